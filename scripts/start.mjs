@@ -1,0 +1,14 @@
+// `npm start`: builds what changed and runs the service in development, as one process that signals reach directly.
+import { spawnSync } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+const built = spawnSync(process.execPath, [tsc, '-b', join(root, 'server')], { stdio: 'inherit' });
+if (built.status !== 0) process.exit(built.status ?? 1);
+
+process.env.SAVEPOINT_ENV ??= 'development';
+process.argv.splice(2, process.argv.length, 'start', ...process.argv.slice(2));
+await import('../server/bin/savepoint.mjs');

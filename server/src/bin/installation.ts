@@ -1,0 +1,24 @@
+import type { Config } from '../config.js';
+import type { Database } from '../db/database.js';
+import { migrate } from '../db/migrate.js';
+import { ensureEventPartitions } from '../features/maintenance/maintenance.js';
+import { ensureSigningKey } from '../features/session/signing-keys.js';
+import { seedDemoStudio } from '../features/tenancy/demo-studio.js';
+import { loadMasterKeys } from '../master-key-file.js';
+
+export type Installation = { masterKeyText: string };
+
+/** Brings a database, new or old, to where workers can start on it. Safe on several nodes at once. */
+export async function prepareInstallation(
+  config: Config,
+  database: Database,
+  say: (line: string) => void,
+): Promise<Installation> {
+  const { keys, text } = await loadMasterKeys(config);
+  await migrate(database.url, say);
+  const now = Date.now();
+  await ensureEventPartitions(database.pool, now);
+  await ensureSigningKey(database.pool, keys, now);
+  if (config.environment === 'development') await seedDemoStudio(database.pool, keys, now);
+  return { masterKeyText: text };
+}

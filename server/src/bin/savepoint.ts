@@ -1,0 +1,37 @@
+import { Command, CommanderError } from 'commander';
+import { doctorCommand } from '../cli/doctor-command.js';
+import { keyCommands } from '../cli/key-commands.js';
+import { masterKeyCommands, signingKeyCommands } from '../cli/rotation-commands.js';
+import { migrateCommand, startCommand } from '../cli/service-commands.js';
+import { gameCommands, tenantCommands } from '../cli/tenancy-commands.js';
+import { SETTINGS } from '../config.js';
+import { StartupError } from '../lib/startup-error.js';
+
+const settings = SETTINGS.map(
+  ({ name, fallback, meaning }) => `  ${name}\n      ${meaning} (default: ${fallback})`,
+);
+
+const program = new Command('savepoint')
+  .description('A player data service for games: login, events, player status, segments and store.')
+  .version('0.1.0')
+  .showHelpAfterError('(savepoint --help lists the commands)')
+  .addHelpText('after', `\nSettings, all read from the environment:\n${settings.join('\n')}`)
+  .addCommand(startCommand())
+  .addCommand(migrateCommand())
+  .addCommand(tenantCommands())
+  .addCommand(gameCommands())
+  .addCommand(keyCommands())
+  .addCommand(signingKeyCommands())
+  .addCommand(masterKeyCommands())
+  .addCommand(doctorCommand());
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // Expected problems are told in a sentence; anything else is a defect and shows where it came from.
+  const expected = error instanceof StartupError || error instanceof CommanderError;
+  process.stderr.write(
+    `${expected ? `\n${(error as Error).message}` : ((error as Error).stack ?? String(error))}\n`,
+  );
+  process.exit(1);
+}

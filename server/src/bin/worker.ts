@@ -1,0 +1,44 @@
+import { AggregatorRegistry } from 'prom-client';
+import { readConfig } from '../config.js';
+import { createContext } from '../context.js';
+import { createLogger } from '../http/logger.js';
+import { buildPlayerApp } from '../http/player-app.js';
+import { parseMasterKeys } from '../lib/master-keys.js';
+
+/** One API process; the primary starts, replaces and stops it. */
+async function runWorker(): Promise<void> {
+  const read = readConfig(process.env, { tty: process.env.SAVEPOINT_LOG_PRETTY === 'on' });
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  const { config } = read;
+  const keys = parseMasterKeys(config.masterKey ?? '');
+  if (!keys.ok || config.databaseUrl === undefined) {
+    throw new Error('a worker is started by `savepoint start`, not by hand');
+  }
+
+  const logger = createLogger(config);
+  const ctx = await createContext({ config, databaseUrl: config.databaseUrl, masterKeys: keys.keys, logger });
+  const app = await buildPlayerApp(ctx);
+  AggregatorRegistry.setRegistries(ctx.metrics.registry);
+  new AggregatorRegistry();
+
+  // Ctrl-C reaches the whole process group; the primary decides when a worker stops.
+  process.on('SIGINT', () => {});
+  process.on('SIGTERM', () => {});
+  process.on('SIGHUP', () => {});
+  process.on('message', (message: { type?: string }) => {
+    if (message.type !== 'stop') return;
+    app
+      .close()
+      .then(() => ctx.dispose())
+      .then(
+        () => process.exit(0),
+        (error: unknown) => {
+          logger.error({ err: error }, 'stopping a worker failed');
+          process.exit(1);
+        },
+      );
+  });
+  await app.listen({ host: config.host, port: config.port });
+}
+
+await runWorker();

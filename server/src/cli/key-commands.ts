@@ -1,0 +1,98 @@
+import { Command, Option } from 'commander';
+import {
+  type Environment,
+  generateApiKey,
+  insertApiKey,
+  type ListedKey,
+  listApiKeys,
+  type NewApiKey,
+  revokeApiKey,
+} from '../features/tenancy/api-keys.js';
+import { StartupError } from '../lib/startup-error.js';
+import { loadMasterKeys } from '../master-key-file.js';
+import { say, withDatabase } from './terminal.js';
+
+type CreateOptions = { tenant: string; game: string; environment: Environment; label: string };
+
+export function keyCommands(): Command {
+  const key = new Command('key').description('API keys of a game');
+  key
+    .command('create')
+    .description('create a key; its secret is shown once')
+    .requiredOption('--tenant <tenant-id>', 'the studio')
+    .requiredOption('--game <game-id>', 'the game the key logs players in to')
+    .addOption(
+      new Option('--environment <environment>', 'where it works')
+        .choices(['production', 'development'])
+        .default('production'),
+    )
+    .option('--label <text>', 'what it is for', '')
+    .action(async (options: CreateOptions) => {
+      showOnce(await createKey(options));
+    });
+
+  key
+    .command('list')
+    .description('list keys; secrets are never shown again')
+    .option('--tenant <tenant-id>', 'only of this studio')
+    .option('--game <game-id>', 'only of this game')
+    .action(async (options: { tenant?: string; game?: string }) => {
+      const keys = await withDatabase(({ pool }) => listApiKeys(pool, options.tenant, options.game));
+      if (keys.length === 0) say('There are no keys. Create one: savepoint key create --tenant … --game …');
+      for (const row of keys) say(describe(row));
+    });
+
+  key
+    .command('rotate <key-id>')
+    .description(
+      'create a successor with the same game, environment and label; revoke the old key when your builds are out',
+    )
+    .action(async (keyId: string) => {
+      const old = await withDatabase(async ({ pool }) => {
+        const keys = await listApiKeys(pool);
+        return keys.find((row) => row.keyId === keyId && row.revokedAt === null);
+      });
+      if (old === undefined) throw noSuchKey(keyId);
+      showOnce(await createKey(old));
+      say(`The old key still works. When no build uses it any more: savepoint key revoke ${keyId}`);
+    });
+
+  key
+    .command('revoke <key-id>')
+    .description('refuse all further logins with a key, on every node at once')
+    .option('--end-sessions', 'also end every session that was opened with it', false)
+    .action(async (keyId: string, options: { endSessions: boolean }) => {
+      const revoked = await withDatabase(({ pool }) => revokeApiKey(pool, keyId, options));
+      if (revoked === null) throw noSuchKey(keyId);
+      const ended = options.endSessions ? ` and ended ${revoked.endedSessions} sessions` : '';
+      say(`Revoked ${keyId}${ended}.`);
+    });
+  return key;
+}
+
+function createKey(place: CreateOptions): Promise<NewApiKey> {
+  return withDatabase(async ({ pool }, config) => {
+    const { keys } = await loadMasterKeys(config);
+    const created = generateApiKey(place.environment);
+    if (await insertApiKey(pool, keys, created, place)) return created;
+    throw new StartupError(
+      `There is no game "${place.game}" of tenant "${place.tenant}". Create it: savepoint game create ${place.game} --tenant ${place.tenant}`,
+    );
+  });
+}
+
+function showOnce({ keyId, secret }: NewApiKey): void {
+  say(`API key     ${keyId}`);
+  say(`API secret  ${secret}`);
+  say('This is the only time the secret is shown. Keep it on your servers or in your build secrets.');
+}
+
+function describe(row: ListedKey): string {
+  const state = row.revokedAt === null ? 'active' : `revoked ${new Date(row.revokedAt).toISOString()}`;
+  const created = new Date(row.createdAt).toISOString();
+  return `${row.keyId}  ${row.tenant}/${row.game}  ${row.environment}  created ${created}  ${state}  ${row.label}`;
+}
+
+function noSuchKey(keyId: string): StartupError {
+  return new StartupError(`There is no active key "${keyId}". List them: savepoint key list`);
+}

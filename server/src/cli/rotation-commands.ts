@@ -1,0 +1,74 @@
+import { Command } from 'commander';
+import type { Config } from '../config.js';
+import type { Pool } from '../db/pool.js';
+import { rotateSigningKey } from '../features/session/signing-keys.js';
+import { resealAll } from '../features/tenancy/reseal.js';
+import { generateMasterKey, type MasterKeys, parseMasterKeys, primaryId } from '../lib/master-keys.js';
+import { StartupError } from '../lib/startup-error.js';
+import { loadMasterKeys, writeMasterKeyFile } from '../master-key-file.js';
+import { say, withDatabase } from './terminal.js';
+
+export function signingKeyCommands(): Command {
+  const signingKey = new Command('signing-key').description('the keys that sign access tokens');
+  signingKey
+    .command('rotate')
+    .description('sign with a new key from now on; no session ends')
+    .action(async () => {
+      const kid = await withDatabase(async ({ pool }, config) =>
+        rotateSigningKey(pool, (await loadMasterKeys(config)).keys, Date.now()),
+      );
+      say(`New tokens are signed with key ${kid}; every node uses it within 30 seconds.`);
+    });
+  return signingKey;
+}
+
+export function masterKeyCommands(): Command {
+  const masterKey = new Command('master-key').description('the key that seals API secrets and signing keys');
+  masterKey
+    .command('rotate')
+    .description('seal everything under a new master key')
+    .addHelpText(
+      'after',
+      `
+In production:
+  1. Make a new key (openssl rand -base64 32) and set SAVEPOINT_MASTER_KEY="<old>,<new>" on every node.
+  2. Then set SAVEPOINT_MASTER_KEY="<new>,<old>" on every node, and run this command with the same value.
+  3. When it has finished, set SAVEPOINT_MASTER_KEY="<new>".
+In development, where the key lives in the data folder, this command does all of it; restart the service afterwards.`,
+    )
+    .action(() =>
+      withDatabase(async ({ pool }, config) => {
+        if (config.masterKey === undefined) await rotateFile(pool, config);
+        else await resealUnderFirst(pool, config);
+      }),
+    );
+  return masterKey;
+}
+
+async function resealUnderFirst(pool: Pool, config: Config): Promise<void> {
+  const { keys } = await loadMasterKeys(config);
+  if (keys.byId.size < 2) {
+    throw new StartupError(
+      'SAVEPOINT_MASTER_KEY holds one key only. Put a new one in front of it, separated by a comma: savepoint master-key rotate --help',
+    );
+  }
+  report(keys, await resealAll(pool, keys));
+}
+
+async function rotateFile(pool: Pool, config: Config): Promise<void> {
+  const { text } = await loadMasterKeys(config);
+  const both = `${generateMasterKey()},${text}`;
+  const parsed = parseMasterKeys(both);
+  if (!parsed.ok) throw new StartupError(parsed.problems.join('\n'));
+  // Both first: whenever this is interrupted, the file can open whatever is sealed.
+  await writeMasterKeyFile(config, both);
+  report(parsed.keys, await resealAll(pool, parsed.keys));
+  await writeMasterKeyFile(config, both.split(',', 1)[0] ?? both);
+  say('Restart the service if it is running.');
+}
+
+function report(keys: MasterKeys, counts: { apiKeys: number; signingKeys: number }): void {
+  say(
+    `Sealed ${counts.apiKeys} API secrets and ${counts.signingKeys} signing keys under master key ${primaryId(keys)}.`,
+  );
+}

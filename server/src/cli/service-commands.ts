@@ -1,0 +1,25 @@
+import { Command } from 'commander';
+import { runPrimary } from '../bin/primary.js';
+import { openDatabase } from '../db/database.js';
+import { migrate } from '../db/migrate.js';
+import { requireConfig, say } from './terminal.js';
+
+export function startCommand(): Command {
+  return new Command('start')
+    .description('start the service: database, API processes and operations listener')
+    .action(async () => {
+      await runPrimary(requireConfig(), say);
+    });
+}
+
+export function migrateCommand(): Command {
+  return new Command('migrate').description("bring the database to this build's schema").action(async () => {
+    const database = await openDatabase(requireConfig(), say);
+    try {
+      const applied = await migrate(database.url, say);
+      say(applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.length} migrations.`);
+    } finally {
+      await database.close();
+    }
+  });
+}

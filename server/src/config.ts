@@ -1,0 +1,207 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+
+/**
+ * The settings of the service. This module is the only reader of the environment: `readConfig` turns it into one frozen
+ * object and reports every mistake at once, each with what to do about it.
+ */
+export type Config = Readonly<{
+  environment: 'development' | 'production';
+  host: string;
+  port: number;
+  opsHost: string;
+  opsPort: number;
+  dataDir: string;
+  workers: number;
+  databaseUrl: string | undefined;
+  databasePoolSize: number;
+  databaseTimeoutMs: number;
+  /** As given; undefined in development, where one is generated and kept in the data folder. */
+  masterKey: string | undefined;
+  accessTtlSeconds: number;
+  refreshTtlSeconds: number;
+  refreshGraceSeconds: number;
+  tokenIssuer: string;
+  tokenAudience: string;
+  rateLimits: RateLimitConfig;
+  corsOrigins: '*' | readonly string[];
+  trustProxy: boolean;
+  logLevel: string;
+  logPretty: boolean;
+}>;
+
+export type RateLimitConfig = Readonly<{
+  enabled: boolean;
+  /** Logins of one device in a minute. */
+  loginsPerDevice: number;
+  /** Failed logins and refreshes from one address in a minute; good ones are never held up by it. */
+  failuresPerAddress: number;
+  /** All other requests of one player in a minute. */
+  requestsPerPlayer: number;
+}>;
+
+export type Setting = Readonly<{ name: string; fallback: string; meaning: string }>;
+
+/** Every setting the service reads, for `savepoint help settings` and the README. */
+export const SETTINGS: readonly Setting[] = [
+  {
+    name: 'SAVEPOINT_ENV',
+    fallback: 'development under npm start, else production',
+    meaning: 'development or production',
+  },
+  {
+    name: 'SAVEPOINT_HOST',
+    fallback: '127.0.0.1 in development, else 0.0.0.0',
+    meaning: 'address of the player API',
+  },
+  { name: 'SAVEPOINT_PORT', fallback: '8080', meaning: 'port of the player API' },
+  {
+    name: 'SAVEPOINT_OPS_HOST',
+    fallback: '127.0.0.1',
+    meaning: 'address of operations (health, metrics, admin)',
+  },
+  { name: 'SAVEPOINT_OPS_PORT', fallback: '8081', meaning: 'port of operations' },
+  { name: 'SAVEPOINT_DATA_DIR', fallback: './data', meaning: 'embedded database and development secrets' },
+  { name: 'SAVEPOINT_WORKERS', fallback: 'number of cores', meaning: 'API processes' },
+  {
+    name: 'SAVEPOINT_MASTER_KEY',
+    fallback: 'generated in development',
+    meaning:
+      'base64 of 32 bytes; seals API secrets and signing keys. Several, comma-separated, while rotating',
+  },
+  {
+    name: 'SAVEPOINT_RATE_LIMITS',
+    fallback: 'on',
+    meaning: 'off for load tests',
+  },
+  {
+    name: 'SAVEPOINT_RATE_LIMIT_LOGINS',
+    fallback: '300',
+    meaning: 'logins per device and minute, per worker',
+  },
+  {
+    name: 'SAVEPOINT_RATE_LIMIT_FAILURES',
+    fallback: '300',
+    meaning: 'failed logins per address and minute, per worker',
+  },
+  {
+    name: 'SAVEPOINT_RATE_LIMIT_REQUESTS',
+    fallback: '1200',
+    meaning: 'other requests per player and minute, per worker',
+  },
+  { name: 'SAVEPOINT_ACCESS_TTL_SECONDS', fallback: '3600', meaning: 'lifetime of an access token' },
+  {
+    name: 'SAVEPOINT_REFRESH_TTL_SECONDS',
+    fallback: '2592000',
+    meaning: 'lifetime of an unused refresh token',
+  },
+  {
+    name: 'SAVEPOINT_REFRESH_GRACE_SECONDS',
+    fallback: '30',
+    meaning: 'how long a used refresh token may be retried',
+  },
+  { name: 'SAVEPOINT_TOKEN_ISSUER', fallback: 'savepoint', meaning: '`iss` of access tokens' },
+  { name: 'SAVEPOINT_TOKEN_AUDIENCE', fallback: 'savepoint-players', meaning: '`aud` of access tokens' },
+  { name: 'SAVEPOINT_CORS_ORIGINS', fallback: '*', meaning: 'origins of web games, comma-separated' },
+  {
+    name: 'SAVEPOINT_TRUST_PROXY',
+    fallback: 'off',
+    meaning: 'on behind a balancer that sets X-Forwarded-For',
+  },
+  {
+    name: 'SAVEPOINT_LOG_LEVEL',
+    fallback: 'info',
+    meaning: 'fatal, error, warn, info, debug (logs every request) or trace',
+  },
+  {
+    name: 'DATABASE_URL',
+    fallback: 'embedded PostgreSQL',
+    meaning: 'PostgreSQL 15 or newer to use instead',
+  },
+  { name: 'SAVEPOINT_DB_POOL', fallback: '8', meaning: 'database connections per worker' },
+  { name: 'SAVEPOINT_DB_TIMEOUT_MS', fallback: '5000', meaning: 'time-out of a database call' },
+];
+
+export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] };
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export function readConfig(env: Environment, options: { tty: boolean }): ConfigResult {
+  const problems: string[] = [];
+  const text = (name: string, fallback: string) => (env[name]?.trim() ? env[name].trim() : fallback);
+
+  const integer = (name: string, fallback: number, min: number, max: number): number => {
+    const raw = text(name, String(fallback));
+    const value = /^\d{1,10}$/.test(raw) ? Number(raw) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    problems.push(`${name} is "${raw}": set it to a whole number from ${min} to ${max}, or leave it out.`);
+    return fallback;
+  };
+
+  const oneOf = <T extends string>(name: string, fallback: T, allowed: readonly T[]): T => {
+    const raw = text(name, fallback);
+    const found = allowed.find((value) => value === raw);
+    if (found === undefined) problems.push(`${name} is "${raw}": set it to ${allowed.join(' or ')}.`);
+    return found ?? fallback;
+  };
+
+  const environment = oneOf('SAVEPOINT_ENV', 'production', ['production', 'development']);
+  const development = environment === 'development';
+
+  const databaseUrl = env.DATABASE_URL?.trim() || undefined;
+  if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
+    problems.push('DATABASE_URL must look like postgres://user:password@host:5432/database.');
+  }
+
+  const masterKey = env.SAVEPOINT_MASTER_KEY?.trim() || undefined;
+  if (masterKey === undefined && !development) {
+    problems.push(
+      'SAVEPOINT_MASTER_KEY is missing. Make one with `openssl rand -base64 32`, keep it in your secret store, and set it on every node.',
+    );
+  }
+
+  const port = integer('SAVEPOINT_PORT', 8080, 0, 65_535);
+  const opsPort = integer('SAVEPOINT_OPS_PORT', 8081, 0, 65_535);
+  if (port !== 0 && port === opsPort) {
+    problems.push(`SAVEPOINT_PORT and SAVEPOINT_OPS_PORT are both ${port}: give them two ports.`);
+  }
+
+  const corsText = text('SAVEPOINT_CORS_ORIGINS', '*');
+  const config: Config = Object.freeze({
+    environment,
+    host: text('SAVEPOINT_HOST', development ? '127.0.0.1' : '0.0.0.0'),
+    port,
+    opsHost: text('SAVEPOINT_OPS_HOST', '127.0.0.1'),
+    opsPort,
+    dataDir: resolve(text('SAVEPOINT_DATA_DIR', './data')),
+    workers: integer('SAVEPOINT_WORKERS', availableParallelism(), 1, 256),
+    databaseUrl,
+    databasePoolSize: integer('SAVEPOINT_DB_POOL', 8, 2, 100),
+    databaseTimeoutMs: integer('SAVEPOINT_DB_TIMEOUT_MS', 5_000, 100, 60_000),
+    masterKey,
+    accessTtlSeconds: integer('SAVEPOINT_ACCESS_TTL_SECONDS', 3_600, 1, 86_400),
+    refreshTtlSeconds: integer('SAVEPOINT_REFRESH_TTL_SECONDS', 2_592_000, 1, 31_536_000),
+    refreshGraceSeconds: integer('SAVEPOINT_REFRESH_GRACE_SECONDS', 30, 0, 600),
+    tokenIssuer: text('SAVEPOINT_TOKEN_ISSUER', 'savepoint'),
+    tokenAudience: text('SAVEPOINT_TOKEN_AUDIENCE', 'savepoint-players'),
+    rateLimits: Object.freeze({
+      enabled: oneOf('SAVEPOINT_RATE_LIMITS', 'on', ['on', 'off']) === 'on',
+      loginsPerDevice: integer('SAVEPOINT_RATE_LIMIT_LOGINS', 300, 1, 1_000_000),
+      failuresPerAddress: integer('SAVEPOINT_RATE_LIMIT_FAILURES', 300, 1, 1_000_000),
+      requestsPerPlayer: integer('SAVEPOINT_RATE_LIMIT_REQUESTS', 1_200, 1, 1_000_000),
+    }),
+    corsOrigins: corsText === '*' ? '*' : Object.freeze(corsText.split(',').map((origin) => origin.trim())),
+    trustProxy: oneOf('SAVEPOINT_TRUST_PROXY', 'off', ['on', 'off']) === 'on',
+    logLevel: oneOf('SAVEPOINT_LOG_LEVEL', 'info', [
+      'fatal',
+      'error',
+      'warn',
+      'info',
+      'debug',
+      'trace',
+      'silent',
+    ]),
+    logPretty: options.tty,
+  });
+  return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
+}

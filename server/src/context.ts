@@ -1,0 +1,89 @@
+import type { Logger } from 'pino';
+import type { Config } from './config.js';
+import { createPool, type Pool } from './db/pool.js';
+import { type ConfigSnapshots, createConfigSnapshots } from './features/config/config-snapshots.js';
+import { createEventIntake, type EventIntake } from './features/events/intake.js';
+import { type AccessTokens, createAccessTokens } from './features/session/access-token.js';
+import { createLivePlayers, type LivePlayers } from './features/session/live-players.js';
+import { createLoginDesk, type LoginDesk } from './features/session/login.js';
+import { loadSigningKeys, type SigningKeys } from './features/session/signing-keys.js';
+import { createMetrics, type Metrics } from './http/metrics.js';
+import { createRateLimits, type RateLimits } from './http/rate-limits.js';
+import { type Clock, systemClock } from './lib/clock.js';
+import type { MasterKeys } from './lib/master-keys.js';
+
+/** Everything that lives as long as the process, built in the open and disposed of in reverse. */
+export type Context = Readonly<{
+  config: Config;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+  pool: Pool;
+  masterKeys: MasterKeys;
+  signingKeys: SigningKeys;
+  accessTokens: AccessTokens;
+  livePlayers: LivePlayers;
+  loginDesk: LoginDesk;
+  configs: ConfigSnapshots;
+  intake: EventIntake;
+  rateLimits: RateLimits;
+  dispose(): Promise<void>;
+}>;
+
+export type ContextOptions = {
+  config: Config;
+  databaseUrl: string;
+  masterKeys: MasterKeys;
+  logger: Logger;
+  clock?: Clock;
+};
+
+export async function createContext(options: ContextOptions): Promise<Context> {
+  const { config, logger, masterKeys } = options;
+  const clock = options.clock ?? systemClock;
+  const metrics = createMetrics();
+  const pool = createPool({
+    url: options.databaseUrl,
+    size: config.databasePoolSize,
+    timeoutMs: config.databaseTimeoutMs,
+    onError: (error) => logger.warn({ err: error }, 'an idle database connection broke; it will be replaced'),
+  });
+  metrics.watchPool(pool);
+
+  const signingKeys = await loadSigningKeys({
+    pool,
+    masterKeys,
+    clock,
+    accessTtlSeconds: config.accessTtlSeconds,
+  }).catch(async (error: unknown) => {
+    await pool.end();
+    throw error;
+  });
+
+  return Object.freeze({
+    config,
+    clock,
+    logger,
+    metrics,
+    pool,
+    masterKeys,
+    signingKeys,
+    accessTokens: createAccessTokens({
+      keys: signingKeys,
+      clock,
+      issuer: config.tokenIssuer,
+      audience: config.tokenAudience,
+      ttlSeconds: config.accessTtlSeconds,
+    }),
+    livePlayers: createLivePlayers(pool),
+    loginDesk: createLoginDesk(pool),
+    configs: createConfigSnapshots(pool),
+    intake: createEventIntake({ pool, metrics, logger }),
+    rateLimits: createRateLimits(config.rateLimits, (limit) => metrics.rateLimited.inc({ limit })),
+    async dispose() {
+      signingKeys.stop();
+      metrics.stop();
+      await pool.end();
+    },
+  });
+}

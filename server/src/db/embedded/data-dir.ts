@@ -1,0 +1,37 @@
+import { mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { errorCode, ifExists } from './errno.js';
+import { explainFileError } from './failures.js';
+
+/**
+ * Makes the data folder when there is none and proves that it can be written by writing: modes say nothing
+ * to root, and a read-only mount or a full disk shows in no mode. Gives the absolute path.
+ */
+export async function openDataDir(dataDir: string): Promise<string> {
+  try {
+    await makeDirectory(resolve(dataDir));
+    const root = await realpath(dataDir);
+    const probe = join(root, `.write-test-${process.pid}`);
+    try {
+      await writeFile(probe, 'Savepoint can write here.\n');
+    } finally {
+      await rm(probe, { force: true });
+    }
+    return root;
+  } catch (error) {
+    throw explainFileError(error, dataDir);
+  }
+}
+
+/** Node's recursive mkdir spins for ever where making a directory is answered with ENOENT, as in /proc. */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || (await ifExists(stat(dirname(path)))) !== undefined) throw error;
+    await makeDirectory(dirname(path));
+    await mkdir(path);
+  }
+}

@@ -1,0 +1,142 @@
+import pg from 'pg';
+import { ApiError } from '../errors.js';
+
+export type Pool = pg.Pool;
+export type Client = pg.PoolClient;
+
+const TIMESTAMPTZ = 1184;
+
+/** `2026-11-15 01:02:03.456+00` (sessions run in UTC) to epoch milliseconds. */
+function parseTimestamp(text: string): number {
+  return Date.parse(`${text.slice(0, 10)}T${text.slice(11)}:00`);
+}
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === TIMESTAMPTZ && format !== 'binary'
+      ? parseTimestamp
+      : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+};
+
+export type PoolOptions = {
+  url: string;
+  size: number;
+  timeoutMs: number;
+  /** Called for errors of idle connections, which nobody else would hear of. */
+  onError: (error: Error) => void;
+};
+
+/**
+ * Every call is bounded three times: waiting for a connection, in the server (`statement_timeout`), and, for a network
+ * that swallows packets, in the client (`query_timeout`, after which the connection is thrown away).
+ */
+export function createPool({ url, size, timeoutMs, onError }: PoolOptions): Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: size,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs + 500,
+    statement_timeout: timeoutMs,
+    idle_in_transaction_session_timeout: timeoutMs * 2,
+    keepAlive: true,
+    idleTimeoutMillis: 60_000,
+    application_name: 'savepoint',
+    options: '-c timezone=UTC',
+    pipeline: true,
+    types,
+  } as pg.PoolConfig);
+  pool.on('error', onError);
+  // A checked-out client's error event would end the process; its pending queries are rejected anyway.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+/** A prepared statement: parsed once per connection. The name must be unique to the text. */
+export type Statement = Readonly<{ name: string; text: string }>;
+
+export async function query<Row extends pg.QueryResultRow>(
+  db: Pool | Client,
+  statement: Statement,
+  values: unknown[],
+): Promise<Row[]> {
+  const result = await db.query<Row>({ name: statement.name, text: statement.text, values });
+  return result.rows;
+}
+
+/**
+ * Sends `begin`, all statements and `commit` down one connection without waiting in between: one round trip. Each
+ * statement still sees what committed before it ran. Rejects with the first statement's error, with nothing applied.
+ */
+export async function pipelinedTransaction<T>(
+  pool: Pool,
+  send: (client: Client) => Promise<T>[],
+): Promise<T[]> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  try {
+    const begin = client.query('begin');
+    const statements = send(client);
+    const commit = client.query('commit');
+    const settled = await Promise.allSettled([begin, ...statements, commit]);
+    const rejected = settled.find((result) => result.status === 'rejected');
+    if (rejected !== undefined) throw rejected.reason;
+    // Everything is settled: this only collects the values.
+    return await Promise.all(statements);
+  } catch (error) {
+    failure = error as Error;
+    throw error;
+  } finally {
+    // A broken connection is not given back; a failed statement alone leaves it usable.
+    client.release(failure !== undefined && isUnavailable(failure) ? failure : undefined);
+  }
+}
+
+/** One transaction with decisions in between; for administration, not for hot paths. */
+export async function transaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let failure: Error | undefined;
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    failure = error as Error;
+    await client.query('rollback').catch(() => {});
+    throw error;
+  } finally {
+    client.release(failure !== undefined && isUnavailable(failure) ? failure : undefined);
+  }
+}
+
+// Connection exceptions, out of resources, operator intervention (also statement_timeout), lock not available,
+// a standby that became the target after a failover, serialisation and deadlock.
+const UNAVAILABLE_STATES = /^(?:08|53|57|55P03|25006|40001|40P01)/;
+const UNAVAILABLE_MESSAGES =
+  /timeout|timed out|Connection terminated|connection error|Client was closed|Client has encountered a connection error|Cannot use a pool after calling end/i;
+const NETWORK_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOENT',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+]);
+
+/** Whether the database could not be asked, as opposed to having refused what was asked. */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = (error as { code?: unknown }).code;
+  if (typeof code === 'string') return NETWORK_CODES.has(code) || UNAVAILABLE_STATES.test(code);
+  return UNAVAILABLE_MESSAGES.test(error.message);
+}
+
+/** The answer for a database that could not be asked; any other error is passed through. */
+export function asApiError(error: unknown): unknown {
+  return isUnavailable(error)
+    ? new ApiError('unavailable', { headers: { 'retry-after': '1' }, cause: error })
+    : error;
+}

@@ -1,0 +1,96 @@
+/**
+ * The one table of error codes. A code is permanent once shipped: clients switch on it.
+ * The cause of an error is logged, never sent.
+ */
+export const ERRORS = {
+  // 400
+  body_invalid: { status: 400, message: 'The request body is not what this endpoint takes.' },
+  invalid_json: { status: 400, message: 'The request body is not valid JSON.' },
+  invalid_utf8: { status: 400, message: 'The request body is not valid UTF-8.' },
+  request_invalid: { status: 400, message: 'The request could not be understood.' },
+  header_missing: { status: 400, message: 'A required header is missing.' },
+  header_invalid: { status: 400, message: 'A header is repeated or malformed.' },
+  timestamp_malformed: {
+    status: 400,
+    message: 'The timestamp must be a real UTC instant of the form YYYY-MM-DDThh:mm:ssZ.',
+  },
+  timestamp_out_of_window: {
+    status: 400,
+    message:
+      'The request timestamp is outside the acceptable time window of 5 minutes. Sign again with serverTime.',
+  },
+  events_rejected: { status: 400, message: 'Every event of the batch was rejected.' },
+  encoding_invalid: { status: 400, message: 'The request body does not match its Content-Encoding.' },
+  // 401, always in the string form
+  credentials_invalid: { status: 401, message: 'Invalid authentication credentials.' },
+  token_missing: { status: 401, message: 'Invalid authentication credentials: no bearer token was sent.' },
+  token_invalid: { status: 401, message: 'Invalid authentication credentials: the token is not valid.' },
+  token_expired: { status: 401, message: 'Invalid authentication credentials: the token has expired.' },
+  session_ended: { status: 401, message: 'Invalid authentication credentials: the session has ended.' },
+  refresh_token_invalid: {
+    status: 401,
+    message: 'Invalid authentication credentials: the refresh token is not valid, was used or has expired.',
+  },
+  // 403
+  tenant_mismatch: { status: 403, message: 'X-Tenant-ID is not the tenant of this token.' },
+  game_mismatch: { status: 403, message: 'X-Game-Id is not the game of this token.' },
+  player_mismatch: { status: 403, message: 'X-Player-Id is not the player of this token.' },
+  // 404 to 431
+  not_found: { status: 404, message: 'There is nothing at this address.' },
+  method_not_allowed: { status: 405, message: 'This address does not answer to this method.' },
+  request_timeout: { status: 408, message: 'The request took too long to arrive.' },
+  body_too_large: { status: 413, message: 'The request body is larger than the limit.' },
+  batch_too_large: { status: 413, message: 'The batch holds more events than the limit.' },
+  unsupported_media_type: { status: 415, message: 'Send the body as application/json.' },
+  unsupported_encoding: {
+    status: 415,
+    message: 'This Content-Encoding is not supported. Send gzip, br, deflate or no encoding.',
+  },
+  rate_limited: {
+    status: 429,
+    message: 'Too many requests. Wait for Retry-After seconds and send it again.',
+  },
+  headers_too_large: { status: 431, message: 'The request headers are too large.' },
+  // 5xx
+  internal: { status: 500, message: 'Something went wrong on our side. It has been logged.' },
+  unavailable: {
+    status: 503,
+    message: 'The service cannot answer right now. Nothing was lost: send it again, unchanged.',
+  },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export type ErrorOptions = {
+  /** Replaces the table's sentence where a more precise one helps the caller. */
+  message?: string;
+  /** Members added to the body (inside `error` in the general form). */
+  details?: Record<string, unknown>;
+  headers?: Record<string, string>;
+  cause?: unknown;
+};
+
+/** An error that is answered to the client as it stands. */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: Record<string, unknown>;
+  readonly headers: Record<string, string>;
+
+  constructor(code: ErrorCode, options: ErrorOptions = {}) {
+    super(options.message ?? ERRORS[code].message, { cause: options.cause });
+    this.name = 'ApiError';
+    this.code = code;
+    this.status = ERRORS[code].status;
+    this.details = options.details ?? {};
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** The two error forms of the contract: a plain string under /auth/ and for every 401, the general form elsewhere. */
+export function errorBody(error: ApiError, path: string): Record<string, unknown> {
+  if (error.status === 401 || path.startsWith('/auth/')) {
+    return { error: error.message, code: error.code, ...error.details };
+  }
+  return { error: { code: error.code, message: error.message, ...error.details }, status: 'error' };
+}

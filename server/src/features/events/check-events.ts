@@ -1,0 +1,149 @@
+import { canonicalJson } from '../../lib/canonical-json.js';
+import { eventIdentity, namedIdentity } from '../../lib/event-identity.js';
+import { type EventTimestamp, parseEventTimestamp } from '../../lib/iso-time.js';
+import { checkStorable } from '../../lib/json-body.js';
+import { type EventProblem, readMeaning } from './event-meaning.js';
+import type { EventRecord } from './event-record.js';
+import { EVENT_LIMITS } from './limits.js';
+
+export type RejectedEvent = { index: number; code: string; message: string };
+export type CheckedBatch = { records: EventRecord[]; rejected: RejectedEvent[] };
+
+type Sender = { playerId: string; gameId: number };
+type Body = { events: readonly unknown[]; bytes: number; suspicious: boolean };
+
+/** An hour covers badly set clocks and time zones taken for UTC only in part; beyond it the future cannot be real. */
+const FAR_AHEAD_MS = 3_600_000;
+/** Players come back after weeks offline; a quarter of a year is rather a wrong clock. */
+const FAR_BEHIND_MS = 90 * 86_400_000;
+const YEAR_ONE_MS = Date.parse('0001-01-01T00:00:00Z');
+const EMPTY_OBJECT = '{}';
+
+/** Sorts a batch into what can be applied and what cannot, each with its reason; a bad event never spoils a good one. */
+export function checkEvents(body: Body, sender: Sender, receivedAtMs: number): CheckedBatch {
+  const records: EventRecord[] = [];
+  const rejected: RejectedEvent[] = [];
+  const twins = new Map<string, number>();
+  // An event cannot be larger than the body it came in.
+  const mayBeTooLarge = body.bytes > EVENT_LIMITS.maxEventBytes;
+
+  for (const [index, event] of body.events.entries()) {
+    const problem =
+      checkStorableEvent(event, body.suspicious, mayBeTooLarge) ??
+      addRecord(event as Record<string, unknown>, sender, receivedAtMs, twins, records);
+    if (problem !== undefined) rejected.push({ index, ...problem });
+  }
+  return { records, rejected };
+}
+
+function checkStorableEvent(
+  event: unknown,
+  suspicious: boolean,
+  mayBeTooLarge: boolean,
+): EventProblem | undefined {
+  if (!isObject(event)) return { code: 'event_invalid', message: 'An event must be an object.' };
+  const flaw = checkStorable(event, EVENT_LIMITS.maxDepth, suspicious);
+  if (flaw !== undefined) return { code: flaw.code, message: `${FLAWS[flaw.code]} (at ${flaw.path || '/'})` };
+  if (mayBeTooLarge && Buffer.byteLength(JSON.stringify(event)) > EVENT_LIMITS.maxEventBytes) {
+    return {
+      code: 'event_too_large',
+      message: `An event may take ${EVENT_LIMITS.maxEventBytes} bytes at the most.`,
+    };
+  }
+  return undefined;
+}
+
+const FLAWS = {
+  too_deep: `An event may be nested ${EVENT_LIMITS.maxDepth} levels deep at the most.`,
+  invalid_unicode:
+    'A string holds a NUL character or half of a surrogate pair, which cannot be stored exactly.',
+  number_out_of_range: 'A number cannot be stored exactly as a double.',
+};
+
+function addRecord(
+  event: Record<string, unknown>,
+  sender: Sender,
+  receivedAtMs: number,
+  twins: Map<string, number>,
+  records: EventRecord[],
+): EventProblem | undefined {
+  const { eventType, eventId, payload } = event;
+  const metadata = event.metadata ?? {};
+  if (!isText(eventType, EVENT_LIMITS.maxEventTypeLength)) {
+    return { code: 'event_type_invalid', message: 'eventType must be a string of 1 to 128 characters.' };
+  }
+  if (eventId !== undefined && !isText(eventId, EVENT_LIMITS.maxEventIdLength)) {
+    return { code: 'event_id_invalid', message: 'eventId must be a string of 1 to 128 characters.' };
+  }
+  const time = typeof event.timestamp === 'string' ? parseEventTimestamp(event.timestamp) : undefined;
+  if (time === undefined) {
+    return { code: 'timestamp_malformed', message: 'timestamp must be RFC 3339 with a zone.' };
+  }
+  if (!isObject(payload)) return { code: 'payload_invalid', message: 'payload must be an object.' };
+  if (!isObject(metadata)) return { code: 'metadata_invalid', message: 'metadata must be an object.' };
+
+  const payloadJson = canonicalJson(payload);
+  const metadataJson = event.metadata === undefined ? EMPTY_OBJECT : canonicalJson(metadata);
+  const identity =
+    eventId === undefined
+      ? derivedIdentity(sender.playerId, eventType, time, payloadJson, metadataJson, twins)
+      : namedIdentity(sender.playerId, eventId);
+  const meaning = readMeaning(eventType, payload, metadata, identity);
+  if ('code' in meaning) return meaning;
+
+  const clockSuspect =
+    time.epochMs - receivedAtMs > FAR_AHEAD_MS || receivedAtMs - time.epochMs > FAR_BEHIND_MS;
+  records.push({
+    playerId: sender.playerId,
+    gameId: sender.gameId,
+    identity,
+    eventId: eventId ?? null,
+    eventType,
+    occurredAt:
+      time.isNormalForm && time.epochMs >= YEAR_ONE_MS ? (event.timestamp as string) : databaseTime(time),
+    receivedAtMs,
+    effectiveAtMs: clockSuspect ? receivedAtMs : Math.min(time.epochMs, receivedAtMs),
+    clockSuspect,
+    timestampText: time.isNormalForm ? null : (event.timestamp as string),
+    payloadJson,
+    metadataJson,
+    transaction: meaning.transaction,
+  });
+  return undefined;
+}
+
+/** PostgreSQL's text form of an instant, to the microsecond; it counts years before 1 as BC and has no year 0. */
+function databaseTime({ epochMs, nanos }: EventTimestamp): string {
+  const iso = new Date(epochMs).toISOString();
+  const rest = `${iso.slice(-20, -1)}${String(Math.floor(nanos / 1000)).padStart(3, '0')}Z`;
+  const year = Number(iso.slice(0, -20));
+  return year > 0
+    ? `${String(year).padStart(4, '0')}${rest}`
+    : `${String(1 - year).padStart(4, '0')}${rest} BC`;
+}
+
+/** Identical twins within one batch are two events: the second is told from the first by its ordinal. */
+function derivedIdentity(
+  playerId: string,
+  eventType: string,
+  { epochMs, nanos }: EventTimestamp,
+  payloadJson: string,
+  metadataJson: string,
+  twins: Map<string, number>,
+): string {
+  const parts = { playerId, eventType, epochMs, nanos, payloadJson, metadataJson };
+  const first = eventIdentity({ ...parts, ordinal: 0 });
+  const ordinal = twins.get(first) ?? 0;
+  twins.set(first, ordinal + 1);
+  return ordinal === 0 ? first : eventIdentity({ ...parts, ordinal });
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Lengths count characters (code points), as the contract does, not UTF-16 units. */
+function isText(value: unknown, maxLength: number): value is string {
+  if (typeof value !== 'string' || value === '') return false;
+  return value.length <= maxLength || (value.length <= maxLength * 2 && [...value].length <= maxLength);
+}

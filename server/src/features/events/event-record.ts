@@ -1,0 +1,31 @@
+/** A transaction as one event tells of it; see `transactions` in the schema. */
+export type TransactionFact = {
+  transactionId: string;
+  kind: 'purchase' | 'refund';
+  skuId: string | null;
+  price: string | null;
+  currency: string | null;
+  promoId: string | null;
+};
+
+/** An event that passed every check, ready to be applied. */
+export type EventRecord = {
+  playerId: string;
+  gameId: number;
+  /** 128 bits in hex: what makes this event the same one when it is sent again. */
+  identity: string;
+  /** Set when the client named the event; the name then counts whatever the timestamp. */
+  eventId: string | null;
+  eventType: string;
+  /** In PostgreSQL's text form. */
+  occurredAt: string;
+  receivedAtMs: number;
+  /** The time that aggregates go by: its own, unless its clock is not to be believed. */
+  effectiveAtMs: number;
+  clockSuspect: boolean;
+  /** The timestamp as sent, where it was not in the normal form. */
+  timestampText: string | null;
+  payloadJson: string;
+  metadataJson: string;
+  transaction: TransactionFact | null;
+};

@@ -1,0 +1,9 @@
+/** What one request to POST /v1/events may hold; served at GET /v1/limits. */
+export const EVENT_LIMITS = Object.freeze({
+  maxEvents: 500,
+  maxBodyBytes: 1_048_576,
+  maxEventBytes: 32_768,
+  maxDepth: 16,
+  maxEventTypeLength: 128,
+  maxEventIdLength: 128,
+});

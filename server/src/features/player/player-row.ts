@@ -1,0 +1,25 @@
+/**
+ * A player as all pure functions see one: aggregates only. Times are epoch milliseconds.
+ * `PLAYER_COLUMNS` selects exactly this from `players p join games g`.
+ */
+export type PlayerRow = {
+  playerId: string;
+  gameId: number;
+  userId: string;
+  /** The game's published configuration at the moment of reading. */
+  configVersion: number;
+  createdAt: number;
+  lastEventAt: number | null;
+  purchaseCount: number;
+  lastPurchaseAt: number | null;
+};
+
+export const PLAYER_COLUMNS = `
+  p.id as "playerId",
+  p.game_id as "gameId",
+  p.user_id as "userId",
+  g.published_version as "configVersion",
+  p.created_at as "createdAt",
+  p.last_event_at as "lastEventAt",
+  p.purchase_count as "purchaseCount",
+  p.last_purchase_at as "lastPurchaseAt"`;

@@ -1,0 +1,121 @@
+import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
+import { ApiError } from '../../errors.js';
+import type { Clock } from '../../lib/clock.js';
+import { uuid7 } from '../../lib/uuid7.js';
+import type { SigningKeys } from './signing-keys.js';
+
+/** What an access token says: who the player is and which session this is. */
+export type AccessClaims = Readonly<{
+  userId: string;
+  tenantId: string;
+  gameId: string;
+  deviceId: string;
+  sessionId: string;
+  expiresAtMs: number;
+}>;
+
+export type AccessTokens = {
+  issue(claims: Omit<AccessClaims, 'expiresAtMs'>): Promise<string>;
+  /** The claims of a good token; throws a 401 for any other. Answers synchronously for a token seen before. */
+  verify(token: string): AccessClaims | Promise<AccessClaims>;
+};
+
+type Options = {
+  keys: SigningKeys;
+  clock: Clock;
+  issuer: string;
+  audience: string;
+  ttlSeconds: number;
+};
+
+/** Checking ES256 costs more than all else of a read, so a verified token is remembered; about 1 KB each. */
+const REMEMBERED_TOKENS = 20_000;
+/** Ours are about 600 bytes; longer ones are not worth a look. */
+const MAX_TOKEN_LENGTH = 4_096;
+
+export function createAccessTokens({ keys, clock, issuer, audience, ttlSeconds }: Options): AccessTokens {
+  const remembered = new Map<string, AccessClaims>();
+
+  const remember = (token: string, claims: AccessClaims): void => {
+    if (remembered.size >= REMEMBERED_TOKENS) {
+      const oldest = remembered.keys().next();
+      if (!oldest.done) remembered.delete(oldest.value);
+    }
+    remembered.set(token, claims);
+  };
+
+  const check = async (token: string): Promise<AccessClaims> => {
+    try {
+      const { payload } = await jwtVerify(
+        token,
+        // Only the `kid` chooses the key; `jku`, `jwk` and `x5u` of a header are never followed.
+        async ({ kid }) => {
+          const key = kid === undefined ? undefined : await keys.find(kid);
+          if (key === undefined) throw new ApiError('token_invalid');
+          return key;
+        },
+        {
+          algorithms: ['ES256'],
+          typ: 'at+jwt',
+          issuer,
+          audience,
+          requiredClaims: ['sub', 'exp', 'iat', 'jti'],
+          currentDate: new Date(clock.now()),
+        },
+      );
+      const claims = readClaims(payload);
+      remember(token, claims);
+      return claims;
+    } catch (error) {
+      if (error instanceof errors.JWTExpired) throw new ApiError('token_expired');
+      if (error instanceof errors.JOSEError) throw new ApiError('token_invalid');
+      throw error;
+    }
+  };
+
+  return {
+    issue(claims) {
+      const { kid, privateKey } = keys.current();
+      const issuedAt = Math.floor(clock.now() / 1000);
+      return new SignJWT({
+        tid: claims.tenantId,
+        gid: claims.gameId,
+        did: claims.deviceId,
+        sid: claims.sessionId,
+      })
+        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
+        .setIssuer(issuer)
+        .setAudience(audience)
+        .setSubject(claims.userId)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + ttlSeconds)
+        .setJti(uuid7(clock.now()))
+        .sign(privateKey);
+    },
+
+    verify(token) {
+      if (token.length > MAX_TOKEN_LENGTH) throw new ApiError('token_invalid');
+      const known = remembered.get(token);
+      if (known === undefined) return check(token);
+      if (known.expiresAtMs > clock.now()) return known;
+      remembered.delete(token);
+      throw new ApiError('token_expired');
+    },
+  };
+}
+
+function readClaims(payload: JWTPayload): AccessClaims {
+  const text = (name: string): string => {
+    const value = payload[name];
+    if (typeof value !== 'string' || value === '') throw new ApiError('token_invalid');
+    return value;
+  };
+  return Object.freeze({
+    userId: text('sub'),
+    tenantId: text('tid'),
+    gameId: text('gid'),
+    deviceId: text('did'),
+    sessionId: text('sid'),
+    expiresAtMs: (payload.exp ?? 0) * 1000,
+  });
+}

@@ -1,0 +1,24 @@
+import type { Pool } from '../../db/pool.js';
+import { type Coalescer, coalesce } from '../../lib/coalesce.js';
+import { findLivePlayers, type LivePlayer } from './session-queries.js';
+
+/**
+ * Reads the player behind a session, or undefined when the session has ended. One query answers the three questions of
+ * every request at once: is this session still alive, what does the player's row say, and which configuration is
+ * published. So a logout or a publication is obeyed by every node with the next request, without any notification that
+ * could be late or lost. Reads that arrive together travel together.
+ */
+export type LivePlayers = Coalescer<string, LivePlayer | undefined>;
+
+export function createLivePlayers(pool: Pool): LivePlayers {
+  return coalesce({
+    maxItems: 500,
+    maxInFlight: 3,
+    maxWaiting: 20_000,
+    async run(sessionIds) {
+      const rows = await findLivePlayers(pool, sessionIds);
+      const bySession = new Map(rows.map((row) => [row.sessionId, row]));
+      return sessionIds.map((sessionId) => bySession.get(sessionId));
+    },
+  });
+}

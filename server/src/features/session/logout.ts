@@ -1,0 +1,28 @@
+import type { Context } from '../../context.js';
+import { parseRefreshToken } from './refresh-chain.js';
+import { endSession, endSessionsOfPlayer, findRefreshRows, type LivePlayer } from './session-queries.js';
+
+export type LogoutRequest = { refreshToken?: string; allDevices?: boolean };
+
+/**
+ * Ends the session of the bearer token; with `allDevices` every session of its player; and a refresh token sent along
+ * ends its own session too, if it is one of this player's. From the commit on no node accepts any of their tokens.
+ */
+export async function logout(ctx: Context, player: LivePlayer, request: LogoutRequest): Promise<number> {
+  const now = ctx.clock.now();
+  if (request.allDevices === true) return endSessionsOfPlayer(ctx.pool, player.playerId, now);
+  const other = await sessionOfToken(ctx, player, request.refreshToken);
+  const ended = await endSession(ctx.pool, player.sessionId, now);
+  return other === undefined ? ended : ended + (await endSession(ctx.pool, other, now));
+}
+
+async function sessionOfToken(
+  ctx: Context,
+  player: LivePlayer,
+  refreshToken: string | undefined,
+): Promise<string | undefined> {
+  const sessionId = refreshToken === undefined ? undefined : parseRefreshToken(refreshToken)?.sessionId;
+  if (sessionId === undefined || sessionId === player.sessionId) return undefined;
+  const [row] = await findRefreshRows(ctx.pool, [sessionId]);
+  return row?.playerId === player.playerId ? row.sessionId : undefined;
+}

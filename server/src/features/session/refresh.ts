@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import type { Context } from '../../context.js';
+import { ApiError } from '../../errors.js';
+import { parseRefreshToken, presentRefresh } from './refresh-chain.js';
+import { type SessionGrant, sessionGrant } from './session-grant.js';
+import { endSession, findRefreshRows, type RefreshRow, updateRefreshChain } from './session-queries.js';
+
+/** Losing this many races in a row for one session does not happen to an honest client. */
+const MAX_ATTEMPTS = 10;
+
+/**
+ * Rotates a refresh token. Two refreshes of one token race for the row: the winner moves the chain on, the loser reads
+ * again and finds itself a retry, which is given the very same successor. A logout in between wins over both.
+ */
+export async function refresh(ctx: Context, refreshToken: string, address: string): Promise<SessionGrant> {
+  const presented = parseRefreshToken(refreshToken);
+  if (presented === undefined) return refuse(ctx, 'invalid', address);
+
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const [row] = await findRefreshRows(ctx.pool, [presented.sessionId]);
+    const now = ctx.clock.now();
+    if (row === undefined || row.expiresAt <= now) return refuse(ctx, 'invalid', address);
+
+    const state = { tagKey: row.tagKey, currentHash: row.currentHash, recent: row.recent };
+    const outcome = presentRefresh(
+      state,
+      presented,
+      now,
+      ctx.config.refreshGraceSeconds * 1000,
+      randomBytes(32),
+    );
+    // Before anything is rotated: a 429 must leave the token as it was.
+    const headers =
+      outcome.kind === 'rotated' || outcome.kind === 'retried' ? ctx.rateLimits.player.take(row.userId) : {};
+    switch (outcome.kind) {
+      case 'invalid':
+        return refuse(ctx, 'invalid', address);
+      case 'reused':
+        await endSession(ctx.pool, row.sessionId, now);
+        return refuse(ctx, 'reused', address);
+      case 'retried':
+        return grant(ctx, row, outcome, headers);
+      case 'rotated': {
+        const expiresAt = now + ctx.config.refreshTtlSeconds * 1000;
+        if (await updateRefreshChain(ctx.pool, row.sessionId, row.currentHash, outcome.state, expiresAt)) {
+          return grant(ctx, row, outcome, headers);
+        }
+      }
+    }
+  }
+  throw new ApiError('unavailable', { headers: { 'retry-after': '1' } });
+}
+
+function grant(
+  ctx: Context,
+  row: RefreshRow,
+  outcome: { kind: string; token: string },
+  headers: Record<string, string>,
+): Promise<SessionGrant> {
+  ctx.metrics.refreshes.inc({ outcome: outcome.kind });
+  return sessionGrant(ctx, {
+    player: row,
+    sessionId: row.sessionId,
+    deviceId: row.deviceId,
+    tenantId: row.tenantSlug,
+    gameId: row.gameSlug,
+    refreshToken: outcome.token,
+    headers,
+  });
+}
+
+function refuse(ctx: Context, outcome: string, address: string): never {
+  ctx.metrics.refreshes.inc({ outcome });
+  ctx.rateLimits.failures.take(address);
+  throw new ApiError('refresh_token_invalid');
+}

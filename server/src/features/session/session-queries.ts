@@ -1,0 +1,211 @@
+import { type Pool, query } from '../../db/pool.js';
+import { PLAYER_COLUMNS, type PlayerRow } from '../player/player-row.js';
+import type { RefreshState } from './refresh-chain.js';
+
+export type ApiKeyRow = {
+  keyId: string;
+  gameId: number;
+  tenantSlug: string;
+  gameSlug: string;
+  environment: 'development' | 'production';
+  sealedSecret: Buffer;
+  revoked: boolean;
+};
+
+export async function findApiKeys(pool: Pool, keyIds: string[]): Promise<ApiKeyRow[]> {
+  return query<ApiKeyRow>(
+    pool,
+    {
+      name: 'find_api_keys',
+      text: `select k.key_id as "keyId", k.game_id as "gameId", t.slug as "tenantSlug", g.slug as "gameSlug",
+               k.environment, k.sealed_secret as "sealedSecret", k.revoked_at is not null as revoked
+             from api_keys k
+             join games g on g.id = k.game_id
+             join tenants t on t.id = g.tenant_id
+             where k.key_id = any($1::text[])`,
+    },
+    [keyIds],
+  );
+}
+
+export type NewSession = {
+  sessionId: string;
+  gameId: number;
+  deviceId: string;
+  keyId: string;
+  createdAt: number;
+  expiresAt: number;
+  refresh: RefreshState;
+};
+
+/**
+ * Opens a session for every device that is known and whose key still stands, all in one commit. A session that is not
+ * among the answers was not opened.
+ */
+export async function insertSessions(
+  pool: Pool,
+  sessions: readonly NewSession[],
+): Promise<(PlayerRow & { sessionId: string })[]> {
+  return query(
+    pool,
+    {
+      name: 'insert_sessions',
+      text: `with wanted as (
+               select * from unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[],
+                 $7::bytea[], $8::bytea[])
+               as w(id, game_id, device_id, key_id, created_at, expires_at, tag_key, current_hash)
+             ), known as (
+               select w.*, d.player_id
+               from wanted w
+               join devices d on d.game_id = w.game_id and d.device_id = w.device_id
+               join api_keys k on k.key_id = w.key_id and k.revoked_at is null
+             ), opened as (
+               insert into sessions (id, player_id, device_id, key_id, created_at, expires_at, tag_key, current_hash)
+               select id, player_id, device_id, key_id, created_at, expires_at, tag_key, current_hash from known
+             )
+             select known.id as "sessionId", ${PLAYER_COLUMNS}
+             from known
+             join players p on p.id = known.player_id
+             join games g on g.id = p.game_id`,
+    },
+    [
+      sessions.map((session) => session.sessionId),
+      sessions.map((session) => session.gameId),
+      sessions.map((session) => session.deviceId),
+      sessions.map((session) => session.keyId),
+      sessions.map((session) => new Date(session.createdAt)),
+      sessions.map((session) => new Date(session.expiresAt)),
+      sessions.map((session) => session.refresh.tagKey),
+      sessions.map((session) => session.refresh.currentHash),
+    ],
+  );
+}
+
+export type NewDevice = { gameId: number; deviceId: string; userId: string; createdAt: number };
+
+/**
+ * Gives devices that nobody has seen a player each. Of several nodes meeting the same new device one inserts and the
+ * others wait for it and insert nothing, so that all of them find the same player afterwards.
+ */
+export async function insertPlayersForDevices(pool: Pool, devices: readonly NewDevice[]): Promise<void> {
+  await query(
+    pool,
+    {
+      name: 'insert_players_for_devices',
+      text: `with wanted as (
+               select distinct on (game_id, device_id) *
+               from unnest($1::int[], $2::text[], $3::uuid[], $4::timestamptz[]) as w(game_id, device_id, user_id, created_at)
+               order by game_id, device_id
+             ), claimed as (
+               insert into devices (game_id, device_id, player_id, created_at)
+               select game_id, device_id, nextval(pg_get_serial_sequence('players', 'id')), created_at
+               from wanted
+               order by game_id, device_id
+               on conflict do nothing
+               returning game_id, device_id, player_id, created_at
+             )
+             insert into players (id, game_id, user_id, created_at)
+             select c.player_id, c.game_id, w.user_id, c.created_at
+             from claimed c join wanted w using (game_id, device_id)`,
+    },
+    [
+      devices.map((device) => device.gameId),
+      devices.map((device) => device.deviceId),
+      devices.map((device) => device.userId),
+      devices.map((device) => new Date(device.createdAt)),
+    ],
+  );
+}
+
+export type LivePlayer = PlayerRow & { sessionId: string };
+
+/** The players of those sessions that have not ended. */
+export async function findLivePlayers(pool: Pool, sessionIds: string[]): Promise<LivePlayer[]> {
+  return query<LivePlayer>(
+    pool,
+    {
+      name: 'find_live_players',
+      text: `select s.id as "sessionId", ${PLAYER_COLUMNS}
+             from sessions s
+             join players p on p.id = s.player_id
+             join games g on g.id = p.game_id
+             where s.id = any($1::uuid[]) and s.ended_at is null`,
+    },
+    [sessionIds],
+  );
+}
+
+export type RefreshRow = PlayerRow & {
+  sessionId: string;
+  deviceId: string;
+  tenantSlug: string;
+  gameSlug: string;
+  expiresAt: number;
+  tagKey: Buffer;
+  currentHash: Buffer;
+  recent: RefreshState['recent'];
+};
+
+export async function findRefreshRows(pool: Pool, sessionIds: string[]): Promise<RefreshRow[]> {
+  return query<RefreshRow>(
+    pool,
+    {
+      name: 'find_refresh_rows',
+      text: `select s.id as "sessionId", s.device_id as "deviceId", t.slug as "tenantSlug", g.slug as "gameSlug",
+               s.expires_at as "expiresAt", s.tag_key as "tagKey", s.current_hash as "currentHash", s.recent,
+               ${PLAYER_COLUMNS}
+             from sessions s
+             join players p on p.id = s.player_id
+             join games g on g.id = p.game_id
+             join tenants t on t.id = g.tenant_id
+             where s.id = any($1::uuid[]) and s.ended_at is null`,
+    },
+    [sessionIds],
+  );
+}
+
+/** Moves the chain on, unless another refresh moved it first or the session has ended: a logout always wins. */
+export async function updateRefreshChain(
+  pool: Pool,
+  sessionId: string,
+  previousHash: Buffer,
+  next: RefreshState,
+  expiresAt: number,
+): Promise<boolean> {
+  const rows = await query(
+    pool,
+    {
+      name: 'update_refresh_chain',
+      text: `update sessions set current_hash = $3, recent = $4, expires_at = $5
+             where id = $1 and current_hash = $2 and ended_at is null
+             returning id`,
+    },
+    [sessionId, previousHash, next.currentHash, JSON.stringify(next.recent), new Date(expiresAt)],
+  );
+  return rows.length === 1;
+}
+
+export async function endSession(pool: Pool, sessionId: string, nowMs: number): Promise<number> {
+  const rows = await query(
+    pool,
+    {
+      name: 'end_session',
+      text: 'update sessions set ended_at = $2 where id = $1 and ended_at is null returning id',
+    },
+    [sessionId, new Date(nowMs)],
+  );
+  return rows.length;
+}
+
+/** Ends every session of the player that a live session belongs to. */
+export async function endSessionsOfPlayer(pool: Pool, playerId: string, nowMs: number): Promise<number> {
+  const rows = await query(
+    pool,
+    {
+      name: 'end_sessions_of_player',
+      text: 'update sessions set ended_at = $2 where player_id = $1 and ended_at is null returning id',
+    },
+    [playerId, new Date(nowMs)],
+  );
+  return rows.length;
+}

@@ -1,0 +1,137 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import type { Context } from '../../context.js';
+import { ApiError } from '../../errors.js';
+import { BEARER, BearerHeader, errorResponses, GUARD_ERRORS } from '../../http/api-schemas.js';
+import { authenticated, NO_HEADERS, requirePlayer } from '../../http/guards.js';
+import { login } from './login.js';
+import { logout } from './logout.js';
+import { refresh } from './refresh.js';
+import type { SessionGrant } from './session-grant.js';
+import {
+  JwksResponse,
+  LoginBody,
+  LogoutBody,
+  LogoutResponse,
+  RefreshBody,
+  SessionResponse,
+} from './session-schemas.js';
+
+/** Nothing under /auth/ is ever larger. */
+const AUTH_BODY_LIMIT = 16_384;
+const JWKS_MAX_AGE_SECONDS = 300;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
+
+export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
+  app.post<{ Body: Static<typeof LoginBody> }>(
+    '/auth/login',
+    {
+      bodyLimit: AUTH_BODY_LIMIT,
+      schema: {
+        operationId: 'login',
+        tags: ['Sessions'],
+        summary: 'Exchange a signed request for tokens and the player configuration',
+        security: [],
+        body: LoginBody,
+        response: {
+          200: SessionResponse,
+          ...errorResponses('auth', [
+            'body_invalid',
+            'timestamp_malformed',
+            'timestamp_out_of_window',
+            'credentials_invalid',
+            'body_too_large',
+            'unsupported_media_type',
+            'rate_limited',
+            'internal',
+            'unavailable',
+          ]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { deviceId } = request.body;
+      if (CONTROL_CHARACTERS.test(deviceId) || !deviceId.isWellFormed()) {
+        throw new ApiError('body_invalid', { message: 'deviceId must not hold control characters.' });
+      }
+      return sendGrant(await login(ctx, request.body, request.ip), request, reply);
+    },
+  );
+
+  app.post<{ Body: Static<typeof RefreshBody> }>(
+    '/auth/refresh',
+    {
+      bodyLimit: AUTH_BODY_LIMIT,
+      schema: {
+        operationId: 'refresh',
+        tags: ['Sessions'],
+        summary: 'Exchange a refresh token for new tokens',
+        description:
+          'Answers as login does. The token is rotated; a retry within 30 seconds is given the same successor.',
+        security: [],
+        body: RefreshBody,
+        response: {
+          200: SessionResponse,
+          ...errorResponses('auth', [
+            'body_invalid',
+            'refresh_token_invalid',
+            'rate_limited',
+            'internal',
+            'unavailable',
+          ]),
+        },
+      },
+    },
+    async (request, reply) =>
+      sendGrant(await refresh(ctx, request.body.refreshToken, request.ip), request, reply),
+  );
+
+  app.post<{ Body: Static<typeof LogoutBody> | undefined }>(
+    '/auth/logout',
+    {
+      bodyLimit: AUTH_BODY_LIMIT,
+      onRequest: requirePlayer(ctx, NO_HEADERS),
+      schema: {
+        operationId: 'logout',
+        tags: ['Sessions'],
+        summary: 'End this session, or every session of the player',
+        security: BEARER,
+        headers: BearerHeader,
+        body: LogoutBody,
+        response: {
+          200: LogoutResponse,
+          ...errorResponses('auth', [...GUARD_ERRORS, 'body_invalid', 'header_invalid']),
+        },
+      },
+    },
+    async (request, reply) => {
+      const revokedSessions = await logout(ctx, authenticated(request).player, request.body ?? {});
+      return reply.header('cache-control', 'no-store').send({ data: { revokedSessions }, status: 'success' });
+    },
+  );
+
+  app.get(
+    '/.well-known/jwks.json',
+    {
+      schema: {
+        operationId: 'jwks',
+        tags: ['Sessions'],
+        summary: 'The public keys that check access tokens',
+        security: [],
+        response: { 200: JwksResponse },
+      },
+    },
+    async (_request, reply) =>
+      reply.header('cache-control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`).send(ctx.signingKeys.jwks()),
+  );
+}
+
+function sendGrant(grant: SessionGrant, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  request.identity = { tenantId: grant.tenantId, gameId: grant.gameId, userId: grant.userId };
+  return reply
+    .headers(grant.headers)
+    .header('cache-control', 'no-store')
+    .header('content-type', 'application/json; charset=utf-8')
+    .send(grant.json);
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import type { Pool } from '../../db/pool.js';
+import { type MasterKeys, seal } from '../../lib/master-keys.js';
+
+export type Environment = 'development' | 'production';
+export type NewApiKey = { keyId: string; secret: string };
+
+/** What a sealed secret is bound to: copied into another tenant's row, or under another key id, it does not open. */
+export function apiKeyBinding(tenantSlug: string, keyId: string): string {
+  return `api-key:${tenantSlug}:${keyId}`;
+}
+
+export function generateApiKey(environment: Environment): NewApiKey {
+  const prefix = environment === 'production' ? 'sp_live' : 'sp_dev';
+  return {
+    keyId: `${prefix}_${randomBytes(12).toString('hex')}`,
+    secret: randomBytes(32).toString('base64url'),
+  };
+}
+
+type KeyPlace = { tenant: string; game: string; environment: Environment; label: string };
+
+/** False when the game does not exist or the key id is taken. */
+export async function insertApiKey(
+  pool: Pool,
+  masterKeys: MasterKeys,
+  key: NewApiKey,
+  { tenant, game, environment, label }: KeyPlace,
+): Promise<boolean> {
+  const { rowCount } = await pool.query(
+    `insert into api_keys (key_id, game_id, environment, label, sealed_secret)
+     select $1, g.id, $4, $5, $6
+     from games g join tenants t on t.id = g.tenant_id
+     where t.slug = $2 and g.slug = $3
+     on conflict do nothing`,
+    [
+      key.keyId,
+      tenant,
+      game,
+      environment,
+      label,
+      seal(masterKeys, key.secret, apiKeyBinding(tenant, key.keyId)),
+    ],
+  );
+  return rowCount === 1;
+}
+
+export type ListedKey = {
+  keyId: string;
+  tenant: string;
+  game: string;
+  environment: Environment;
+  label: string;
+  createdAt: number;
+  revokedAt: number | null;
+};
+
+export async function listApiKeys(pool: Pool, tenant?: string, game?: string): Promise<ListedKey[]> {
+  const { rows } = await pool.query<ListedKey>(
+    `select k.key_id as "keyId", t.slug as tenant, g.slug as game, k.environment, k.label,
+       k.created_at as "createdAt", k.revoked_at as "revokedAt"
+     from api_keys k
+     join games g on g.id = k.game_id
+     join tenants t on t.id = g.tenant_id
+     where ($1::text is null or t.slug = $1) and ($2::text is null or g.slug = $2)
+     order by t.slug, g.slug, k.created_at`,
+    [tenant ?? null, game ?? null],
+  );
+  return rows;
+}
+
+/** Null when there is no such key that still stands. */
+export async function revokeApiKey(
+  pool: Pool,
+  keyId: string,
+  options: { endSessions: boolean },
+): Promise<{ endedSessions: number } | null> {
+  const { rows } = await pool.query<{ revoked: number; ended: number }>(
+    `with revoked as (
+       update api_keys set revoked_at = now() where key_id = $1 and revoked_at is null returning key_id
+     ), ended as (
+       update sessions s set ended_at = now()
+       from revoked r
+       where $2 and s.key_id = r.key_id and s.ended_at is null
+       returning s.id
+     )
+     select (select count(*)::int from revoked) as revoked, (select count(*)::int from ended) as ended`,
+    [keyId, options.endSessions],
+  );
+  const counts = rows[0];
+  return counts === undefined || counts.revoked === 0 ? null : { endedSessions: counts.ended };
+}

@@ -1,0 +1,73 @@
+import { promisify } from 'node:util';
+import zlib from 'node:zlib';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ApiError } from '../errors.js';
+import { decodeJson } from '../lib/json-body.js';
+
+/** A decoded JSON body with what the checks need to know about the text it came from. */
+export type JsonBody = { value: unknown; bytes: number; suspicious: boolean };
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Size and hazards of the JSON text behind `body`; undefined without a body. */
+    json: JsonBody | undefined;
+  }
+}
+
+type Decompress = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+const inflateZlib = promisify(zlib.inflate) as Decompress;
+const inflateRaw = promisify(zlib.inflateRaw) as Decompress;
+
+const decompressors = new Map<string, Decompress>([
+  ['gzip', promisify(zlib.gunzip) as Decompress],
+  ['x-gzip', promisify(zlib.gunzip) as Decompress],
+  ['br', promisify(zlib.brotliDecompress) as Decompress],
+  // "deflate" means the zlib format, but many clients send it bare; the first byte of a zlib header tells.
+  [
+    'deflate',
+    (bytes, options) => (((bytes[0] ?? 0) & 0x0f) === 8 ? inflateZlib : inflateRaw)(bytes, options),
+  ],
+]);
+// Node 22.15 and newer.
+const zstd = (zlib as unknown as { zstdDecompress?: typeof zlib.gunzip }).zstdDecompress;
+if (zstd !== undefined) decompressors.set('zstd', promisify(zstd) as Decompress);
+
+export const supportedEncodings = (): string[] =>
+  [...decompressors.keys()].filter((name) => name !== 'x-gzip');
+
+/**
+ * Reads `application/json` bodies: decompressed, strictly decoded, parsed without coercion or hidden rules. An empty body
+ * is no body. The size limit of the route holds for the bytes on the wire and for what they unpack to.
+ */
+export function registerBodyParser(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.decorateRequest('json', undefined);
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, raw: Buffer) => {
+      const bytes = await decompress(request, raw);
+      if (bytes.length === 0) return undefined;
+      const decoded = decodeJson(bytes);
+      if (!decoded.ok) throw new ApiError(decoded.code, { message: decoded.message });
+      request.json = { value: decoded.value, bytes: bytes.length, suspicious: decoded.suspicious };
+      return decoded.value;
+    },
+  );
+}
+
+async function decompress(request: FastifyRequest, raw: Buffer): Promise<Buffer> {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding === 'identity') return raw;
+  const decompressor = decompressors.get(encoding);
+  if (decompressor === undefined) throw new ApiError('unsupported_encoding');
+  if (raw.length === 0) return raw;
+  const limit = request.routeOptions.bodyLimit ?? 0;
+  try {
+    return await decompressor(raw, { maxOutputLength: limit });
+  } catch (error) {
+    const code = (error as { code?: string }).code;
+    throw new ApiError(code === 'ERR_BUFFER_TOO_LARGE' ? 'body_too_large' : 'encoding_invalid');
+  }
+}

@@ -1,0 +1,84 @@
+import type { Socket } from 'node:net';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { asApiError } from '../db/pool.js';
+import { ApiError, ERRORS, type ErrorCode, errorBody } from '../errors.js';
+import { OverloadedError } from '../lib/coalesce.js';
+import { newRequestId } from './request-id.js';
+
+/** What Fastify itself refuses, in our words. */
+const FASTIFY_ERRORS = new Map<string, ErrorCode>([
+  ['FST_ERR_CTP_BODY_TOO_LARGE', 'body_too_large'],
+  ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'unsupported_media_type'],
+  ['FST_ERR_CTP_INVALID_CONTENT_LENGTH', 'request_invalid'],
+  ['FST_ERR_CTP_EMPTY_JSON_BODY', 'body_invalid'],
+  ['FST_ERR_BAD_URL', 'request_invalid'],
+  ['FST_ERR_ASYNC_CONSTRAINT', 'not_found'],
+]);
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+
+export function registerErrorHandlers(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => sendError(toApiError(error), request, reply));
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? '/';
+    const allowed = METHODS.filter((method) => app.findRoute({ method, url: path }) !== null);
+    const error =
+      allowed.length > 0
+        ? new ApiError('method_not_allowed', { headers: { allow: allowed.join(', ') } })
+        : new ApiError('not_found');
+    return sendError(error, request, reply);
+  });
+}
+
+export function toApiError(error: FastifyError): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof OverloadedError) {
+    return new ApiError('unavailable', { headers: { 'retry-after': '1' }, cause: error });
+  }
+  const answered = asApiError(error);
+  if (answered instanceof ApiError) return answered;
+  const known = FASTIFY_ERRORS.get(error.code);
+  if (known !== undefined) return new ApiError(known);
+  // Whatever else the framework blames on the client stays the client's.
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new ApiError('request_invalid', { cause: error });
+  }
+  return new ApiError('internal', { cause: error });
+}
+
+export function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error.status >= 500) {
+    const log = error.status === 503 ? request.log.warn : request.log.error;
+    log.call(request.log, { err: error.cause ?? error, code: error.code }, 'a request failed');
+  }
+  if (error.status === 401) {
+    reply.header(
+      'www-authenticate',
+      error.code === 'token_missing' ? 'Bearer' : 'Bearer error="invalid_token"',
+    );
+  }
+  return reply
+    .code(error.status)
+    .headers(error.headers)
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .send(JSON.stringify(errorBody(error, request.url)));
+}
+
+/** Requests that never became one: Node's parser refused them, or they came too slowly. */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const code: ErrorCode =
+    error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? 'request_timeout'
+      : error.code === 'HPE_HEADER_OVERFLOW'
+        ? 'headers_too_large'
+        : 'request_invalid';
+  const body = JSON.stringify(errorBody(new ApiError(code), ''));
+  socket.end(
+    `HTTP/1.1 ${ERRORS[code].status} ${code}\r\nx-request-id: ${newRequestId()}\r\ncontent-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
+}

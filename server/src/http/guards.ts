@@ -1,0 +1,105 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../context.js';
+import { ApiError, type ErrorCode } from '../errors.js';
+import type { AccessClaims } from '../features/session/access-token.js';
+import type { LivePlayer } from '../features/session/session-queries.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the player guard. */
+    claims: AccessClaims | undefined;
+    player: LivePlayer | undefined;
+  }
+}
+
+export type Authenticated = { claims: AccessClaims; player: LivePlayer };
+
+type HeaderRule = { header: string; name: string; mismatch: ErrorCode; claim: keyof AccessClaims };
+
+const TENANT: HeaderRule = {
+  header: 'x-tenant-id',
+  name: 'X-Tenant-ID',
+  mismatch: 'tenant_mismatch',
+  claim: 'tenantId',
+};
+const GAME: HeaderRule = {
+  header: 'x-game-id',
+  name: 'X-Game-Id',
+  mismatch: 'game_mismatch',
+  claim: 'gameId',
+};
+const PLAYER: HeaderRule = {
+  header: 'x-player-id',
+  name: 'X-Player-Id',
+  mismatch: 'player_mismatch',
+  claim: 'userId',
+};
+
+export const NO_HEADERS: readonly HeaderRule[] = [];
+export const TENANT_HEADER: readonly HeaderRule[] = [TENANT];
+export const PLAYER_HEADERS: readonly HeaderRule[] = [TENANT, GAME, PLAYER];
+
+const SINGLE = new Set(['authorization', 'content-length', 'x-tenant-id', 'x-game-id', 'x-player-id']);
+
+/**
+ * The guard of every scope that needs a player, as an onRequest hook: nothing of a body is read before the token, the
+ * session and the identity headers have been checked, in this order. The token decides who the player is; the headers
+ * are only compared with it.
+ */
+export function requirePlayer(ctx: Context, rules: readonly HeaderRule[]) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    refuseRepeatedHeaders(request.raw.rawHeaders);
+    const verified = ctx.accessTokens.verify(bearerToken(request));
+    const claims = verified instanceof Promise ? await verified : verified;
+    reply.headers(ctx.rateLimits.player.take(claims.userId));
+    const player = await ctx.livePlayers.submit(claims.sessionId);
+    if (player === undefined) throw new ApiError('session_ended');
+    checkIdentityHeaders(request, claims, rules);
+    request.claims = claims;
+    request.player = player;
+  };
+}
+
+/** What the guard put on the request. */
+export function authenticated(request: FastifyRequest): Authenticated {
+  const { claims, player } = request;
+  if (claims === undefined || player === undefined) throw new Error('this route is outside of its guard');
+  return { claims, player };
+}
+
+function bearerToken(request: FastifyRequest): string {
+  const header = request.headers.authorization;
+  if (header === undefined) throw new ApiError('token_missing');
+  const match = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header);
+  if (match?.[1] === undefined) throw new ApiError('token_invalid');
+  return match[1];
+}
+
+/** Node keeps the first of repeated headers, or joins them; either way somebody else would read another one. */
+function refuseRepeatedHeaders(rawHeaders: readonly string[]): void {
+  let seen = '';
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase();
+    if (!SINGLE.has(name)) continue;
+    if (seen.includes(`|${name}|`)) {
+      throw new ApiError('header_invalid', { message: `The header ${name} is sent more than once.` });
+    }
+    seen += `|${name}|`;
+  }
+}
+
+function checkIdentityHeaders(
+  request: FastifyRequest,
+  claims: AccessClaims,
+  rules: readonly HeaderRule[],
+): void {
+  for (const { header, name } of rules) {
+    const value = request.headers[header];
+    if (value === undefined || value === '') {
+      throw new ApiError('header_missing', { message: `The header ${name} is missing.` });
+    }
+  }
+  for (const { header, mismatch, claim } of rules) {
+    if (request.headers[header] !== claims[claim]) throw new ApiError(mismatch);
+  }
+}

@@ -1,0 +1,93 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** All metrics of one process. With several workers the primary adds them up, see bin/primary.ts. */
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+
+  const eventLoop = monitorEventLoopDelay({ resolution: 20 });
+  eventLoop.enable();
+
+  return {
+    registry,
+    requests: new Histogram({
+      name: 'savepoint_http_request_duration_seconds',
+      help: 'Requests by route, method and status, with their duration.',
+      labelNames: ['route', 'method', 'status'] as const,
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    logins: new Counter({
+      name: 'savepoint_logins_total',
+      help: 'Logins by outcome.',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    refreshes: new Counter({
+      name: 'savepoint_refreshes_total',
+      help: 'Token refreshes by outcome.',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    events: new Counter({
+      name: 'savepoint_events_total',
+      help: 'Events by outcome: accepted, duplicate or rejected.',
+      labelNames: ['outcome'] as const,
+      registers,
+    }),
+    applyEvents: new Histogram({
+      name: 'savepoint_apply_batch_events',
+      help: 'Events per applied group.',
+      buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000],
+      registers,
+    }),
+    applySeconds: new Histogram({
+      name: 'savepoint_apply_duration_seconds',
+      help: 'Time to apply one group of events durably.',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+      registers,
+    }),
+    rateLimited: new Counter({
+      name: 'savepoint_rate_limited_total',
+      help: 'Requests answered 429, by limit.',
+      labelNames: ['limit'] as const,
+      registers,
+    }),
+    watchPool(pool: { totalCount: number; idleCount: number; waitingCount: number }) {
+      new Gauge({
+        name: 'savepoint_db_connections',
+        help: 'Database connections by state; "waiting" counts callers in the queue.',
+        labelNames: ['state'] as const,
+        registers,
+        collect() {
+          this.set({ state: 'busy' }, pool.totalCount - pool.idleCount);
+          this.set({ state: 'idle' }, pool.idleCount);
+          this.set({ state: 'waiting' }, pool.waitingCount);
+        },
+      });
+    },
+    eventLoopLag: new Gauge({
+      name: 'savepoint_event_loop_lag_seconds',
+      help: '99th percentile of the event-loop delay since the last scrape; the worst worker.',
+      aggregator: 'max',
+      registers,
+      collect() {
+        const seconds = eventLoop.percentile(99) / 1e9;
+        this.set(Number.isFinite(seconds) ? seconds : 0);
+        eventLoop.reset();
+      },
+    }),
+    memory: new Gauge({
+      name: 'savepoint_resident_memory_bytes',
+      help: 'Resident memory of all processes.',
+      registers,
+      collect() {
+        this.set(process.memoryUsage.rss());
+      },
+    }),
+    stop: () => eventLoop.disable(),
+  };
+}

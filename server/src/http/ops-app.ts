@@ -1,0 +1,50 @@
+import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
+import type { Logger } from 'pino';
+import { registerErrorHandlers } from './error-handler.js';
+import { quietLogs } from './logger.js';
+import { requestId } from './request-id.js';
+
+export type Readiness = { ready: boolean; checks: Record<string, string> };
+
+export type OpsSources = {
+  logger: Logger;
+  readiness: () => Promise<Readiness>;
+  metrics: () => Promise<{ contentType: string; text: string }>;
+  /** The player API's OpenAPI document, for the reference page. */
+  apiDocument: () => Promise<Record<string, unknown>>;
+};
+
+/** The second listener: for operators and balancers, never on the public address. */
+export async function buildOpsApp(sources: OpsSources): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: sources.logger as FastifyBaseLogger,
+    logController: quietLogs(),
+    genReqId: requestId,
+    requestIdHeader: false,
+    requestTimeout: 15_000,
+    forceCloseConnections: true,
+  });
+  registerErrorHandlers(app);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) => {
+    const { ready, checks } = await sources.readiness();
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', checks });
+  });
+  app.get('/metrics', async (_request, reply) => {
+    const { contentType, text } = await sources.metrics();
+    return reply.header('content-type', contentType).send(text);
+  });
+  app.get('/openapi/player.json', async () => sources.apiDocument());
+
+  const { default: reference } = await import('@scalar/fastify-api-reference');
+  await app.register(reference, {
+    routePrefix: '/reference',
+    configuration: { url: '/openapi/player.json', title: 'Savepoint player API' },
+  });
+  app.get('/', async (_request, reply) => reply.redirect('/reference/'));
+  return app;
+}

@@ -1,0 +1,113 @@
+import cors from '@fastify/cors';
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import type { Context } from '../context.js';
+import { eventRoutes } from '../features/events/event-routes.js';
+import { limitsRoutes } from '../features/limits/limits-routes.js';
+import { playerRoutes } from '../features/player/player-routes.js';
+import { sessionRoutes } from '../features/session/session-routes.js';
+import { registerBodyParser } from './body-parser.js';
+import { answerClientError, registerErrorHandlers, sendError, toApiError } from './error-handler.js';
+import { quietLogs } from './logger.js';
+import { requestId } from './request-id.js';
+import { registerValidation } from './validation.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who this turned out to be, for the log; set where there is no bearer token to tell. */
+    identity: { tenantId: string; gameId: string; userId: string } | undefined;
+  }
+}
+
+/** A slow sender is cut within 15 s: Node looks every second, and waits this long for headers and for the whole request. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 13_000;
+const TIMEOUT_CHECK_MS = 1_000;
+/** Longer than the 60 s of common load balancers, so that it is they who close idle connections. */
+const KEEP_ALIVE_MS = 72_000;
+
+const EXPOSED_HEADERS = [
+  'date',
+  'etag',
+  'ratelimit',
+  'ratelimit-policy',
+  'retry-after',
+  'www-authenticate',
+  'x-request-id',
+];
+
+/** The player API, built and not yet listening. `prepare` runs before any route is registered (the API document). */
+export async function buildPlayerApp(
+  ctx: Context,
+  prepare?: (app: FastifyInstance) => Promise<void>,
+): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: ctx.logger as FastifyBaseLogger,
+    logController: quietLogs(),
+    genReqId: requestId,
+    requestIdHeader: false,
+    trustProxy: ctx.config.trustProxy,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => sendError(toApiError(error), request, reply),
+    forceCloseConnections: 'idle',
+  });
+  await prepare?.(app);
+
+  app.decorateRequest('identity', undefined);
+  app.decorateRequest('claims', undefined);
+  app.decorateRequest('player', undefined);
+  registerErrorHandlers(app);
+  registerValidation(app);
+  registerBodyParser(app);
+  registerObservation(app, ctx);
+
+  await app.register(cors, {
+    origin: ctx.config.corsOrigins === '*' ? '*' : [...ctx.config.corsOrigins],
+    methods: ['GET', 'POST'],
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: 86_400,
+    strictPreflight: false,
+  });
+
+  sessionRoutes(app, ctx);
+  limitsRoutes(app, ctx);
+  // A guard is the scope that routes are registered in.
+  await app.register(async (scope) => playerRoutes(scope, ctx));
+  await app.register(async (scope) => eventRoutes(scope, ctx));
+  return app;
+}
+
+/** Every response carries its request id, is counted and timed, and is logged by route and ids, never by content. */
+function registerObservation(app: FastifyInstance, ctx: Context): void {
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    done();
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    const route = request.routeOptions.url ?? 'unknown';
+    const { statusCode, elapsedTime } = reply;
+    ctx.metrics.requests.observe({ route, method: request.method, status: statusCode }, elapsedTime / 1000);
+    const level = statusCode >= 400 ? 'info' : 'debug';
+    if (ctx.logger.isLevelEnabled(level)) {
+      request.log[level](
+        {
+          method: request.method,
+          route,
+          status: statusCode,
+          ms: Math.round(elapsedTime * 10) / 10,
+          ...who(request),
+        },
+        'request',
+      );
+    }
+    done();
+  });
+}
+
+function who(request: FastifyRequest) {
+  const { claims, identity } = request;
+  const known = claims ?? identity;
+  return known === undefined ? {} : { tenant: known.tenantId, game: known.gameId, player: known.userId };
+}

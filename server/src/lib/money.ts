@@ -1,0 +1,82 @@
+/**
+ * Prices are decimal texts from end to end. They are never floating-point numbers on the way, so 4.99 stays 4.99.
+ */
+
+/** A non-negative decimal without superfluous zeros: `5.10` is `{ integer: '5', fraction: '1' }`. */
+export type Decimal = { integer: string; fraction: string };
+
+/** 12 digits before the point hold any price in any currency, and no absurd one can spoil a studio's sums. */
+const DECIMAL = /^(0|[1-9]\d{0,11})?(?:\.(\d{1,6}))?$/;
+/** Any number of decimals, up to 22: a client that counts in 32-bit floats sends 4.989999771118164 for 4.99. */
+const PLAIN_NUMBER = /^\d{1,12}(?:\.\d+)?$/;
+const TRAILING_ZEROS = /0+$/;
+const CURRENCY_CODE = /^[A-Z]{3}$/;
+
+/**
+ * The currencies of ISO 4217 whose minor unit is not a hundredth. `Intl` has digits, too, but of another kind:
+ * what is usual on price tags. It gives IDR, HUF and COP none, and it changes with the version of Node, so that
+ * a price accepted by one server would be refused by the next.
+ */
+const MINOR_UNIT_DIGITS = new Map<string, number>([
+  ...['BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF'].map((code) => [code, 0] as const),
+  ...['UGX', 'UYI', 'VND', 'VUV', 'XAF', 'XOF', 'XPF'].map((code) => [code, 0] as const),
+  ...['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'].map((code) => [code, 3] as const),
+  ...['CLF', 'UYW'].map((code) => [code, 4] as const),
+]);
+const USUAL_DIGITS = 2;
+
+const currencyNames = new Intl.DisplayNames('en', { type: 'currency', fallback: 'none' });
+/** Holds known codes only, so it stays small whatever is asked for. */
+const knownCurrencies = new Map<string, number>();
+
+/** Reads `4.99`, `5` or `.5`; no sign, no exponent, no leading zeros, no white space. */
+export function parseDecimal(text: string): Decimal | undefined {
+  const match = DECIMAL.exec(text);
+  if (match === null || text === '') return undefined;
+  return { integer: match[1] ?? '0', fraction: (match[2] ?? '').replace(TRAILING_ZEROS, '') };
+}
+
+/** How many decimals an amount of this currency has, or undefined if ISO 4217 knows no such code. */
+export function currencyDecimals(currency: string): number | undefined {
+  const known = knownCurrencies.get(currency);
+  if (known !== undefined) return known;
+  if (!CURRENCY_CODE.test(currency) || currencyNames.of(currency) === undefined) return undefined;
+  const decimals = MINOR_UNIT_DIGITS.get(currency) ?? USUAL_DIGITS;
+  knownCurrencies.set(currency, decimals);
+  return decimals;
+}
+
+/**
+ * The text of a JSON number with the currency's own number of decimals: `5.00` for USD, `500` for JPY. Throws if
+ * it cannot be exact, as for 4.999 USD, or if amount or currency are none: prices are checked when a studio enters
+ * them, and one that slipped through must not reach a player rounded.
+ */
+export function formatPrice(amount: string, currency: string): string {
+  const decimals = currencyDecimals(currency);
+  const price = parseDecimal(amount);
+  if (decimals === undefined || price === undefined || price.fraction.length > decimals) {
+    throw new RangeError(`${amount} ${currency} is not a price`);
+  }
+  return joinDecimal(price.integer, price.fraction.padEnd(decimals, '0'));
+}
+
+/**
+ * The shortest decimal that is read back as this very number, which is what the sender wrote. Undefined for what
+ * is no amount: negative, not finite, of more than 12 digits before the point, or below a millionth but not 0.
+ */
+export function decimalFromJsonNumber(value: number): string | undefined {
+  const text = String(value);
+  return PLAIN_NUMBER.test(text) ? text : undefined;
+}
+
+/** The amount in a member that may be a number or a decimal text, without superfluous zeros. */
+export function decimalFromJson(value: unknown): string | undefined {
+  if (typeof value === 'number') return decimalFromJsonNumber(value);
+  if (typeof value !== 'string') return undefined;
+  const decimal = parseDecimal(value);
+  return decimal === undefined ? undefined : joinDecimal(decimal.integer, decimal.fraction);
+}
+
+function joinDecimal(integer: string, fraction: string): string {
+  return fraction === '' ? integer : `${integer}.${fraction}`;
+}

@@ -1,0 +1,439 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js';
+import { isAlive, isPostmasterOf } from '../../src/db/embedded/process-info.js';
+import { StartupError } from '../../src/lib/startup-error.js';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+const isRoot = process.getuid?.() === 0;
+const settings = { fsync: 'off', shared_buffers: '16MB', min_wal_size: '32MB', max_wal_size: '64MB' };
+
+const folders: string[] = [];
+const children: ChildProcess[] = [];
+const servers: EmbeddedPostgres[] = [];
+
+afterEach(async () => {
+  await Promise.allSettled(servers.splice(0).map((server) => server.stop()));
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const folder of folders.splice(0)) await cleanUp(folder);
+});
+
+describe('start and stop', () => {
+  test('the first start makes the database, a second one finds its data', async () => {
+    const dataDir = await makeFolder();
+    const said: string[] = [];
+    const first = await start(dataDir, said);
+    expect(said).toEqual([`Preparing PostgreSQL 18 in ${dataDir}/postgres (first start only)…`]);
+    expect(first.adopted).toBe(false);
+    const [row] = await query(
+      first.url,
+      `select current_database() as database, rolsuper as "isSuperuser", current_setting('listen_addresses') as tcp,
+              current_setting('timezone') as timezone, current_setting('synchronous_commit') as commit
+         from pg_roles where rolname = current_user`,
+    );
+    expect(row).toEqual({
+      database: 'savepoint',
+      isSuperuser: false,
+      tcp: '',
+      timezone: 'UTC',
+      commit: 'on',
+    });
+    expect((await stat(join(dataDir, 'postgres-password'))).mode & 0o777).toBe(0o600);
+    expect(await leftovers(dataDir)).toEqual([]);
+    await query(first.url, `create table kept as select 'still here' as text`);
+    const pid = await postmasterPid(dataDir);
+    await first.stop();
+    expect(isAlive(pid)).toBe(false);
+
+    said.length = 0;
+    const second = await start(dataDir, said);
+    expect(await query(second.url, 'select text from kept')).toEqual([{ text: 'still here' }]);
+    expect(said).toEqual([]);
+    expect(second.url).toBe(first.url);
+  });
+
+  test('stop may be called again, and frees the folder', async () => {
+    const dataDir = await makeFolder();
+    const server = await start(dataDir);
+    await Promise.all([server.stop(), server.stop()]);
+    await server.stop();
+    expect(existsSync(join(dataDir, 'savepoint.lock'))).toBe(false);
+    expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
+  });
+
+  test('a long path with a comma, quotes and blanks moves the socket to the temporary directory', async () => {
+    const dataDir = join(await makeFolder(), `studio's "data", ${'x'.repeat(80)}`);
+    const server = await start(dataDir);
+    expect(new URL(server.url).searchParams.get('host')).toContain(join(tmpdir(), 'savepoint-'));
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await server.stop();
+    await rm(new URL(server.url).searchParams.get('host') ?? '', { recursive: true });
+  });
+});
+
+describe('after a kill', () => {
+  test('a server whose service was killed is adopted, watched and stopped', async () => {
+    const dataDir = await makeFolder();
+    const service = await startChild(dataDir);
+    await query(service.url, 'create table kept as select 1 as n');
+    await kill(service.child);
+    const pid = await postmasterPid(dataDir);
+
+    const said: string[] = [];
+    const server = await start(dataDir, said);
+    expect(server.adopted).toBe(true);
+    expect(said).toEqual([`Took over PostgreSQL (pid ${pid}), which an earlier Savepoint left running.`]);
+    expect(await postmasterPid(dataDir)).toBe(pid);
+    expect(await query(server.url, 'select n from kept')).toEqual([{ n: 1 }]);
+
+    process.kill(pid, 'SIGKILL');
+    const restarted = await newPostmaster(dataDir, pid);
+    expect(await eventually(() => query(server.url, 'select n from kept'))).toEqual([{ n: 1 }]);
+    await server.stop();
+    expect(isAlive(restarted)).toBe(false);
+  });
+
+  test('an adopted server is stopped by stop', async () => {
+    const dataDir = await makeFolder();
+    await kill((await startChild(dataDir)).child);
+    const pid = await postmasterPid(dataDir);
+    await (await start(dataDir)).stop();
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  test('service and server both killed: the next start recovers', async () => {
+    const dataDir = await makeFolder();
+    const service = await startChild(dataDir);
+    await query(service.url, 'create table kept as select 1 as n');
+    await kill(service.child);
+    process.kill(await postmasterPid(dataDir), 'SIGKILL');
+    const server = await start(dataDir);
+    expect(server.adopted).toBe(false);
+    expect(await query(server.url, 'select n from kept')).toEqual([{ n: 1 }]);
+  });
+
+  test('a server that shuts down is waited for', async () => {
+    const dataDir = await makeFolder();
+    const service = await startChild(dataDir);
+    await kill(service.child);
+    const pid = await postmasterPid(dataDir);
+    const client = new pg.Client({ connectionString: service.url });
+    await client.connect();
+    process.kill(pid, 'SIGTERM'); // a smart shutdown waits for this client
+    await eventually(async () => expect(await readPidFile(dataDir)).toContain('stopping'));
+    const starting = start(dataDir);
+    await sleep(300);
+    await client.end();
+    expect((await starting).adopted).toBe(false);
+    expect(await postmasterPid(dataDir)).not.toBe(pid);
+  });
+
+  test.each(['dead', 'another program'])(
+    'a stale postmaster.pid does not matter (its pid: %s)',
+    async (kind) => {
+      const dataDir = await makeFolder();
+      const first = await start(dataDir);
+      const socketLock = join(dataDir, 'postgres-run', '.s.PGSQL.5432.lock');
+      const before = { pid: await readPidFile(dataDir), socket: await readFile(socketLock, 'utf8') };
+      await first.stop();
+      const { uid, gid } = await stat(join(dataDir, 'postgres'));
+      // PostgreSQL by itself starts beside another user's process, so the other program is of the same user.
+      const other = spawn('sleep', ['60'], { uid, gid });
+      children.push(other);
+      await once(other, 'spawn');
+      if (kind === 'dead') await kill(other);
+      const asOther = (text: string) => text.replace(/^\d+/, String(other.pid));
+      await writeFile(join(dataDir, 'postgres', 'postmaster.pid'), asOther(before.pid));
+      await writeFile(socketLock, asOther(before.socket));
+
+      const server = await start(dataDir);
+      expect(server.adopted).toBe(false);
+      expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    },
+  );
+
+  test('what a killed first start left behind is cleared away', async () => {
+    const dataDir = await makeFolder();
+    await mkdir(join(dataDir, 'postgres.init-0badcafe', 'base'), { recursive: true });
+    await writeFile(join(dataDir, 'postgres.init-0badcafe', 'PG_VERSION'), '18\n');
+    await writeFile(join(dataDir, 'savepoint.lock'), '');
+    await writeFile(join(dataDir, 'postgres-password.new'), 'half');
+    const server = await start(dataDir);
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await leftovers(dataDir)).toEqual([]);
+  });
+
+  test('a service killed during initdb leaves nothing that hinders the next', async () => {
+    const dataDir = await makeFolder();
+    const child = spawnChild(dataDir);
+    await eventually(async () => expect(await leftovers(dataDir)).not.toEqual([]), 5);
+    await kill(child);
+    const server = await start(dataDir);
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('one service for each data folder', () => {
+  test('of two started at once, one is refused', async () => {
+    const dataDir = await makeFolder();
+    const results = await Promise.allSettled([start(dataDir), start(dataDir)]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const refusal = results.find((result) => result.status === 'rejected')?.reason;
+    expect(refusal).toBeInstanceOf(StartupError);
+    expect(refusal.message).toContain(
+      `Another Savepoint is already running on this data folder (pid ${process.pid})`,
+    );
+  });
+
+  test('the server of a running service is not adopted', async () => {
+    const dataDir = await makeFolder();
+    const service = await startChild(dataDir);
+    await expect(start(dataDir)).rejects.toThrow(
+      `(pid ${service.child.pid}). Stop it, or set SAVEPOINT_DATA_DIR`,
+    );
+    expect(await query(service.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+  });
+
+  test('a lock whose pid now belongs to another process does not block', async () => {
+    const dataDir = await makeFolder();
+    await writeFile(
+      join(dataDir, 'savepoint.lock'),
+      JSON.stringify({ pid: process.pid, started: 'long ago' }),
+    );
+    await (await start(dataDir)).stop();
+  });
+});
+
+describe('the supervisor', () => {
+  test('starts a killed server again, under the same URL', async () => {
+    const dataDir = await makeFolder();
+    const said: string[] = [];
+    const server = await start(dataDir, said);
+    await query(server.url, 'create table kept as select 1 as n');
+    for (let round = 0; round < 2; round += 1) {
+      const pid = await postmasterPid(dataDir);
+      process.kill(pid, 'SIGKILL');
+      const next = await newPostmaster(dataDir, pid);
+      expect(await eventually(() => query(server.url, 'select n from kept'))).toEqual([{ n: 1 }]);
+      expect(said).toContain(`PostgreSQL (pid ${pid}) ended unexpectedly; starting it again.`);
+      await eventually(async () => expect(said).toContain(`PostgreSQL is running again (pid ${next}).`));
+    }
+  });
+
+  test('waits for children of the killed server that are still at work', async () => {
+    const dataDir = await makeFolder();
+    const server = await start(dataDir);
+    const busy = query(server.url, 'select count(*) from generate_series(1, 20000000)').catch(() => 'lost');
+    await sleep(200);
+    const pid = await postmasterPid(dataDir);
+    process.kill(pid, 'SIGKILL');
+    await newPostmaster(dataDir, pid);
+    expect(await eventually(() => query(server.url, 'select 1 as one'))).toEqual([{ one: 1 }]);
+    await busy;
+  });
+
+  test('stop wins over a restart, at whatever moment', async () => {
+    const dataDir = await makeFolder();
+    for (const delayMs of [0, 20, 60, 120]) {
+      const server = await start(dataDir);
+      process.kill(await postmasterPid(dataDir), 'SIGKILL');
+      await sleep(delayMs);
+      await server.stop();
+      await sleep(300);
+      const pid = await postmasterPid(dataDir).catch(() => 0);
+      expect(isPostmasterOf(pid, join(dataDir, 'postgres'))).toBe(false);
+    }
+  });
+});
+
+describe('refusals, each with a sentence', () => {
+  test.each(['a file', '/proc'])('a data folder that cannot be made (below %s)', async (kind) => {
+    const folder = await makeFolder();
+    await writeFile(join(folder, 'file'), '');
+    const dataDir = kind === '/proc' ? '/proc/savepoint' : join(folder, 'file', 'data');
+    await expect(start(dataDir)).rejects.toThrow(
+      /^Savepoint cannot write to its data folder .* SAVEPOINT_DATA_DIR/,
+    );
+  });
+
+  test.skipIf(isRoot)('a data folder that may not be written (root may write everywhere)', async () => {
+    const dataDir = await makeFolder();
+    await chmod(dataDir, 0o555);
+    await expect(start(dataDir)).rejects.toThrow(/permission denied.*SAVEPOINT_DATA_DIR/);
+    await chmod(dataDir, 0o755);
+  });
+
+  test('something that is no database in its place, which is left alone', async () => {
+    const dataDir = await makeFolder();
+    await mkdir(join(dataDir, 'postgres'));
+    await writeFile(join(dataDir, 'postgres', 'notes.txt'), 'mine');
+    await expect(start(dataDir)).rejects.toThrow('is not a PostgreSQL database');
+    expect(await readFile(join(dataDir, 'postgres', 'notes.txt'), 'utf8')).toBe('mine');
+  });
+
+  test('a database of another version, a lost password, a wrong one, a broken one', async () => {
+    const dataDir = await makeFolder();
+    await (await start(dataDir)).stop();
+    const cluster = join(dataDir, 'postgres');
+    const refusalWhen = async (path: string, content: string | undefined) => {
+      const original = await readFile(path);
+      if (content === undefined) await rm(path);
+      else await writeFile(path, content);
+      const refusal = await start(dataDir).catch((error: unknown) => error);
+      await writeFile(path, original, { mode: 0o600 });
+      expect(refusal).toBeInstanceOf(StartupError);
+      return (refusal as StartupError).message;
+    };
+    expect(await refusalWhen(join(cluster, 'PG_VERSION'), '15\n')).toContain('made by PostgreSQL 15');
+    expect(await refusalWhen(join(dataDir, 'postgres-password'), undefined)).toContain('is missing');
+    expect(await refusalWhen(join(dataDir, 'postgres-password'), 'wrong')).toContain('refuses the password');
+    const broken = await refusalWhen(join(cluster, 'postgresql.conf'), 'nonsense = here\n');
+    expect(broken).toContain('PostgreSQL ended while starting');
+    expect(broken).toContain('unrecognized configuration parameter "nonsense"');
+    expect(broken).toContain(join(dataDir, 'postgres.log'));
+    await (await start(dataDir)).stop();
+  });
+});
+
+describe('as root', () => {
+  test.skipIf(!isRoot)(
+    'a folder closed to PostgreSQL’s user: the database lives elsewhere, behind a link',
+    async () => {
+      const closed = await makeFolder();
+      await chmod(closed, 0o700);
+      const dataDir = join(closed, 'data');
+      folders.push(dataDir);
+      const said: string[] = [];
+      const first = await start(dataDir, said);
+      const home = await realpath(join(dataDir, 'postgres'));
+      expect(home).toMatch(/^\/var\/lib\/savepoint\/clusters\/[0-9a-f]{16}$/);
+      expect(said.join('\n')).toContain(`The database lives in ${home}`);
+      expect((await stat(home)).uid).not.toBe(0);
+      expect((await stat(join(dataDir, 'postgres-password'))).uid).toBe(0);
+      await query(first.url, 'create table kept as select 1 as n');
+      await first.stop();
+      const second = await start(dataDir);
+      expect(await query(second.url, 'select n from kept')).toEqual([{ n: 1 }]);
+      await second.stop();
+      await rm(home, { recursive: true });
+      await expect(start(dataDir)).rejects.toThrow('is gone');
+      await rm(`${home}-run`, { recursive: true });
+    },
+  );
+
+  test.skipIf(!isRoot)('PostgreSQL runs as another user and keeps none of root’s groups', async () => {
+    const dataDir = await makeFolder();
+    await start(dataDir);
+    const status = await readFile(`/proc/${await postmasterPid(dataDir)}/status`, 'utf8');
+    expect(status).not.toMatch(/^Uid:.*\b0\b/m);
+    expect(status).toMatch(/^Groups:\s*$/m);
+  });
+});
+
+async function makeFolder(): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'sp-')));
+  // mkdtemp makes it private, which is a case of its own for root.
+  await chmod(folder, 0o755);
+  folders.push(folder);
+  return folder;
+}
+
+async function start(dataDir: string, said: string[] = []): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({ dataDir, settings, say: (line) => said.push(line) });
+  servers.push(server);
+  return server;
+}
+
+/** A service in a process of its own, to be killed. It prints the URL when it is up. */
+function spawnChild(dataDir: string): ChildProcess {
+  const script = `
+    import { runnerImport } from 'vite';
+    const [path, options] = process.argv.slice(1);
+    const { module } = await runnerImport(path, { configFile: false, logLevel: 'error' });
+    const server = await module.startEmbeddedPostgres({ ...JSON.parse(options), say: () => {} });
+    process.stdout.write(server.url + '\\n');
+    setInterval(() => {}, 1000);`;
+  const module = fileURLToPath(new URL('../../src/db/embedded/embedded-postgres.ts', import.meta.url));
+  const args = ['--input-type=module', '-e', script, module, JSON.stringify({ dataDir, settings })];
+  const cwd = fileURLToPath(new URL('../..', import.meta.url));
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  return child;
+}
+
+async function startChild(dataDir: string): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawnChild(dataDir);
+  if (child.stdout === null) throw new Error('no pipe');
+  for await (const url of createInterface(child.stdout)) return { child, url };
+  throw new Error('the child ended before its server was up');
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+const readPidFile = (dataDir: string) => readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8');
+const postmasterPid = async (dataDir: string) => Number.parseInt(await readPidFile(dataDir), 10);
+
+function newPostmaster(dataDir: string, old: number): Promise<number> {
+  return eventually(async () => {
+    const pid = await postmasterPid(dataDir);
+    expect(pid).not.toBe(old);
+    expect(isPostmasterOf(pid, await realpath(join(dataDir, 'postgres')))).toBe(true);
+    return pid;
+  });
+}
+
+async function leftovers(dataDir: string): Promise<string[]> {
+  return (await readdir(dataDir)).filter((name) => /\.init-|\.new$|\.stale-|write-test/.test(name));
+}
+
+async function eventually<T>(attempt: () => Promise<T>, everyMs = 50): Promise<T> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await sleep(everyMs);
+    }
+  }
+}
+
+async function cleanUp(dataDir: string): Promise<void> {
+  const clusterDir = await realpath(join(dataDir, 'postgres')).catch(() => undefined);
+  if (clusterDir !== undefined) {
+    const pid = await postmasterPid(dataDir).catch(() => 0);
+    if (pid > 0 && isPostmasterOf(pid, clusterDir)) {
+      process.kill(pid, 'SIGQUIT');
+      await eventually(async () => expect(isAlive(pid)).toBe(false));
+    }
+    if (!clusterDir.startsWith(dataDir)) {
+      for (const path of [clusterDir, `${clusterDir}-run`]) await rm(path, { recursive: true, force: true });
+    }
+  }
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+}

@@ -1,0 +1,334 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type CoalesceOptions, coalesce, OverloadedError } from '../../src/lib/coalesce.js';
+
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+async function turns(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await turn();
+}
+
+/** A coalescer of strings whose runs stay open until the test settles them. */
+function manual(options: Partial<CoalesceOptions<string, string>> = {}) {
+  const runs: { items: string[]; resolve: (outputs: string[]) => void; reject: (error: unknown) => void }[] =
+    [];
+  const coalescer = coalesce<string, string>({
+    run: (items) => new Promise((resolve, reject) => runs.push({ items, resolve, reject })),
+    maxItems: 100,
+    maxInFlight: 1,
+    maxWaiting: 1000,
+    ...options,
+  });
+  const finish = async (index: number) => {
+    const run = runs[index];
+    if (run === undefined) throw new Error(`run ${index} has not started`);
+    run.resolve(run.items.map((item) => item.toUpperCase()));
+    // One turn to be noticed, one for the next group to start.
+    await turns(2);
+  };
+  return { coalescer, runs, finish, groups: () => runs.map(({ items }) => items.join('')) };
+}
+
+/** Upper-cases at once; fails when a poison item is among the items. */
+function immediate(options: Partial<CoalesceOptions<string, string>> = {}) {
+  const groups: string[] = [];
+  const coalescer = coalesce<string, string>({
+    run: async (items) => {
+      groups.push(items.join(''));
+      if (items.includes('!')) throw new Error('poison');
+      return items.map((item) => item.toUpperCase());
+    },
+    maxItems: 100,
+    maxInFlight: 1,
+    maxWaiting: 1000,
+    ...options,
+  });
+  const submitAll = (items: string) =>
+    Promise.all([...items].map((item) => coalescer.submit(item).catch((error: Error) => error.message)));
+  return { coalescer, groups, submitAll };
+}
+
+describe('grouping', () => {
+  test('all that is submitted in one turn travels together, each gets its own result', async () => {
+    const { coalescer, groups } = immediate();
+    const promises = [coalescer.submit('a')];
+    queueMicrotask(() => promises.push(coalescer.submit('b')));
+    process.nextTick(() => promises.push(coalescer.submit('c')));
+    // As deep as the hooks of a request go.
+    for (let i = 0; i < 20; i++) await Promise.resolve();
+    promises.push(coalescer.submit('d'));
+    await coalescer.idle();
+    expect((await Promise.all(promises)).join('').toLowerCase()).toBe(groups[0]);
+    expect(groups).toEqual(['abdc']);
+  });
+
+  test('the first item starts at the end of the turn, without a timer', async () => {
+    const { coalescer, groups } = manual();
+    void coalescer.submit('a');
+    expect(groups()).toEqual([]);
+    await turn();
+    expect(groups()).toEqual(['a']);
+  });
+
+  test('what arrives while all places are taken forms the next group', async () => {
+    const { coalescer, groups, finish } = manual({ maxInFlight: 2 });
+    void coalescer.submit('a');
+    await turn();
+    void coalescer.submit('b');
+    await turn();
+    for (const item of 'cde') {
+      void coalescer.submit(item);
+      await turn();
+    }
+    expect(groups()).toEqual(['a', 'b']);
+    await finish(1);
+    expect(groups()).toEqual(['a', 'b', 'cde']);
+  });
+
+  test('a group holds no more than maxItems, in order of arrival', async () => {
+    const { coalescer, groups, submitAll } = immediate({ maxItems: 3, maxInFlight: 2 });
+    expect((await submitAll('abcdefgh')).join('')).toBe('ABCDEFGH');
+    expect(groups).toEqual(['abc', 'def', 'gh']);
+    expect(coalescer.waiting).toBe(0);
+  });
+
+  test('weights count, and an item heavier than maxItems travels alone', async () => {
+    const { groups, submitAll } = immediate({ maxItems: 5, weigh: Number });
+    await submitAll('2291500000');
+    expect(groups).toEqual(['22', '9', '1', '5', '00000']);
+  });
+
+  test.each([{ maxItems: 0 }, { maxInFlight: 0 }, { maxWaiting: Number.NaN }])(
+    'refuses senseless options %o',
+    (options) => {
+      expect(() => immediate(options)).toThrow(RangeError);
+    },
+  );
+});
+
+describe('overload', () => {
+  test('refuses at once what goes beyond maxWaiting, and takes more when that has started', async () => {
+    const { coalescer, groups, finish } = manual({ maxWaiting: 3 });
+    void coalescer.submit('a');
+    await turn();
+    const kept = [...'bcd'].map((item) => coalescer.submit(item));
+    expect(coalescer.waiting).toBe(3);
+    await expect(coalescer.submit('e')).rejects.toBeInstanceOf(OverloadedError);
+    expect(coalescer.waiting).toBe(3);
+    await finish(0);
+    expect(coalescer.waiting).toBe(0);
+    void coalescer.submit('f');
+    await finish(1);
+    expect(await Promise.all(kept)).toEqual(['B', 'C', 'D']);
+    expect(groups()).toEqual(['a', 'bcd', 'f']);
+  });
+
+  test('weights count', async () => {
+    const { coalescer } = manual({ maxWaiting: 10, weigh: Number });
+    void coalescer.submit('6');
+    await expect(coalescer.submit('5')).rejects.toBeInstanceOf(OverloadedError);
+    void coalescer.submit('4');
+    expect(coalescer.waiting).toBe(10);
+  });
+
+  test('a weight that is not a number is refused and spoils nothing', async () => {
+    const { coalescer } = immediate({ weigh: Number });
+    await expect(coalescer.submit('x')).rejects.toBeInstanceOf(OverloadedError);
+    expect(await coalescer.submit('1')).toBe('1');
+    expect(coalescer.waiting).toBe(0);
+  });
+});
+
+describe('failure', () => {
+  test('fails the whole group when it must not be split', async () => {
+    const { groups, submitAll } = immediate();
+    expect(await submitAll('ab!c')).toEqual(['poison', 'poison', 'poison', 'poison']);
+    expect(groups).toEqual(['ab!c']);
+  });
+
+  test('the guilty item alone fails when it may be split', async () => {
+    const { groups, submitAll } = immediate({ splitOn: () => true });
+    expect(await submitAll('abcdef!h')).toEqual(['A', 'B', 'C', 'D', 'E', 'F', 'poison', 'H']);
+    expect(groups).toEqual(['abcdef!h', 'abcd', 'ef!h', 'ef', '!h', '!', 'h']);
+  });
+
+  test('splitOn decides by the error', async () => {
+    const { groups, submitAll } = immediate({
+      splitOn: (error) => error instanceof Error && error.message !== 'poison',
+    });
+    expect(await submitAll('a!')).toEqual(['poison', 'poison']);
+    expect(groups).toEqual(['a!']);
+  });
+
+  test('a splitOn that throws does not block the place', async () => {
+    const { submitAll } = immediate({
+      splitOn: () => {
+        throw new Error('no answer');
+      },
+    });
+    expect(await submitAll('a!')).toEqual(['poison', 'poison']);
+    expect(await submitAll('a')).toEqual(['A']);
+  });
+
+  test('halves run in the place of the whole, and later groups wait', async () => {
+    const { coalescer, groups, runs } = manual({ splitOn: () => true });
+    const results = [...'ab'].map((item) => coalescer.submit(item).catch(() => 'failed'));
+    await turn();
+    void coalescer.submit('c');
+    runs[0]?.reject(new Error('whole'));
+    await turns(3);
+    expect(groups()).toEqual(['ab', 'a']);
+    runs[1]?.reject(new Error('half'));
+    await turns(3);
+    expect(groups()).toEqual(['ab', 'a', 'b']);
+    runs[2]?.resolve(['B']);
+    await turns(3);
+    expect(groups()).toEqual(['ab', 'a', 'b', 'c']);
+    expect(await Promise.all(results)).toEqual(['failed', 'B']);
+  });
+
+  test.each([
+    ['too few results', async () => ['x']],
+    ['too many results', async () => ['x', 'y', 'z']],
+    ['no array', async () => undefined as unknown as string[]],
+  ])('%s: an error for all, and no second run', async (_, run) => {
+    let count = 0;
+    const { submitAll } = immediate({
+      splitOn: () => true,
+      run: () => {
+        count++;
+        return run();
+      },
+    });
+    const sentence = 'A coalesced run must give one result per item.';
+    expect(await submitAll('ab')).toEqual([sentence, sentence]);
+    expect(count).toBe(1);
+  });
+
+  test('a run that throws before it gives a promise is a failed run', async () => {
+    const { submitAll } = immediate({
+      run: () => {
+        throw new Error('at once');
+      },
+    });
+    expect(await submitAll('a')).toEqual(['at once']);
+    expect(await submitAll('b')).toEqual(['at once']);
+  });
+});
+
+describe('idle', () => {
+  test('resolves at once when nothing is going on', async () => {
+    await immediate().coalescer.idle();
+  });
+
+  test('waits for what waits and for what runs', async () => {
+    const { coalescer, finish } = manual();
+    let idle = false;
+    void coalescer.submit('a');
+    void coalescer.idle().then(() => {
+      idle = true;
+    });
+    await turn();
+    void coalescer.submit('b');
+    await finish(0);
+    expect(idle).toBe(false);
+    await finish(1);
+    expect(idle).toBe(true);
+  });
+});
+
+describe('for any load', () => {
+  type Item = { id: number; weight: number; poison: boolean };
+
+  const load = fc.record({
+    maxItems: fc.integer({ min: 1, max: 10 }),
+    maxInFlight: fc.integer({ min: 1, max: 4 }),
+    maxWaiting: fc.integer({ min: 1, max: 40 }),
+    /** Items submitted, then a pause in turns of the event loop. */
+    bursts: fc.array(
+      fc.record({
+        items: fc.array(
+          fc.record({
+            weight: fc.oneof({ weight: 4, arbitrary: fc.constant(1) }, fc.integer({ min: 0, max: 12 })),
+            poison: fc.oneof(
+              { weight: 6, arbitrary: fc.constant(false) },
+              { weight: 1, arbitrary: fc.constant(true) },
+            ),
+          }),
+          { maxLength: 15 },
+        ),
+        pause: fc.nat(3),
+      }),
+      { maxLength: 8 },
+    ),
+    /** Turns that each run takes, used over and over. */
+    durations: fc.array(fc.nat(4), { minLength: 1, maxLength: 10 }),
+  });
+
+  test('every submit settles, poison fails alone, bounds and order hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(load, async ({ maxItems, maxInFlight, maxWaiting, bursts, durations }) => {
+        let running = 0;
+        let runCount = 0;
+        const started: number[] = [];
+        const done = new Map<number, number>();
+        const weightOf = (item: Item) => Math.max(1, item.weight);
+        const coalescer = coalesce<Item, number>({
+          maxItems,
+          maxInFlight,
+          maxWaiting,
+          weigh: ({ weight }) => weight,
+          splitOn: (error) => error instanceof Error && error.message === 'poison',
+          run: async (items) => {
+            expect(++running).toBeLessThanOrEqual(maxInFlight);
+            const weight = items.reduce((sum, item) => sum + weightOf(item), 0);
+            expect(items.length === 1 || weight <= maxItems).toBe(true);
+            for (const { id } of items) if (!started.includes(id)) started.push(id);
+            await turns(durations[runCount++ % durations.length] ?? 0);
+            running--;
+            if (items.some(({ poison }) => poison)) throw new Error('poison');
+            for (const { id } of items) done.set(id, (done.get(id) ?? 0) + 1);
+            return items.map(({ id }) => id);
+          },
+        });
+
+        const settled: Promise<void>[] = [];
+        const outcomes: string[] = [];
+        const expected: string[] = [];
+        let id = 0;
+        for (const { items, pause } of bursts) {
+          for (const part of items) {
+            const item = { ...part, id: id++ };
+            const before = coalescer.waiting;
+            const fits = before + weightOf(item) <= maxWaiting;
+            expected.push(!fits ? 'overloaded' : item.poison ? 'poison' : `result ${item.id}`);
+            settled.push(
+              coalescer.submit(item).then(
+                (output) => {
+                  outcomes[item.id] = `result ${output}`;
+                },
+                (error: unknown) => {
+                  outcomes[item.id] =
+                    error instanceof OverloadedError ? 'overloaded' : (error as Error).message;
+                },
+              ),
+            );
+            expect(coalescer.waiting).toBe(fits ? before + weightOf(item) : before);
+            expect(coalescer.waiting).toBeLessThanOrEqual(maxWaiting);
+          }
+          await turns(pause);
+        }
+        await coalescer.idle();
+        expect(coalescer.waiting).toBe(0);
+        expect(running).toBe(0);
+        await Promise.all(settled);
+        expect(outcomes).toEqual(expected);
+        const succeeded = expected.flatMap((outcome, index) => (outcome.startsWith('result') ? [index] : []));
+        expect([...done.keys()].sort((a, b) => a - b)).toEqual(succeeded);
+        expect([...done.values()].every((count) => count === 1)).toBe(true);
+        expect(started).toEqual([...started].sort((a, b) => a - b));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

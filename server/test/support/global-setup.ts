@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js';
+import { migrate } from '../../src/db/migrate.js';
+import { createPool } from '../../src/db/pool.js';
+import { ensureEventPartitions } from '../../src/features/maintenance/maintenance.js';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** The PostgreSQL of this run; its database `template_savepoint` is migrated and cloned by each test file. */
+    databaseUrl: string;
+  }
+}
+
+/** One real PostgreSQL for the whole run. Without fsync: no test here cuts the power, those in e2e start their own. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'savepoint-test-'));
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    say: () => {},
+    settings: { fsync: 'off', full_page_writes: 'off', max_connections: '200', shared_buffers: '64MB' },
+  });
+  const client = new pg.Client({ connectionString: server.url });
+  await client.connect();
+  await client.query('create database template_savepoint');
+  await client.end();
+
+  const templateUrl = withDatabase(server.url, 'template_savepoint');
+  await migrate(templateUrl, () => {});
+  const pool = createPool({ url: templateUrl, size: 2, timeoutMs: 10_000, onError: () => {} });
+  await ensureEventPartitions(pool, Date.now());
+  await pool.end();
+
+  project.provide('databaseUrl', server.url);
+  return async () => {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+}
+
+function withDatabase(url: string, database: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${database}`;
+  return changed.href;
+}
