@@ -2,7 +2,8 @@ import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import { createPool, type Pool } from './db/pool.js';
 import { type ConfigSnapshots, createConfigSnapshots } from './features/config/config-snapshots.js';
-import { createEventIntake, type EventIntake } from './features/events/intake.js';
+import { createDirectIntake } from './features/events/direct-intake.js';
+import type { EventIntake } from './features/events/intake.js';
 import { type AccessTokens, createAccessTokens } from './features/session/access-token.js';
 import { createLivePlayers, type LivePlayers } from './features/session/live-players.js';
 import { createLoginDesk, type LoginDesk } from './features/session/login.js';
@@ -60,6 +61,8 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     throw error;
   });
 
+  const intake = createDirectIntake({ pool, metrics, logger });
+
   return Object.freeze({
     config,
     clock,
@@ -78,10 +81,11 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     livePlayers: createLivePlayers(pool),
     loginDesk: createLoginDesk(pool),
     configs: createConfigSnapshots(pool),
-    intake: createEventIntake({ pool, metrics, logger }),
+    intake,
     rateLimits: createRateLimits(config.rateLimits, (limit) => metrics.rateLimited.inc({ limit })),
     async dispose() {
       signingKeys.stop();
+      await intake.close();
       metrics.stop();
       await pool.end();
     },

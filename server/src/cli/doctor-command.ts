@@ -3,7 +3,7 @@ import { access, stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { Config } from '../config.js';
 import { readConfig } from '../config.js';
-import { openDatabase } from '../db/database.js';
+import { openDatabaseForCommand } from '../db/database.js';
 import { isMigrated } from '../db/migrate.js';
 import type { Pool } from '../db/pool.js';
 import { boundTo } from '../features/session/signing-keys.js';
@@ -79,7 +79,7 @@ async function checkDataDir(config: Config): Promise<Finding> {
 async function checkDatabase(config: Config): Promise<Finding[]> {
   const name = config.databaseUrl === undefined ? 'embedded PostgreSQL' : 'database of DATABASE_URL';
   try {
-    const database = await openDatabase(config, () => {});
+    const database = await openDatabaseForCommand(config);
     try {
       const version = await database.pool.query<{ v: string }>(
         "select current_setting('server_version') as v",

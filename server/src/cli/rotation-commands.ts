@@ -34,12 +34,15 @@ In production:
   1. Make a new key (openssl rand -base64 32) and set SAVEPOINT_MASTER_KEY="<old>,<new>" on every node.
   2. Then set SAVEPOINT_MASTER_KEY="<new>,<old>" on every node, and run this command with the same value.
   3. When it has finished, set SAVEPOINT_MASTER_KEY="<new>".
-In development, where the key lives in the data folder, this command does all of it; restart the service afterwards.`,
+In development, where the key lives in the data folder, stop the service first; this command does all of it.`,
     )
     .action(() =>
-      withDatabase(async ({ pool }, config) => {
-        if (config.masterKey === undefined) await rotateFile(pool, config);
-        else await resealUnderFirst(pool, config);
+      withDatabase(async ({ pool, shared }, config) => {
+        if (config.masterKey !== undefined) return resealUnderFirst(pool, config);
+        // A running service would go on with the old key only and could open nothing any more.
+        if (shared)
+          throw new StartupError('Stop the service first: it holds the old key until it is restarted.');
+        return rotateFile(pool, config);
       }),
     );
   return masterKey;
@@ -64,7 +67,6 @@ async function rotateFile(pool: Pool, config: Config): Promise<void> {
   await writeMasterKeyFile(config, both);
   report(parsed.keys, await resealAll(pool, parsed.keys));
   await writeMasterKeyFile(config, both.split(',', 1)[0] ?? both);
-  say('Restart the service if it is running.');
 }
 
 function report(keys: MasterKeys, counts: { apiKeys: number; signingKeys: number }): void {

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { runPrimary } from '../bin/primary.js';
-import { openDatabase } from '../db/database.js';
+import { openDatabaseForCommand } from '../db/database.js';
 import { migrate } from '../db/migrate.js';
 import { requireConfig, say } from './terminal.js';
 
@@ -14,7 +14,7 @@ export function startCommand(): Command {
 
 export function migrateCommand(): Command {
   return new Command('migrate').description("bring the database to this build's schema").action(async () => {
-    const database = await openDatabase(requireConfig(), say);
+    const database = await openDatabaseForCommand(requireConfig());
     try {
       const applied = await migrate(database.url, say);
       say(applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.length} migrations.`);

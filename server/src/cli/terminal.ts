@@ -1,5 +1,5 @@
 import { type Config, readConfig } from '../config.js';
-import { type Database, openDatabase } from '../db/database.js';
+import { type Database, openDatabaseForCommand } from '../db/database.js';
 import { isMigrated } from '../db/migrate.js';
 import { StartupError } from '../lib/startup-error.js';
 
@@ -22,7 +22,7 @@ export function requireConfig(): Config {
  */
 export async function withDatabase<T>(work: (database: Database, config: Config) => Promise<T>): Promise<T> {
   const config = requireConfig();
-  const database = await openDatabase(config, () => {});
+  const database = await openDatabaseForCommand(config);
   try {
     if (!(await isMigrated(database.pool).catch(() => false))) {
       throw new StartupError(

@@ -1,19 +1,36 @@
 import type { Config } from '../config.js';
+import { attachToEmbeddedPostgres } from './embedded/attach.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { createPool, type Pool } from './pool.js';
 
 /** The database of this installation: the embedded one, started here, or the one of DATABASE_URL. */
-export type Database = Readonly<{ url: string; pool: Pool; embedded: boolean; close(): Promise<void> }>;
+export type Database = Readonly<{
+  url: string;
+  pool: Pool;
+  /** Whether a running service holds it, and a command only works beside that service. */
+  shared: boolean;
+  close(): Promise<void>;
+}>;
 
 /** For the primary and the command line: a few connections for administration. */
 const ADMIN_POOL_SIZE = 4;
 
 export async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
-  const server =
-    config.databaseUrl === undefined
-      ? await startEmbeddedPostgres({ dataDir: config.dataDir, say })
-      : undefined;
-  const url = server?.url ?? config.databaseUrl ?? '';
+  if (config.databaseUrl !== undefined) return connect(config, config.databaseUrl, true, async () => {});
+  const server = await startEmbeddedPostgres({ dataDir: config.dataDir, say });
+  return connect(config, server.url, false, () => server.stop());
+}
+
+/** For commands: on the embedded database they work beside a running service, or start the server for themselves. */
+export async function openDatabaseForCommand(config: Config): Promise<Database> {
+  const running =
+    config.databaseUrl === undefined ? await attachToEmbeddedPostgres(config.dataDir) : undefined;
+  return running === undefined
+    ? openDatabase(config, () => {})
+    : connect(config, running, true, async () => {});
+}
+
+function connect(config: Config, url: string, shared: boolean, stop: () => Promise<void>): Database {
   const pool = createPool({
     url,
     size: ADMIN_POOL_SIZE,
@@ -24,10 +41,10 @@ export async function openDatabase(config: Config, say: (line: string) => void):
   return {
     url,
     pool,
-    embedded: server !== undefined,
+    shared,
     async close() {
       await pool.end();
-      await server?.stop();
+      await stop();
     },
   };
 }

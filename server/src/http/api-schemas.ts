@@ -3,23 +3,78 @@ import type {} from '@fastify/swagger';
 import { Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../errors.js';
 
-/** Documentation shared by the routes: error answers and headers. */
+/**
+ * Documentation shared by the routes: error answers and headers. A schema with a `title` stands once in the API document,
+ * under that name; `x-examples` are its named examples. Neither changes what is accepted or sent.
+ */
 
 const StringError = Type.Object(
   {
-    error: Type.String({ description: 'A sentence for the developer.' }),
+    error: Type.String({ description: 'A sentence for the developer; it may be reworded.' }),
     code: Type.String({ description: 'A permanent code to switch on.' }),
+    serverTime: Type.Optional(
+      Type.String({
+        description:
+          'Only with `timestamp_out_of_window`: the time to sign again with, YYYY-MM-DDThh:mm:ssZ.',
+      }),
+    ),
   },
-  { description: 'The string form: everything under /auth/, and every 401.' },
+  { title: 'StringError', description: 'The string form: everything under /auth/, and every 401 anywhere.' },
+);
+
+export const Rejection = Type.Object(
+  {
+    index: Type.Integer({ description: 'Position of the event in the batch, from 0.' }),
+    code: Type.String({ description: 'A permanent code; the guide lists them.' }),
+    message: Type.String({ description: 'A sentence for the developer.' }),
+  },
+  { title: 'RejectedEvent', description: 'An event that was not accepted, and why.' },
 );
 
 const GeneralError = Type.Object(
   {
-    error: Type.Object({ code: Type.String(), message: Type.String() }),
+    error: Type.Object({
+      code: Type.String({ description: 'A permanent code to switch on.' }),
+      message: Type.String({ description: 'A sentence for the developer; it may be reworded.' }),
+      rejected: Type.Optional(
+        Type.Array(Rejection, { description: 'Only with `events_rejected`: the reason for each event.' }),
+      ),
+      maxEvents: Type.Optional(Type.Integer({ description: 'Only with `batch_too_large`.' })),
+    }),
     status: Type.Literal('error'),
   },
-  { description: 'The general form.' },
+  { title: 'GeneralError', description: 'The general form.' },
 );
+
+/** What some errors carry besides code and sentence, as an example. */
+const DETAILS: Partial<Record<ErrorCode, Record<string, unknown>>> = {
+  timestamp_out_of_window: { serverTime: '2026-11-15T12:00:00Z' },
+  events_rejected: {
+    rejected: [
+      { index: 0, code: 'timestamp_malformed', message: 'timestamp must be RFC 3339 with a zone.' },
+      { index: 1, code: 'payload_invalid', message: 'payload must be an object.' },
+    ],
+  },
+  batch_too_large: { maxEvents: 500 },
+};
+
+const RETRY_AFTER = {
+  'Retry-After': Type.Integer({ description: 'Seconds to wait before the next try.', examples: [1] }),
+};
+
+const ERROR_HEADERS = new Map<number, Record<string, unknown>>([
+  [
+    401,
+    {
+      'WWW-Authenticate': Type.String({
+        description: '`Bearer`, with `error="invalid_token"` unless no token was sent at all.',
+        examples: ['Bearer error="invalid_token"'],
+      }),
+    },
+  ],
+  [429, RETRY_AFTER],
+  [503, RETRY_AFTER],
+]);
 
 /** The error answers of a route for the API reference, one per status, with the codes that it may carry. */
 export function errorResponses(form: 'auth' | 'data', codes: readonly ErrorCode[]): Record<number, unknown> {
@@ -31,30 +86,76 @@ export function errorResponses(form: 'auth' | 'data', codes: readonly ErrorCode[
   return Object.fromEntries(
     [...byStatus].map(([status, ofStatus]) => {
       const schema = form === 'auth' || status === 401 ? StringError : GeneralError;
-      const examples = ofStatus.map((code) => example(schema === StringError, code));
-      return [status, { ...schema, description: ofStatus.map((code) => `\`${code}\``).join(', '), examples }];
+      const headers = ERROR_HEADERS.get(status);
+      return [
+        status,
+        {
+          ...schema,
+          ...(headers === undefined ? {} : { headers }),
+          'x-response-description': ofStatus.map((code) => `\`${code}\``).join(', '),
+          'x-examples': Object.fromEntries(
+            ofStatus.map((code) => [code, example(schema === StringError, code)]),
+          ),
+        },
+      ];
     }),
   );
 }
 
-function example(stringForm: boolean, code: ErrorCode): unknown {
+function example(stringForm: boolean, code: ErrorCode): { summary: string; value: unknown } {
   const { message } = ERRORS[code];
-  return stringForm ? { error: message, code } : { error: { code, message }, status: 'error' };
+  const details = DETAILS[code];
+  return {
+    summary: code,
+    value: stringForm
+      ? { error: message, code, ...details }
+      : { error: { code, message, ...details }, status: 'error' },
+  };
 }
 
-const Authorization = Type.String({ description: 'Bearer <ACCESS_TOKEN>' });
-const TenantId = Type.String({ description: 'tenantId of the login response', examples: ['demo-studio'] });
+const TENANT_HEADER = {
+  'X-Tenant-ID': Type.String({ description: '`tenantId` of the login response', examples: ['demo-studio'] }),
+};
+const PLAYER_HEADERS = {
+  ...TENANT_HEADER,
+  'X-Game-Id': Type.String({ description: '`gameId` of the login response', examples: ['demo-game'] }),
+  'X-Player-Id': Type.String({
+    description: '`userId` of the login response',
+    examples: ['0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a'],
+  }),
+};
 
-export const BearerHeader = Type.Object({ authorization: Authorization });
-export const TenantHeaders = Type.Object({ authorization: Authorization, 'x-tenant-id': TenantId });
-export const PlayerHeaders = Type.Object({
-  authorization: Authorization,
-  'x-tenant-id': TenantId,
-  'x-game-id': Type.String({ description: 'gameId of the login response', examples: ['demo-game'] }),
-  'x-player-id': Type.String({ description: 'userId of the login response' }),
+/** Headers of the routes; `Authorization` is documented by `security: BEARER`. */
+export const TenantHeaders = Type.Object(TENANT_HEADER);
+export const PlayerHeaders = Type.Object(PLAYER_HEADERS);
+/** For answers that carry an `ETag`. */
+export const CachedPlayerHeaders = Type.Object({
+  ...PLAYER_HEADERS,
+  'If-None-Match': Type.Optional(
+    Type.String({ description: 'The `ETag` of the last answer: 304 when nothing has changed since.' }),
+  ),
 });
 
+/** The 304 of an answer with an `ETag`. */
+export const NotModified = Type.Null({
+  description: 'Nothing has changed since the answer with this `ETag`.',
+});
+export const ETAG_HEADER = {
+  ETag: Type.String({ description: 'To be sent as `If-None-Match` next time.' }),
+};
+
 export const BEARER: readonly Record<string, string[]>[] = [{ bearer: [] }];
+
+/** What any route that takes a body may answer when it cannot read it. */
+export const BODY_ERRORS = [
+  'body_invalid',
+  'invalid_json',
+  'invalid_utf8',
+  'encoding_invalid',
+  'body_too_large',
+  'unsupported_media_type',
+  'unsupported_encoding',
+] as const satisfies readonly ErrorCode[];
 
 /** What any guarded route may answer besides its own errors. */
 export const GUARD_ERRORS = [
@@ -62,16 +163,20 @@ export const GUARD_ERRORS = [
   'token_invalid',
   'token_expired',
   'session_ended',
+  'header_invalid',
   'rate_limited',
   'internal',
   'unavailable',
 ] as const satisfies readonly ErrorCode[];
 
-export const PLAYER_GUARD_ERRORS = [
+export const TENANT_GUARD_ERRORS = [
   ...GUARD_ERRORS,
   'header_missing',
-  'header_invalid',
   'tenant_mismatch',
+] as const satisfies readonly ErrorCode[];
+
+export const PLAYER_GUARD_ERRORS = [
+  ...TENANT_GUARD_ERRORS,
   'game_mismatch',
   'player_mismatch',
 ] as const satisfies readonly ErrorCode[];

@@ -49,7 +49,11 @@ export function toApiError(error: FastifyError): ApiError {
 export function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error.status >= 500) {
     const log = error.status === 503 ? request.log.warn : request.log.error;
-    log.call(request.log, { err: error.cause ?? error, code: error.code }, 'a request failed');
+    log.call(
+      request.log,
+      { requestId: request.id, err: error.cause ?? error, code: error.code },
+      'a request failed',
+    );
   }
   if (error.status === 401) {
     reply.header(
@@ -57,12 +61,16 @@ export function sendError(error: ApiError, request: FastifyRequest, reply: Fasti
       error.code === 'token_missing' ? 'Bearer' : 'Bearer error="invalid_token"',
     );
   }
-  return reply
-    .code(error.status)
-    .headers(error.headers)
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .send(JSON.stringify(errorBody(error, request.url)));
+  return (
+    reply
+      .code(error.status)
+      // Again: a request that the router itself refuses never passes the hook that sets it.
+      .header('x-request-id', request.id)
+      .headers(error.headers)
+      .header('content-type', 'application/json; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .send(JSON.stringify(errorBody(error, request.url)))
+  );
 }
 
 /** Requests that never became one: Node's parser refused them, or they came too slowly. */

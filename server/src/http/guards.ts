@@ -67,12 +67,12 @@ export function authenticated(request: FastifyRequest): Authenticated {
   return { claims, player };
 }
 
+/** Another scheme, or `Bearer` with nothing behind it, is no token at all: RFC 6750 wants no error code for these. */
 function bearerToken(request: FastifyRequest): string {
-  const header = request.headers.authorization;
-  if (header === undefined) throw new ApiError('token_missing');
-  const match = /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(header);
-  if (match?.[1] === undefined) throw new ApiError('token_invalid');
-  return match[1];
+  const [, token] = /^Bearer +(.+)$/i.exec(request.headers.authorization?.trim() ?? '') ?? [];
+  if (token === undefined) throw new ApiError('token_missing');
+  if (!/^[A-Za-z0-9._~+/-]+=*$/.test(token)) throw new ApiError('token_invalid');
+  return token;
 }
 
 /** Node keeps the first of repeated headers, or joins them; either way somebody else would read another one. */

@@ -43,6 +43,8 @@ export async function buildPlayerApp(
   const app = fastify({
     loggerInstance: ctx.logger as FastifyBaseLogger,
     logController: quietLogs(),
+    // No child logger a request: making one costs more than a read does. Our few log lines add the request id themselves.
+    childLoggerFactory: (logger) => logger,
     genReqId: requestId,
     requestIdHeader: false,
     trustProxy: ctx.config.trustProxy,
@@ -93,6 +95,7 @@ function registerObservation(app: FastifyInstance, ctx: Context): void {
     if (ctx.logger.isLevelEnabled(level)) {
       request.log[level](
         {
+          requestId: request.id,
           method: request.method,
           route,
           status: statusCode,

@@ -37,7 +37,7 @@ export function decodeJson(bytes: Uint8Array): DecodedJson {
     return { ok: false, code: 'invalid_utf8', message: 'The body is not valid UTF-8.' };
   }
   try {
-    const value: unknown = JSON.parse(mayHoldBigInteger(text) ? replaceInexactIntegers(text) : text);
+    const value: unknown = JSON.parse(mayHoldInexactInteger(text) ? replaceInexactIntegers(text) : text);
     return { ok: true, value, suspicious: text.includes('\\u') && DOUBTFUL_ESCAPE.test(text) };
   } catch {
     // The text of a SyntaxError quotes the body and differs between versions of Node.
@@ -100,27 +100,42 @@ function isBadText(text: string): boolean {
   return text.includes('\0') || LONE_SURROGATE.test(text);
 }
 
-/** The least integer that a double cannot hold, 2^53 + 1, has 16 digits. */
+/** The least integer that a double cannot hold, 2^53 + 1 or 9007199254740993, has 16 digits. */
 const BIG_INTEGER_DIGITS = 16;
-/** So cheap that every body pays for it. Finds decimals and identifiers in strings, too, of course. */
-const DIGIT_RUN = /\d{16}/;
-/** A long integer where a value may begin; neither the decimals of a number nor a string of digits. */
-const BIG_INTEGER_START = /(?:^|[[,:\s])-?[1-9]\d{15}/;
 /** Every character that a number can have; whether they make one is left to the parser. */
 const NUMBER_TOKEN = /-?\d[\d.eE+-]*/g;
 const BIG_INTEGER = /^-?[1-9]\d{15,}$/;
-/** From here on `Number` gives Infinity; spares `BigInt` a million digits. */
-const FINITE_TOKEN_LENGTH_MAX = 310;
+/** What can stand before a value; neither the point of a decimal nor the quote before an identifier. */
+const BEFORE_VALUE = /[[,:\s]/;
+const POINT_OR_EXPONENT = /\.|e.*/g;
 /** Parsed as Infinity, and refused by `checkStorable` for the one event that has it. */
 const OUT_OF_RANGE = '1e999';
 
-function mayHoldBigInteger(text: string): boolean {
-  return DIGIT_RUN.test(text) && BIG_INTEGER_START.test(text);
+/**
+ * Every body pays for this, so it looks at each 16th character only: 16 digits in a row cannot hide between.
+ * It may take digits inside a string for a number, but never overlooks one.
+ */
+function mayHoldInexactInteger(text: string): boolean {
+  for (let at = BIG_INTEGER_DIGITS - 1; at < text.length; at += BIG_INTEGER_DIGITS) {
+    if (!isDigit(text.charCodeAt(at))) continue;
+    let start = at;
+    while (isDigit(text.charCodeAt(start - 1))) start--;
+    while (isDigit(text.charCodeAt(at))) at++;
+    if (at - start >= BIG_INTEGER_DIGITS && mayBeginValue(text, start) && isInexact(text.slice(start, at))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function mayBeginValue(text: string, at: number): boolean {
+  const before = text.charAt(at - 1) === '-' ? at - 2 : at - 1;
+  return before < 0 || BEFORE_VALUE.test(text.charAt(before));
 }
 
 /**
- * `JSON.parse` rounds 9007199254740993 to its neighbour without a word. Such integers are marked here, outside
- * strings. Jumps from quote to quote instead of matching strings with a pattern, which would overflow the stack
+ * `JSON.parse` rounds 9007199254740993 to its neighbour without a word. Such integers are marked here, where they
+ * stand outside strings. Jumps from quote to quote instead of matching strings with a pattern, which would overflow the stack
  * of the regular expression engine on a long one.
  */
 function replaceInexactIntegers(text: string): string {
@@ -140,10 +155,18 @@ function replaceInexactIntegers(text: string): string {
 }
 
 function markInexact(token: string): string {
-  if (token.length > FINITE_TOKEN_LENGTH_MAX || !BIG_INTEGER.test(token)) return token;
-  const value = Number(token);
-  if (Number.isSafeInteger(value)) return token;
-  return Number.isFinite(value) && BigInt(token) === BigInt(value) ? token : OUT_OF_RANGE;
+  return isInexact(token) ? OUT_OF_RANGE : token;
+}
+
+/**
+ * Whether the text is an integer that is another one after it was parsed and written again. Not the same as what
+ * a double can hold: 2^60 fits, but is written as 1152921504606847000, whereas 123456789012345680000 does not, but
+ * is how JavaScript itself writes the double next to it, and so comes out as it went in.
+ */
+function isInexact(token: string): boolean {
+  if (!BIG_INTEGER.test(token)) return false;
+  const written = String(Number(token));
+  return written.replace(POINT_OR_EXPONENT, '').padEnd(token.length, '0') !== token;
 }
 
 /** The index behind the quote that closes the string opened at `quote`, or the end of the text. */
@@ -157,4 +180,8 @@ function isEscaped(text: string, at: number): boolean {
   let start = at;
   while (text.charCodeAt(start - 1) === 0x5c) start--;
   return (at - start) % 2 === 1;
+}
+
+function isDigit(charCode: number): boolean {
+  return charCode >= 0x30 && charCode <= 0x39;
 }

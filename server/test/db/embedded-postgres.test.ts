@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -239,6 +239,9 @@ describe('the supervisor', () => {
     process.kill(pid, 'SIGKILL');
     await newPostmaster(dataDir, pid);
     expect(await eventually(() => query(server.url, 'select 1 as one'))).toEqual([{ one: 1 }]);
+    expect(await readFile(join(dataDir, 'postgres.log'), 'utf8')).toContain(
+      'pre-existing shared memory block',
+    );
     await busy;
   });
 
@@ -325,9 +328,18 @@ describe('as root', () => {
       const second = await start(dataDir);
       expect(await query(second.url, 'select n from kept')).toEqual([{ n: 1 }]);
       await second.stop();
+
+      await rm(dataDir, { recursive: true });
+      const afresh = await start(dataDir, said);
+      expect(said.join('\n')).toContain(`was moved to ${home}.abandoned-`);
+      await expect(query(afresh.url, 'select n from kept')).rejects.toThrow('does not exist');
+      await afresh.stop();
+
       await rm(home, { recursive: true });
       await expect(start(dataDir)).rejects.toThrow('is gone');
-      await rm(`${home}-run`, { recursive: true });
+      for (const name of await readdir(dirname(home))) {
+        if (name.startsWith(basename(home))) await rm(join(dirname(home), name), { recursive: true });
+      }
     },
   );
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -18,6 +18,8 @@ declare module 'vitest' {
 /** One real PostgreSQL for the whole run. Without fsync: no test here cuts the power, those in e2e start their own. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'savepoint-test-'));
+  // As root, PostgreSQL runs as a user who could not enter a 0700 folder.
+  await chmod(dataDir, 0o755);
   const server = await startEmbeddedPostgres({
     dataDir,
     say: () => {},

@@ -15,7 +15,7 @@ const TAKEOVER_SETTLE_MS = 100;
  * reused pid ever blocks. Gives the function that releases it.
  */
 export async function takeDataLock(root: string): Promise<() => Promise<void>> {
-  const path = join(root, 'savepoint.lock');
+  const path = lockPathIn(root);
   const mine = `${JSON.stringify({ pid: process.pid, started: startTimeOf(process.pid) })}\n`;
   const isMine = async () => (await ifExists(readFile(path, 'utf8'))) === mine;
 
@@ -42,6 +42,15 @@ export async function takeDataLock(root: string): Promise<() => Promise<void>> {
     if (await isMine()) await rm(path, { force: true });
   };
 }
+
+/** Whether a running service holds the data folder. */
+export async function isDataLocked(root: string): Promise<boolean> {
+  const text = await ifExists(readFile(lockPathIn(root), 'utf8'));
+  const holder = text === undefined ? undefined : parseHolder(text);
+  return holder !== undefined && isStillRunning(holder);
+}
+
+const lockPathIn = (root: string): string => join(root, 'savepoint.lock');
 
 type Holder = { pid: number; started?: string };
 

@@ -1,7 +1,12 @@
 import { type Pool, pipelinedTransaction } from '../../db/pool.js';
 import { insertAndFoldEvents, lockPlayers, pinEventNames } from './apply-queries.js';
 import type { EventRecord } from './event-record.js';
-import { mergeTransactions, recountPurchases, upsertTransactions } from './transaction-queries.js';
+import {
+  mergeTransactions,
+  recountPurchases,
+  type TransactionRow,
+  upsertTransactions,
+} from './transaction-queries.js';
 
 /**
  * Makes events durable and folds those that are new into their players' rows, exactly once, in one transaction and one
@@ -23,14 +28,18 @@ export async function applyEvents(pool: Pool, records: readonly EventRecord[]): 
   const results = await pipelinedTransaction<string[] | undefined>(pool, (client) => [
     lockPlayers(client, playerIds),
     ...(named.length > 0 ? [pinEventNames(client, named)] : []),
-    ...(transactions.length > 0
-      ? [upsertTransactions(client, transactions), recountPurchases(client, playerIds)]
-      : []),
     insertAndFoldEvents(client, records),
+    ...(transactions.length > 0
+      ? [upsertTransactions(client, transactions), recountPurchases(client, buyersOf(transactions))]
+      : []),
   ]);
   // Undefined: all of them were new, by far the most common case.
-  const fresh = results.at(-1);
+  const fresh = results[named.length > 0 ? 2 : 1];
   if (fresh === undefined) return records.map(() => true);
   const unclaimed = new Set(fresh);
   return records.map((record) => unclaimed.delete(`${record.playerId}:${record.identity}`));
+}
+
+function buyersOf(transactions: readonly TransactionRow[]): string[] {
+  return [...new Set(transactions.map((transaction) => transaction.playerId))];
 }

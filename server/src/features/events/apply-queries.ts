@@ -1,5 +1,6 @@
 import { type Client, query } from '../../db/pool.js';
 import type { EventRecord } from './event-record.js';
+import { latestProfiles } from './player-profile.js';
 
 export async function lockPlayers(client: Client, playerIds: readonly string[]): Promise<undefined> {
   await query(
@@ -31,8 +32,8 @@ export async function pinEventNames(client: Client, named: readonly EventRecord[
 }
 
 /**
- * Inserts the events and merges the new ones into their players. Returns `playerId:identity` of the new ones, or
- * undefined when all were new.
+ * Inserts the events and merges the new ones into their players, the players' days and the game's roll-ups. Returns
+ * `playerId:identity` of the new ones, or undefined when all were new.
  */
 export async function insertAndFoldEvents(
   client: Client,
@@ -41,6 +42,7 @@ export async function insertAndFoldEvents(
   const rows = await query<{ fresh: string[] | null }>(client, INSERT_AND_FOLD, [
     eventsJson(records),
     records.length,
+    JSON.stringify(latestProfiles(records)),
   ]);
   return rows[0]?.fresh ?? undefined;
 }
@@ -59,35 +61,92 @@ const INSERT_AND_FOLD = {
         metadata, event_id, timestamp_text)
       select o, p, r, i, g, c, t, d, m, n, s
       from incoming
-      where n is null
-        or exists (select from event_names v where v.player_id = p and v.identity = i and v.occurred_at = o)
+      join games on games.id = g
+      where (n is null
+          or exists (select from event_names v where v.player_id = p and v.identity = i and v.occurred_at = o))
+        and (games.events_deleted_before is null or o >= games.events_deleted_before at time zone 'UTC')
       order by o, p, i
       on conflict do nothing
-      returning player_id, identity, event_type,
-        case when clock_suspect then received_at else least(occurred_at, received_at) end as effective_at
-    ), dated as (
-      select *, (effective_at at time zone 'UTC')::date as effective_day from fresh
+      returning game_id, player_id, identity, event_type,
+        case when clock_suspect then received_at else least(occurred_at, received_at) end as effective_at,
+        case when event_type = 'Session_End' and jsonb_typeof(payload -> 'durationMs') = 'number'
+          then least((payload ->> 'durationMs')::numeric, 86400000)::bigint else 0 end as play_ms
     ), by_type as (
-      select player_id, event_type, count(*) as n, min(effective_at) as first_at, max(effective_at) as last_at,
-        range_agg(daterange(effective_day, effective_day, '[]')) as days
-      from dated
-      group by player_id, event_type
-    ), by_player as (
-      select player_id, sum(n) as n, min(first_at) as first_at, max(last_at) as last_at, range_agg(days) as days,
+      select game_id, player_id, (effective_at at time zone 'UTC')::date as day, event_type, count(*) as n,
+        min(effective_at) as first_at, max(effective_at) as last_at, sum(play_ms) as play_ms
+      from fresh
+      group by 1, 2, 3, 4
+    ), by_day as (
+      select game_id, player_id, day, sum(n) as events, min(first_at) as first_at, max(last_at) as last_at,
+        coalesce(sum(n) filter (where event_type = 'Session_Start'), 0) as sessions,
+        coalesce(sum(n) filter (where event_type = 'Ad_Impression'), 0) as ad_impressions,
+        coalesce(sum(n) filter (where event_type = 'Store_View'), 0) as store_views,
+        sum(play_ms) as play_ms,
         jsonb_object_agg(event_type, n) as counts
       from by_type
-      group by player_id
+      group by 1, 2, 3
+    ), by_player as (
+      select player_id, sum(events) as events, min(first_at) as first_at, max(last_at) as last_at, min(day) as first_day,
+        range_agg(daterange(day, day, '[]')) as days, jsonb_total(counts) as counts
+      from by_day
+      group by 1
+    ), profiles as (
+      select * from json_to_recordset($3::json) as f(p bigint, profile jsonb)
     ), folded as (
       update players p
-      set event_count = p.event_count + b.n,
+      set event_count = p.event_count + b.events,
         event_counts = jsonb_add(p.event_counts, b.counts),
         first_event_at = least(p.first_event_at, b.first_at),
         last_event_at = greatest(p.last_event_at, b.last_at),
-        active_days = recent_days(p.active_days + b.days)
+        first_day = least(p.first_day, b.first_day),
+        active_days = recent_days(p.active_days + b.days),
+        profile = merge_profiles(p.profile, coalesce(f.profile, '{}'))
       from by_player b
+      left join profiles f on f.p = b.player_id
       where p.id = b.player_id
+    ), days as (
+      insert into player_days as d (player_id, day, events, sessions, ad_impressions, store_views, play_ms, event_counts)
+      select player_id, day, events, sessions, ad_impressions, store_views, play_ms, counts
+      from by_day
+      order by player_id, day
+      on conflict (player_id, day) do update
+      set events = d.events + excluded.events,
+        sessions = d.sessions + excluded.sessions,
+        ad_impressions = d.ad_impressions + excluded.ad_impressions,
+        store_views = d.store_views + excluded.store_views,
+        play_ms = d.play_ms + excluded.play_ms,
+        event_counts = jsonb_add(d.event_counts, excluded.event_counts)
+      -- zero for a row that was inserted: the player's first event of that day
+      returning player_id, day, (xmax = 0) as is_first
+    ), game_totals as (
+      insert into game_days as g (game_id, day, shard, active_players, events, sessions, ad_impressions, store_views,
+        play_ms, event_counts)
+      select b.game_id, b.day, rollup_shard(), count(*) filter (where d.is_first), sum(b.events), sum(b.sessions),
+        sum(b.ad_impressions), sum(b.store_views), sum(b.play_ms), jsonb_total(b.counts)
+      from by_day b
+      join days d using (player_id, day)
+      group by b.game_id, b.day
+      order by b.game_id, b.day
+      on conflict (game_id, day, shard) do update
+      set active_players = g.active_players + excluded.active_players,
+        events = g.events + excluded.events,
+        sessions = g.sessions + excluded.sessions,
+        ad_impressions = g.ad_impressions + excluded.ad_impressions,
+        store_views = g.store_views + excluded.store_views,
+        play_ms = g.play_ms + excluded.play_ms,
+        event_counts = jsonb_add(g.event_counts, excluded.event_counts)
+    ), cohorts as (
+      insert into game_cohorts as c (game_id, cohort_day, active_day, shard, players)
+      select p.game_id, (p.created_at at time zone 'UTC')::date as cohort_day, d.day, rollup_shard(), count(*)
+      from days d
+      join players p on p.id = d.player_id
+      where d.is_first and d.day >= (p.created_at at time zone 'UTC')::date
+      group by 1, 2, 3
+      order by 1, 2, 3
+      on conflict (game_id, cohort_day, active_day, shard) do update set players = c.players + excluded.players
     )
-    select case when count(*) < $2 then coalesce(array_agg(player_id || ':' || replace(identity::text, '-', '')), '{}') end as fresh
+    select case when count(*) < $2
+      then coalesce(array_agg(player_id || ':' || replace(identity::text, '-', '')), '{}') end as fresh
     from fresh`,
 };
 

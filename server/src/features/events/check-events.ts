@@ -5,11 +5,13 @@ import { checkStorable } from '../../lib/json-body.js';
 import { type EventProblem, readMeaning } from './event-meaning.js';
 import type { EventRecord } from './event-record.js';
 import { EVENT_LIMITS } from './limits.js';
+import { readProfile } from './player-profile.js';
 
 export type RejectedEvent = { index: number; code: string; message: string };
 export type CheckedBatch = { records: EventRecord[]; rejected: RejectedEvent[] };
 
-type Sender = { playerId: string; gameId: number };
+/** Whose events these are. Identities go by the public userId: it is known from the token alone. */
+export type Sender = { userId: string; playerId: string; gameId: number };
 type Body = { events: readonly unknown[]; bytes: number; suspicious: boolean };
 
 /** An hour covers badly set clocks and time zones taken for UTC only in part; beyond it the future cannot be real. */
@@ -86,8 +88,8 @@ function addRecord(
   const metadataJson = event.metadata === undefined ? EMPTY_OBJECT : canonicalJson(metadata);
   const identity =
     eventId === undefined
-      ? derivedIdentity(sender.playerId, eventType, time, payloadJson, metadataJson, twins)
-      : namedIdentity(sender.playerId, eventId);
+      ? derivedIdentity(sender.userId, eventType, time, payloadJson, metadataJson, twins)
+      : namedIdentity(sender.userId, eventId);
   const meaning = readMeaning(eventType, payload, metadata, identity);
   if ('code' in meaning) return meaning;
 
@@ -108,6 +110,7 @@ function addRecord(
     payloadJson,
     metadataJson,
     transaction: meaning.transaction,
+    profile: readProfile(metadata),
   });
   return undefined;
 }
@@ -124,14 +127,14 @@ function databaseTime({ epochMs, nanos }: EventTimestamp): string {
 
 /** Identical twins within one batch are two events: the second is told from the first by its ordinal. */
 function derivedIdentity(
-  playerId: string,
+  userId: string,
   eventType: string,
   { epochMs, nanos }: EventTimestamp,
   payloadJson: string,
   metadataJson: string,
   twins: Map<string, number>,
 ): string {
-  const parts = { playerId, eventType, epochMs, nanos, payloadJson, metadataJson };
+  const parts = { playerId: userId, eventType, epochMs, nanos, payloadJson, metadataJson };
   const first = eventIdentity({ ...parts, ordinal: 0 });
   const ordinal = twins.get(first) ?? 0;
   twins.set(first, ordinal + 1);

@@ -31,6 +31,9 @@ export function readMeaning(
       return purchase(payload, identity);
     case 'Refund':
       return refund(payload);
+    case 'Session_Start':
+    case 'Session_End':
+      return session(payload);
     default:
       return NOTHING;
   }
@@ -76,6 +79,14 @@ function refund(payload: Members): EventMeaning | EventProblem {
   return {
     transaction: { transactionId, kind: 'refund', skuId: null, price: null, currency: null, promoId: null },
   };
+}
+
+function session(payload: Members): EventMeaning | EventProblem {
+  const { durationMs } = payload;
+  if (durationMs !== undefined && !(typeof durationMs === 'number' && durationMs >= 0)) {
+    return { code: 'payload_invalid', message: 'payload.durationMs must be a number of 0 or more.' };
+  }
+  return notStrings('payload', payload, ['sessionId']) ?? NOTHING;
 }
 
 const BAD_TRANSACTION_ID: EventProblem = {

@@ -1,3 +1,5 @@
+import type { Profile } from './player-profile.js';
+
 /** A transaction as one event tells of it; see `transactions` in the schema. */
 export type TransactionFact = {
   transactionId: string;
@@ -28,4 +30,6 @@ export type EventRecord = {
   payloadJson: string;
   metadataJson: string;
   transaction: TransactionFact | null;
+  /** What the event says about device and place. */
+  profile: Profile | null;
 };

@@ -1,42 +1,17 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { Context } from '../../context.js';
 import { ApiError } from '../../errors.js';
-import { BEARER, errorResponses, PLAYER_GUARD_ERRORS, TenantHeaders } from '../../http/api-schemas.js';
+import {
+  BEARER,
+  BODY_ERRORS,
+  errorResponses,
+  TENANT_GUARD_ERRORS,
+  TenantHeaders,
+} from '../../http/api-schemas.js';
 import { authenticated, requirePlayer, TENANT_HEADER } from '../../http/guards.js';
 import { type CheckedBatch, checkEvents } from './check-events.js';
+import { EventBatch, EventsResponse } from './event-schemas.js';
 import { EVENT_LIMITS } from './limits.js';
-
-const Event = Type.Object(
-  {
-    eventType: Type.String({ minLength: 1, maxLength: 128 }),
-    timestamp: Type.String({ description: 'RFC 3339; normally YYYY-MM-DDThh:mm:ss.sssZ' }),
-    payload: Type.Object({}, { additionalProperties: true }),
-    metadata: Type.Optional(Type.Object({}, { additionalProperties: true })),
-    eventId: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 128, description: 'Names the event within its player' }),
-    ),
-  },
-  {
-    examples: [
-      {
-        eventType: 'Ad_Impression',
-        timestamp: '2026-11-15T12:00:00.000Z',
-        payload: { userId: 'u-1', sessionId: 's-1', adId: 'ad-7', campaignId: 'c-3' },
-        metadata: { deviceType: 'phone', osName: 'Android', osVersion: '16' },
-      },
-    ],
-  },
-);
-
-const EventsResponse = Type.Object({
-  data: Type.Object({
-    accepted: Type.Integer(),
-    duplicates: Type.Optional(Type.Integer()),
-    rejected: Type.Array(Type.Object({ index: Type.Integer(), code: Type.String(), message: Type.String() })),
-  }),
-  status: Type.Literal('success'),
-});
 
 export function eventRoutes(app: FastifyInstance, ctx: Context): void {
   app.addHook('onRequest', requirePlayer(ctx, TENANT_HEADER));
@@ -52,29 +27,23 @@ export function eventRoutes(app: FastifyInstance, ctx: Context): void {
         tags: ['Events'],
         summary: 'Send a batch of events',
         description:
-          'Answered once the events are durable. Sending a batch again, in whole or in part, changes nothing. On 429, 503 or no answer send it again unchanged; on any other answer do not.',
+          'Answered once the events are durable. Sending a batch again, in whole or in part, in any order, changes nothing: each event counts once. On 429, 503 or no answer send it again unchanged, on 401 with a new token; on any other answer do not. A bad event never spoils the good ones of its batch. `Content-Encoding: gzip`, `br` and `deflate` are accepted; `GET /v1/limits` tells how much.',
         security: BEARER,
         headers: TenantHeaders,
-        body: Type.Array(Event),
+        body: EventBatch,
         response: {
           202: EventsResponse,
           ...errorResponses('data', [
-            ...PLAYER_GUARD_ERRORS,
-            'body_invalid',
-            'invalid_json',
-            'invalid_utf8',
-            'encoding_invalid',
+            ...TENANT_GUARD_ERRORS,
+            ...BODY_ERRORS,
             'events_rejected',
-            'body_too_large',
             'batch_too_large',
-            'unsupported_media_type',
-            'unsupported_encoding',
           ]),
         },
       },
     },
     async (request, reply) => {
-      const { playerId, gameId } = authenticated(request).player;
+      const { playerId, gameId, userId } = authenticated(request).player;
       const events = request.json?.value;
       if (request.json === undefined || !Array.isArray(events)) {
         throw new ApiError('body_invalid', { message: 'The body must be a JSON array of events.' });
@@ -83,21 +52,29 @@ export function eventRoutes(app: FastifyInstance, ctx: Context): void {
         throw new ApiError('batch_too_large', { details: { maxEvents: EVENT_LIMITS.maxEvents } });
       }
       const { bytes, suspicious } = request.json;
-      const checked = checkEvents({ events, bytes, suspicious }, { playerId, gameId }, ctx.clock.now());
-      const data = await accept(ctx, checked, events.length);
+      const checked = checkEvents(
+        { events, bytes, suspicious },
+        { playerId, gameId, userId },
+        ctx.clock.now(),
+      );
+      const data = await accept(ctx, checked, { userId, bytes, sent: events.length });
       return reply.code(202).send({ data, status: 'success' });
     },
   );
 }
 
-async function accept(ctx: Context, { records, rejected }: CheckedBatch, sent: number) {
+type Batch = { userId: string; bytes: number; sent: number };
+
+async function accept(ctx: Context, { records, rejected }: CheckedBatch, batch: Batch) {
   ctx.metrics.events.inc({ outcome: 'rejected' }, rejected.length);
-  if (rejected.length > 0 && rejected.length === sent) {
+  if (rejected.length > 0 && rejected.length === batch.sent) {
     throw new ApiError('events_rejected', { details: { rejected } });
   }
-  const accepted = records.length === 0 ? 0 : await ctx.intake.submit(records);
-  const duplicates = records.length - accepted;
-  ctx.metrics.events.inc({ outcome: 'accepted' }, accepted);
-  ctx.metrics.events.inc({ outcome: 'duplicate' }, duplicates);
-  return { accepted, duplicates, rejected };
+  const { userId, bytes } = batch;
+  const taken = records.length === 0 ? NOTHING : await ctx.intake.submit({ userId, records, bytes });
+  ctx.metrics.events.inc({ outcome: 'accepted' }, taken.accepted);
+  ctx.metrics.events.inc({ outcome: 'duplicate' }, taken.duplicates ?? 0);
+  return { ...taken, rejected };
 }
+
+const NOTHING = { accepted: 0, duplicates: 0 };

@@ -105,37 +105,85 @@ export async function upsertTransactions(
   );
 }
 
-/** Works out the purchase columns of these players from their transactions. */
+/**
+ * Works out the purchase columns of these players and their days from the transactions, and moves the game's roll-ups by
+ * the difference. The players are locked, so the difference cannot be taken twice.
+ */
 export async function recountPurchases(client: Client, playerIds: readonly string[]): Promise<undefined> {
-  await query(
-    client,
-    {
-      name: 'recount_purchases',
-      text: `with standing as (
-               select player_id, purchased_at, price, currency
-               from transactions
-               where player_id = any($1::bigint[]) and purchased_at is not null and refunded_at is null
-             ), by_player as (
-               select player_id, count(*) as n, min(purchased_at) as first_at, max(purchased_at) as last_at
-               from standing group by player_id
-             ), by_currency as (
-               select player_id, jsonb_object_agg(currency, total) as spend
-               from (
-                 select player_id, currency, sum(price) as total
-                 from standing where price is not null group by player_id, currency
-               ) sums
-               group by player_id
-             )
-             update players p
-             set purchase_count = coalesce(b.n, 0),
-               first_purchase_at = b.first_at,
-               last_purchase_at = b.last_at,
-               spend = coalesce(c.spend, '{}')
-             from unnest($1::bigint[]) as touched(player_id)
-             left join by_player b using (player_id)
-             left join by_currency c using (player_id)
-             where p.id = touched.player_id`,
-    },
-    [playerIds],
-  );
+  await query(client, RECOUNT_PURCHASES, [playerIds]);
 }
+
+const RECOUNT_PURCHASES = {
+  name: 'recount_purchases',
+  text: `
+    with standing as (
+      select player_id, purchased_at, (purchased_at at time zone 'UTC')::date as day, price, currency
+      from transactions
+      where player_id = any($1::bigint[]) and purchased_at is not null and refunded_at is null
+    ), totals as (
+      select player_id, count(*) as n, min(purchased_at) as first_at, max(purchased_at) as last_at, min(day) as first_day,
+        range_agg(daterange(day, day, '[]')) as days
+      from standing
+      group by player_id
+    ), sums as (
+      select s.player_id, s.currency, sum(s.price) as spend,
+        coalesce(sum(s.price) filter (where s.day > t.first_day), 0) as repeat_spend
+      from standing s
+      join totals t using (player_id)
+      where s.price is not null
+      group by s.player_id, s.currency
+    ), spends as (
+      select player_id, jsonb_object_agg(currency, spend) as spend,
+        coalesce(jsonb_object_agg(currency, repeat_spend) filter (where repeat_spend > 0), '{}') as repeat_spend
+      from sums
+      group by player_id
+    ), recounted as (
+      update players p
+      set purchase_count = coalesce(t.n, 0),
+        first_purchase_at = t.first_at,
+        last_purchase_at = t.last_at,
+        purchase_days = recent_days(coalesce(t.days, '{}')),
+        spend = coalesce(s.spend, '{}'),
+        repeat_spend = coalesce(s.repeat_spend, '{}')
+      from unnest($1::bigint[]) as touched(player_id)
+      left join totals t using (player_id)
+      left join spends s using (player_id)
+      where p.id = touched.player_id
+    ), per_currency as (
+      select player_id, day, currency, count(*) as n, sum(price) as total from standing group by 1, 2, 3
+    ), after as (
+      select player_id, day, sum(n) as purchases,
+        coalesce(jsonb_object_agg(currency, total) filter (where total is not null), '{}') as revenue
+      from per_currency
+      group by 1, 2
+    ), before as (
+      select player_id, day, purchases, revenue
+      from player_days
+      where player_id = any($1::bigint[]) and purchases > 0
+    ), changed as (
+      select player_id, day, coalesce(a.purchases, 0) as purchases, coalesce(b.purchases, 0) as old_purchases,
+        coalesce(a.revenue, '{}') as revenue, coalesce(b.revenue, '{}') as old_revenue
+      from after a
+      full join before b using (player_id, day)
+      where (a.purchases, a.revenue) is distinct from (b.purchases, b.revenue)
+    ), days as (
+      insert into player_days (player_id, day, purchases, revenue)
+      select player_id, day, purchases, revenue from changed
+      on conflict (player_id, day) do update set purchases = excluded.purchases, revenue = excluded.revenue
+    ), differences as (
+      select p.game_id, c.day, c.purchases - c.old_purchases as purchases,
+        (c.purchases > 0)::int - (c.old_purchases > 0)::int as payers,
+        jsonb_add(c.revenue, jsonb_negate(c.old_revenue)) as revenue
+      from changed c
+      join players p on p.id = c.player_id
+    )
+    insert into game_days as g (game_id, day, shard, purchases, paying_players, revenue)
+    select game_id, day, rollup_shard(), sum(purchases), sum(payers), jsonb_total(revenue)
+    from differences
+    group by game_id, day
+    order by game_id, day
+    on conflict (game_id, day, shard) do update
+    set purchases = g.purchases + excluded.purchases,
+      paying_players = g.paying_players + excluded.paying_players,
+      revenue = jsonb_add(g.revenue, excluded.revenue)`,
+};

@@ -4,29 +4,51 @@ import type { Context } from '../../context.js';
 import { supportedEncodings } from '../../http/body-parser.js';
 import { EVENT_LIMITS } from '../events/limits.js';
 
-const Rate = Type.Object({ requests: Type.Integer(), windowSeconds: Type.Integer() });
+const Rate = Type.Object({ requests: Type.Integer(), windowSeconds: Type.Integer() }, { title: 'Rate' });
 
-const LimitsResponse = Type.Object({
-  events: Type.Object({
-    maxEvents: Type.Integer({ description: 'Events in one request' }),
-    maxBodyBytes: Type.Integer({ description: 'Bytes of a body, decompressed' }),
-    maxEventBytes: Type.Integer(),
-    maxDepth: Type.Integer({ description: 'Levels of nesting in an event' }),
-    maxEventTypeLength: Type.Integer(),
-    maxEventIdLength: Type.Integer(),
-    encodings: Type.Array(Type.String()),
-  }),
-  login: Type.Object({ timestampToleranceSeconds: Type.Integer() }),
-  rates: Type.Object(
-    {
-      enabled: Type.Boolean(),
-      loginsPerDevice: Rate,
-      failuresPerAddress: Rate,
-      requestsPerPlayer: Rate,
-    },
-    { description: 'Counted by each worker process for itself' },
-  ),
-});
+const LimitsResponse = Type.Object(
+  {
+    events: Type.Object({
+      maxEvents: Type.Integer({ description: 'Events in one request' }),
+      maxBodyBytes: Type.Integer({ description: 'Bytes of a body, decompressed' }),
+      maxEventBytes: Type.Integer({ description: 'Bytes of one event' }),
+      maxDepth: Type.Integer({ description: 'Levels of nesting in an event' }),
+      maxEventTypeLength: Type.Integer({ description: 'Characters of an eventType' }),
+      maxEventIdLength: Type.Integer({ description: 'Characters of an eventId' }),
+      encodings: Type.Array(Type.String(), {
+        description: 'What `Content-Encoding` may be; `zstd` too where the runtime of the service has it',
+      }),
+    }),
+    login: Type.Object({
+      timestampToleranceSeconds: Type.Integer({ description: 'How far a login timestamp may be off' }),
+    }),
+    rates: Type.Object(
+      {
+        enabled: Type.Boolean(),
+        loginsPerDevice: Rate,
+        failuresPerAddress: Rate,
+        requestsPerPlayer: Rate,
+      },
+      { description: 'Counted by each worker process for itself' },
+    ),
+  },
+  {
+    title: 'Limits',
+    description: 'The limits in force.',
+    examples: [
+      {
+        events: { ...EVENT_LIMITS, encodings: ['gzip', 'br', 'deflate'] },
+        login: { timestampToleranceSeconds: 300 },
+        rates: {
+          enabled: true,
+          loginsPerDevice: { requests: 300, windowSeconds: 60 },
+          failuresPerAddress: { requests: 300, windowSeconds: 60 },
+          requestsPerPlayer: { requests: 1200, windowSeconds: 60 },
+        },
+      },
+    ],
+  },
+);
 
 export function limitsRoutes(app: FastifyInstance, ctx: Context): void {
   const { enabled, loginsPerDevice, failuresPerAddress, requestsPerPlayer } = ctx.config.rateLimits;
@@ -48,6 +70,7 @@ export function limitsRoutes(app: FastifyInstance, ctx: Context): void {
         operationId: 'limits',
         tags: ['Limits'],
         summary: 'The limits in force',
+        description: 'Needs no token. A client that asks at its start never has to guess a batch size.',
         security: [],
         response: { 200: LimitsResponse },
       },

@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.js';
-import { BEARER, errorResponses, PLAYER_GUARD_ERRORS, PlayerHeaders } from '../../http/api-schemas.js';
+import {
+  BEARER,
+  CachedPlayerHeaders,
+  ETAG_HEADER,
+  errorResponses,
+  NotModified,
+  PLAYER_GUARD_ERRORS,
+  PlayerHeaders,
+} from '../../http/api-schemas.js';
 import { authenticated, PLAYER_HEADERS, requirePlayer } from '../../http/guards.js';
 import type { ConfigSnapshot } from '../config/config-snapshots.js';
 import { segmentsOf } from '../segments/builtin-segments.js';
@@ -22,6 +30,8 @@ export function playerRoutes(app: FastifyInstance, ctx: Context): void {
         ...common,
         operationId: 'playerStatus',
         summary: 'Whether the player is a payer',
+        description:
+          'Worked out at this moment: once `expiredAt` has passed, `value` is `defaultValue` again.',
         response: { 200: PlayerStatus, ...errors },
       },
     },
@@ -37,9 +47,11 @@ export function playerRoutes(app: FastifyInstance, ctx: Context): void {
     {
       schema: {
         ...common,
+        headers: CachedPlayerHeaders,
         operationId: 'storeConfigs',
         summary: 'The personalised store',
-        response: { 200: StoreConfig, ...errors },
+        description: 'The effect of a promotion is already in the prices.',
+        response: { 200: { ...StoreConfig, headers: ETAG_HEADER }, 304: NotModified, ...errors },
       },
     },
     async (request, reply) => {
@@ -53,9 +65,10 @@ export function playerRoutes(app: FastifyInstance, ctx: Context): void {
     {
       schema: {
         ...common,
+        headers: CachedPlayerHeaders,
         operationId: 'playerSegments',
         summary: 'The segments the player is in now',
-        response: { 200: PlayerSegments, ...errors },
+        response: { 200: { ...PlayerSegments, headers: ETAG_HEADER }, 304: NotModified, ...errors },
       },
     },
     async (request, reply) => {

@@ -1,5 +1,34 @@
 import { Type } from 'typebox';
 
+export const STATUS_EXAMPLE = { isPayer: { value: true, defaultValue: false, expiredAt: null } };
+
+const STARTER_PACK = {
+  skuId: 'starter_pack',
+  name: 'Starter Pack',
+  description: '500 gems, 3 rare heroes and a week without ads.',
+  actualPrice: 9.99,
+  offerPrice: 4.99,
+  currency: 'USD',
+  assets: [
+    {
+      assetId: 'starter-pack-icon',
+      type: 'image/png',
+      url: 'https://cdn.example.com/demo-game/starter-pack.png',
+      tag: 'icon',
+      width: 256,
+      height: 256,
+    },
+  ],
+  active: true,
+};
+
+export const STORE_EXAMPLE = {
+  activeSkus: [STARTER_PACK],
+  lastUpdatedTimestamp: 1_794_744_000_000,
+  userSpecificPromoId: null,
+  fallbackConfig: { version: 7, activeSkus: [STARTER_PACK], lastUpdatedTimestamp: 1_794_744_000_000 },
+};
+
 const StatusFlag = Type.Object(
   {
     value: Type.Boolean({ description: 'Current value' }),
@@ -8,57 +37,98 @@ const StatusFlag = Type.Object(
       description: 'Expiry of the flag, ISO 8601 UTC; null when it does not expire',
     }),
   },
-  { examples: [{ value: true, defaultValue: false, expiredAt: null }] },
+  { title: 'StatusFlag' },
 );
 
-export const PlayerStatus = Type.Object({ isPayer: StatusFlag });
+export const PlayerStatus = Type.Object(
+  { isPayer: StatusFlag },
+  { title: 'PlayerStatus', description: 'Who the player is to the studio.', examples: [STATUS_EXAMPLE] },
+);
 
-const Asset = Type.Object({
-  assetId: Type.String(),
-  type: Type.String(),
-  url: Type.String(),
-  tag: Type.Optional(Type.String()),
-  locale: Type.Optional(Type.String()),
-  platform: Type.Optional(Type.String()),
-  width: Type.Optional(Type.Integer()),
-  height: Type.Optional(Type.Integer()),
-  sha256: Type.Optional(Type.String()),
-});
+const Asset = Type.Object(
+  {
+    assetId: Type.String(),
+    type: Type.String({ description: 'Media type' }),
+    url: Type.String(),
+    tag: Type.Optional(Type.String({ description: "The studio's own label, such as icon or banner" })),
+    locale: Type.Optional(Type.String()),
+    platform: Type.Optional(Type.String()),
+    width: Type.Optional(Type.Integer({ description: 'Pixels' })),
+    height: Type.Optional(Type.Integer({ description: 'Pixels' })),
+    sha256: Type.Optional(Type.String({ description: 'Of the file, in hex' })),
+  },
+  { title: 'Asset' },
+);
 
-const Sku = Type.Object({
-  skuId: Type.String(),
-  name: Type.String(),
-  description: Type.String(),
-  actualPrice: Type.Number({ description: "List price, with the currency's own number of decimals" }),
-  offerPrice: Type.Number({ description: 'Price on offer' }),
-  currency: Type.String({ description: 'ISO 4217' }),
-  assets: Type.Array(Asset),
-  active: Type.Boolean(),
-});
+const Sku = Type.Object(
+  {
+    skuId: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    actualPrice: Type.Number({
+      description: "List price: an exact decimal with the currency's own number of decimals",
+    }),
+    offerPrice: Type.Number({ description: 'Price on offer' }),
+    currency: Type.String({ description: 'ISO 4217' }),
+    assets: Type.Array(Asset, { description: 'May be empty' }),
+    active: Type.Boolean(),
+  },
+  { title: 'Sku' },
+);
 
-const FallbackConfig = Type.Object({
-  version: Type.Integer(),
-  activeSkus: Type.Array(Sku),
-  lastUpdatedTimestamp: Type.Integer(),
-});
+const FallbackConfig = Type.Object(
+  {
+    version: Type.Integer({ description: 'Published version of the configuration' }),
+    activeSkus: Type.Array(Sku),
+    lastUpdatedTimestamp: Type.Integer({ description: 'Epoch milliseconds' }),
+  },
+  { title: 'FallbackConfig' },
+);
 
-export const StoreConfig = Type.Object({
-  activeSkus: Type.Array(Sku, { description: "Active SKUs in the studio's order" }),
-  lastUpdatedTimestamp: Type.Integer({
-    description: 'Epoch milliseconds of the last change this player can see',
-  }),
-  userSpecificPromoId: Type.Union([Type.String(), Type.Null()]),
-  fallbackConfig: Type.Union([FallbackConfig, Type.Null()], {
-    description: "The studio's untargeted store, to keep for offline play",
-  }),
-});
+export const StoreConfig = Type.Object(
+  {
+    activeSkus: Type.Array(Sku, { description: "Active SKUs in the studio's order" }),
+    lastUpdatedTimestamp: Type.Integer({
+      description: 'Epoch milliseconds of the last change this player can see',
+    }),
+    userSpecificPromoId: Type.Union([Type.String(), Type.Null()], {
+      description: 'The promotion this player is in; its effect is already in the prices',
+    }),
+    fallbackConfig: Type.Union([FallbackConfig, Type.Null()], {
+      description: "The studio's untargeted store, to keep for offline play",
+    }),
+  },
+  { title: 'StoreConfig', description: 'What is on offer to the player.', examples: [STORE_EXAMPLE] },
+);
 
-export const PlayerConfig = Type.Object({ playerStatus: PlayerStatus, storeConfig: StoreConfig });
+export const PlayerConfig = Type.Object(
+  { playerStatus: PlayerStatus, storeConfig: StoreConfig },
+  { title: 'PlayerConfig', description: 'Status and store, as their own endpoints answer them.' },
+);
 
-export const PlayerSegments = Type.Object({
-  playerId: Type.String(),
-  asOf: Type.String({ format: 'date-time' }),
-  segments: Type.Array(
-    Type.Object({ segmentId: Type.String(), name: Type.String(), version: Type.Integer() }),
-  ),
-});
+export const PlayerSegments = Type.Object(
+  {
+    playerId: Type.String(),
+    asOf: Type.String({ format: 'date-time', description: 'The moment this was worked out' }),
+    segments: Type.Array(
+      Type.Object(
+        { segmentId: Type.String(), name: Type.String(), version: Type.Integer() },
+        { title: 'Segment' },
+      ),
+    ),
+  },
+  {
+    title: 'PlayerSegments',
+    description: 'The segments the player is in.',
+    examples: [
+      {
+        playerId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a',
+        asOf: '2026-11-15T12:00:00.000Z',
+        segments: [
+          { segmentId: 'new_player', name: 'New player', version: 1 },
+          { segmentId: 'payer', name: 'Payer', version: 1 },
+        ],
+      },
+    ],
+  },
+);

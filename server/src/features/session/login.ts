@@ -4,7 +4,7 @@ import { isUnavailable, type Pool } from '../../db/pool.js';
 import { ApiError } from '../../errors.js';
 import { type Coalescer, coalesce } from '../../lib/coalesce.js';
 import { formatSeconds, parseLoginTimestamp } from '../../lib/iso-time.js';
-import { seal, unseal } from '../../lib/master-keys.js';
+import { seal, UnsealError, unseal } from '../../lib/master-keys.js';
 import { uuid7 } from '../../lib/uuid7.js';
 import type { PlayerRow } from '../player/player-row.js';
 import { apiKeyBinding } from '../tenancy/api-keys.js';
@@ -103,13 +103,24 @@ export async function login(ctx: Context, request: LoginRequest, address: string
  */
 async function authenticKey(ctx: Context, request: LoginRequest): Promise<ApiKeyRow | undefined> {
   const row = await ctx.loginDesk.keys.submit(KEY_ID.test(request.apiKey) ? request.apiKey : '');
-  const secret =
-    row === undefined
-      ? unseal(ctx.masterKeys, nobodysSecret(ctx), 'nobody')
-      : unseal(ctx.masterKeys, row.sealedSecret, apiKeyBinding(row.tenantSlug, row.keyId));
+  const secret = (row && secretOf(ctx, row)) ?? unseal(ctx.masterKeys, nobodysSecret(ctx), 'nobody');
   const valid = isSignatureValid(secret, request);
   if (row === undefined || !valid || row.revoked) return undefined;
   return row.environment === 'development' && ctx.config.environment !== 'development' ? undefined : row;
+}
+
+/**
+ * Undefined for a row that was tampered with: nobody logs in with it, and nobody learns of it but the log. A master key
+ * that is not configured is the operator's mistake, not the row's, and stays an error.
+ */
+function secretOf(ctx: Context, row: ApiKeyRow): Buffer | undefined {
+  try {
+    return unseal(ctx.masterKeys, row.sealedSecret, apiKeyBinding(row.tenantSlug, row.keyId));
+  } catch (error) {
+    if (!(error instanceof UnsealError) || error.reason === 'unknown_key') throw error;
+    ctx.logger.error({ err: error, keyId: row.keyId }, 'the secret of an API key does not open');
+    return undefined;
+  }
 }
 
 const nobodysSecrets = new WeakMap<object, Buffer>();

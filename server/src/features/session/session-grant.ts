@@ -24,10 +24,14 @@ type Session = {
 /** Login and refresh answer with the very same shape: a client has one parser. */
 export async function sessionGrant(ctx: Context, session: Session): Promise<SessionGrant> {
   const { player, sessionId, deviceId, tenantId, gameId, refreshToken } = session;
-  const [accessToken, snapshot] = await Promise.all([
-    ctx.accessTokens.issue({ userId: player.userId, tenantId, gameId, deviceId, sessionId }),
-    ctx.configs.get(player.gameId, player.configVersion),
-  ]);
+  const accessToken = ctx.accessTokens.issue({
+    userId: player.userId,
+    tenantId,
+    gameId,
+    deviceId,
+    sessionId,
+  });
+  const snapshot = await ctx.configs.get(player.gameId, player.configVersion);
   const head = JSON.stringify({
     accessToken,
     refreshToken,

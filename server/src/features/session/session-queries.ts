@@ -103,6 +103,11 @@ export async function insertPlayersForDevices(pool: Pool, devices: readonly NewD
                order by game_id, device_id
                on conflict do nothing
                returning game_id, device_id, player_id, created_at
+             ), counted as (
+               insert into game_days as g (game_id, day, shard, new_players)
+               select game_id, (created_at at time zone 'UTC')::date, rollup_shard(), count(*)
+               from claimed group by 1, 2 order by 1, 2
+               on conflict (game_id, day, shard) do update set new_players = g.new_players + excluded.new_players
              )
              insert into players (id, game_id, user_id, created_at)
              select c.player_id, c.game_id, w.user_id, c.created_at

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import type { Context } from '../../context.js';
 import { ApiError } from '../../errors.js';
-import { BEARER, BearerHeader, errorResponses, GUARD_ERRORS } from '../../http/api-schemas.js';
+import { BEARER, BODY_ERRORS, errorResponses, GUARD_ERRORS } from '../../http/api-schemas.js';
 import { authenticated, NO_HEADERS, requirePlayer } from '../../http/guards.js';
 import { login } from './login.js';
 import { logout } from './logout.js';
@@ -32,17 +32,17 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
         operationId: 'login',
         tags: ['Sessions'],
         summary: 'Exchange a signed request for tokens and the player configuration',
+        description:
+          'The same device of the same game is always the same player. A second login never ends the first session. The answer holds the whole player configuration, so a game can start with this one call.',
         security: [],
         body: LoginBody,
         response: {
           200: SessionResponse,
           ...errorResponses('auth', [
-            'body_invalid',
+            ...BODY_ERRORS,
             'timestamp_malformed',
             'timestamp_out_of_window',
             'credentials_invalid',
-            'body_too_large',
-            'unsupported_media_type',
             'rate_limited',
             'internal',
             'unavailable',
@@ -68,13 +68,13 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
         tags: ['Sessions'],
         summary: 'Exchange a refresh token for new tokens',
         description:
-          'Answers as login does. The token is rotated; a retry within 30 seconds is given the same successor.',
+          'Answers as login does. The token is rotated: keep the new one. A retry within 30 seconds (a lost answer, two threads) is given the same successor; a token used again later ends its session, and only that one.',
         security: [],
         body: RefreshBody,
         response: {
           200: SessionResponse,
           ...errorResponses('auth', [
-            'body_invalid',
+            ...BODY_ERRORS,
             'refresh_token_invalid',
             'rate_limited',
             'internal',
@@ -96,12 +96,12 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
         operationId: 'logout',
         tags: ['Sessions'],
         summary: 'End this session, or every session of the player',
+        description: 'The body may be left out.',
         security: BEARER,
-        headers: BearerHeader,
         body: LogoutBody,
         response: {
           200: LogoutResponse,
-          ...errorResponses('auth', [...GUARD_ERRORS, 'body_invalid', 'header_invalid']),
+          ...errorResponses('auth', [...GUARD_ERRORS, ...BODY_ERRORS]),
         },
       },
     },
@@ -118,6 +118,8 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
         operationId: 'jwks',
         tags: ['Sessions'],
         summary: 'The public keys that check access tokens',
+        description:
+          "For a studio's own game servers: check a player's access token (ES256, `typ` `at+jwt`) offline. The keys may be kept for as long as `Cache-Control` says; meet an unknown `kid` by asking again.",
         security: [],
         response: { 200: JwksResponse },
       },

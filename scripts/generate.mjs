@@ -1,0 +1,113 @@
+// `npm run generate` writes the files that are made from the code and committed, for review and for other tools:
+// openapi/player.json from the routes, server/schema.sql from the migrations. With --check nothing is written; the exit
+// code is 1 when a file is not what the code makes of it.
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { dumpSchema } from './dump-schema.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+if (!existsSync(join(root, 'server/dist/context.js'))) {
+  console.error('The service is not built. Run `npm run build` first.');
+  process.exit(1);
+}
+const { playerApiDocument } = await import('./api-document.mjs');
+const { readConfig } = await import('../server/dist/config.js');
+const { createContext } = await import('../server/dist/context.js');
+const { startEmbeddedPostgres } = await import('../server/dist/db/embedded/embedded-postgres.js');
+const { migrate } = await import('../server/dist/db/migrate.js');
+const { createPool } = await import('../server/dist/db/pool.js');
+const { ensureSigningKey } = await import('../server/dist/features/session/signing-keys.js');
+const { createLogger } = await import('../server/dist/http/logger.js');
+const { generateMasterKey, parseMasterKeys } = await import('../server/dist/lib/master-keys.js');
+
+const silent = () => {};
+
+const generated = await generate();
+process.exitCode = process.argv.includes('--check') ? await check(generated) : await write(generated);
+
+/** The text of each file by its path. */
+async function generate() {
+  const dataDir = await mkdtemp(join(tmpdir(), 'savepoint-generate-'));
+  const server = await startEmbeddedPostgres({ dataDir, say: silent, settings: { fsync: 'off' } });
+  try {
+    await migrate(server.url, silent);
+    return new Map([
+      ['openapi/player.json', await openApiJson(server.url)],
+      ['server/schema.sql', await schemaSql(server.url)],
+    ]);
+  } finally {
+    await server.stop();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function openApiJson(databaseUrl) {
+  const read = readConfig({ SAVEPOINT_ENV: 'development' }, { tty: false });
+  const masterKeys = parseMasterKeys(generateMasterKey()).keys;
+  await withPool(databaseUrl, (pool) => ensureSigningKey(pool, masterKeys, Date.now()));
+  const logger = createLogger({ logLevel: 'silent', logPretty: false });
+  const ctx = await createContext({ config: read.config, databaseUrl, masterKeys, logger });
+  try {
+    return `${JSON.stringify(await playerApiDocument(ctx), null, 2)}\n`;
+  } finally {
+    await ctx.dispose();
+  }
+}
+
+/** The dump, proven complete: loaded into an empty database, it gives the same dump. */
+async function schemaSql(databaseUrl) {
+  const dump = await withPool(databaseUrl, async (pool) => {
+    await pool.query('create database loaded');
+    return dumpSchema(pool);
+  });
+  const loadedUrl = new URL(databaseUrl);
+  loadedUrl.pathname = '/loaded';
+  const again = await withPool(loadedUrl.href, async (pool) => {
+    await pool.query(dump);
+    return dumpSchema(pool);
+  });
+  if (again !== dump) throw new Error('scripts/dump-schema.mjs: the dump does not load as what was dumped');
+  return dump;
+}
+
+async function withPool(url, work) {
+  const pool = createPool({ url, size: 1, timeoutMs: 30_000, onError: silent });
+  try {
+    return await work(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+async function write(files) {
+  for (const [path, text] of files) {
+    await writeFile(join(root, path), text);
+    console.log(`Wrote ${path}`);
+  }
+  return 0;
+}
+
+async function check(files) {
+  const drifted = [];
+  for (const [path, text] of files) {
+    const committed = await readFile(join(root, path), 'utf8').catch(() => undefined);
+    if (committed !== text)
+      drifted.push([path, committed === undefined ? 'missing' : firstDifference(committed, text)]);
+  }
+  for (const [path, difference] of drifted)
+    console.error(`${path} is not what the code makes of it (${difference}).`);
+  if (drifted.length === 0) return 0;
+  console.error(
+    'Run `npm run generate`, look at the difference, and commit it with the change that made it.',
+  );
+  return 1;
+}
+
+function firstDifference(committed, text) {
+  const before = committed.split('\n');
+  const after = text.split('\n');
+  return `first at line ${after.findIndex((line, index) => line !== before[index]) + 1 || after.length + 1}`;
+}

@@ -1,0 +1,127 @@
+-- What events mean: player days, roll-ups per game and day, the event-type registry and the inbox of failed events.
+
+alter table players
+  -- the UTC day of the first event; unlike active_days it is never forgotten
+  add column first_day date,
+  add column purchase_days datemultirange not null default '{}',
+  add column repeat_spend jsonb not null default '{}',
+  -- last known country, locale, osName, osVersion, deviceType: {"country":{"v":"DE","t":1794700000000}}
+  add column profile jsonb not null default '{}';
+comment on column players.repeat_spend is 'Spend without the first day of purchase, exact decimal per currency.';
+
+create table player_days (
+  player_id bigint not null,
+  day date not null,
+  events integer not null default 0,
+  sessions integer not null default 0,
+  ad_impressions integer not null default 0,
+  store_views integer not null default 0,
+  play_ms bigint not null default 0,
+  event_counts jsonb not null default '{}',
+  -- recomputed from the transactions table, like the purchase columns of players
+  purchases integer not null default 0,
+  revenue jsonb not null default '{}',
+  primary key (player_id, day)
+) with (fillfactor = 80);
+comment on table player_days is 'What a player did on a UTC day; windows of 7 and 28 days are sums over it.';
+
+-- Roll-ups per game and UTC day. Several rows (shards) a day, added up when read: two connections rarely write the same
+-- one, so no transaction waits for another just to count.
+create table game_days (
+  game_id integer not null,
+  day date not null,
+  shard smallint not null,
+  active_players bigint not null default 0,
+  new_players bigint not null default 0,
+  paying_players bigint not null default 0,
+  events bigint not null default 0,
+  sessions bigint not null default 0,
+  ad_impressions bigint not null default 0,
+  store_views bigint not null default 0,
+  play_ms bigint not null default 0,
+  purchases bigint not null default 0,
+  event_counts jsonb not null default '{}',
+  revenue jsonb not null default '{}',
+  primary key (game_id, day, shard)
+) with (fillfactor = 60);
+
+create table game_cohorts (
+  game_id integer not null,
+  -- the UTC day on which the players were created
+  cohort_day date not null,
+  active_day date not null,
+  shard smallint not null,
+  players bigint not null default 0,
+  primary key (game_id, cohort_day, active_day, shard)
+) with (fillfactor = 60);
+comment on table game_cohorts is 'How many players created on one day were active on another: retention.';
+
+create function rollup_shard() returns smallint
+language sql stable as $$ select (pg_backend_pid() % 32)::smallint $$;
+
+-- The later of two profiles, member by member; equal times are decided by the value, so that order does not matter.
+create function merge_profiles(a jsonb, b jsonb) returns jsonb
+language plpgsql immutable parallel safe as $$
+declare
+  merged jsonb := a;
+  name text;
+  entry jsonb;
+begin
+  for name, entry in select * from jsonb_each(b) loop
+    continue when merged ? name and (
+      (merged -> name ->> 't')::bigint > (entry ->> 't')::bigint
+      or ((merged -> name ->> 't')::bigint = (entry ->> 't')::bigint
+        and (merged -> name ->> 'v') collate "C" >= (entry ->> 'v') collate "C")
+    );
+    merged := jsonb_set(merged, array[name], entry);
+  end loop;
+  return merged;
+end
+$$;
+
+create function jsonb_negate(a jsonb) returns jsonb
+language sql immutable parallel safe as $$
+  select coalesce(jsonb_object_agg(key, -value::numeric), '{}') from jsonb_each_text(a)
+$$;
+
+create aggregate jsonb_total(jsonb) (sfunc = jsonb_add, stype = jsonb, initcond = '{}');
+
+alter table games
+  -- null: events are kept for ever
+  add column retention_days integer check (retention_days > 0),
+  -- events before this day have been deleted: one sent again can no longer be told from one counted before
+  add column events_deleted_before date,
+  add column unregistered_types text not null default 'accept' check (unregistered_types in ('accept', 'hold'));
+
+create table event_types (
+  game_id integer not null references games,
+  event_type text not null,
+  version integer not null check (version > 0),
+  schema json not null,
+  author text not null,
+  created_at timestamptz not null,
+  -- the newest version of a type counts; a retired one counts as not registered
+  retired_at timestamptz,
+  primary key (game_id, event_type, version)
+);
+comment on column event_types.schema is 'JSON Schema, draft 2020-12, for the whole event.';
+
+create table failed_events (
+  id bigint generated always as identity primary key,
+  game_id integer not null,
+  player_id bigint not null,
+  -- identity of the raw text within its player, so that a batch sent again does not fill the inbox
+  fingerprint uuid not null,
+  code text not null,
+  message text not null,
+  path text not null default '',
+  event_type text,
+  raw text not null,
+  client_build text,
+  received_at timestamptz not null,
+  replayed_at timestamptz,
+  unique (player_id, fingerprint)
+);
+create index failed_events_group on failed_events (game_id, code, event_type, id);
+create index failed_events_age on failed_events (received_at);
+comment on table failed_events is 'Events that were refused, with the reason: corrected and replayed, or deleted after 30 days.';

@@ -1,0 +1,42 @@
+import type { EventRecord } from './event-record.js';
+
+/** The members of an event's metadata that say something lasting about the player's device and place. */
+const PROFILE_MEMBERS = ['country', 'locale', 'osName', 'osVersion', 'deviceType'] as const;
+/** Longer than any real country, locale or version. */
+const MAX_LENGTH = 64;
+
+/** Last known values: name → value. */
+export type Profile = Record<string, string>;
+
+export function readProfile(metadata: Record<string, unknown>): Profile | null {
+  let profile: Profile | null = null;
+  for (const name of PROFILE_MEMBERS) {
+    const value = metadata[name];
+    if (typeof value !== 'string' || value === '' || value.length > MAX_LENGTH) continue;
+    profile ??= {};
+    profile[name] = value;
+  }
+  return profile;
+}
+
+type TimedProfile = Record<string, { v: string; t: number }>;
+
+/**
+ * Per player the latest value of each member, with its time. Taking the latest is idempotent, so events that turn out to
+ * be duplicates do no harm here. Equal times are decided by the value, as `merge_profiles` does.
+ */
+export function latestProfiles(records: readonly EventRecord[]): { p: string; profile: TimedProfile }[] {
+  const byPlayer = new Map<string, TimedProfile>();
+  for (const { playerId, profile, effectiveAtMs } of records) {
+    if (profile === null) continue;
+    const latest = byPlayer.get(playerId) ?? {};
+    byPlayer.set(playerId, latest);
+    for (const [name, value] of Object.entries(profile)) {
+      const known = latest[name];
+      const isLater =
+        known === undefined || effectiveAtMs > known.t || (effectiveAtMs === known.t && value > known.v);
+      if (isLater) latest[name] = { v: value, t: effectiveAtMs };
+    }
+  }
+  return [...byPlayer].map(([p, profile]) => ({ p, profile }));
+}

@@ -1,0 +1,18 @@
+/**
+ * Why a single event of a batch is not accepted. A code is permanent once shipped: clients switch on it, and the
+ * reference lists them from here.
+ */
+export const REJECTIONS = {
+  event_invalid: 'The event is not an object.',
+  event_type_invalid: '`eventType` is not a string of 1 to 128 characters.',
+  event_id_invalid: '`eventId` is there, but not a string of 1 to 128 characters.',
+  timestamp_malformed: '`timestamp` is not RFC 3339 with a zone, or not a real instant.',
+  payload_invalid: '`payload` is not an object, or a member of it that has a meaning is not of its type.',
+  metadata_invalid: '`metadata` is not an object, or a member of it that has a meaning is not of its type.',
+  event_too_large: 'The event takes more bytes than the limit.',
+  too_deep: 'The event is nested deeper than the limit.',
+  invalid_unicode: 'A string holds a NUL character or half of a surrogate pair: it cannot be stored exactly.',
+  number_out_of_range: 'A number cannot be stored exactly as a double.',
+} as const satisfies Record<string, string>;
+
+export type RejectionCode = keyof typeof REJECTIONS;

@@ -1,0 +1,126 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { expect } from 'vitest';
+import type { Config } from '../../src/config.js';
+import type { Pool } from '../../src/db/pool.js';
+import { publishConfig } from '../../src/features/config/config-queries.js';
+import type { CatalogueSku, GameDocument } from '../../src/features/config/game-config.js';
+import { DEMO } from '../../src/features/tenancy/demo-studio.js';
+import { findGame } from '../../src/features/tenancy/tenants.js';
+import { type Session, testConfig } from './harness.js';
+
+/** The calls of the data endpoints, and what every answer of theirs must look like. */
+
+/** For tests that send more than a player may. */
+export function withoutRateLimits(): Pick<Config, 'rateLimits'> {
+  return { rateLimits: { ...testConfig().rateLimits, enabled: false } };
+}
+
+type Headers = Record<string, string | string[]>;
+
+/** Header names in lower case; one given as `undefined` is left out. */
+export function get(
+  app: FastifyInstance,
+  url: string,
+  session: Session,
+  headers: Record<string, string | string[] | undefined> = {},
+): Promise<LightMyRequestResponse> {
+  const all = Object.entries({ ...session.headers, ...headers }).filter(([, value]) => value !== undefined);
+  return app.inject({ method: 'GET', url, headers: Object.fromEntries(all) as Headers as never });
+}
+
+/** Sends bytes as they are, where `postEvents` would serialise. */
+export function postBytes(
+  app: FastifyInstance,
+  session: Session,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+): Promise<LightMyRequestResponse> {
+  return app.inject({
+    method: 'POST',
+    url: '/v1/events',
+    headers: { ...session.headers, 'content-type': 'application/json', ...headers },
+    payload: body,
+  });
+}
+
+/** The general form: every error outside of /auth/ that is not a 401. */
+export function expectGeneralError(response: LightMyRequestResponse, status: number, code: string): void {
+  expect(response.statusCode, response.body).toBe(status);
+  const { error, ...rest } = response.json();
+  expect(rest).toEqual({ status: 'error' });
+  expect(error).toEqual(expect.objectContaining({ code, message: expect.stringMatching(/^.+\.$/) }));
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(response.headers['cache-control']).toBe('no-store');
+  expect(response.headers['x-request-id']).toMatch(/./);
+  if (status === 503 || status === 429) expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/);
+}
+
+export type Counts = { accepted: number; duplicates: number };
+
+export function expectCounts(response: LightMyRequestResponse, counts: Counts): void {
+  expect(response.statusCode, response.body).toBe(202);
+  expect(response.json()).toEqual({ data: { ...counts, rejected: [] }, status: 'success' });
+}
+
+/** Everything that events keep in a player's row, as text where JavaScript would round. */
+export async function playerAggregates(pool: Pool, userId: string): Promise<Record<string, unknown>> {
+  const { rows } = await pool.query(
+    `select first_event_at, last_event_at, event_count, event_counts, active_days::text, purchase_count,
+       first_purchase_at, last_purchase_at, spend::text
+     from players where user_id = $1`,
+    [userId],
+  );
+  return rows[0];
+}
+
+export type StoredEvent = {
+  eventType: string;
+  payload: unknown;
+  metadata: unknown;
+  eventId: string | null;
+  occurredAt: string;
+  timestampText: string | null;
+  clockSuspect: boolean;
+};
+
+/** In the order of their timestamps. */
+export async function storedEvents(pool: Pool, userId: string): Promise<StoredEvent[]> {
+  const { rows } = await pool.query<StoredEvent>(
+    `select e.event_type as "eventType", e.payload, e.metadata, e.event_id as "eventId",
+       e.occurred_at::text as "occurredAt", e.timestamp_text as "timestampText", e.clock_suspect as "clockSuspect"
+     from events e join players p on p.id = e.player_id
+     where p.user_id = $1
+     order by e.occurred_at, e.identity`,
+    [userId],
+  );
+  return rows;
+}
+
+export function sku(skuId: string, overrides: Partial<CatalogueSku> = {}): CatalogueSku {
+  return {
+    skuId,
+    name: `Name of ${skuId}`,
+    description: `Description of ${skuId}`,
+    actualPrice: '9.99',
+    offerPrice: '4.99',
+    currency: 'USD',
+    assets: [],
+    active: true,
+    ...overrides,
+  };
+}
+
+export function gameDocument(
+  skus: CatalogueSku[],
+  options: { sendFallback?: boolean; payerForDays?: number | null } = {},
+): GameDocument {
+  const { sendFallback = false, payerForDays = null } = options;
+  return { flags: { isPayer: { payerForDays } }, store: { sendFallback, skus } };
+}
+
+/** Publishes for the demo game and answers the version's number. */
+export async function publish(pool: Pool, document: GameDocument, nowMs: number): Promise<number> {
+  const game = await findGame(pool, DEMO.tenant, DEMO.game);
+  if (game === undefined) throw new Error('the demo game is missing');
+  return publishConfig(pool, { gameId: game.id, document, author: 'test', note: '' }, nowMs);
+}
