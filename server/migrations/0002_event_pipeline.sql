@@ -91,7 +91,9 @@ alter table games
   add column retention_days integer check (retention_days > 0),
   -- events before this day have been deleted: one sent again can no longer be told from one counted before
   add column events_deleted_before date,
-  add column unregistered_types text not null default 'accept' check (unregistered_types in ('accept', 'hold'));
+  add column unregistered_types text not null default 'accept' check (unregistered_types in ('accept', 'hold')),
+  -- moves with every change of the game's event types; read with every player row, so that no node checks by old ones
+  add column registry_version integer not null default 0;
 
 create table event_types (
   game_id integer not null references games,
@@ -110,18 +112,34 @@ create table failed_events (
   id bigint generated always as identity primary key,
   game_id integer not null,
   player_id bigint not null,
-  -- identity of the raw text within its player, so that a batch sent again does not fill the inbox
+  -- digest of the raw text and its ordinal, so that a batch sent again does not fill the inbox again
   fingerprint uuid not null,
+  -- tells identical twins of one batch apart, as the identity of an event does
+  ordinal smallint not null default 0,
   code text not null,
   message text not null,
+  -- JSON pointer to the culprit, empty for the event as a whole
   path text not null default '',
   event_type text,
   raw text not null,
+  -- the raw text was too long and only its beginning is here: it cannot be replayed as it is
+  is_cut boolean not null default false,
   client_build text,
   received_at timestamptz not null,
   replayed_at timestamptz,
+  -- the event that was replayed, where it was edited first
+  replayed_as text,
   unique (player_id, fingerprint)
 );
-create index failed_events_group on failed_events (game_id, code, event_type, id);
+create index failed_events_group on failed_events (game_id, code, event_type, id) include (received_at)
+  where replayed_at is null;
 create index failed_events_age on failed_events (received_at);
 comment on table failed_events is 'Events that were refused, with the reason: corrected and replayed, or deleted after 30 days.';
+
+create table failed_event_totals (
+  game_id integer primary key,
+  entries bigint not null default 0,
+  bytes bigint not null default 0
+) with (fillfactor = 50);
+comment on table failed_event_totals is
+  'Open failed events of a game and the size of their raw text: what the cap on the inbox is measured by.';

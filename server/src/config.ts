@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { parseMasterKeys } from './lib/master-keys.js';
 
 /**
  * The settings of the service. This module is the only reader of the environment: `readConfig` turns it into one frozen
@@ -122,6 +123,10 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'SAVEPOINT_DB_TIMEOUT_MS', fallback: '5000', meaning: 'time-out of a database call' },
 ];
 
+const MAX_WORKERS = 256;
+/** Scheme, host and port, whatever the scheme: games in a web view come from `capacitor://localhost` and the like. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/*]+$/;
+
 export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -159,6 +164,8 @@ export function readConfig(env: Environment, options: { tty: boolean }): ConfigR
       'SAVEPOINT_MASTER_KEY is missing. Make one with `openssl rand -base64 32`, keep it in your secret store, and set it on every node.',
     );
   }
+  const masterKeys = masterKey === undefined ? undefined : parseMasterKeys(masterKey);
+  if (masterKeys?.ok === false) problems.push(...masterKeys.problems);
 
   const port = integer('SAVEPOINT_PORT', 8080, 0, 65_535);
   const opsPort = integer('SAVEPOINT_OPS_PORT', 8081, 0, 65_535);
@@ -166,7 +173,17 @@ export function readConfig(env: Environment, options: { tty: boolean }): ConfigR
     problems.push(`SAVEPOINT_PORT and SAVEPOINT_OPS_PORT are both ${port}: give them two ports.`);
   }
 
-  const corsText = text('SAVEPOINT_CORS_ORIGINS', '*');
+  const corsOrigins = text('SAVEPOINT_CORS_ORIGINS', '*')
+    .split(',')
+    .map((origin) => origin.trim());
+  const anyOrigin = corsOrigins.length === 1 && corsOrigins[0] === '*';
+  const noOrigin = anyOrigin ? undefined : corsOrigins.find((origin) => !ORIGIN.test(origin));
+  if (noOrigin !== undefined) {
+    problems.push(
+      `SAVEPOINT_CORS_ORIGINS holds "${noOrigin}": list origins as browsers send them, such as https://game.example, without a path or a final slash.`,
+    );
+  }
+
   const config: Config = Object.freeze({
     environment,
     host: text('SAVEPOINT_HOST', development ? '127.0.0.1' : '0.0.0.0'),
@@ -174,7 +191,7 @@ export function readConfig(env: Environment, options: { tty: boolean }): ConfigR
     opsHost: text('SAVEPOINT_OPS_HOST', '127.0.0.1'),
     opsPort,
     dataDir: resolve(text('SAVEPOINT_DATA_DIR', './data')),
-    workers: integer('SAVEPOINT_WORKERS', availableParallelism(), 1, 256),
+    workers: integer('SAVEPOINT_WORKERS', Math.min(availableParallelism(), MAX_WORKERS), 1, MAX_WORKERS),
     databaseUrl,
     databasePoolSize: integer('SAVEPOINT_DB_POOL', 8, 2, 100),
     databaseTimeoutMs: integer('SAVEPOINT_DB_TIMEOUT_MS', 5_000, 100, 60_000),
@@ -190,7 +207,7 @@ export function readConfig(env: Environment, options: { tty: boolean }): ConfigR
       failuresPerAddress: integer('SAVEPOINT_RATE_LIMIT_FAILURES', 300, 1, 1_000_000),
       requestsPerPlayer: integer('SAVEPOINT_RATE_LIMIT_REQUESTS', 1_200, 1, 1_000_000),
     }),
-    corsOrigins: corsText === '*' ? '*' : Object.freeze(corsText.split(',').map((origin) => origin.trim())),
+    corsOrigins: anyOrigin ? '*' : Object.freeze(corsOrigins),
     trustProxy: oneOf('SAVEPOINT_TRUST_PROXY', 'off', ['on', 'off']) === 'on',
     logLevel: oneOf('SAVEPOINT_LOG_LEVEL', 'info', [
       'fatal',

@@ -66,29 +66,42 @@ export async function query<Row extends pg.QueryResultRow>(
 /**
  * Sends `begin`, all statements and `commit` down one connection without waiting in between: one round trip. Each
  * statement still sees what committed before it ran. Rejects with the first statement's error, with nothing applied.
+ * What `follow` sends in the light of the results goes before the commit, in a second round trip.
  */
 export async function pipelinedTransaction<T>(
   pool: Pool,
   send: (client: Client) => Promise<T>[],
+  follow?: (client: Client, results: T[]) => Promise<unknown>[],
 ): Promise<T[]> {
   const client = await pool.connect();
   let failure: Error | undefined;
   try {
     const begin = client.query('begin');
     const statements = send(client);
-    const commit = client.query('commit');
-    const settled = await Promise.allSettled([begin, ...statements, commit]);
-    const rejected = settled.find((result) => result.status === 'rejected');
-    if (rejected !== undefined) throw rejected.reason;
-    // Everything is settled: this only collects the values.
-    return await Promise.all(statements);
+    if (follow === undefined) {
+      await settled([begin, ...statements, client.query('commit')]);
+      // Everything is settled: this only collects the values.
+      return await Promise.all(statements);
+    }
+    await settled([begin, ...statements]);
+    const results = await Promise.all(statements);
+    await settled([...follow(client, results), client.query('commit')]);
+    return results;
   } catch (error) {
     failure = error as Error;
+    if (!isUnavailable(failure)) await client.query('rollback').catch(() => {});
     throw error;
   } finally {
     // A broken connection is not given back; a failed statement alone leaves it usable.
     client.release(failure !== undefined && isUnavailable(failure) ? failure : undefined);
   }
+}
+
+/** Waits for all of them, also when one fails: until then the connection is not free. */
+async function settled(queries: Promise<unknown>[]): Promise<void> {
+  const results = await Promise.allSettled(queries);
+  const rejected = results.find((result) => result.status === 'rejected');
+  if (rejected !== undefined) throw rejected.reason;
 }
 
 /** One transaction with decisions in between; for administration, not for hot paths. */
@@ -110,8 +123,8 @@ export async function transaction<T>(pool: Pool, work: (client: Client) => Promi
 }
 
 // Connection exceptions, out of resources, operator intervention (also statement_timeout), lock not available,
-// a standby that became the target after a failover, serialisation and deadlock.
-const UNAVAILABLE_STATES = /^(?:08|53|57|55P03|25006|40001|40P01)/;
+// a standby that became the target after a failover, a transaction cut for idling, serialisation and deadlock.
+const UNAVAILABLE_STATES = /^(?:08|53|57|55P03|25006|25P03|40001|40P01)/;
 const UNAVAILABLE_MESSAGES =
   /timeout|timed out|Connection terminated|connection error|Client was closed|Client has encountered a connection error|Cannot use a pool after calling end/i;
 const NETWORK_CODES = new Set([

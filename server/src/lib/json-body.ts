@@ -134,8 +134,8 @@ function mayBeginValue(text: string, at: number): boolean {
 }
 
 /**
- * `JSON.parse` rounds 9007199254740993 to its neighbour without a word. Such integers are marked here, where they
- * stand outside strings. Jumps from quote to quote instead of matching strings with a pattern, which would overflow the stack
+ * `JSON.parse` rounds 9007199254740993 to its neighbour without a word. Such integers are marked here, outside
+ * strings. Jumps from quote to quote instead of matching strings with a pattern, which would overflow the stack
  * of the regular expression engine on a long one.
  */
 function replaceInexactIntegers(text: string): string {
@@ -165,8 +165,10 @@ function markInexact(token: string): string {
  */
 function isInexact(token: string): boolean {
   if (!BIG_INTEGER.test(token)) return false;
-  const written = String(Number(token));
-  return written.replace(POINT_OR_EXPONENT, '').padEnd(token.length, '0') !== token;
+  const value = Number(token);
+  // Microseconds since 1970 have 16 digits, too, and need no second look.
+  if (Number.isSafeInteger(value)) return false;
+  return String(value).replace(POINT_OR_EXPONENT, '').padEnd(token.length, '0') !== token;
 }
 
 /** The index behind the quote that closes the string opened at `quote`, or the end of the text. */

@@ -62,9 +62,10 @@ describe('the guard of the data endpoints', () => {
       const attempts = [
         [undefined, 'token_missing'],
         ['Bearer nonsense', 'token_invalid'],
-        ['Basic abc', 'token_invalid'],
-        ['Bearer', 'token_invalid'],
-        ['', 'token_invalid'],
+        ['Bearer two words', 'token_invalid'],
+        ['Basic abc', 'token_missing'],
+        ['Bearer', 'token_missing'],
+        ['', 'token_missing'],
       ] as const;
       for (const [authorization, code] of attempts) {
         expectStringError(await get(harness.app, path, session, { ...nothing, authorization }), 401, code);

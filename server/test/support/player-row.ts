@@ -11,6 +11,7 @@ export function playerRow(overrides: Partial<PlayerRow> = {}): PlayerRow {
     gameId: 1,
     userId: '0198c1f2-7d7a-7b0e-8000-000000000000',
     configVersion: 1,
+    registryVersion: 0,
     createdAt: NOW,
     lastEventAt: null,
     purchaseCount: 0,

@@ -3,15 +3,15 @@ import { eventIdentity, namedIdentity } from '../../lib/event-identity.js';
 import { type EventTimestamp, parseEventTimestamp } from '../../lib/iso-time.js';
 import { checkStorable } from '../../lib/json-body.js';
 import { type EventProblem, readMeaning } from './event-meaning.js';
-import type { EventRecord } from './event-record.js';
+import type { CheckedEvent } from './event-record.js';
 import { EVENT_LIMITS } from './limits.js';
 import { readProfile } from './player-profile.js';
 
 export type RejectedEvent = { index: number; code: string; message: string };
-export type CheckedBatch = { records: EventRecord[]; rejected: RejectedEvent[] };
+export type CheckedBatch = { events: CheckedEvent[]; rejected: RejectedEvent[] };
 
 /** Whose events these are. Identities go by the public userId: it is known from the token alone. */
-export type Sender = { userId: string; playerId: string; gameId: number };
+export type Sender = { userId: string };
 type Body = { events: readonly unknown[]; bytes: number; suspicious: boolean };
 
 /** An hour covers badly set clocks and time zones taken for UTC only in part; beyond it the future cannot be real. */
@@ -23,7 +23,7 @@ const EMPTY_OBJECT = '{}';
 
 /** Sorts a batch into what can be applied and what cannot, each with its reason; a bad event never spoils a good one. */
 export function checkEvents(body: Body, sender: Sender, receivedAtMs: number): CheckedBatch {
-  const records: EventRecord[] = [];
+  const events: CheckedEvent[] = [];
   const rejected: RejectedEvent[] = [];
   const twins = new Map<string, number>();
   // An event cannot be larger than the body it came in.
@@ -32,10 +32,10 @@ export function checkEvents(body: Body, sender: Sender, receivedAtMs: number): C
   for (const [index, event] of body.events.entries()) {
     const problem =
       checkStorableEvent(event, body.suspicious, mayBeTooLarge) ??
-      addRecord(event as Record<string, unknown>, sender, receivedAtMs, twins, records);
+      addEvent(event as Record<string, unknown>, sender, receivedAtMs, twins, events);
     if (problem !== undefined) rejected.push({ index, ...problem });
   }
-  return { records, rejected };
+  return { events, rejected };
 }
 
 function checkStorableEvent(
@@ -62,12 +62,12 @@ const FLAWS = {
   number_out_of_range: 'A number cannot be stored exactly as a double.',
 };
 
-function addRecord(
+function addEvent(
   event: Record<string, unknown>,
   sender: Sender,
   receivedAtMs: number,
   twins: Map<string, number>,
-  records: EventRecord[],
+  events: CheckedEvent[],
 ): EventProblem | undefined {
   const { eventType, eventId, payload } = event;
   const metadata = event.metadata ?? {};
@@ -95,9 +95,7 @@ function addRecord(
 
   const clockSuspect =
     time.epochMs - receivedAtMs > FAR_AHEAD_MS || receivedAtMs - time.epochMs > FAR_BEHIND_MS;
-  records.push({
-    playerId: sender.playerId,
-    gameId: sender.gameId,
+  events.push({
     identity,
     eventId: eventId ?? null,
     eventType,

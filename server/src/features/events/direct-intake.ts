@@ -3,7 +3,8 @@ import { isUnavailable, type Pool } from '../../db/pool.js';
 import type { Metrics } from '../../http/metrics.js';
 import { coalesce } from '../../lib/coalesce.js';
 import { applyEvents } from './apply-events.js';
-import type { EventBatch, EventIntake, IntakeResult } from './intake.js';
+import { type EventRecord, recordsOfPlayer } from './event-record.js';
+import type { EventIntake, IntakeResult } from './intake.js';
 
 /** Groups of 1,000 beat groups of 200 by a quarter; larger ones gain nothing more. */
 const MAX_GROUP_WEIGHT = 1_000;
@@ -14,10 +15,12 @@ const MAX_WAITING_WEIGHT = 20_000;
 /** A batch of large events weighs by its bytes: 20,000 waiting ones are 20 MB at the most, whatever their size. */
 const BYTES_PER_WEIGHT = 1_024;
 
+type RecordBatch = { records: readonly EventRecord[]; bytes: number };
+
 /** Events are applied to PostgreSQL before the answer; requests that arrive together share a transaction. */
 export function createDirectIntake(options: { pool: Pool; metrics: Metrics; logger: Logger }): EventIntake {
   const { pool, metrics, logger } = options;
-  const groups = coalesce<EventBatch, IntakeResult>({
+  const groups = coalesce<RecordBatch, IntakeResult>({
     maxItems: MAX_GROUP_WEIGHT,
     maxInFlight: GROUPS_IN_FLIGHT,
     maxWaiting: MAX_WAITING_WEIGHT,
@@ -39,10 +42,16 @@ export function createDirectIntake(options: { pool: Pool; metrics: Metrics; logg
       return countPerBatch(batches, fresh);
     },
   });
-  return { submit: groups.submit, close: groups.idle };
+  return {
+    submit({ player, events, bytes }) {
+      if (player === undefined) return Promise.reject(new Error('events cannot be applied without their player'));
+      return groups.submit({ records: recordsOfPlayer(events, player), bytes });
+    },
+    close: groups.idle,
+  };
 }
 
-function countPerBatch(batches: readonly EventBatch[], fresh: readonly boolean[]): IntakeResult[] {
+function countPerBatch(batches: readonly RecordBatch[], fresh: readonly boolean[]): IntakeResult[] {
   let at = 0;
   return batches.map(({ records }) => {
     let accepted = 0;

@@ -10,10 +10,14 @@ export type TransactionFact = {
   promoId: string | null;
 };
 
-/** An event that passed every check, ready to be applied. */
-export type EventRecord = {
-  playerId: string;
-  gameId: number;
+/** The internal ids of a player. */
+export type PlayerKey = { playerId: string; gameId: number };
+
+/**
+ * An event that passed every check. It does not say whose it is by internal ids, which only the database knows: a queue
+ * takes events while the database is away.
+ */
+export type CheckedEvent = {
   /** 128 bits in hex: what makes this event the same one when it is sent again. */
   identity: string;
   /** Set when the client named the event; the name then counts whatever the timestamp. */
@@ -33,3 +37,13 @@ export type EventRecord = {
   /** What the event says about device and place. */
   profile: Profile | null;
 };
+
+/** An event ready to be applied. */
+export type EventRecord = CheckedEvent & PlayerKey;
+
+export function recordsOfPlayer(
+  events: readonly CheckedEvent[],
+  { playerId, gameId }: PlayerKey,
+): EventRecord[] {
+  return events.map((event) => ({ ...event, playerId, gameId }));
+}

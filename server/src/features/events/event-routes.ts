@@ -8,13 +8,14 @@ import {
   TENANT_GUARD_ERRORS,
   TenantHeaders,
 } from '../../http/api-schemas.js';
-import { authenticated, requirePlayer, TENANT_HEADER } from '../../http/guards.js';
+import { requireSender, senderOf, TENANT_HEADER } from '../../http/guards.js';
 import { type CheckedBatch, checkEvents } from './check-events.js';
-import { EventBatch, EventsResponse } from './event-schemas.js';
+import { EventBatch as EventBatchSchema, EventsResponse } from './event-schemas.js';
+import type { EventBatch } from './intake.js';
 import { EVENT_LIMITS } from './limits.js';
 
 export function eventRoutes(app: FastifyInstance, ctx: Context): void {
-  app.addHook('onRequest', requirePlayer(ctx, TENANT_HEADER));
+  app.addHook('onRequest', requireSender(ctx, TENANT_HEADER));
 
   app.post(
     '/v1/events',
@@ -30,7 +31,7 @@ export function eventRoutes(app: FastifyInstance, ctx: Context): void {
           'Answered once the events are durable. Sending a batch again, in whole or in part, in any order, changes nothing: each event counts once. On 429, 503 or no answer send it again unchanged, on 401 with a new token; on any other answer do not. A bad event never spoils the good ones of its batch. `Content-Encoding: gzip`, `br` and `deflate` are accepted; `GET /v1/limits` tells how much.',
         security: BEARER,
         headers: TenantHeaders,
-        body: EventBatch,
+        body: EventBatchSchema,
         response: {
           202: EventsResponse,
           ...errorResponses('data', [
@@ -43,7 +44,6 @@ export function eventRoutes(app: FastifyInstance, ctx: Context): void {
       },
     },
     async (request, reply) => {
-      const { playerId, gameId, userId } = authenticated(request).player;
       const events = request.json?.value;
       if (request.json === undefined || !Array.isArray(events)) {
         throw new ApiError('body_invalid', { message: 'The body must be a JSON array of events.' });
@@ -52,26 +52,24 @@ export function eventRoutes(app: FastifyInstance, ctx: Context): void {
         throw new ApiError('batch_too_large', { details: { maxEvents: EVENT_LIMITS.maxEvents } });
       }
       const { bytes, suspicious } = request.json;
-      const checked = checkEvents(
-        { events, bytes, suspicious },
-        { playerId, gameId, userId },
-        ctx.clock.now(),
-      );
-      const data = await accept(ctx, checked, { userId, bytes, sent: events.length });
+      const { claims, player } = senderOf(request);
+      const { userId } = claims;
+      const checked = checkEvents({ events, bytes, suspicious }, { userId }, ctx.clock.now());
+      const data = await accept(ctx, checked, { userId, player, bytes, sent: events.length });
       return reply.code(202).send({ data, status: 'success' });
     },
   );
 }
 
-type Batch = { userId: string; bytes: number; sent: number };
+type Batch = Omit<EventBatch, 'events'> & { sent: number };
 
-async function accept(ctx: Context, { records, rejected }: CheckedBatch, batch: Batch) {
+async function accept(ctx: Context, { events, rejected }: CheckedBatch, batch: Batch) {
   ctx.metrics.events.inc({ outcome: 'rejected' }, rejected.length);
   if (rejected.length > 0 && rejected.length === batch.sent) {
     throw new ApiError('events_rejected', { details: { rejected } });
   }
-  const { userId, bytes } = batch;
-  const taken = records.length === 0 ? NOTHING : await ctx.intake.submit({ userId, records, bytes });
+  const { userId, player, bytes } = batch;
+  const taken = events.length === 0 ? NOTHING : await ctx.intake.submit({ userId, player, events, bytes });
   ctx.metrics.events.inc({ outcome: 'accepted' }, taken.accepted);
   ctx.metrics.events.inc({ outcome: 'duplicate' }, taken.duplicates ?? 0);
   return { ...taken, rejected };

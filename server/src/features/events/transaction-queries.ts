@@ -57,9 +57,25 @@ function emptyRow(record: EventRecord, transactionId: string): TransactionRow {
   };
 }
 
+/** A statement can touch a row once only: where several players sent one transaction, they take turns. */
+export function inTurns(rows: readonly TransactionRow[]): TransactionRow[][] {
+  const turns: TransactionRow[][] = [];
+  const taken = new Map<string, number>();
+  for (const row of rows) {
+    const key = `${row.gameId}:${row.transactionId}`;
+    const turn = taken.get(key) ?? 0;
+    taken.set(key, turn + 1);
+    const already = turns[turn];
+    if (already === undefined) turns.push([row]);
+    else already.push(row);
+  }
+  return turns;
+}
+
 /**
- * A transaction counts once per game and belongs to the player who sent it first: a purchase restored on a second
- * account is not a second sale. Purchase and refund may arrive in either order.
+ * A transaction counts once per game and belongs to the player whose purchase came first: a purchase restored on a
+ * second account is not a second sale. Purchase and refund may arrive in either order, but only the owner's refund
+ * counts: somebody else's that came before the purchase gives way to it.
  */
 export async function upsertTransactions(
   client: Client,
@@ -71,13 +87,14 @@ export async function upsertTransactions(
       name: 'upsert_transactions',
       text: `insert into transactions as t (game_id, transaction_id, player_id, purchased_at, identity, sku_id, price,
                currency, promo_id, refunded_at)
-             select distinct on (game_id, transaction_id) *
+             select *
              from unnest($1::int[], $2::text[], $3::bigint[], $4::timestamptz[], $5::uuid[], $6::text[], $7::numeric[],
                $8::text[], $9::text[], $10::timestamptz[])
                as w(game_id, transaction_id, player_id, purchased_at, identity, sku_id, price, currency, promo_id, refunded_at)
-             order by game_id, transaction_id, player_id
+             order by game_id, transaction_id
              on conflict (game_id, transaction_id) do update
-             set (purchased_at, identity, sku_id, price, currency, promo_id) = (
+             set player_id = excluded.player_id,
+                 (purchased_at, identity, sku_id, price, currency, promo_id) = (
                    select e.purchased_at, e.identity, e.sku_id, e.price, e.currency, e.promo_id
                    from (values
                      (t.purchased_at, t.identity, t.sku_id, t.price, t.currency, t.promo_id),
@@ -87,8 +104,12 @@ export async function upsertTransactions(
                    order by e.purchased_at nulls last, e.identity
                    limit 1
                  ),
-                 refunded_at = least(t.refunded_at, excluded.refunded_at)
-             where t.player_id = excluded.player_id`,
+                 refunded_at = case t.player_id
+                   when excluded.player_id then least(t.refunded_at, excluded.refunded_at)
+                   else excluded.refunded_at
+                 end
+             where t.player_id = excluded.player_id
+               or (t.purchased_at is null and excluded.purchased_at is not null)`,
     },
     [
       rows.map((row) => row.gameId),

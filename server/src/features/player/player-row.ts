@@ -8,6 +8,8 @@ export type PlayerRow = {
   userId: string;
   /** The game's published configuration at the moment of reading. */
   configVersion: number;
+  /** The state of the game's event types at the moment of reading. */
+  registryVersion: number;
   createdAt: number;
   lastEventAt: number | null;
   purchaseCount: number;
@@ -19,6 +21,7 @@ export const PLAYER_COLUMNS = `
   p.game_id as "gameId",
   p.user_id as "userId",
   g.published_version as "configVersion",
+  g.registry_version as "registryVersion",
   p.created_at as "createdAt",
   p.last_event_at as "lastEventAt",
   p.purchase_count as "purchaseCount",

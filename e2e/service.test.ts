@@ -1,0 +1,142 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  cleanUp,
+  freePort,
+  get,
+  launch,
+  login,
+  post,
+  runSavepoint,
+  startService,
+  temporaryFolder,
+  until,
+} from './support/service.js';
+
+const run = promisify(execFile);
+
+afterAll(cleanUp);
+
+const purchase = (transactionId: string) => ({
+  eventType: 'Purchase',
+  timestamp: new Date().toISOString(),
+  payload: { transactionId, skuId: 'gems_80', price: 0.99, currency: 'USD' },
+});
+
+describe('savepoint start', () => {
+  it('keeps every player, session and event through kill -9 and through a clean restart', async () => {
+    const settings = { SAVEPOINT_DATA_DIR: await temporaryFolder(), SAVEPOINT_WORKERS: '2' };
+    const first = await startService(settings);
+    const player = await login(first.api, 'phone-1');
+    expect((await post(`${first.api}/v1/events`, player.headers, [purchase('t-1')])).status).toBe(202);
+    await first.kill();
+
+    const second = await startService(settings);
+    expect(second.output()).toContain('Took over PostgreSQL');
+    expect((await login(second.api, 'phone-1')).userId).toBe(player.userId);
+    // The access token of before the crash still works, and the acknowledged purchase is there.
+    expect(await get(`${second.api}/v1/player/status`, player.headers)).toMatchObject({
+      status: 200,
+      body: { isPayer: { value: true } },
+    });
+    expect(await post(`${second.api}/v1/events`, player.headers, [purchase('t-1')])).toMatchObject({ status: 202 });
+    const refreshed = await post(`${second.api}/auth/refresh`, {}, { refreshToken: player.refreshToken });
+    expect(refreshed).toMatchObject({ status: 200, body: { userId: player.userId } });
+    expect((await post(`${second.api}/auth/logout`, player.headers)).status).toBe(200);
+    const stopped = await second.interrupt();
+    expect(stopped.code).toBe(0);
+    expect(stopped.ms).toBeLessThan(10_000);
+
+    const third = await startService(settings);
+    expect((await get(`${third.api}/v1/player/status`, player.headers)).status).toBe(401);
+    await third.interrupt();
+    const data = await readFile(join(settings.SAVEPOINT_DATA_DIR, 'postgres.log'), 'utf8');
+    expect(data).toContain('database system is shut down');
+  });
+
+  it('prints a login that works when pasted into a shell', async () => {
+    const service = await startService({ SAVEPOINT_DATA_DIR: await temporaryFolder(), SAVEPOINT_WORKERS: '1' });
+    const script = /(TS=[\s\S]*?'"\$SIG"'"\}')/.exec(service.output())?.[1] ?? '';
+    const { stdout } = await run('sh', ['-c', script]);
+    expect(JSON.parse(stdout)).toMatchObject({ tokenType: 'Bearer', tenantId: 'demo-studio', gameId: 'demo-game' });
+    await service.interrupt();
+  });
+
+  it('obeys a logout on every worker, replaces a killed worker and adds up the metrics of all', async () => {
+    const service = await startService({ SAVEPOINT_DATA_DIR: await temporaryFolder(), SAVEPOINT_WORKERS: '2' });
+    const player = await login(service.api, 'phone-2');
+    const statuses = () =>
+      Promise.all(Array.from({ length: 12 }, () => get(`${service.api}/v1/player/status`, player.headers)));
+    expect(new Set((await statuses()).map(({ status }) => status))).toEqual(new Set([200]));
+    await post(`${service.api}/auth/logout`, player.headers);
+    expect(new Set((await statuses()).map(({ status }) => status))).toEqual(new Set([401]));
+
+    const metrics = String((await get(`${service.ops}/metrics`)).body);
+    expect(metrics).toMatch(/savepoint_http_request_duration_seconds_count\{.*route="\/v1\/player\/status".*status="401".*\} 12/);
+    expect(metrics).toMatch(/savepoint_logins_total\{outcome="ok"\} 1/);
+
+    const workers = await workersOf(service.pid);
+    expect(workers).toHaveLength(2);
+    process.kill(workers[0] ?? 0, 'SIGKILL');
+    await until(async () => (await workersOf(service.pid)).filter((pid) => !workers.includes(pid)).length === 1, 15_000);
+    await until(async () => (await get(`${service.ops}/readyz`)).status === 200, 15_000);
+    expect((await login(service.api, 'phone-2')).userId).toBe(player.userId);
+    await service.interrupt();
+  });
+
+  it('names the setting when a port is taken', async () => {
+    const taken = await freePort();
+    const { exit, output } = launch({
+      SAVEPOINT_DATA_DIR: await temporaryFolder(),
+      SAVEPOINT_PORT: String(taken.port),
+    });
+    expect(await exit).toBe(1);
+    expect(output()).toContain(`Port ${taken.port}`);
+    expect(output()).toContain('SAVEPOINT_PORT');
+    await taken.release();
+  });
+
+  it('refuses to start in production without secrets and lists every problem at once', async () => {
+    const { exit, output } = launch({
+      SAVEPOINT_DATA_DIR: await temporaryFolder(),
+      SAVEPOINT_ENV: 'production',
+      SAVEPOINT_WORKERS: 'many',
+      DATABASE_URL: 'mysql://nope',
+    });
+    expect(await exit).toBe(1);
+    for (const name of ['SAVEPOINT_MASTER_KEY', 'SAVEPOINT_WORKERS', 'DATABASE_URL']) expect(output()).toContain(name);
+    expect(output()).not.toContain('    at ');
+  });
+
+  it('runs in production with a created key, and refuses the development key there', async () => {
+    const settings = {
+      SAVEPOINT_DATA_DIR: await temporaryFolder(),
+      SAVEPOINT_ENV: 'production',
+      SAVEPOINT_HOST: '127.0.0.1',
+      SAVEPOINT_WORKERS: '1',
+      SAVEPOINT_MASTER_KEY: 'Yk0hN7vQ2xS9mR4tW8zB1cE5gJ6kL3pA0dF7uH2iO9s=',
+    };
+    const service = await startService(settings);
+    expect(service.output()).not.toContain('dev-secret');
+    await expect(login(service.api, 'phone')).rejects.toThrow('401');
+    await runSavepoint(['tenant', 'create', 'acme'], settings);
+    await runSavepoint(['game', 'create', 'rocket', '--tenant', 'acme'], settings);
+    const { output } = await runSavepoint(['key', 'create', '--tenant', 'acme', '--game', 'rocket'], settings);
+    const key = {
+      id: /API key\s+(\S+)/.exec(output)?.[1] ?? '',
+      secret: /API secret\s+(\S+)/.exec(output)?.[1] ?? '',
+    };
+    await login(service.api, 'phone', key);
+    await runSavepoint(['key', 'revoke', key.id], settings);
+    await expect(login(service.api, 'phone', key)).rejects.toThrow('401');
+    await service.interrupt();
+  });
+});
+
+async function workersOf(pid: number): Promise<number[]> {
+  const { stdout } = await run('pgrep', ['-P', String(pid), '-f', 'worker.js']).catch(() => ({ stdout: '' }));
+  return stdout.split('\n').filter(Boolean).map(Number);
+}

@@ -1,0 +1,189 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const SAVEPOINT = join(ROOT, 'server/bin/savepoint.mjs');
+const START_TIMEOUT_MS = 60_000;
+
+/** A running installation, driven from outside only: settings, signals, HTTP. */
+export type Service = {
+  api: string;
+  ops: string;
+  pid: number;
+  output(): string;
+  /** Ctrl-C, as a terminal sends it: to the whole process group. Resolves with exit code and duration. */
+  interrupt(): Promise<{ code: number | null; ms: number }>;
+  /** kill -9 of the first process only; its database is orphaned. */
+  kill(): Promise<void>;
+};
+
+export type Settings = Record<string, string>;
+
+const running = new Set<ChildProcess>();
+const folders = new Set<string>();
+
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'savepoint-e2e-'));
+  // As root, PostgreSQL runs as a user who could not enter a 0700 folder.
+  await chmod(folder, 0o755);
+  folders.add(folder);
+  return folder;
+}
+
+/** Ends whatever a test left running. Call in afterAll. */
+export async function cleanUp(): Promise<void> {
+  for (const child of running) await endGroup(child);
+  for (const folder of folders) {
+    await runSavepoint(['doctor'], { SAVEPOINT_DATA_DIR: folder, SAVEPOINT_ENV: 'development' });
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function endGroup(child: ChildProcess): Promise<void> {
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  process.kill(-child.pid, 'SIGINT');
+  await gone;
+}
+
+/** Starts the service and waits until it says that it is ready. */
+export async function startService(settings: Settings): Promise<Service> {
+  const { child, output } = launch(settings);
+  await until(() => output().includes('Press Ctrl-C to stop'), START_TIMEOUT_MS, () => {
+    if (child.exitCode !== null) throw new Error(`the service ended: ${output()}`);
+  });
+  const address = (name: string) => new RegExp(`${name}\\s+(http://\\S+)`).exec(output())?.[1] ?? '';
+  return {
+    api: address('Player API'),
+    ops: address('Operations'),
+    pid: child.pid ?? 0,
+    output,
+    async interrupt() {
+      const begun = performance.now();
+      const code = new Promise<number | null>((resolve) => child.once('exit', resolve));
+      process.kill(-(child.pid ?? 0), 'SIGINT');
+      return { code: await code, ms: performance.now() - begun };
+    },
+    async kill() {
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+/** Starts the service without waiting; for starts that are expected to fail. */
+export function launch(settings: Settings): { child: ChildProcess; output: () => string; exit: Promise<number | null> } {
+  const child = spawn(process.execPath, [SAVEPOINT, 'start'], {
+    // A process group of its own, as a terminal gives it.
+    detached: true,
+    cwd: tmpdir(),
+    env: environment({ SAVEPOINT_PORT: '0', SAVEPOINT_OPS_PORT: '0', SAVEPOINT_ENV: 'development', ...settings }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  running.add(child);
+  let text = '';
+  child.stdout.on('data', (chunk) => {
+    text += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    text += chunk;
+  });
+  const exit = new Promise<number | null>((resolve) => child.once('close', resolve));
+  child.once('exit', () => running.delete(child));
+  return { child, output: () => text, exit };
+}
+
+export async function runSavepoint(
+  args: string[],
+  settings: Settings,
+): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [SAVEPOINT, ...args], { cwd: tmpdir(), env: environment(settings) });
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output += chunk;
+  });
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { code, output };
+}
+
+/** Only what a test sets, and what programs need to run at all. */
+function environment(settings: Settings): NodeJS.ProcessEnv {
+  return { PATH: process.env.PATH, HOME: process.env.HOME, ...settings };
+}
+
+export async function until(condition: () => boolean | Promise<boolean>, ms: number, check?: () => void) {
+  const deadline = performance.now() + ms;
+  for (;;) {
+    if (await condition()) return;
+    check?.();
+    if (performance.now() > deadline) throw new Error(`waited ${ms} ms in vain`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+export async function freePort(): Promise<{ port: number; release(): Promise<void> }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { port, release: () => new Promise((resolve) => server.close(() => resolve())) };
+}
+
+export type Login = {
+  userId: string;
+  accessToken: string;
+  refreshToken: string;
+  headers: Record<string, string>;
+};
+
+export async function login(
+  api: string,
+  deviceId: string,
+  key = { id: 'dev-key', secret: 'dev-secret' },
+): Promise<Login> {
+  const timestamp = `${new Date().toISOString().slice(0, 19)}Z`;
+  const signature = createHmac('sha256', key.secret)
+    .update(`${key.id}|${deviceId}|${timestamp}`)
+    .digest('base64');
+  const response = await post(`${api}/auth/login`, {}, { apiKey: key.id, deviceId, timestamp, signature });
+  if (response.status !== 200) throw new Error(`login: ${response.status} ${JSON.stringify(response.body)}`);
+  const { userId, accessToken, refreshToken, tenantId, gameId } = response.body as Record<string, string>;
+  return {
+    userId: String(userId),
+    accessToken: String(accessToken),
+    refreshToken: String(refreshToken),
+    headers: {
+      authorization: `Bearer ${accessToken}`,
+      'x-tenant-id': String(tenantId),
+      'x-game-id': String(gameId),
+      'x-player-id': String(userId),
+    },
+  };
+}
+
+export type Answer = { status: number; body: unknown };
+
+/** A new connection each time, so that requests meet all workers. */
+export async function post(url: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', connection: 'close', ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+export async function get(url: string, headers: Record<string, string> = {}): Promise<Answer> {
+  const response = await fetch(url, { headers: { connection: 'close', ...headers } });
+  const text = await response.text();
+  return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text };
+}

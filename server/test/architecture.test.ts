@@ -1,0 +1,295 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { parseAst } from 'vitest/node';
+import { REJECTIONS } from '../src/features/events/rejections.js';
+
+/**
+ * The rules that keep the source in the shape ARCHITECTURE.md describes. Each is tried twice: on the source as it is,
+ * which must not break it, and on a `breach`, which must, so that a rule cannot fall asleep.
+ */
+
+type Node = { type: string; start: number; [member: string]: unknown };
+type Import = { from: string; to: string; typeOnly: boolean; line: number };
+/** `path` is relative to server/src. */
+type Source = { path: string; text: string; tree: Node; imports: Import[] };
+type Rule = {
+  name: string;
+  /** What breaks the rule, each as `path:line` and, where it is not obvious, why. */
+  check: (sources: readonly Source[]) => string[];
+  /** Files that break it once. */
+  breach: Record<string, string>;
+};
+
+const MAX_LINES = 400;
+
+const RULES: Rule[] = [
+  {
+    name: 'lib imports nothing of the project: its helpers stay pure, and can be read and tested alone',
+    check: imports(({ from, to }) => isIn(from, 'lib') && !isIn(to, 'lib')),
+    breach: { 'lib/a.ts': "import type { Config } from '../config.js';", 'config.ts': '' },
+  },
+  {
+    name: 'only bin and cli import bin and cli: the service can be built, and tested, without starting a process',
+    check: imports(({ from, to }) => isIn(to, 'bin', 'cli') && !isIn(from, 'bin', 'cli')),
+    breach: { 'features/a/b.ts': "export { say } from '../../cli/terminal.js';", 'cli/terminal.ts': '' },
+  },
+  {
+    name: 'db imports neither features nor http: it knows how to ask PostgreSQL, not what for',
+    check: imports(({ from, to }) => isIn(from, 'db') && isIn(to, 'features', 'http')),
+    breach: { 'db/pool.ts': "const a = await import('../http/metrics.js');", 'http/metrics.ts': '' },
+  },
+  {
+    name: 'no file imports itself in a circle: what is loaded first never depends on who asks (types do not count)',
+    check: cycles,
+    breach: {
+      'a.ts': "import { b } from './b.js';",
+      'b.ts': "import { c } from './c.js';",
+      'c.ts': "import { a } from './a.js'; import type { B } from './b.js';",
+    },
+  },
+  {
+    name: 'only bin and cli end the process or listen to its signals: nothing else may decide that it is over',
+    check: nodes(
+      (node, { path }) => !isIn(path, 'bin', 'cli') && isMember(node, 'process', 'exit', 'on', 'once'),
+    ),
+    breach: { 'features/a.ts': '\nprocess.exit(1);' },
+  },
+  {
+    name: 'process.env is only handed to readConfig, by bin and cli: every setting is in config.ts, checked and listed',
+    check: nodes(
+      (node, { path }, ancestors) =>
+        isMember(node, 'process', 'env') &&
+        !(isIn(path, 'bin', 'cli') && ancestors.some(isCallOf('readConfig'))),
+    ),
+    breach: {
+      'bin/worker.ts': "readConfig(process.env, { tty: process.env.TTY === 'on' }); go(process.env.A);",
+    },
+  },
+  {
+    name: 'process is never imported: the two rules above look for it by its name',
+    check: nodes(
+      (node) => node.type === 'ImportDeclaration' && /^(node:)?process$/.test(textOf(node.source)),
+    ),
+    breach: { 'http/a.ts': "import { env } from 'node:process';" },
+  },
+  {
+    name: 'no console: logs go through pino, where secrets are blanked, and people are told things by `say`',
+    check: nodes((node) => isMember(node, 'console')),
+    breach: { 'http/a.ts': "console.log('a');" },
+  },
+  {
+    name: 'no default exports: a thing has one name wherever it is used',
+    check: nodes(
+      (node) =>
+        node.type === 'ExportDefaultDeclaration' ||
+        (node.type === 'ExportSpecifier' && nameOf(node.exported) === 'default'),
+    ),
+    breach: { 'http/a.ts': 'const a = 1;\nexport { a as default };' },
+  },
+  {
+    name: `no file over ${MAX_LINES} lines: it can be read in one sitting`,
+    check: (sources) =>
+      sources
+        .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
+        .filter(({ lines }) => lines > MAX_LINES)
+        .map(({ path, lines }) => `${path}: ${lines} lines`),
+    breach: { 'lib/a.ts': 'a();\n'.repeat(MAX_LINES + 1) },
+  },
+  {
+    name: 'no any: the compiler checks everything (unknown says the same of a value, and is checked)',
+    check: nodes((node) => node.type === 'TSAnyKeyword'),
+    breach: { 'lib/a.ts': "const any = 'any'; // any\nconst a = JSON.parse(any) as any;" },
+  },
+  {
+    name: 'no value is spliced into SQL: only UPPER_CASE constants and what PostgreSQL itself has quoted',
+    check: nodes((node, source) => isSplicedSql(node, source)),
+    breach: {
+      'features/a.ts': [
+        `query(\`select \${COLUMNS} from players where id = $1\`);`,
+        'const name = client.escapeIdentifier(given);',
+        `query(\`create database \${name}\`);`,
+        `query(\`select \${COLUMNS} from players where id = \${id}\`);`,
+      ].join('\n'),
+    },
+  },
+  {
+    name: 'every reason to reject an event is in the table of rejections: the API reference lists them from there',
+    check: nodes(
+      (node, { path }) =>
+        isIn(path, 'features/events') &&
+        node.type === 'Property' &&
+        nameOf(node.key) === 'code' &&
+        textOf(node.value) !== '' &&
+        !Object.hasOwn(REJECTIONS, textOf(node.value)),
+    ),
+    breach: { 'features/events/a.ts': "const problem = { code: 'event_ugly', message: 'No.' };" },
+  },
+];
+
+const src = fileURLToPath(new URL('../src', import.meta.url));
+const SOURCES = readdirSync(src, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => path.replaceAll('\\', '/'))
+  .sort()
+  .map((path) => parse(path, readFileSync(join(src, path), 'utf8')));
+
+describe.each(RULES)('$name', ({ check, breach }) => {
+  it('holds', () => {
+    expect(SOURCES.length).toBeGreaterThan(50);
+    expect(check(SOURCES)).toEqual([]);
+  });
+
+  it('is noticed when broken', () => {
+    expect(check(Object.entries(breach).map(([path, text]) => parse(path, text)))).toHaveLength(1);
+  });
+});
+
+it('every import of a project file leads to one', () => {
+  const paths = new Set(SOURCES.map(({ path }) => path));
+  const lost = SOURCES.flatMap((source) => source.imports).filter(({ to }) => !paths.has(to));
+  expect(lost).toEqual([]);
+});
+
+// --- Reading the source -------------------------------------------------------------------------------------------
+
+function parse(path: string, text: string): Source {
+  const tree = parseAst(text, { lang: 'ts' }) as unknown as Node;
+  const source: Source = { path, text, tree, imports: [] };
+  visit(tree, (node) => {
+    const specifier = textOf(node.source);
+    if (!specifier.startsWith('.')) return;
+    const to = posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts');
+    const typeOnly = node.importKind === 'type' || node.exportKind === 'type' || node.type === 'TSImportType';
+    source.imports.push({ from: path, to, typeOnly, line: lineOf(source, node) });
+  });
+  return source;
+}
+
+function visit(
+  node: Node,
+  see: (node: Node, ancestors: readonly Node[]) => void,
+  ancestors: Node[] = [],
+): void {
+  see(node, ancestors);
+  const path = [...ancestors, node];
+  for (const child of Object.values(node).flat()) {
+    if (isNode(child)) visit(child, see, path);
+  }
+}
+
+function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
+}
+
+function lineOf({ text }: Source, { start }: Node): number {
+  return text.slice(0, start).split('\n').length;
+}
+
+/** A rule about imports: finds those for which `isBad`. */
+function imports(isBad: (edge: Import) => boolean): Rule['check'] {
+  return (sources) =>
+    sources
+      .flatMap((source) => source.imports)
+      .filter(isBad)
+      .map(({ from, to, line }) => `${from}:${line} imports ${to}`);
+}
+
+/** A rule about code: finds the places for which `isBad`. */
+function nodes(isBad: (node: Node, source: Source, ancestors: readonly Node[]) => boolean): Rule['check'] {
+  return (sources) =>
+    sources.flatMap((source) => {
+      const found: string[] = [];
+      visit(source.tree, (node, ancestors) => {
+        if (isBad(node, source, ancestors)) found.push(`${source.path}:${lineOf(source, node)}`);
+      });
+      return found;
+    });
+}
+
+function isIn(path: string, ...folders: string[]): boolean {
+  return folders.some((folder) => path.startsWith(`${folder}/`));
+}
+
+/** `object.name`, for one of the names, or for any if there are none. */
+function isMember(node: Node, object: string, ...names: string[]): boolean {
+  if (node.type !== 'MemberExpression' || nameOf(node.object) !== object) return false;
+  return names.length === 0 || names.includes(nameOf(node.property) || textOf(node.property));
+}
+
+function isCallOf(name: string): (node: Node) => boolean {
+  return (node) => node.type === 'CallExpression' && nameOf(node.callee) === name;
+}
+
+function nameOf(node: unknown): string {
+  return isNode(node) && typeof node.name === 'string' ? node.name : '';
+}
+
+/** The text of a string literal; empty for anything else. */
+function textOf(node: unknown): string {
+  return isNode(node) && node.type === 'Literal' && typeof node.value === 'string' ? node.value : '';
+}
+
+/** Each circle once, as the way round. */
+function cycles(sources: readonly Source[]): string[] {
+  const edges = new Map(
+    sources.map(({ path, imports: all }) => [
+      path,
+      all.filter(({ typeOnly }) => !typeOnly).map(({ to }) => to),
+    ]),
+  );
+  const done = new Set<string>();
+  const found: string[] = [];
+  const walk = (path: string, way: readonly string[]): void => {
+    const met = way.indexOf(path);
+    if (met >= 0) found.push([...way.slice(met), path].join(' → '));
+    if (met >= 0 || done.has(path)) return;
+    for (const next of edges.get(path) ?? []) walk(next, [...way, path]);
+    done.add(path);
+  };
+  for (const { path } of sources) walk(path, []);
+  return found;
+}
+
+// --- SQL ----------------------------------------------------------------------------------------------------------
+
+const STATEMENT =
+  /^\s*(?:with|select|insert|update|delete|create|alter|drop|truncate|lock|set|grant|where|order by|values|returning|on conflict)\s/;
+const SOMEWHERE = /\b(?:select\b[\s\S]*\bfrom|insert into|delete from|update\b[\s\S]*\bset)\b/;
+const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
+
+/** SQL is written in lower case here, or shouted; sentences begin with a single capital. */
+function isSql(text: string): boolean {
+  const [first = ''] = text.trimStart().split(/\s/, 1);
+  const lowered = first === first.toUpperCase() ? text.toLowerCase() : text;
+  return STATEMENT.test(lowered) || SOMEWHERE.test(lowered);
+}
+
+function isSplicedSql(node: Node, source: Source): boolean {
+  if (node.type === 'BinaryExpression' && node.operator === '+') {
+    return [node.left, node.right].some((side) => isSql(textOf(side)));
+  }
+  if (node.type !== 'TemplateLiteral') return false;
+  const texts = (node.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked);
+  if (!isSql(texts.join('$'))) return false;
+  const quoted = quotedNames(source);
+  return (node.expressions as Node[]).some(
+    (part) => !CONSTANT.test(nameOf(part)) && !quoted.has(nameOf(part)) && !isQuoting(part),
+  );
+}
+
+/** Variables that hold what `escapeIdentifier` or `escapeLiteral` gave. */
+function quotedNames({ tree }: Source): Set<string> {
+  const names = new Set<string>();
+  visit(tree, (node) => {
+    if (node.type === 'VariableDeclarator' && isNode(node.init) && isQuoting(node.init))
+      names.add(nameOf(node.id));
+  });
+  return names;
+}
+
+function isQuoting(node: Node): boolean {
+  const callee = node.type === 'CallExpression' ? node.callee : undefined;
+  return isNode(callee) && /^escape(?:Identifier|Literal)$/.test(nameOf(callee.property));
+}

@@ -1,0 +1,21 @@
+import { checkEvents } from '../../src/features/events/check-events.js';
+import type { EventRecord } from '../../src/features/events/event-record.js';
+import type { Harness, Session } from './harness.js';
+
+/** Events of a player as the route hands them on, for tests that call `applyEvents` themselves. */
+export async function recordsOf(
+  { pool, clock }: Pick<Harness, 'pool' | 'clock'>,
+  { userId }: Pick<Session, 'userId'>,
+  events: readonly unknown[],
+): Promise<EventRecord[]> {
+  const { rows } = await pool.query<{ playerId: string; gameId: number }>(
+    'select id as "playerId", game_id as "gameId" from players where user_id = $1',
+    [userId],
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error(`there is no player ${userId}`);
+  const sender = { ...row, userId };
+  const { records, rejected } = checkEvents({ events, bytes: 0, suspicious: true }, sender, clock.now());
+  if (rejected.length > 0) throw new Error(JSON.stringify(rejected));
+  return records;
+}
