@@ -23,10 +23,12 @@ CREATE TABLE games (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   retention_days integer,
   events_deleted_before date,
+  events_cleaned_before date,
   unregistered_types text DEFAULT 'accept'::text NOT NULL,
+  registry_version integer DEFAULT 0 NOT NULL,
   CONSTRAINT games_pkey PRIMARY KEY (id),
   CONSTRAINT games_tenant_id_slug_key UNIQUE (tenant_id, slug),
-  CONSTRAINT games_retention_days_check CHECK ((retention_days > 0)),
+  CONSTRAINT games_retention_days_check CHECK (((retention_days >= 1) AND (retention_days <= 36500))),
   CONSTRAINT games_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text)),
   CONSTRAINT games_unregistered_types_check CHECK ((unregistered_types = ANY (ARRAY['accept'::text, 'hold'::text]))),
   CONSTRAINT games_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
@@ -135,24 +137,35 @@ COMMENT ON COLUMN events.timestamp_text IS 'The timestamp as sent, where it was 
 
 CREATE TABLE events_default PARTITION OF events DEFAULT;
 
+CREATE TABLE failed_event_totals (
+  game_id integer NOT NULL,
+  entries bigint DEFAULT 0 NOT NULL,
+  bytes bigint DEFAULT 0 NOT NULL,
+  CONSTRAINT failed_event_totals_pkey PRIMARY KEY (game_id)
+) WITH (fillfactor=50);
+COMMENT ON TABLE failed_event_totals IS 'Open failed events of a game and the size of their raw text: what the cap on the inbox is measured by.';
+
 CREATE TABLE failed_events (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   game_id integer NOT NULL,
   player_id bigint NOT NULL,
   fingerprint uuid NOT NULL,
+  ordinal smallint DEFAULT 0 NOT NULL,
   code text NOT NULL,
   message text NOT NULL,
   path text DEFAULT ''::text NOT NULL,
   event_type text,
   raw text NOT NULL,
+  is_cut boolean DEFAULT false NOT NULL,
   client_build text,
   received_at timestamp with time zone NOT NULL,
   replayed_at timestamp with time zone,
+  replayed_as text,
   CONSTRAINT failed_events_pkey PRIMARY KEY (id),
   CONSTRAINT failed_events_player_id_fingerprint_key UNIQUE (player_id, fingerprint)
 );
 CREATE INDEX failed_events_age ON failed_events USING btree (received_at);
-CREATE INDEX failed_events_group ON failed_events USING btree (game_id, code, event_type, id);
+CREATE INDEX failed_events_open ON failed_events USING btree (game_id, code, id) INCLUDE (event_type, received_at) WHERE (replayed_at IS NULL);
 COMMENT ON TABLE failed_events IS 'Events that were refused, with the reason: corrected and replayed, or deleted after 30 days.';
 
 CREATE TABLE game_cohorts (
@@ -248,29 +261,26 @@ CREATE TABLE transactions (
 );
 CREATE INDEX transactions_player ON transactions USING btree (player_id);
 
-CREATE OR REPLACE FUNCTION ensure_event_partitions(first_day date, last_day date)
- RETURNS integer
+CREATE OR REPLACE FUNCTION attach_event_partition(day date)
+ RETURNS boolean
  LANGUAGE plpgsql
+ SET lock_timeout TO '500ms'
 AS $function$
 declare
-  day date;
-  made integer := 0;
+  name text := 'events_' || to_char(day, 'YYYYMMDD');
+  first_at timestamptz := day::timestamp at time zone 'UTC';
+  end_at timestamptz := (day + 1)::timestamp at time zone 'UTC';
 begin
-  for day in select d::date from generate_series(first_day, last_day, interval '1 day') d loop
-    continue when to_regclass(format('events_%s', to_char(day, 'YYYYMMDD'))) is not null;
-    continue when exists (
-      select from events_default
-      where occurred_at >= day::timestamp at time zone 'UTC' and occurred_at < (day + 1)::timestamp at time zone 'UTC'
-    );
-    execute format(
-      'create table %I partition of events for values from (%L) to (%L)',
-      'events_' || to_char(day, 'YYYYMMDD'),
-      day::timestamp at time zone 'UTC',
-      (day + 1)::timestamp at time zone 'UTC'
-    );
-    made := made + 1;
-  end loop;
-  return made;
+  if to_regclass(name) is not null
+    or exists (select from events_default where occurred_at >= first_at and occurred_at < end_at) then
+    return false;
+  end if;
+  execute format('create table %I (like events including all)', name);
+  execute format('alter table events attach partition %I for values from (%L) to (%L)', name, first_at, end_at);
+  return true;
+exception
+  -- a row of that day came in between the look and the lock
+  when check_violation then return false;
 end
 $function$;
 
@@ -335,11 +345,13 @@ AS $function$
   select days * datemultirange(daterange(upper(days) - 180, null))
 $function$;
 
-CREATE OR REPLACE FUNCTION rollup_shard()
+CREATE OR REPLACE FUNCTION rollup_shard(work text)
  RETURNS smallint
  LANGUAGE sql
  STABLE
-AS $function$ select (pg_backend_pid() % 32)::smallint $function$;
+AS $function$
+  select (pg_backend_pid() % 32 + case work when 'events' then 0 when 'purchases' then 32 when 'players' then 64 end)::smallint
+$function$;
 
 CREATE AGGREGATE jsonb_total(jsonb) (
   SFUNC = jsonb_add,

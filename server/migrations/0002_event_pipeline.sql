@@ -56,8 +56,14 @@ create table game_cohorts (
 ) with (fillfactor = 60);
 comment on table game_cohorts is 'How many players created on one day were active on another: retention.';
 
-create function rollup_shard() returns smallint
-language sql stable as $$ select (pg_backend_pid() % 32)::smallint $$;
+-- The shard that this connection writes to. Folding events, recounting purchases and counting new players each have a
+-- range of their own. A transaction that does several of them then still takes its locks in one order (roll-ups of
+-- events, cohorts, transactions, roll-ups of purchases), also when two connections share a shard: without the ranges,
+-- a recount would come back for rows that another transaction, waiting for the cohorts of the first, has locked.
+create function rollup_shard(work text) returns smallint
+language sql stable as $$
+  select (pg_backend_pid() % 32 + case work when 'events' then 0 when 'purchases' then 32 when 'players' then 64 end)::smallint
+$$;
 
 -- The later of two profiles, member by member; equal times are decided by the value, so that order does not matter.
 create function merge_profiles(a jsonb, b jsonb) returns jsonb
@@ -88,12 +94,41 @@ create aggregate jsonb_total(jsonb) (sfunc = jsonb_add, stype = jsonb, initcond 
 
 alter table games
   -- null: events are kept for ever
-  add column retention_days integer check (retention_days > 0),
+  add column retention_days integer check (retention_days between 1 and 36500),
   -- events before this day have been deleted: one sent again can no longer be told from one counted before
   add column events_deleted_before date,
+  -- how far deletion has come: no event before this day is left, or ever comes back
+  add column events_cleaned_before date,
   add column unregistered_types text not null default 'accept' check (unregistered_types in ('accept', 'hold')),
   -- moves with every change of the game's event types; read with every player row, so that no node checks by old ones
   add column registry_version integer not null default 0;
+
+drop function ensure_event_partitions(date, date);
+
+-- Makes the partition of a day. False if there is one, or if rows of that day sit in the default partition already: they
+-- stay there. It is made apart and then attached: `create table … partition of` would lock all of events exclusively, and
+-- behind that lock, while it waits for the transactions at work, every intake would queue. Attaching locks events in a
+-- mode that no insert conflicts with, and only the default partition exclusively, to read it through once: events of
+-- ordinary times never wait. Whoever holds that partition longer than the time-out makes the caller try again later.
+create function attach_event_partition(day date) returns boolean
+language plpgsql set lock_timeout = '500ms' as $$
+declare
+  name text := 'events_' || to_char(day, 'YYYYMMDD');
+  first_at timestamptz := day::timestamp at time zone 'UTC';
+  end_at timestamptz := (day + 1)::timestamp at time zone 'UTC';
+begin
+  if to_regclass(name) is not null
+    or exists (select from events_default where occurred_at >= first_at and occurred_at < end_at) then
+    return false;
+  end if;
+  execute format('create table %I (like events including all)', name);
+  execute format('alter table events attach partition %I for values from (%L) to (%L)', name, first_at, end_at);
+  return true;
+exception
+  -- a row of that day came in between the look and the lock
+  when check_violation then return false;
+end
+$$;
 
 create table event_types (
   game_id integer not null references games,
@@ -131,7 +166,7 @@ create table failed_events (
   replayed_as text,
   unique (player_id, fingerprint)
 );
-create index failed_events_group on failed_events (game_id, code, event_type, id) include (received_at)
+create index failed_events_open on failed_events (game_id, code, id) include (event_type, received_at)
   where replayed_at is null;
 create index failed_events_age on failed_events (received_at);
 comment on table failed_events is 'Events that were refused, with the reason: corrected and replayed, or deleted after 30 days.';

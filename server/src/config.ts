@@ -17,6 +17,8 @@ export type Config = Readonly<{
   databaseUrl: string | undefined;
   databasePoolSize: number;
   databaseTimeoutMs: number;
+  /** Undefined: events are applied directly. */
+  nats: NatsConfig | undefined;
   /** As given; undefined in development, where one is generated and kept in the data folder. */
   masterKey: string | undefined;
   accessTtlSeconds: number;
@@ -29,6 +31,17 @@ export type Config = Readonly<{
   trustProxy: boolean;
   logLevel: string;
   logPretty: boolean;
+}>;
+
+export type NatsConfig = Readonly<{
+  servers: readonly string[];
+  /** File with the credentials of a NATS user, where the server wants a JWT rather than a password. */
+  credentialsFile: string | undefined;
+  stream: string;
+  partitions: number;
+  replicas: number;
+  /** Whether the API's workers apply what is queued, too. */
+  consume: boolean;
 }>;
 
 export type RateLimitConfig = Readonly<{
@@ -121,9 +134,39 @@ export const SETTINGS: readonly Setting[] = [
   },
   { name: 'SAVEPOINT_DB_POOL', fallback: '8', meaning: 'database connections per worker' },
   { name: 'SAVEPOINT_DB_TIMEOUT_MS', fallback: '5000', meaning: 'time-out of a database call' },
+  {
+    name: 'NATS_URL',
+    fallback: 'events applied directly',
+    meaning: 'servers of a NATS cluster with JetStream to queue events on, comma-separated',
+  },
+  {
+    name: 'SAVEPOINT_NATS_CREDS',
+    fallback: 'user and password of NATS_URL',
+    meaning: 'file with the credentials of a NATS user',
+  },
+  { name: 'SAVEPOINT_NATS_STREAM', fallback: 'SAVEPOINT_EVENTS', meaning: 'name of the stream' },
+  {
+    name: 'SAVEPOINT_NATS_PARTITIONS',
+    fallback: '16',
+    meaning: 'parts of the stream that consumers share out among them; fixed once the stream exists',
+  },
+  {
+    name: 'SAVEPOINT_NATS_REPLICAS',
+    fallback: '1',
+    meaning: 'NATS servers that hold the stream; 3 in production, or a lost disk loses events',
+  },
+  {
+    name: 'SAVEPOINT_CONSUME',
+    fallback: 'on',
+    meaning: "off: the API's workers only queue events, and `savepoint consume` applies them",
+  },
 ];
 
 const MAX_WORKERS = 256;
+/** A scheme may be left out. Web sockets are for browsers. */
+const NATS_SERVER = /^(?:(?:nats|tls):\/\/)?(?:[^\s/@]+@)?[^\s/@]+$/;
+/** Part of NATS subjects and of file names. */
+const STREAM_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** Scheme, host and port, whatever the scheme: games in a web view come from `capacitor://localhost` and the like. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/*]+$/;
 
@@ -157,6 +200,28 @@ export function readConfig(env: Environment, options: { tty: boolean }): ConfigR
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
     problems.push('DATABASE_URL must look like postgres://user:password@host:5432/database.');
   }
+
+  const natsServers = text('NATS_URL', '')
+    .split(',')
+    .map((server) => server.trim())
+    .filter((server) => server !== '');
+  if (natsServers.some((server) => !NATS_SERVER.test(server))) {
+    problems.push('NATS_URL must list servers like nats://user:password@host:4222, separated by commas.');
+  }
+  const stream = text('SAVEPOINT_NATS_STREAM', 'SAVEPOINT_EVENTS');
+  if (!STREAM_NAME.test(stream)) {
+    problems.push(
+      `SAVEPOINT_NATS_STREAM is "${stream}": use letters, digits, hyphens and underscores, 64 at the most.`,
+    );
+  }
+  const nats: NatsConfig = Object.freeze({
+    servers: Object.freeze(natsServers),
+    credentialsFile: env.SAVEPOINT_NATS_CREDS?.trim() || undefined,
+    stream,
+    partitions: integer('SAVEPOINT_NATS_PARTITIONS', 16, 1, 256),
+    replicas: integer('SAVEPOINT_NATS_REPLICAS', 1, 1, 5),
+    consume: oneOf('SAVEPOINT_CONSUME', 'on', ['on', 'off']) === 'on',
+  });
 
   const masterKey = env.SAVEPOINT_MASTER_KEY?.trim() || undefined;
   if (masterKey === undefined && !development) {
@@ -195,6 +260,7 @@ export function readConfig(env: Environment, options: { tty: boolean }): ConfigR
     databaseUrl,
     databasePoolSize: integer('SAVEPOINT_DB_POOL', 8, 2, 100),
     databaseTimeoutMs: integer('SAVEPOINT_DB_TIMEOUT_MS', 5_000, 100, 60_000),
+    nats: natsServers.length === 0 ? undefined : nats,
     masterKey,
     accessTtlSeconds: integer('SAVEPOINT_ACCESS_TTL_SECONDS', 3_600, 1, 86_400),
     refreshTtlSeconds: integer('SAVEPOINT_REFRESH_TTL_SECONDS', 2_592_000, 1, 31_536_000),

@@ -2,8 +2,10 @@ import type { Logger } from 'pino';
 import type { Config } from './config.js';
 import { createPool, type Pool } from './db/pool.js';
 import { type ConfigSnapshots, createConfigSnapshots } from './features/config/config-snapshots.js';
+import { createRegistries, type Registries } from './features/event-types/registries.js';
 import { createDirectIntake } from './features/events/direct-intake.js';
 import type { EventIntake } from './features/events/intake.js';
+import { createInbox, type Inbox } from './features/failed-events/inbox.js';
 import { type AccessTokens, createAccessTokens } from './features/session/access-token.js';
 import { createLivePlayers, type LivePlayers } from './features/session/live-players.js';
 import { createLoginDesk, type LoginDesk } from './features/session/login.js';
@@ -12,6 +14,7 @@ import { createMetrics, type Metrics } from './http/metrics.js';
 import { createRateLimits, type RateLimits } from './http/rate-limits.js';
 import { type Clock, systemClock } from './lib/clock.js';
 import type { MasterKeys } from './lib/master-keys.js';
+import { openQueuedPath } from './queue/queued-path.js';
 
 /** Everything that lives as long as the process, built in the open and disposed of in reverse. */
 export type Context = Readonly<{
@@ -26,7 +29,9 @@ export type Context = Readonly<{
   livePlayers: LivePlayers;
   loginDesk: LoginDesk;
   configs: ConfigSnapshots;
+  registries: Registries;
   intake: EventIntake;
+  inbox: Inbox;
   rateLimits: RateLimits;
   dispose(): Promise<void>;
 }>;
@@ -61,7 +66,10 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     throw error;
   });
 
-  const intake = createDirectIntake({ pool, metrics, logger });
+  const inbox = createInbox({ pool, metrics, logger });
+  const { databaseUrl } = options;
+  const queued = config.nats && (await openQueuedPath(config.nats, { databaseUrl, pool, inbox, metrics, logger }));
+  const intake = queued?.intake ?? createDirectIntake({ pool, metrics, logger });
 
   return Object.freeze({
     config,
@@ -81,11 +89,15 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     livePlayers: createLivePlayers(pool),
     loginDesk: createLoginDesk(pool),
     configs: createConfigSnapshots(pool),
+    registries: createRegistries(pool),
     intake,
+    inbox: queued?.inbox ?? inbox,
     rateLimits: createRateLimits(config.rateLimits, (limit) => metrics.rateLimited.inc({ limit })),
     async dispose() {
       signingKeys.stop();
       await intake.close();
+      await queued?.close();
+      await inbox.close();
       metrics.stop();
       await pool.end();
     },

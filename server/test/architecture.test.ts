@@ -3,7 +3,6 @@ import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parseAst } from 'vitest/node';
-import { REJECTIONS } from '../src/features/events/rejections.js';
 
 /**
  * The rules that keep the source in the shape ARCHITECTURE.md describes. Each is tried twice: on the source as it is,
@@ -104,7 +103,7 @@ const RULES: Rule[] = [
   },
   {
     name: 'no value is spliced into SQL: only UPPER_CASE constants and what PostgreSQL itself has quoted',
-    check: nodes((node, source) => isSplicedSql(node, source)),
+    check: nodes(isSplicedSql),
     breach: {
       'features/a.ts': [
         `query(\`select \${COLUMNS} from players where id = $1\`);`,
@@ -113,18 +112,6 @@ const RULES: Rule[] = [
         `query(\`select \${COLUMNS} from players where id = \${id}\`);`,
       ].join('\n'),
     },
-  },
-  {
-    name: 'every reason to reject an event is in the table of rejections: the API reference lists them from there',
-    check: nodes(
-      (node, { path }) =>
-        isIn(path, 'features/events') &&
-        node.type === 'Property' &&
-        nameOf(node.key) === 'code' &&
-        textOf(node.value) !== '' &&
-        !Object.hasOwn(REJECTIONS, textOf(node.value)),
-    ),
-    breach: { 'features/events/a.ts': "const problem = { code: 'event_ugly', message: 'No.' };" },
   },
 ];
 
@@ -255,7 +242,7 @@ function cycles(sources: readonly Source[]): string[] {
 // --- SQL ----------------------------------------------------------------------------------------------------------
 
 const STATEMENT =
-  /^\s*(?:with|select|insert|update|delete|create|alter|drop|truncate|lock|set|grant|where|order by|values|returning|on conflict)\s/;
+  /^\s*(?:select|where|order by|values|returning|on conflict|with \w+ as|lock table|truncate|(?:create|alter|drop) (?:or replace |unique |temp )?(?:database|function|index|role|schema|table|type|user|view))\s/;
 const SOMEWHERE = /\b(?:select\b[\s\S]*\bfrom|insert into|delete from|update\b[\s\S]*\bset)\b/;
 const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
 
@@ -266,13 +253,15 @@ function isSql(text: string): boolean {
   return STATEMENT.test(lowered) || SOMEWHERE.test(lowered);
 }
 
-function isSplicedSql(node: Node, source: Source): boolean {
+function isSplicedSql(node: Node, source: Source, ancestors: readonly Node[]): boolean {
   if (node.type === 'BinaryExpression' && node.operator === '+') {
     return [node.left, node.right].some((side) => isSql(textOf(side)));
   }
   if (node.type !== 'TemplateLiteral') return false;
   const texts = (node.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked);
-  if (!isSql(texts.join('$'))) return false;
+  const parent = ancestors.at(-1);
+  const isAsked = parent?.type === 'CallExpression' && nameOf((parent.callee as Node).property) === 'query';
+  if (!isAsked && !isSql(texts.join('$'))) return false;
   const quoted = quotedNames(source);
   return (node.expressions as Node[]).some(
     (part) => !CONSTANT.test(nameOf(part)) && !quoted.has(nameOf(part)) && !isQuoting(part),

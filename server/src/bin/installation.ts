@@ -1,10 +1,11 @@
 import type { Config } from '../config.js';
 import type { Database } from '../db/database.js';
 import { migrate } from '../db/migrate.js';
-import { ensureEventPartitions } from '../features/maintenance/maintenance.js';
+import { ensureEventPartitions } from '../features/maintenance/event-partitions.js';
 import { ensureSigningKey } from '../features/session/signing-keys.js';
 import { seedDemoStudio } from '../features/tenancy/demo-studio.js';
 import { loadMasterKeys } from '../master-key-file.js';
+import { prepareQueue } from '../queue/queue.js';
 
 export type Installation = { masterKeyText: string };
 
@@ -15,6 +16,7 @@ export async function prepareInstallation(
   say: (line: string) => void,
 ): Promise<Installation> {
   const { keys, text } = await loadMasterKeys(config);
+  if (config.nats !== undefined) await prepareQueue(config.nats);
   await migrate(database.url, say);
   const now = Date.now();
   await ensureEventPartitions(database.pool, now);

@@ -12,6 +12,8 @@ import { scheduleMaintenance } from '../features/maintenance/maintenance.js';
 import { createLogger } from '../http/logger.js';
 import { buildOpsApp, type Readiness } from '../http/ops-app.js';
 import { StartupError } from '../lib/startup-error.js';
+import { openLink, type QueueLink } from '../queue/connection.js';
+import { checkQueue } from '../queue/queue-status.js';
 import { type Installation, prepareInstallation } from './installation.js';
 import { printWelcome } from './welcome.js';
 
@@ -39,13 +41,15 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
   }
   const maintenance = scheduleMaintenance(database.pool, logger);
   const workers = superviseWorkers(config, database, installation.masterKeyText, logger);
-  const ops = await startOps(config, database, workers, logger);
+  const queue = config.nats && openLink({ nats: config.nats, name: 'savepoint operations', logger });
+  const ops = await startOps(config, database, workers, queue, logger);
 
   const stop = async (signal: string): Promise<void> => {
     say(`\n${signal}: finishing requests in flight…`);
     maintenance.stop();
     await workers.stop();
     await ops.close();
+    await queue?.close();
     await database.close();
     say('Savepoint has stopped.');
   };
@@ -136,12 +140,13 @@ async function startOps(
   config: Config,
   database: Database,
   workers: Workers,
+  queue: QueueLink | undefined,
   logger: Logger,
 ): Promise<FastifyInstance> {
   const aggregator = new AggregatorRegistry();
   const ops = await buildOpsApp({
     logger,
-    readiness: () => readiness(database, workers),
+    readiness: () => readiness(config, database, workers, queue),
     metrics: async () => ({ contentType: aggregator.contentType, text: await aggregator.clusterMetrics() }),
     apiDocument: async () =>
       JSON.parse(await readFile(new URL('../../../openapi/player.json', import.meta.url), 'utf8')),
@@ -150,16 +155,33 @@ async function startOps(
   return ops;
 }
 
-async function readiness(database: Database, workers: Workers): Promise<Readiness> {
+const UNREACHABLE = 'the database cannot be reached';
+
+/**
+ * With a queue, a node stays ready while one of the two is away: without the database it goes on taking events, without
+ * NATS it goes on answering players. A balancer that took it out would stop that as well, and on every node at once.
+ */
+async function readiness(
+  config: Config,
+  database: Database,
+  workers: Workers,
+  queue: QueueLink | undefined,
+): Promise<Readiness> {
   const migrated = await isMigrated(database.pool).then(
     (yes) => (yes ? 'ok' : 'migrations are missing: run `savepoint migrate`'),
-    () => 'the database cannot be reached',
+    () => UNREACHABLE,
   );
   const serving = workers.count() > 0 ? 'ok' : 'no API worker is listening';
-  return { ready: migrated === 'ok' && serving === 'ok', checks: { database: migrated, workers: serving } };
+  const checks = { database: migrated, workers: serving };
+  if (config.nats === undefined || queue === undefined) {
+    return { ready: migrated === 'ok' && serving === 'ok', checks };
+  }
+  const { ok, ...queueChecks } = await checkQueue(queue, config.nats, database.pool);
+  const canWork = migrated === 'ok' || (migrated === UNREACHABLE && ok);
+  return { ready: serving === 'ok' && canWork, checks: { ...checks, ...queueChecks } };
 }
 
-function refuseTakenPort(host: string, port: number, setting: string): Promise<void> {
+export function refuseTakenPort(host: string, port: number, setting: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const probe = createServer();
     probe.once('error', (error: NodeJS.ErrnoException) => {

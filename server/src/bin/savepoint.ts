@@ -1,8 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { doctorCommand } from '../cli/doctor-command.js';
+import { eventTypeCommands } from '../cli/event-type-commands.js';
+import { exportCommands } from '../cli/export-commands.js';
+import { failedEventCommands } from '../cli/failed-event-commands.js';
 import { keyCommands } from '../cli/key-commands.js';
+import { retentionCommands } from '../cli/retention-commands.js';
+import { rollupCommands } from '../cli/rollup-commands.js';
 import { masterKeyCommands, signingKeyCommands } from '../cli/rotation-commands.js';
-import { migrateCommand, startCommand } from '../cli/service-commands.js';
+import { consumeCommand, migrateCommand, startCommand } from '../cli/service-commands.js';
 import { gameCommands, tenantCommands } from '../cli/tenancy-commands.js';
 import { SETTINGS } from '../config.js';
 import { StartupError } from '../lib/startup-error.js';
@@ -17,10 +22,16 @@ const program = new Command('savepoint')
   .showHelpAfterError('(savepoint --help lists the commands)')
   .addHelpText('after', `\nSettings, all read from the environment:\n${settings.join('\n')}`)
   .addCommand(startCommand())
+  .addCommand(consumeCommand())
   .addCommand(migrateCommand())
   .addCommand(tenantCommands())
   .addCommand(gameCommands())
   .addCommand(keyCommands())
+  .addCommand(eventTypeCommands())
+  .addCommand(failedEventCommands())
+  .addCommand(exportCommands())
+  .addCommand(rollupCommands())
+  .addCommand(retentionCommands())
   .addCommand(signingKeyCommands())
   .addCommand(masterKeyCommands())
   .addCommand(doctorCommand());

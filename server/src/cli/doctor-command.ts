@@ -9,9 +9,11 @@ import type { Pool } from '../db/pool.js';
 import { boundTo } from '../features/session/signing-keys.js';
 import { type MasterKeys, unseal } from '../lib/master-keys.js';
 import { loadMasterKeys, masterKeyFile } from '../master-key-file.js';
+import { examineQueue } from './doctor-queue.js';
 import { say } from './terminal.js';
 
-type Finding = { name: string; problem?: string; advice?: string };
+/** A warning names a risk that the operator may have taken knowingly: it does not fail the command. */
+export type Finding = { name: string; problem?: string; warning?: string; advice?: string };
 
 const CLOCK_TOLERANCE_MS = 2_000;
 
@@ -20,15 +22,15 @@ export function doctorCommand(): Command {
     .description('check configuration, database, clock and permissions; say what is wrong and what to do')
     .action(async () => {
       const findings = await examine();
-      for (const { name, problem, advice } of findings) {
-        say(
-          problem === undefined
-            ? `  ok       ${name}`
-            : `  PROBLEM  ${name}: ${problem}\n           ${advice ?? ''}`,
-        );
+      for (const { name, problem, warning, advice } of findings) {
+        const what = problem ?? warning;
+        const mark = problem !== undefined ? 'PROBLEM' : warning !== undefined ? 'warning' : 'ok     ';
+        say(`  ${mark}  ${name}${what === undefined ? '' : `: ${what}\n           ${advice ?? ''}`}`);
       }
       const problems = findings.filter((finding) => finding.problem !== undefined).length;
-      say(problems === 0 ? 'All is well.' : `${problems} of ${findings.length} checks found a problem.`);
+      const warnings = findings.filter((finding) => finding.warning !== undefined).length;
+      const wellEnough = warnings === 0 ? 'All is well.' : `No problems, ${warnings} warnings.`;
+      say(problems === 0 ? wellEnough : `${problems} of ${findings.length} checks found a problem.`);
       if (problems > 0) process.exitCode = 1;
     });
 }
@@ -42,6 +44,7 @@ async function examine(): Promise<Finding[]> {
     await checkNode(),
     await checkDataDir(config),
     ...(await checkDatabase(config)),
+    ...(config.nats === undefined ? [] : await examineQueue(config.nats)),
   ];
 }
 

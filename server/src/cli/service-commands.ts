@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { runConsumer } from '../bin/consumer.js';
 import { runPrimary } from '../bin/primary.js';
 import { openDatabaseForCommand } from '../db/database.js';
 import { migrate } from '../db/migrate.js';
@@ -9,6 +10,14 @@ export function startCommand(): Command {
     .description('start the service: database, API processes and operations listener')
     .action(async () => {
       await runPrimary(requireConfig(), say);
+    });
+}
+
+export function consumeCommand(): Command {
+  return new Command('consume')
+    .description('apply the events that wait on JetStream (NATS_URL); run as many of these as needed')
+    .action(async () => {
+      await runConsumer(requireConfig(), say);
     });
 }
 

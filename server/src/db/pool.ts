@@ -11,7 +11,7 @@ function parseTimestamp(text: string): number {
   return Date.parse(`${text.slice(0, 10)}T${text.slice(11)}:00`);
 }
 
-const types: pg.CustomTypesConfig = {
+export const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
     oid === TIMESTAMPTZ && format !== 'binary'
       ? parseTimestamp

@@ -126,7 +126,16 @@ const PLAYER_HEADERS = {
 };
 
 /** Headers of the routes; `Authorization` is documented by `security: BEARER`. */
-export const TenantHeaders = Type.Object(TENANT_HEADER);
+export const EventHeaders = Type.Object({
+  ...TENANT_HEADER,
+  'X-Client-Build': Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Which build of the game sends this: shown to the studio with events that were rejected.',
+      examples: ['1.42.0+3817'],
+    }),
+  ),
+});
 export const PlayerHeaders = Type.Object(PLAYER_HEADERS);
 /** For answers that carry an `ETag`. */
 export const CachedPlayerHeaders = Type.Object({

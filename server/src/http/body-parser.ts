@@ -5,7 +5,7 @@ import { ApiError } from '../errors.js';
 import { decodeJson } from '../lib/json-body.js';
 
 /** A decoded JSON body with what the checks need to know about the text it came from. */
-export type JsonBody = { value: unknown; bytes: number; suspicious: boolean };
+export type JsonBody = { value: unknown; text: string; bytes: number; suspicious: boolean };
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -51,8 +51,9 @@ export function registerBodyParser(app: FastifyInstance): void {
       if (bytes.length === 0) return undefined;
       const decoded = decodeJson(bytes);
       if (!decoded.ok) throw new ApiError(decoded.code, { message: decoded.message });
-      request.json = { value: decoded.value, bytes: bytes.length, suspicious: decoded.suspicious };
-      return decoded.value;
+      const { value, text, suspicious } = decoded;
+      request.json = { value, text, bytes: bytes.length, suspicious };
+      return value;
     },
   );
 }

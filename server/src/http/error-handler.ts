@@ -69,7 +69,8 @@ export function sendError(error: ApiError, request: FastifyRequest, reply: Fasti
       .headers(error.headers)
       .header('content-type', 'application/json; charset=utf-8')
       .header('cache-control', 'no-store')
-      .send(JSON.stringify(errorBody(error, request.url)))
+      // The route, where there is one: /%61uth/login is /auth/login, and answers in its form.
+      .send(JSON.stringify(errorBody(error, request.routeOptions.url ?? request.url)))
   );
 }
 

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.js';
 import { ApiError, type ErrorCode } from '../errors.js';
 import type { AccessClaims } from '../features/session/access-token.js';
+import { createLenientSessions, NOT_ASKED } from '../features/session/lenient-sessions.js';
 import type { LivePlayer } from '../features/session/session-queries.js';
 
 declare module 'fastify' {
@@ -13,6 +14,8 @@ declare module 'fastify' {
 }
 
 export type Authenticated = { claims: AccessClaims; player: LivePlayer };
+/** The player is undefined when the database could not be asked and the token alone counted. */
+export type Sender = { claims: AccessClaims; player: LivePlayer | undefined };
 
 type HeaderRule = { header: string; name: string; mismatch: ErrorCode; claim: keyof AccessClaims };
 
@@ -47,23 +50,46 @@ const SINGLE = new Set(['authorization', 'content-length', 'x-tenant-id', 'x-gam
  * are only compared with it.
  */
 export function requirePlayer(ctx: Context, rules: readonly HeaderRule[]) {
+  return guard(ctx, rules, (sessionId) => ctx.livePlayers.submit(sessionId));
+}
+
+/**
+ * The guard of what a queue takes. Where one stands between, a sender is let in on the strength of a verified, unexpired
+ * token while the database cannot be asked: until it is back, a session that has ended may go on sending events for the
+ * rest of its token's life (an hour by default). That is the price of an intake that outlives the database, and events
+ * are all it pays for: nothing is read, and nobody else's data is touched.
+ */
+export function requireSender(ctx: Context, rules: readonly HeaderRule[]) {
+  if (ctx.config.nats === undefined) return requirePlayer(ctx, rules);
+  return guard(ctx, rules, createLenientSessions(ctx.livePlayers));
+}
+
+type FindPlayer = (sessionId: string) => Promise<LivePlayer | typeof NOT_ASKED | undefined>;
+
+function guard(ctx: Context, rules: readonly HeaderRule[], findPlayer: FindPlayer) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     refuseRepeatedHeaders(request.raw.rawHeaders);
     const verified = ctx.accessTokens.verify(bearerToken(request));
     const claims = verified instanceof Promise ? await verified : verified;
     reply.headers(ctx.rateLimits.player.take(claims.userId));
-    const player = await ctx.livePlayers.submit(claims.sessionId);
+    const player = await findPlayer(claims.sessionId);
     if (player === undefined) throw new ApiError('session_ended');
     checkIdentityHeaders(request, claims, rules);
     request.claims = claims;
-    request.player = player;
+    request.player = player === NOT_ASKED ? undefined : player;
   };
 }
 
-/** What the guard put on the request. */
+/** What `requirePlayer` put on the request. */
 export function authenticated(request: FastifyRequest): Authenticated {
   const { claims, player } = request;
   if (claims === undefined || player === undefined) throw new Error('this route is outside of its guard');
+  return { claims, player };
+}
+
+/** What `requireSender` put on the request. */
+export function senderOf({ claims, player }: FastifyRequest): Sender {
+  if (claims === undefined) throw new Error('this route is outside of its guard');
   return { claims, player };
 }
 

@@ -38,6 +38,12 @@ export function createMetrics() {
       labelNames: ['outcome'] as const,
       registers,
     }),
+    failedEvents: new Counter({
+      name: 'savepoint_failed_events_total',
+      help: 'Rejected events by code, and whether the inbox stored them, had them already, or dropped them for want of room.',
+      labelNames: ['code', 'outcome'] as const,
+      registers,
+    }),
     applyEvents: new Histogram({
       name: 'savepoint_apply_batch_events',
       help: 'Events per applied group.',

@@ -6,16 +6,19 @@ import { requestId } from './request-id.js';
 
 export type Readiness = { ready: boolean; checks: Record<string, string> };
 
-export type OpsSources = {
+export type HealthSources = {
   logger: Logger;
   readiness: () => Promise<Readiness>;
   metrics: () => Promise<{ contentType: string; text: string }>;
+};
+
+export type OpsSources = HealthSources & {
   /** The player API's OpenAPI document, for the reference page. */
   apiDocument: () => Promise<Record<string, unknown>>;
 };
 
-/** The second listener: for operators and balancers, never on the public address. */
-export async function buildOpsApp(sources: OpsSources): Promise<FastifyInstance> {
+/** What every process of the service answers to operators: is it alive, can it work, what does it count. */
+export function buildHealthApp(sources: HealthSources): FastifyInstance {
   const app = fastify({
     loggerInstance: sources.logger as FastifyBaseLogger,
     logController: quietLogs(),
@@ -38,6 +41,12 @@ export async function buildOpsApp(sources: OpsSources): Promise<FastifyInstance>
     const { contentType, text } = await sources.metrics();
     return reply.header('content-type', contentType).send(text);
   });
+  return app;
+}
+
+/** The second listener: for operators and balancers, never on the public address. */
+export async function buildOpsApp(sources: OpsSources): Promise<FastifyInstance> {
+  const app = buildHealthApp(sources);
   app.get('/openapi/player.json', async () => sources.apiDocument());
 
   const { default: reference } = await import('@scalar/fastify-api-reference');

@@ -7,6 +7,8 @@ export type DecodedJson =
   | {
       ok: true;
       value: unknown;
+      /** What the value was read from, without a byte order mark. */
+      text: string;
       /**
        * Some string may hold NUL or a lone surrogate. Numbers have no part in it: `checkStorable` looks at each
        * of them anyway, and to find those out of range in the text costs a fifth of the parsing.
@@ -38,7 +40,7 @@ export function decodeJson(bytes: Uint8Array): DecodedJson {
   }
   try {
     const value: unknown = JSON.parse(mayHoldInexactInteger(text) ? replaceInexactIntegers(text) : text);
-    return { ok: true, value, suspicious: text.includes('\\u') && DOUBTFUL_ESCAPE.test(text) };
+    return { ok: true, value, text, suspicious: text.includes('\\u') && DOUBTFUL_ESCAPE.test(text) };
   } catch {
     // The text of a SyntaxError quotes the body and differs between versions of Node.
     const message = text.trim() === '' ? 'The body is empty.' : 'The body is not valid JSON.';

@@ -21,6 +21,11 @@ function loginWith({ keyId: apiKey, secret }: Key, deviceId = 'device-1'): Login
   return signedLogin({ deviceId, nowMs: harness.clock.now(), apiKey, secret });
 }
 
+/** Well signed by a device with a wrong clock: a key that may not log in is not told the time either. */
+function lateLoginWith({ keyId: apiKey, secret }: Key): LoginBody {
+  return signedLogin({ deviceId: 'device-1', nowMs: harness.clock.now() - 3_600_000, apiKey, secret });
+}
+
 /** What tells one response from another, without what differs between any two. */
 function visible({ statusCode, headers, body }: LightMyRequestResponse) {
   const { 'x-request-id': _id, date: _date, ratelimit: _count, ...rest } = headers;
@@ -48,6 +53,7 @@ describe('refused logins look the same', () => {
     await revoked.login('device-1');
     await revokeApiKey(harness.pool, revoked.keyId, { endSessions: false });
     await expectTheSame(loginWith(revoked));
+    await expectTheSame(lateLoginWith(revoked));
     await expectTheSame({ ...loginWith(revoked), deviceId: 'device-2' });
   });
 
@@ -63,6 +69,7 @@ describe('refused logins look the same', () => {
   test('a development key in production, with its good signature and with a bad one', async () => {
     const production = await harness.addNode({ environment: 'production' });
     await expectTheSame(loginWith(DEMO), production.app);
+    await expectTheSame(lateLoginWith(DEMO), production.app);
     await expectTheSame({ ...loginWith(DEMO), deviceId: 'device-2' }, production.app);
   });
 

@@ -83,6 +83,14 @@ describe('the request', () => {
     expect((await postRaw(body, 'application/json; charset=utf-8')).statusCode).toBe(200);
   });
 
+  test.each(['/auth/login?x=1', '/%61uth/login', '/auth/nothing', '/auth/login/'])(
+    'every error at %s is in the string form',
+    async (url) => {
+      const response = await harness.app.inject({ method: 'POST', url, payload: {} });
+      expectStringError(response, response.statusCode, response.json().code);
+    },
+  );
+
   test('GET is a 405 that names POST', async () => {
     const response = await harness.app.inject({ method: 'GET', url: '/auth/login' });
     expectStringError(response, 405, 'method_not_allowed');

@@ -26,6 +26,7 @@ describe('decodeJson', () => {
     expect(decodeJson(encode(' {"a":[1,"é😀",null]} '))).toEqual({
       ok: true,
       value: { a: [1, 'é😀', null] },
+      text: ' {"a":[1,"é😀",null]} ',
       suspicious: false,
     });
     expect(value('\ufeff{"a":1}')).toEqual({ a: 1 });

@@ -1,5 +1,5 @@
 import { checkEvents } from '../../src/features/events/check-events.js';
-import type { EventRecord } from '../../src/features/events/event-record.js';
+import { type EventRecord, recordsOfPlayer } from '../../src/features/events/event-record.js';
 import type { Harness, Session } from './harness.js';
 
 /** Events of a player as the route hands them on, for tests that call `applyEvents` themselves. */
@@ -14,8 +14,7 @@ export async function recordsOf(
   );
   const [row] = rows;
   if (row === undefined) throw new Error(`there is no player ${userId}`);
-  const sender = { ...row, userId };
-  const { records, rejected } = checkEvents({ events, bytes: 0, suspicious: true }, sender, clock.now());
-  if (rejected.length > 0) throw new Error(JSON.stringify(rejected));
-  return records;
+  const checked = checkEvents({ events, bytes: 0, suspicious: true }, { userId }, clock.now());
+  if (checked.rejected.length > 0) throw new Error(JSON.stringify(checked.rejected));
+  return recordsOfPlayer(checked.events, row);
 }

@@ -1,7 +1,11 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
-import type { Environment } from '../../src/features/tenancy/api-keys.js';
-import { generateApiKey, insertApiKey, type NewApiKey } from '../../src/features/tenancy/api-keys.js';
+import {
+  type Environment,
+  generateApiKey,
+  insertApiKey,
+  type NewApiKey,
+} from '../../src/features/tenancy/api-keys.js';
 import { findGame, insertGame, insertTenant } from '../../src/features/tenancy/tenants.js';
 import { type Harness, postLogin, type Session, signedLogin, toSession } from './harness.js';
 

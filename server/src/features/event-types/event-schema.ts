@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject, type Logger, type Options } from 'ajv/dist/2020.js';
 import { canonicalJson } from '../../lib/canonical-json.js';
+import { clipText } from '../../lib/clip-text.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
 
 /**
@@ -142,7 +143,7 @@ function reasonOf(error: Error & { missingRef?: string }): string {
   if (error.missingRef !== undefined) {
     return `The schema refers to ${error.missingRef}, which is not in it. Put it into $defs: nothing is fetched.`;
   }
-  return `The schema is not valid: ${error.message.replace(/^schema is invalid: /, '').replaceAll('data/', '/')}.`;
+  return `The schema is not valid: ${error.message.replace(/^schema is invalid: /, '').replaceAll(/\bdata(?=[/ ])/g, '#')}.`;
 }
 
 function tidy(warning: string): string {
@@ -162,17 +163,13 @@ function describe(error: ErrorObject | undefined): SchemaFailure {
   const name = additionalProperty ?? unevaluatedProperty;
   const detail =
     name !== undefined
-      ? `: ${clip(JSON.stringify(name), MAX_NAME)}`
+      ? `: ${clipText(JSON.stringify(name), MAX_NAME)}`
       : allowedValues !== undefined || allowedValue !== undefined
-        ? ` ${clip(JSON.stringify(allowedValues ?? allowedValue), MAX_NAME)}`
+        ? ` ${clipText(JSON.stringify(allowedValues ?? allowedValue), MAX_NAME)}`
         : '';
-  const rule = clip(error.schemaPath, MAX_PATH);
+  const rule = clipText(error.schemaPath, MAX_PATH);
   return {
     path,
-    message: `${clip(path, MAX_PATH) || 'The event'} ${error.message}${detail} (rule ${rule}).`,
+    message: `${clipText(path, MAX_PATH) || 'The event'} ${error.message}${detail} (rule ${rule}).`,
   };
-}
-
-function clip(text: string, maxLength: number): string {
-  return text.length <= maxLength ? text : `${text.slice(0, maxLength).toWellFormed()}…`;
 }

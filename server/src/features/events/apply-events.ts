@@ -16,28 +16,39 @@ import { inTurns, mergeTransactions, recountPurchases, upsertTransactions } from
  */
 export async function applyEvents(pool: Pool, records: readonly EventRecord[]): Promise<boolean[]> {
   if (records.length === 0) return [];
-  const playerIds = [...new Set(records.map((record) => record.playerId))];
-  const named = records.filter((record) => record.eventId !== null);
   const hasTransactions = records.some((record) => record.transaction !== null);
-
   const results = await pipelinedTransaction<string[] | undefined>(
     pool,
-    (client) => [
-      lockPlayers(client, playerIds),
-      ...(named.length > 0 ? [pinEventNames(client, named)] : []),
-      insertAndFoldEvents(client, records),
-    ],
+    (client) => insertEvents(client, records),
     hasTransactions
-      ? (client, inserted) => {
-          const isNew = whichAreNew(records, inserted.at(-1));
-          return applyTransactions(
-            client,
-            records.filter((_, index) => isNew[index]),
-          );
-        }
+      ? (client, inserted) => applyTransactions(client, onlyNew(records, inserted.at(-1)))
       : undefined,
   );
   return whichAreNew(records, results.at(-1));
+}
+
+/** The same within a transaction of the caller's, who commits it together with something else. */
+export async function applyEventsWithin(client: Client, records: readonly EventRecord[]): Promise<boolean[]> {
+  if (records.length === 0) return [];
+  const inserted = await Promise.all(insertEvents(client, records));
+  await Promise.all(applyTransactions(client, onlyNew(records, inserted.at(-1))));
+  return whichAreNew(records, inserted.at(-1));
+}
+
+/** The last result says what was new. */
+function insertEvents(client: Client, records: readonly EventRecord[]): Promise<string[] | undefined>[] {
+  const playerIds = [...new Set(records.map((record) => record.playerId))];
+  const named = records.filter((record) => record.eventId !== null);
+  return [
+    lockPlayers(client, playerIds),
+    ...(named.length > 0 ? [pinEventNames(client, named)] : []),
+    insertAndFoldEvents(client, records),
+  ];
+}
+
+function onlyNew(records: readonly EventRecord[], fresh: string[] | undefined): EventRecord[] {
+  const isNew = whichAreNew(records, fresh);
+  return records.filter((_, index) => isNew[index]);
 }
 
 /** `fresh` is undefined when all of them were new, by far the most common case. Of copies in one group the first is. */

@@ -1,6 +1,6 @@
 import { type Client, query } from '../../db/pool.js';
 import type { EventRecord } from './event-record.js';
-import { latestProfiles } from './player-profile.js';
+import { latestProfiles, MAX_PROFILE_LENGTH, PROFILE_MEMBERS } from './player-profile.js';
 
 export async function lockPlayers(client: Client, playerIds: readonly string[]): Promise<undefined> {
   await query(
@@ -20,13 +20,21 @@ export async function pinEventNames(client: Client, named: readonly EventRecord[
     {
       name: 'pin_event_names',
       text: `insert into event_names (player_id, identity, occurred_at)
-             select * from unnest($1::bigint[], $2::uuid[], $3::timestamptz[])
+             select n.player_id, n.identity, n.occurred_at
+             from unnest($1::bigint[], $2::uuid[], $3::timestamptz[], $4::int[]) with ordinality
+               as n(player_id, identity, occurred_at, game_id, place)
+             join games g on g.id = n.game_id
+             -- an event from before that day is not stored again, nor is its name
+             where g.events_deleted_before is null
+               or n.occurred_at >= g.events_deleted_before::timestamp at time zone 'UTC'
+             order by n.place
              on conflict do nothing`,
     },
     [
       named.map((record) => record.playerId),
       named.map((record) => record.identity),
       named.map((record) => record.occurredAt),
+      named.map((record) => record.gameId),
     ],
   );
 }
@@ -43,6 +51,8 @@ export async function insertAndFoldEvents(
     eventsJson(records),
     records.length,
     JSON.stringify(latestProfiles(records)),
+    PROFILE_MEMBERS,
+    MAX_PROFILE_LENGTH,
   ]);
   return rows[0]?.fresh ?? undefined;
 }
@@ -64,7 +74,7 @@ const INSERT_AND_FOLD = {
       join games on games.id = g
       where (n is null
           or exists (select from event_names v where v.player_id = p and v.identity = i and v.occurred_at = o))
-        and (games.events_deleted_before is null or o >= games.events_deleted_before at time zone 'UTC')
+        and (games.events_deleted_before is null or o >= games.events_deleted_before::timestamp at time zone 'UTC')
       order by o, p, i
       on conflict do nothing
       returning game_id, player_id, identity, event_type,
@@ -82,7 +92,9 @@ const INSERT_AND_FOLD = {
         coalesce(sum(n) filter (where event_type = 'Ad_Impression'), 0) as ad_impressions,
         coalesce(sum(n) filter (where event_type = 'Store_View'), 0) as store_views,
         sum(play_ms) as play_ms,
-        jsonb_object_agg(event_type, n) as counts
+        -- a row begins with what jsonb_add would leave in it, or its types would depend on how events were grouped
+        case when count(*) > 256 then jsonb_add('{}', jsonb_object_agg(event_type, n))
+          else jsonb_object_agg(event_type, n) end as counts
       from by_type
       group by 1, 2, 3
     ), by_player as (
@@ -91,7 +103,24 @@ const INSERT_AND_FOLD = {
       from by_day
       group by 1
     ), profiles as (
-      select * from json_to_recordset($3::json) as f(p bigint, profile jsonb)
+      -- $3 is made of all the events. Where some were sent before, an event whose clock is not believed would count at
+      -- today's receipt in it, and no longer at its first: then the profiles are read from the new events alone.
+      select f.p, f.profile
+      from json_to_recordset($3::json) as f(p bigint, profile jsonb)
+      where (select count(*) from fresh) = $2
+      union all
+      select t.p, jsonb_object_agg(t.name, jsonb_build_object('v', t.value, 't', t.at))
+      from (
+        select distinct on (e.p, m.key) e.p, m.key as name, m.value #>> '{}' as value,
+          floor(extract(epoch from f.effective_at) * 1000)::bigint as at
+        from fresh f
+        join incoming e on e.p = f.player_id and e.i = f.identity
+        cross join jsonb_each(e.m) m
+        where (select count(*) from fresh) < $2 and m.key = any($4::text[])
+          and jsonb_typeof(m.value) = 'string' and length(m.value #>> '{}') between 1 and $5
+        order by e.p, m.key, at desc, m.value #>> '{}' collate "C" desc
+      ) t
+      group by t.p
     ), folded as (
       update players p
       set event_count = p.event_count + b.events,
@@ -116,13 +145,13 @@ const INSERT_AND_FOLD = {
         store_views = d.store_views + excluded.store_views,
         play_ms = d.play_ms + excluded.play_ms,
         event_counts = jsonb_add(d.event_counts, excluded.event_counts)
-      -- zero for a row that was inserted: the player's first event of that day
-      returning player_id, day, (xmax = 0) as is_first
+      -- no more than what is added here: these are the player's first events of that day
+      returning player_id, day, d.events
     ), game_totals as (
       insert into game_days as g (game_id, day, shard, active_players, events, sessions, ad_impressions, store_views,
         play_ms, event_counts)
-      select b.game_id, b.day, rollup_shard(), count(*) filter (where d.is_first), sum(b.events), sum(b.sessions),
-        sum(b.ad_impressions), sum(b.store_views), sum(b.play_ms), jsonb_total(b.counts)
+      select b.game_id, b.day, rollup_shard('events'), count(*) filter (where d.events = b.events), sum(b.events),
+        sum(b.sessions), sum(b.ad_impressions), sum(b.store_views), sum(b.play_ms), jsonb_total(b.counts)
       from by_day b
       join days d using (player_id, day)
       group by b.game_id, b.day
@@ -137,10 +166,11 @@ const INSERT_AND_FOLD = {
         event_counts = jsonb_add(g.event_counts, excluded.event_counts)
     ), cohorts as (
       insert into game_cohorts as c (game_id, cohort_day, active_day, shard, players)
-      select p.game_id, (p.created_at at time zone 'UTC')::date as cohort_day, d.day, rollup_shard(), count(*)
+      select p.game_id, (p.created_at at time zone 'UTC')::date as cohort_day, d.day, rollup_shard('events'), count(*)
       from days d
+      join by_day b using (player_id, day)
       join players p on p.id = d.player_id
-      where d.is_first and d.day >= (p.created_at at time zone 'UTC')::date
+      where d.events = b.events and d.day >= (p.created_at at time zone 'UTC')::date
       group by 1, 2, 3
       order by 1, 2, 3
       on conflict (game_id, cohort_day, active_day, shard) do update set players = c.players + excluded.players

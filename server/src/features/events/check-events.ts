@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../lib/canonical-json.js';
+import { clipText } from '../../lib/clip-text.js';
 import { eventIdentity, namedIdentity } from '../../lib/event-identity.js';
 import { type EventTimestamp, parseEventTimestamp } from '../../lib/iso-time.js';
 import { checkStorable } from '../../lib/json-body.js';
@@ -6,13 +7,25 @@ import { type EventProblem, readMeaning } from './event-meaning.js';
 import type { CheckedEvent } from './event-record.js';
 import { EVENT_LIMITS } from './limits.js';
 import { readProfile } from './player-profile.js';
+import type { RejectionCode } from './rejections.js';
 
-export type RejectedEvent = { index: number; code: string; message: string };
+/** `ordinal`: which of its identical twins in the batch it is, where the event could be read that far. */
+type Rejection = EventProblem & { ordinal?: number };
+export type RejectedEvent = Rejection & { index: number };
 export type CheckedBatch = { events: CheckedEvent[]; rejected: RejectedEvent[] };
 
 /** Whose events these are. Identities go by the public userId: it is known from the token alone. */
 export type Sender = { userId: string };
-type Body = { events: readonly unknown[]; bytes: number; suspicious: boolean };
+type Body = {
+  events: readonly unknown[];
+  bytes: number;
+  suspicious: boolean;
+  /** What to count identical twins from: a single event that stood among its twins keeps its place. */
+  firstOrdinal?: number;
+};
+
+/** What the studio's registry has against an event of this type. Called with storable events only. */
+export type TypeCheck = (eventType: string, event: Record<string, unknown>) => EventProblem | undefined;
 
 /** An hour covers badly set clocks and time zones taken for UTC only in part; beyond it the future cannot be real. */
 const FAR_AHEAD_MS = 3_600_000;
@@ -20,19 +33,28 @@ const FAR_AHEAD_MS = 3_600_000;
 const FAR_BEHIND_MS = 90 * 86_400_000;
 const YEAR_ONE_MS = Date.parse('0001-01-01T00:00:00Z');
 const EMPTY_OBJECT = '{}';
+/** Longer than any pointer into a real event: a member may have a name of a megabyte. */
+const MAX_SHOWN_PATH = 256;
+
+const acceptAnyType: TypeCheck = () => undefined;
 
 /** Sorts a batch into what can be applied and what cannot, each with its reason; a bad event never spoils a good one. */
-export function checkEvents(body: Body, sender: Sender, receivedAtMs: number): CheckedBatch {
+export function checkEvents(
+  body: Body,
+  sender: Sender,
+  receivedAtMs: number,
+  checkType: TypeCheck = acceptAnyType,
+): CheckedBatch {
   const events: CheckedEvent[] = [];
   const rejected: RejectedEvent[] = [];
-  const twins = new Map<string, number>();
+  const twins: Twins = { next: new Map(), from: body.firstOrdinal ?? 0 };
   // An event cannot be larger than the body it came in.
   const mayBeTooLarge = body.bytes > EVENT_LIMITS.maxEventBytes;
 
   for (const [index, event] of body.events.entries()) {
     const problem =
       checkStorableEvent(event, body.suspicious, mayBeTooLarge) ??
-      addEvent(event as Record<string, unknown>, sender, receivedAtMs, twins, events);
+      addEvent(event as Record<string, unknown>, sender, receivedAtMs, checkType, twins, events);
     if (problem !== undefined) rejected.push({ index, ...problem });
   }
   return { events, rejected };
@@ -43,13 +65,17 @@ function checkStorableEvent(
   suspicious: boolean,
   mayBeTooLarge: boolean,
 ): EventProblem | undefined {
-  if (!isObject(event)) return { code: 'event_invalid', message: 'An event must be an object.' };
+  if (!isObject(event)) return { code: 'event_invalid', message: 'An event must be an object.', path: '' };
   const flaw = checkStorable(event, EVENT_LIMITS.maxDepth, suspicious);
-  if (flaw !== undefined) return { code: flaw.code, message: `${FLAWS[flaw.code]} (at ${flaw.path || '/'})` };
+  if (flaw !== undefined) {
+    const { code, path } = flaw;
+    return { code, path, message: `${FLAWS[code]} (at ${clipText(path, MAX_SHOWN_PATH) || '/'})` };
+  }
   if (mayBeTooLarge && Buffer.byteLength(JSON.stringify(event)) > EVENT_LIMITS.maxEventBytes) {
     return {
       code: 'event_too_large',
       message: `An event may take ${EVENT_LIMITS.maxEventBytes} bytes at the most.`,
+      path: '',
     };
   }
   return undefined;
@@ -66,32 +92,34 @@ function addEvent(
   event: Record<string, unknown>,
   sender: Sender,
   receivedAtMs: number,
-  twins: Map<string, number>,
+  checkType: TypeCheck,
+  twins: Twins,
   events: CheckedEvent[],
-): EventProblem | undefined {
+): Rejection | undefined {
   const { eventType, eventId, payload } = event;
   const metadata = event.metadata ?? {};
   if (!isText(eventType, EVENT_LIMITS.maxEventTypeLength)) {
-    return { code: 'event_type_invalid', message: 'eventType must be a string of 1 to 128 characters.' };
+    return invalid('event_type_invalid', 'eventType', 'must be a string of 1 to 128 characters');
   }
   if (eventId !== undefined && !isText(eventId, EVENT_LIMITS.maxEventIdLength)) {
-    return { code: 'event_id_invalid', message: 'eventId must be a string of 1 to 128 characters.' };
+    return invalid('event_id_invalid', 'eventId', 'must be a string of 1 to 128 characters');
   }
   const time = typeof event.timestamp === 'string' ? parseEventTimestamp(event.timestamp) : undefined;
-  if (time === undefined) {
-    return { code: 'timestamp_malformed', message: 'timestamp must be RFC 3339 with a zone.' };
-  }
-  if (!isObject(payload)) return { code: 'payload_invalid', message: 'payload must be an object.' };
-  if (!isObject(metadata)) return { code: 'metadata_invalid', message: 'metadata must be an object.' };
+  if (time === undefined) return invalid('timestamp_malformed', 'timestamp', 'must be RFC 3339 with a zone');
+  if (!isObject(payload)) return invalid('payload_invalid', 'payload', 'must be an object');
+  if (!isObject(metadata)) return invalid('metadata_invalid', 'metadata', 'must be an object');
 
   const payloadJson = canonicalJson(payload);
   const metadataJson = event.metadata === undefined ? EMPTY_OBJECT : canonicalJson(metadata);
-  const identity =
+  // Before the last checks: so an event keeps its ordinal, whichever of its twins are refused now or accepted later.
+  const { identity, ordinal } =
     eventId === undefined
       ? derivedIdentity(sender.userId, eventType, time, payloadJson, metadataJson, twins)
-      : namedIdentity(sender.userId, eventId);
+      : { identity: namedIdentity(sender.userId, eventId), ordinal: 0 };
   const meaning = readMeaning(eventType, payload, metadata, identity);
-  if ('code' in meaning) return meaning;
+  if ('code' in meaning) return { ...meaning, ordinal };
+  const mismatch = checkType(eventType, event);
+  if (mismatch !== undefined) return { ...mismatch, ordinal };
 
   const clockSuspect =
     time.epochMs - receivedAtMs > FAR_AHEAD_MS || receivedAtMs - time.epochMs > FAR_BEHIND_MS;
@@ -113,6 +141,10 @@ function addEvent(
   return undefined;
 }
 
+function invalid(code: RejectionCode, member: string, rule: string): EventProblem {
+  return { code, message: `${member} ${rule}.`, path: `/${member}` };
+}
+
 /** PostgreSQL's text form of an instant, to the microsecond; it counts years before 1 as BC and has no year 0. */
 function databaseTime({ epochMs, nanos }: EventTimestamp): string {
   const iso = new Date(epochMs).toISOString();
@@ -123,6 +155,9 @@ function databaseTime({ epochMs, nanos }: EventTimestamp): string {
     : `${String(1 - year).padStart(4, '0')}${rest} BC`;
 }
 
+/** How many of each derived identity there were, and what the first one counts as. */
+type Twins = { next: Map<string, number>; from: number };
+
 /** Identical twins within one batch are two events: the second is told from the first by its ordinal. */
 function derivedIdentity(
   userId: string,
@@ -130,17 +165,22 @@ function derivedIdentity(
   { epochMs, nanos }: EventTimestamp,
   payloadJson: string,
   metadataJson: string,
-  twins: Map<string, number>,
-): string {
+  twins: Twins,
+): { identity: string; ordinal: number } {
   const parts = { playerId: userId, eventType, epochMs, nanos, payloadJson, metadataJson };
   const first = eventIdentity({ ...parts, ordinal: 0 });
-  const ordinal = twins.get(first) ?? 0;
-  twins.set(first, ordinal + 1);
-  return ordinal === 0 ? first : eventIdentity({ ...parts, ordinal });
+  const ordinal = twins.next.get(first) ?? twins.from;
+  twins.next.set(first, ordinal + 1);
+  return { identity: ordinal === 0 ? first : eventIdentity({ ...parts, ordinal }), ordinal };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Whether a value can be the type of a stored event. */
+export function isEventType(value: unknown): value is string {
+  return isText(value, EVENT_LIMITS.maxEventTypeLength) && checkStorable(value, 0, true) === undefined;
 }
 
 /** Lengths count characters (code points), as the contract does, not UTF-16 units. */

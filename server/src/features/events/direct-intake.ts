@@ -44,7 +44,8 @@ export function createDirectIntake(options: { pool: Pool; metrics: Metrics; logg
   });
   return {
     submit({ player, events, bytes }) {
-      if (player === undefined) return Promise.reject(new Error('events cannot be applied without their player'));
+      if (player === undefined)
+        return Promise.reject(new Error('events cannot be applied without their player'));
       return groups.submit({ records: recordsOfPlayer(events, player), bytes });
     },
     close: groups.idle,

@@ -1,7 +1,9 @@
 import { decimalFromJson } from '../../lib/money.js';
 import type { TransactionFact } from './event-record.js';
+import type { RejectionCode } from './rejections.js';
 
-export type EventProblem = { code: string; message: string };
+/** `path` is a JSON pointer to the culprit, empty for the event as a whole. */
+export type EventProblem = { code: RejectionCode; message: string; path: string };
 
 /** What an event means beyond having happened. */
 export type EventMeaning = { transaction: TransactionFact | null };
@@ -12,6 +14,22 @@ const NOTHING: EventMeaning = Object.freeze({ transaction: null });
 const AD_PAYLOAD = ['userId', 'sessionId', 'adId', 'campaignId'];
 const DEVICE_METADATA = ['deviceType', 'osName', 'osVersion'];
 const MAX_TRANSACTION_ID = 256;
+
+const TYPES = new Set([
+  'Ad_Impression',
+  'Session_Start',
+  'Session_End',
+  'Purchase',
+  'Refund',
+  'Store_View',
+  'Level_Start',
+  'Level_Complete',
+]);
+
+/** Whether a type is one of ours: known without being registered. */
+export function hasMeaning(eventType: string): boolean {
+  return TYPES.has(eventType);
+}
 
 /** Reads the types that have a meaning; members where present must be of their type. Any other type is just stored. */
 export function readMeaning(
@@ -39,10 +57,22 @@ export function readMeaning(
   }
 }
 
-function notStrings(where: string, members: Members, names: readonly string[]): EventProblem | undefined {
+function invalid(where: 'payload' | 'metadata', name: string, rule: string): EventProblem {
+  return {
+    code: `${where}_invalid`,
+    message: `${where}.${name} ${rule}.`,
+    path: `/${where}/${name}`,
+  };
+}
+
+function notStrings(
+  where: 'payload' | 'metadata',
+  members: Members,
+  names: readonly string[],
+): EventProblem | undefined {
   for (const name of names) {
     if (Object.hasOwn(members, name) && typeof members[name] !== 'string') {
-      return { code: `${where}_invalid`, message: `${where}.${name} must be a string.` };
+      return invalid(where, name, 'must be a string');
     }
   }
   return undefined;
@@ -55,10 +85,10 @@ function purchase(payload: Members, identity: string): EventMeaning | EventProbl
   if (typeof transactionId === 'string' && !isTransactionId(transactionId)) return BAD_TRANSACTION_ID;
   const amount = price === undefined ? null : decimalFromJson(price);
   if (amount === undefined) {
-    return { code: 'payload_invalid', message: 'payload.price must be a decimal of 0 or more.' };
+    return invalid('payload', 'price', 'must be a decimal of 0 or more');
   }
   if (amount !== null && !(typeof currency === 'string' && /^[A-Z]{3}$/.test(currency))) {
-    return { code: 'payload_invalid', message: 'payload.currency must be an ISO 4217 code such as USD.' };
+    return invalid('payload', 'currency', 'must be an ISO 4217 code such as USD');
   }
   return {
     transaction: {
@@ -84,15 +114,16 @@ function refund(payload: Members): EventMeaning | EventProblem {
 function session(payload: Members): EventMeaning | EventProblem {
   const { durationMs } = payload;
   if (durationMs !== undefined && !(typeof durationMs === 'number' && durationMs >= 0)) {
-    return { code: 'payload_invalid', message: 'payload.durationMs must be a number of 0 or more.' };
+    return invalid('payload', 'durationMs', 'must be a number of 0 or more');
   }
   return notStrings('payload', payload, ['sessionId']) ?? NOTHING;
 }
 
-const BAD_TRANSACTION_ID: EventProblem = {
-  code: 'payload_invalid',
-  message: `payload.transactionId must be a string of 1 to ${MAX_TRANSACTION_ID} characters.`,
-};
+const BAD_TRANSACTION_ID = invalid(
+  'payload',
+  'transactionId',
+  `must be a string of 1 to ${MAX_TRANSACTION_ID} characters`,
+);
 
 function isTransactionId(value: string): boolean {
   return value.length > 0 && value.length <= MAX_TRANSACTION_ID;

@@ -1,18 +1,24 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.js';
 import { ApiError } from '../../errors.js';
 import {
   BEARER,
   BODY_ERRORS,
+  EventHeaders,
   errorResponses,
   TENANT_GUARD_ERRORS,
-  TenantHeaders,
 } from '../../http/api-schemas.js';
 import { requireSender, senderOf, TENANT_HEADER } from '../../http/guards.js';
-import { type CheckedBatch, checkEvents } from './check-events.js';
+import { clipText } from '../../lib/clip-text.js';
+import { failedEventsOf } from '../failed-events/failed-event.js';
+import type { FailedBatch } from '../failed-events/inbox-queries.js';
+import { checkEvents } from './check-events.js';
 import { EventBatch as EventBatchSchema, EventsResponse } from './event-schemas.js';
-import type { EventBatch } from './intake.js';
+import type { EventBatch, IntakeResult } from './intake.js';
 import { EVENT_LIMITS } from './limits.js';
+
+/** Longer than any version number. */
+const MAX_CLIENT_BUILD = 64;
 
 export function eventRoutes(app: FastifyInstance, ctx: Context): void {
   app.addHook('onRequest', requireSender(ctx, TENANT_HEADER));
@@ -28,9 +34,9 @@ export function eventRoutes(app: FastifyInstance, ctx: Context): void {
         tags: ['Events'],
         summary: 'Send a batch of events',
         description:
-          'Answered once the events are durable. Sending a batch again, in whole or in part, in any order, changes nothing: each event counts once. On 429, 503 or no answer send it again unchanged, on 401 with a new token; on any other answer do not. A bad event never spoils the good ones of its batch. `Content-Encoding: gzip`, `br` and `deflate` are accepted; `GET /v1/limits` tells how much.',
+          'Answered once the events are durable. Sending a batch again, in whole or in part, in any order, changes nothing: each event counts once. On 429, 503 or no answer send it again unchanged, on 401 with a new token; on any other answer do not. A bad event never spoils the good ones of its batch: it waits, with the reason, in the studio’s inbox of failed events, where it can be corrected and replayed. `Content-Encoding: gzip`, `br` and `deflate` are accepted; `GET /v1/limits` tells how much.',
         security: BEARER,
-        headers: TenantHeaders,
+        headers: EventHeaders,
         body: EventBatchSchema,
         response: {
           202: EventsResponse,
@@ -51,28 +57,46 @@ export function eventRoutes(app: FastifyInstance, ctx: Context): void {
       if (events.length > EVENT_LIMITS.maxEvents) {
         throw new ApiError('batch_too_large', { details: { maxEvents: EVENT_LIMITS.maxEvents } });
       }
-      const { bytes, suspicious } = request.json;
-      const { claims, player } = senderOf(request);
-      const { userId } = claims;
-      const checked = checkEvents({ events, bytes, suspicious }, { userId }, ctx.clock.now());
-      const data = await accept(ctx, checked, { userId, player, bytes, sent: events.length });
-      return reply.code(202).send({ data, status: 'success' });
+      const { text, bytes, suspicious } = request.json;
+      const sender = senderOf(request);
+      const { userId } = sender.claims;
+      const now = ctx.clock.now();
+      const check = ctx.registries.checkFor(sender);
+      const checkType = check instanceof Promise ? await check : check;
+      const checked = checkEvents({ events, bytes, suspicious }, { userId }, now, checkType);
+      const failures = checked.rejected.length === 0 ? [] : failedEventsOf(text, events, checked.rejected);
+      const [taken] = await Promise.all([
+        takeEvents(ctx, { userId, player: sender.player, events: checked.events, bytes }),
+        keepFailures(ctx, { userId, receivedAtMs: now, clientBuild: clientBuildOf(request), failures }),
+      ]);
+      const rejected = checked.rejected.map(({ index, code, message }) => ({ index, code, message }));
+      if (rejected.length > 0 && rejected.length === events.length) {
+        throw new ApiError('events_rejected', { details: { rejected } });
+      }
+      return reply.code(202).send({ data: { ...taken, rejected }, status: 'success' });
     },
   );
 }
 
-type Batch = Omit<EventBatch, 'events'> & { sent: number };
+const NOTHING: IntakeResult = { accepted: 0, duplicates: 0 };
 
-async function accept(ctx: Context, { events, rejected }: CheckedBatch, batch: Batch) {
-  ctx.metrics.events.inc({ outcome: 'rejected' }, rejected.length);
-  if (rejected.length > 0 && rejected.length === batch.sent) {
-    throw new ApiError('events_rejected', { details: { rejected } });
-  }
-  const { userId, player, bytes } = batch;
-  const taken = events.length === 0 ? NOTHING : await ctx.intake.submit({ userId, player, events, bytes });
+async function takeEvents(ctx: Context, batch: EventBatch): Promise<IntakeResult> {
+  if (batch.events.length === 0) return NOTHING;
+  const taken = await ctx.intake.submit(batch);
   ctx.metrics.events.inc({ outcome: 'accepted' }, taken.accepted);
   ctx.metrics.events.inc({ outcome: 'duplicate' }, taken.duplicates ?? 0);
-  return { ...taken, rejected };
+  return taken;
 }
 
-const NOTHING = { accepted: 0, duplicates: 0 };
+/** Bad events are not thrown away, and like the good ones they are durable before the answer. */
+async function keepFailures(ctx: Context, batch: FailedBatch): Promise<void> {
+  if (batch.failures.length === 0) return;
+  await ctx.inbox.submit(batch);
+  ctx.metrics.events.inc({ outcome: 'rejected' }, batch.failures.length);
+}
+
+/** Tells which build sent a bad event. Never branched on: it is only shown to the studio. */
+function clientBuildOf(request: FastifyRequest): string | null {
+  const build = request.headers['x-client-build'];
+  return typeof build === 'string' && build !== '' ? clipText(build, MAX_CLIENT_BUILD) : null;
+}

@@ -1,9 +1,9 @@
 import type { EventRecord } from './event-record.js';
 
 /** The members of an event's metadata that say something lasting about the player's device and place. */
-const PROFILE_MEMBERS = ['country', 'locale', 'osName', 'osVersion', 'deviceType'] as const;
+export const PROFILE_MEMBERS = ['country', 'locale', 'osName', 'osVersion', 'deviceType'] as const;
 /** Longer than any real country, locale or version. */
-const MAX_LENGTH = 64;
+export const MAX_PROFILE_LENGTH = 64;
 
 /** Last known values: name → value. */
 export type Profile = Record<string, string>;
@@ -12,18 +12,23 @@ export function readProfile(metadata: Record<string, unknown>): Profile | null {
   let profile: Profile | null = null;
   for (const name of PROFILE_MEMBERS) {
     const value = metadata[name];
-    if (typeof value !== 'string' || value === '' || value.length > MAX_LENGTH) continue;
+    if (typeof value !== 'string' || value === '' || isLong(value)) continue;
     profile ??= {};
     profile[name] = value;
   }
   return profile;
 }
 
+/** In characters, as PostgreSQL counts them. */
+function isLong(value: string): boolean {
+  return value.length > MAX_PROFILE_LENGTH && [...value].length > MAX_PROFILE_LENGTH;
+}
+
 type TimedProfile = Record<string, { v: string; t: number }>;
 
 /**
- * Per player the latest value of each member, with its time. Taking the latest is idempotent, so events that turn out to
- * be duplicates do no harm here. Equal times are decided by the value, as `merge_profiles` does.
+ * Per player the latest value of each member, with its time; only for groups in which every event turns out to be new.
+ * Equal times are decided by the value, as `merge_profiles` does.
  */
 export function latestProfiles(records: readonly EventRecord[]): { p: string; profile: TimedProfile }[] {
   const byPlayer = new Map<string, TimedProfile>();

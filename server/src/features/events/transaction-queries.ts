@@ -199,7 +199,7 @@ const RECOUNT_PURCHASES = {
       join players p on p.id = c.player_id
     )
     insert into game_days as g (game_id, day, shard, purchases, paying_players, revenue)
-    select game_id, day, rollup_shard(), sum(purchases), sum(payers), jsonb_total(revenue)
+    select game_id, day, rollup_shard('purchases'), sum(purchases), sum(payers), jsonb_total(revenue)
     from differences
     group by game_id, day
     order by game_id, day

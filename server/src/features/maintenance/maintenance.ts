@@ -1,28 +1,26 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../../db/pool.js';
+import { deleteExpiredFailedEvents } from '../failed-events/expiry.js';
+import { runRetention } from '../retention/retention.js';
+import { ensureEventPartitions } from './event-partitions.js';
 
 const HOUR_MS = 3_600_000;
-/** Offline players' events of the last days find a partition; older ones go to the default one. */
-const PARTITIONS_BEHIND_DAYS = 7;
-const PARTITIONS_AHEAD_DAYS = 14;
 /** Ended and expired sessions are kept a day for support questions. */
 const SESSION_KEEP_DAYS = 1;
 const DELETE_CHUNK = 10_000;
 
 /** What has to happen now and then, on any one node. Safe to run on several at once, and to interrupt. */
-export async function runMaintenance(pool: Pool, nowMs: number): Promise<void> {
+export async function runMaintenance(
+  pool: Pool,
+  nowMs: number,
+  logger: Logger,
+  signal?: AbortSignal,
+): Promise<void> {
   await ensureEventPartitions(pool, nowMs);
   await deleteOldSessions(pool, nowMs);
-}
-
-export async function ensureEventPartitions(pool: Pool, nowMs: number): Promise<void> {
-  const day = (offset: number) => new Date(nowMs + offset * 24 * HOUR_MS).toISOString().slice(0, 10);
-  // Several nodes take turns: a partition that two make at once would be an error for one of them.
-  await pool.query(
-    `with turn as materialized (select pg_advisory_xact_lock(hashtext('savepoint event partitions')))
-     select ensure_event_partitions($1, $2) from turn`,
-    [day(-PARTITIONS_BEHIND_DAYS), day(PARTITIONS_AHEAD_DAYS)],
-  );
+  await deleteExpiredFailedEvents(pool, nowMs);
+  const retention = await runRetention(pool, { nowMs, ...(signal === undefined ? {} : { signal }) });
+  if (retention.state !== 'nothing') logger.info(retention, 'deleted events that are no longer kept');
 }
 
 async function deleteOldSessions(pool: Pool, nowMs: number): Promise<void> {
@@ -38,10 +36,27 @@ async function deleteOldSessions(pool: Pool, nowMs: number): Promise<void> {
 }
 
 export function scheduleMaintenance(pool: Pool, logger: Logger): { stop(): void } {
-  const timer = setInterval(() => {
-    runMaintenance(pool, Date.now()).catch((error: unknown) =>
-      logger.warn({ err: error }, 'maintenance failed; it is tried again in an hour'),
-    );
-  }, HOUR_MS).unref();
-  return { stop: () => clearInterval(timer) };
+  const stopping = new AbortController();
+  let running = false;
+  const run = async () => {
+    // Deleting a large game's events for the first time can take longer than an hour.
+    if (running) return;
+    running = true;
+    try {
+      await runMaintenance(pool, Date.now(), logger, stopping.signal);
+    } catch (error) {
+      // A run that is cut off by the stop is finished by the next one.
+      if (!stopping.signal.aborted)
+        logger.warn({ err: error }, 'maintenance failed; it is tried again in an hour');
+    } finally {
+      running = false;
+    }
+  };
+  const timer = setInterval(run, HOUR_MS).unref();
+  return {
+    stop() {
+      stopping.abort();
+      clearInterval(timer);
+    },
+  };
 }

@@ -105,7 +105,7 @@ export async function insertPlayersForDevices(pool: Pool, devices: readonly NewD
                returning game_id, device_id, player_id, created_at
              ), counted as (
                insert into game_days as g (game_id, day, shard, new_players)
-               select game_id, (created_at at time zone 'UTC')::date, rollup_shard(), count(*)
+               select game_id, (created_at at time zone 'UTC')::date, rollup_shard('players'), count(*)
                from claimed group by 1, 2 order by 1, 2
                on conflict (game_id, day, shard) do update set new_players = g.new_players + excluded.new_players
              )

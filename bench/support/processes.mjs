@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+const TICK_MS = 10;
+
+/** The process and all its descendants (Linux). */
+export function treeOf(pid) {
+  const childrenOf = new Map();
+  for (const entry of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const fields = statOf(entry);
+    if (fields === undefined) continue;
+    const parent = Number(fields[1]);
+    childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), Number(entry)]);
+  }
+  const tree = [pid];
+  for (const member of tree) tree.push(...(childrenOf.get(member) ?? []));
+  return tree;
+}
+
+/** CPU time used so far by a process tree, user and system, in milliseconds. */
+export function cpuMsOf(pid) {
+  let ticks = 0;
+  for (const member of treeOf(pid)) {
+    const fields = statOf(member);
+    if (fields !== undefined) ticks += Number(fields[11]) + Number(fields[12]) + Number(fields[13]) + Number(fields[14]);
+  }
+  return ticks * TICK_MS;
+}
+
+/** Largest resident memory of the API workers, in MB. */
+export function workerRssMb(pid) {
+  let largest = 0;
+  for (const member of treeOf(pid)) {
+    try {
+      if (!readFileSync(`/proc/${member}/cmdline`, 'latin1').includes('worker.js')) continue;
+      const kb = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${member}/status`, 'latin1'))?.[1] ?? 0);
+      largest = Math.max(largest, kb / 1024);
+    } catch {
+      // it ended meanwhile
+    }
+  }
+  return largest;
+}
+
+/** Fields of /proc/<pid>/stat from the state on: [state, ppid, …, utime = 11, stime = 12, cutime = 13, cstime = 14]. */
+function statOf(pid) {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return undefined;
+  }
+}

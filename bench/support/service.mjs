@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { attachToEmbeddedPostgres } from '../../server/dist/db/embedded/attach.js';
+
+const SAVEPOINT = fileURLToPath(new URL('../../server/bin/savepoint.mjs', import.meta.url));
+
+/** The service as a user runs it, on a data folder of its own, without rate limits. */
+export async function startService(settings = {}) {
+  const dataDir = settings.SAVEPOINT_DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'savepoint-bench-')));
+  await chmod(dataDir, 0o755);
+  const begun = performance.now();
+  const { child, text } = await startProcess(process.execPath, [SAVEPOINT, 'start'], 'Press Ctrl-C', {
+    SAVEPOINT_ENV: 'development',
+    SAVEPOINT_PORT: '0',
+    SAVEPOINT_OPS_PORT: '0',
+    SAVEPOINT_RATE_LIMITS: 'off',
+    SAVEPOINT_DATA_DIR: dataDir,
+    ...settings,
+  });
+  const api = /Player API\s+(http:\S+)/.exec(text())?.[1] ?? '';
+  return {
+    api,
+    dataDir,
+    pid: child.pid,
+    startedInMs: performance.now() - begun,
+    databaseUrl: await attachToEmbeddedPostgres(dataDir),
+    stop: () => stopProcess(child, 'SIGINT'),
+    remove: () => rm(dataDir, { recursive: true, force: true }),
+  };
+}
+
+/** A floor: prints one line with its addresses as JSON when it listens. */
+export async function startFloor(file, env = {}) {
+  const path = fileURLToPath(new URL(`../floors/${file}`, import.meta.url));
+  const { child, text } = await startProcess(process.execPath, [path], '\n', env);
+  return { ...JSON.parse(text()), pid: child.pid, stop: () => stopProcess(child, 'SIGTERM') };
+}
+
+function startProcess(command, args, readyText, env) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    let text = '';
+    const hear = (chunk) => {
+      text += chunk;
+      if (text.includes(readyText)) resolve({ child, text: () => text });
+    };
+    child.stdout.on('data', hear);
+    child.stderr.on('data', hear);
+    child.once('exit', () => reject(new Error(`${args[0]} ended: ${text}`)));
+  });
+}
+
+function stopProcess(child, signal) {
+  return new Promise((resolve) => {
+    if (child.exitCode !== null || child.signalCode !== null) resolve();
+    child.once('exit', resolve);
+    child.kill(signal);
+  });
+}
+
+export function loginBody(deviceId, nowMs = Date.now()) {
+  const timestamp = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+  const signature = createHmac('sha256', 'dev-secret').update(`dev-key|${deviceId}|${timestamp}`).digest('base64');
+  return JSON.stringify({ apiKey: 'dev-key', deviceId, timestamp, signature });
+}
+
+export async function login(api, deviceId) {
+  const response = await fetch(`${api}/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: loginBody(deviceId),
+  });
+  if (response.status !== 200) throw new Error(`login: ${response.status} ${await response.text()}`);
+  return response.json();
+}
+
+/** Several at a time, so that thousands of logins take seconds. */
+export async function loginMany(api, count, prefix) {
+  const sessions = [];
+  let next = 0;
+  const one = async () => {
+    while (next < count) {
+      const index = next++;
+      sessions[index] = await login(api, `${prefix}-${index}`);
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, one));
+  return sessions;
+}

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+
+/**
+ * One closed-loop run of wrk (Debian: `apt-get install wrk`): C code, so that the generator is not the bottleneck.
+ * @param {{ url: string, seconds: number, connections?: number, script?: string, headers?: Record<string, string>, env?: Record<string, string> }} options
+ */
+export async function runWrk({ url, seconds, connections = 64, script, headers = {}, env = {} }) {
+  const args = ['-t', '2', '-c', String(connections), '-d', `${seconds}s`, '--latency'];
+  if (script !== undefined) args.push('-s', script);
+  for (const [name, value] of Object.entries(headers)) args.push('-H', `${name}: ${value}`);
+  const { code, text } = await collect('wrk', [...args, url], env);
+  if (code !== 0) throw new Error(`wrk failed: ${text}`);
+  const number = (pattern) => Number(pattern.exec(text)?.[1] ?? 0);
+  return {
+    requests: number(/(\d+) requests in/),
+    perSecond: number(/Requests\/sec:\s+([\d.]+)/),
+    p50Ms: milliseconds(/50%\s+([\d.]+)(us|ms|s)/.exec(text)),
+    p99Ms: milliseconds(/99%\s+([\d.]+)(us|ms|s)/.exec(text)),
+    failed: number(/Non-2xx or 3xx responses: (\d+)/),
+  };
+}
+
+function milliseconds(match) {
+  if (match === null) return Number.NaN;
+  const unit = { us: 0.001, ms: 1, s: 1000 }[match[2]] ?? 1;
+  return Number(match[1]) * unit;
+}
+
+function collect(command, args, env) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { env: { ...process.env, ...env } });
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      text += chunk;
+    });
+    child.once('error', (error) =>
+      reject(
+        error.code === 'ENOENT' ? new Error('wrk is not installed: apt-get install wrk, or brew install wrk') : error,
+      ),
+    );
+    child.once('close', (code) => resolve({ code, text }));
+  });
+}

@@ -1,0 +1,91 @@
+import type { AddressInfo } from 'node:net';
+import type { Config, NatsConfig } from '../config.js';
+import { attachToEmbeddedPostgres } from '../db/embedded/attach.js';
+import { createPool, type Pool } from '../db/pool.js';
+import { createInbox } from '../features/failed-events/inbox.js';
+import { createLogger } from '../http/logger.js';
+import { createMetrics } from '../http/metrics.js';
+import { buildHealthApp, type Readiness } from '../http/ops-app.js';
+import { StartupError } from '../lib/startup-error.js';
+import type { QueueConsumer } from '../queue/consumer.js';
+import { openQueue, prepareQueue, type Queue } from '../queue/queue.js';
+import { checkQueue } from '../queue/queue-status.js';
+import { consumeQueue } from '../queue/queued-path.js';
+import { refuseTakenPort } from './primary.js';
+
+/**
+ * `savepoint consume`: one process that applies what is queued. It starts, and waits, without a database, as it does when
+ * the database goes away later; it does not start without NATS.
+ */
+export async function runConsumer(config: Config, say: (line: string) => void): Promise<void> {
+  const { nats } = config;
+  if (nats === undefined) {
+    throw new StartupError('There is nothing to consume without NATS_URL: events are applied directly.');
+  }
+  await refuseTakenPort(config.opsHost, config.opsPort, 'SAVEPOINT_OPS_PORT');
+  const databaseUrl = config.databaseUrl ?? (await attachToEmbeddedPostgres(config.dataDir));
+  if (databaseUrl === undefined) {
+    throw new StartupError('No service runs on this data folder. Start it first, or set DATABASE_URL.');
+  }
+  await prepareQueue(nats);
+
+  const logger = createLogger(config);
+  const metrics = createMetrics();
+  const pool = createPool({
+    url: databaseUrl,
+    size: config.databasePoolSize,
+    timeoutMs: config.databaseTimeoutMs,
+    onError: (error) => logger.warn({ err: error }, 'an idle database connection broke; it will be replaced'),
+  });
+  metrics.watchPool(pool);
+  const inbox = createInbox({ pool, metrics, logger });
+  const queue = await openQueue(nats, metrics, logger);
+  const consumer = consumeQueue(queue, nats, { databaseUrl, pool, inbox, metrics, logger });
+  const ops = buildHealthApp({
+    logger,
+    readiness: () => readiness(consumer, queue, nats, pool),
+    metrics: async () => ({
+      contentType: metrics.registry.contentType,
+      text: await metrics.registry.metrics(),
+    }),
+  });
+  await ops.listen({ host: config.opsHost, port: config.opsPort });
+
+  const stop = async (): Promise<void> => {
+    await consumer.stop();
+    await inbox.close();
+    await ops.close();
+    await queue.close();
+    metrics.stop();
+    await pool.end();
+  };
+  let stopping = false;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (stopping) return;
+      stopping = true;
+      say(`\n${signal}: finishing what was pulled…`);
+      stop().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          logger.error({ err: error }, 'stopping failed');
+          process.exit(1);
+        },
+      );
+    });
+  }
+  const { port } = ops.server.address() as AddressInfo;
+  say(`Consuming ${nats.stream}. Operations: http://${config.opsHost}:${port}/readyz`);
+}
+
+async function readiness(
+  consumer: QueueConsumer,
+  queue: Queue,
+  nats: NatsConfig,
+  pool: Pool,
+): Promise<Readiness> {
+  const { ok, ...queueChecks } = await checkQueue(queue.link, nats, pool);
+  const database = consumer.isMember() ? 'ok' : 'the database cannot be reached, or is not migrated';
+  const partitions = `this process works on ${consumer.owned().length} of ${nats.partitions}`;
+  return { ready: ok && consumer.isMember(), checks: { database, ...queueChecks, partitions } };
+}

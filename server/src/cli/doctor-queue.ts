@@ -1,0 +1,119 @@
+import type { NatsConfig } from '../config.js';
+import { connectToNats, type QueueSession } from '../queue/connection.js';
+import { findStream } from '../queue/stream.js';
+import type { Finding } from './doctor-command.js';
+
+const SYNC_ADVICE =
+  'Set `sync_interval: always` in the jetstream block of every server (NATS 2.10 or newer), or run three replicas on machines that do not lose power together.';
+const ASK_TIMEOUT_MS = 1_000;
+/** Where nats-server answers over HTTP, if it was told to. */
+const MONITORING_PORT = 8222;
+
+/** NATS as an event queue has to be: what can be lost with it, and what to do about it. */
+export async function examineQueue(nats: NatsConfig): Promise<Finding[]> {
+  let session: QueueSession;
+  try {
+    session = await connectToNats(nats, 'savepoint doctor');
+  } catch (error) {
+    return [{ name: 'NATS of NATS_URL', problem: 'no connection', advice: (error as Error).message }];
+  }
+  try {
+    const jetStream = await checkJetStream(session);
+    if (jetStream.problem !== undefined) return [checkVersion(session), jetStream];
+    return [checkVersion(session), jetStream, await checkStream(session, nats), await checkSync(session, nats)];
+  } finally {
+    await session.nc.close();
+  }
+}
+
+function checkVersion({ nc }: QueueSession): Finding {
+  const version = nc.info?.version ?? 'unknown';
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const name = `NATS of NATS_URL, version ${version}`;
+  if (major > 2 || (major === 2 && minor >= 10)) return { name };
+  return {
+    name,
+    warning: 'before 2.10 it cannot write every message through to the disk before it acknowledges it',
+    advice: 'Upgrade to 2.10 or newer, then set `sync_interval: always` in its jetstream block.',
+  };
+}
+
+async function checkJetStream({ jsm }: QueueSession): Promise<Finding> {
+  const name = 'JetStream';
+  try {
+    await jsm.getAccountInfo();
+    return { name };
+  } catch (error) {
+    return {
+      name,
+      problem: `it does not answer (${(error as Error).message})`,
+      advice: 'Start nats-server with -js, or put a jetstream block into its configuration.',
+    };
+  }
+}
+
+async function checkStream({ jsm }: QueueSession, nats: NatsConfig): Promise<Finding> {
+  const stream = await findStream(jsm, nats.stream);
+  const replicas = stream?.config.num_replicas ?? nats.replicas;
+  const partitions = stream?.config.subjects.length ?? nats.partitions;
+  const state = stream === undefined ? 'made at the first start' : `${stream.state.messages} messages`;
+  const name = `stream ${nats.stream}: partitions ${partitions}, replicas ${replicas}, ${state}`;
+  if (partitions !== nats.partitions) {
+    return {
+      name,
+      problem: `SAVEPOINT_NATS_PARTITIONS is ${nats.partitions}, and the number is fixed once the stream exists`,
+      advice: `Set it to ${partitions}, or start a new stream with SAVEPOINT_NATS_STREAM.`,
+    };
+  }
+  if (replicas > 1) return { name };
+  return {
+    name,
+    warning: 'with one replica, a lost disk takes along every event that is not applied yet',
+    advice: 'Run a cluster of three NATS servers and set SAVEPOINT_NATS_REPLICAS=3.',
+  };
+}
+
+async function checkSync(session: QueueSession, nats: NatsConfig): Promise<Finding> {
+  const name = 'JetStream: writing through to the disk';
+  const settings = (await askSystemAccount(session)) ?? (await askMonitoring(nats));
+  if (settings === undefined) {
+    return {
+      name,
+      warning: 'the sync interval cannot be seen from here, and by default it is two minutes',
+      advice: `A power cut loses what was acknowledged since the last sync. ${SYNC_ADVICE}`,
+    };
+  }
+  if (settings.sync_always === true) return { name: `${name}: always` };
+  const seconds = (settings.sync_interval ?? 120_000_000_000) / 1e9;
+  return {
+    name,
+    warning: `only every ${seconds} s: a power cut loses what was acknowledged since`,
+    advice: SYNC_ADVICE,
+  };
+}
+
+type JetStreamSettings = { sync_always?: boolean; sync_interval?: number };
+
+/** Answered only to users of the system account. */
+async function askSystemAccount({ nc }: QueueSession): Promise<JetStreamSettings | undefined> {
+  try {
+    const request = JSON.stringify({ config: true });
+    const reply = await nc.request('$SYS.REQ.SERVER.PING.JSZ', request, { timeout: ASK_TIMEOUT_MS });
+    return reply.json<{ data?: { config?: JetStreamSettings } }>().data?.config;
+  } catch {
+    return undefined;
+  }
+}
+
+async function askMonitoring(nats: NatsConfig): Promise<JetStreamSettings | undefined> {
+  const [server = ''] = nats.servers;
+  const { hostname } = new URL(server.includes('://') ? server : `nats://${server}`);
+  try {
+    const response = await fetch(`http://${hostname}:${MONITORING_PORT}/jsz?config=true`, {
+      signal: AbortSignal.timeout(ASK_TIMEOUT_MS),
+    });
+    return ((await response.json()) as { config?: JetStreamSettings }).config;
+  } catch {
+    return undefined;
+  }
+}

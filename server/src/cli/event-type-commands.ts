@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { Command } from 'commander';
+import {
+  findEventType,
+  type ListedEventType,
+  listEventTypes,
+  retireEventType,
+} from '../features/event-types/event-type-queries.js';
+import { registerEventType } from '../features/event-types/event-types.js';
+import { StartupError } from '../lib/startup-error.js';
+import { requireGame } from './game-option.js';
+import { isoTime, printable } from './printable.js';
+import { say, withDatabase } from './terminal.js';
+
+type GameOptions = { tenant: string; game: string };
+type ShowOptions = GameOptions & { schemaVersion?: number };
+
+const HELP = `
+A schema is JSON Schema, draft 2020-12, for the whole event as it is sent:
+
+  {
+    "type": "object",
+    "properties": {
+      "payload": {
+        "type": "object",
+        "properties": { "level": { "type": "integer", "minimum": 1 } },
+        "required": ["level"]
+      }
+    }
+  }
+
+Every node checks by it from the next request on. Events that do not match wait in the inbox: savepoint failed-events.
+Of the formats, date-time, date and uuid are checked. A pattern that takes long slows down your own intake.`;
+
+export function eventTypeCommands(): Command {
+  const eventType = new Command('event-type').description('JSON Schemas of the events of a game');
+  withGame(eventType.command('register <event-type>'))
+    .description('register a schema as the next version of a type')
+    .requiredOption('--file <path>', 'the schema, a JSON file of up to 64 KiB')
+    .addHelpText('after', HELP)
+    .action((name: string, options: GameOptions & { file: string }) => register(name, options));
+
+  withGame(eventType.command('list'))
+    .description('list the types of a game with the version that counts')
+    .action(list);
+
+  withGame(eventType.command('show <event-type>'))
+    .description('print a schema as it was registered')
+    .option('--schema-version <number>', 'an older version (default: the newest)', toVersion)
+    .action((name: string, options: ShowOptions) => show(name, options));
+
+  withGame(eventType.command('retire <event-type>'))
+    .description('check this type no longer; it then counts as not registered')
+    .action((name: string, options: GameOptions) => retire(name, options));
+  return eventType;
+}
+
+function withGame(command: Command): Command {
+  return command
+    .requiredOption('--tenant <tenant-id>', 'the studio')
+    .requiredOption('--game <game-id>', 'the game');
+}
+
+async function register(eventType: string, { tenant, game, file }: GameOptions & { file: string }) {
+  const schemaText = await readText(file);
+  await withDatabase(async ({ pool }) => {
+    const { id: gameId } = await requireGame(pool, tenant, game);
+    const author = currentUser();
+    const result = await registerEventType(pool, { gameId, eventType, schemaText, author }, Date.now());
+    if (!result.ok) throw new StartupError(`${file} cannot be registered. ${result.reason}`);
+    for (const warning of result.warnings) say(`Without effect: ${printable(warning)}`);
+    say(
+      `Registered version ${result.version} of ${printable(eventType)}; every node checks by it from the next request on.`,
+    );
+  });
+}
+
+async function list({ tenant, game }: GameOptions) {
+  const types = await withDatabase(async ({ pool }) =>
+    listEventTypes(pool, (await requireGame(pool, tenant, game)).id),
+  );
+  if (types.length === 0) {
+    say(
+      `No event type of ${tenant}/${game} is registered. Register one: savepoint event-type register <event-type> --tenant ${tenant} --game ${game} --file <path>`,
+    );
+  }
+  for (const type of types) say(describe(type));
+}
+
+async function show(eventType: string, { tenant, game, schemaVersion: version }: ShowOptions) {
+  await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    const found = await findEventType(pool, id, eventType, version);
+    if (found === undefined) {
+      const what = version === undefined ? `"${eventType}"` : `version ${version} of "${eventType}"`;
+      throw new StartupError(
+        `There is no ${what}. List them: savepoint event-type list --tenant ${tenant} --game ${game}`,
+      );
+    }
+    // The schema alone goes to standard output, so that it can be written to a file.
+    process.stderr.write(`${describe(found)}\n`);
+    say(found.schemaText);
+  });
+}
+
+async function retire(eventType: string, { tenant, game }: GameOptions) {
+  await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    if (!(await retireEventType(pool, id, eventType, Date.now()))) {
+      throw new StartupError(`"${eventType}" is not registered, or retired already.`);
+    }
+    say(`Retired ${printable(eventType)}. Register it again at any time.`);
+  });
+}
+
+function describe({ eventType, version, author, createdAt, retiredAt }: ListedEventType): string {
+  const state = retiredAt === null ? 'active' : `retired ${isoTime(retiredAt)}`;
+  return `${printable(eventType)}  version ${version}  by ${author}  ${isoTime(createdAt)}  ${state}`;
+}
+
+function currentUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run as a user without a name.
+    return 'command line';
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: Error) => {
+    throw new StartupError(`${file} cannot be read: ${error.message}`);
+  });
+}
+
+function toVersion(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new StartupError(`--schema-version is "${text}": give the number of a version.`);
+}

@@ -1,0 +1,135 @@
+import { Command, Option } from 'commander';
+import type { Pool } from '../db/pool.js';
+import { exportEvents } from '../features/export/export-events.js';
+import { EXPORT_FORMATS, type ExportFormat } from '../features/export/export-format.js';
+import { estimateEvents, findDeletedBefore } from '../features/export/export-queries.js';
+import { parseMoment, type Span } from '../features/export/export-span.js';
+import {
+  ExportFileError,
+  type ExportTarget,
+  openFileTarget,
+  streamTarget,
+} from '../features/export/export-target.js';
+import { StartupError } from '../lib/startup-error.js';
+import { requireGame } from './game-option.js';
+import { INTERRUPTED, interruptible } from './interrupt.js';
+import { grouped, progressBar } from './progress-bar.js';
+import { createProgressLine } from './progress-line.js';
+import { withDatabase } from './terminal.js';
+
+type ExportCommandOptions = {
+  tenant: string;
+  game: string;
+  from: string;
+  to: string;
+  format: ExportFormat;
+  out?: string;
+  resume: boolean;
+};
+
+const HELP = `
+A day of events, compressed:
+  savepoint export events --tenant demo-studio --game demo-game --from 2026-11-14 --to 2026-11-15 --out events.ndjson.gz
+After an interruption of any kind the same command with --resume goes on where the file ends: nothing is missing, and
+nothing is in it twice. Until it is complete, a file named like it with .cursor at the end says how far it has come.`;
+
+export function exportCommands(): Command {
+  const exports = new Command('export').description('take data out');
+  exports
+    .command('events')
+    .description("write a game's events, in the order of their own time, to a file or to standard output")
+    .requiredOption('--tenant <tenant-id>', 'the studio')
+    .requiredOption('--game <game-id>', 'the game')
+    .requiredOption('--from <time>', 'first moment: a date (UTC) or an RFC 3339 time')
+    .requiredOption('--to <time>', 'end: the first moment that is no longer included')
+    .addOption(
+      new Option('--format <format>', 'one JSON document or one CSV line an event')
+        .choices(EXPORT_FORMATS)
+        .default('ndjson'),
+    )
+    .option('--out <file>', 'where to; compressed if the name ends in .gz (default: standard output)')
+    .option('--resume', 'go on with an unfinished file', false)
+    .addHelpText('after', HELP)
+    .action(run);
+  return exports;
+}
+
+async function run(options: ExportCommandOptions): Promise<void> {
+  const span = readSpan(options);
+  if (options.resume && options.out === undefined) {
+    throw new StartupError('--resume needs --out: standard output cannot be gone on with.');
+  }
+  // Whoever reads our output may stop reading (`| head`): that is no error, but nothing is left to do.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  try {
+    await interruptible((signal) => withDatabase(({ pool }) => exportTo(pool, options, span, signal)));
+  } catch (error) {
+    throw error instanceof ExportFileError ? new StartupError(error.message) : error;
+  }
+}
+
+async function exportTo(
+  pool: Pool,
+  options: ExportCommandOptions,
+  span: Span,
+  signal: AbortSignal,
+): Promise<void> {
+  const { tenant, game, format, out, resume } = options;
+  const { id: gameId } = await requireGame(pool, tenant, game);
+  const file =
+    out === undefined ? undefined : await openFileTarget(out, { tenant, game, format, ...span }, { resume });
+  const target: ExportTarget = file ?? streamTarget(process.stdout);
+  const before = { events: file?.cursor.events ?? 0, key: file?.cursor.key ?? null };
+  const expected = await estimateEvents(pool, gameId, span);
+  await tellOfDeleted(pool, gameId, span);
+
+  const line = createProgressLine();
+  let events = before.events;
+  const state = await exportEvents(pool, {
+    gameId,
+    span,
+    format,
+    target,
+    after: before.key,
+    signal,
+    onProgress(exported) {
+      events = before.events + exported.events;
+      line.show(
+        `${progressBar(events, expected)} ${grouped(events)} events, at ${exported.at.slice(0, 19)}Z`,
+      );
+    },
+  });
+  line.end();
+  if (state === 'done')
+    return tell(`Exported ${grouped(events)} events${out === undefined ? '' : ` to ${out}`}.`);
+  tell(
+    out === undefined
+      ? `Interrupted after ${grouped(events)} events.`
+      : `Interrupted after ${grouped(events)} events. Go on with the same command and --resume.`,
+  );
+  process.exitCode = INTERRUPTED;
+}
+
+async function tellOfDeleted(pool: Pool, gameId: number, { from }: Span): Promise<void> {
+  const deletedBefore = await findDeletedBefore(pool, gameId);
+  if (deletedBefore !== null && from < deletedBefore) {
+    tell(`Events before ${deletedBefore} have been deleted, as the game's retention says.`);
+  }
+}
+
+/** Standard output is for the events. */
+function tell(sentence: string): void {
+  process.stderr.write(`${sentence}\n`);
+}
+
+function readSpan(options: { from: string; to: string }): Span {
+  const [from, to] = (['from', 'to'] as const).map((name) => {
+    const moment = parseMoment(options[name]);
+    if (moment !== undefined) return moment;
+    throw new StartupError(
+      `--${name} is "${options[name]}": give a date such as 2026-11-15, or an RFC 3339 time such as 2026-11-15T08:30:00Z.`,
+    );
+  }) as [string, string];
+  if (from < to) return { from, to };
+  throw new StartupError(`--from ${options.from} is not before --to ${options.to}.`);
+}

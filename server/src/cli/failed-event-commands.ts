@@ -1,0 +1,222 @@
+import { readFile } from 'node:fs/promises';
+import { Command } from 'commander';
+import type { Pool } from '../db/pool.js';
+import { createRegistries } from '../features/event-types/registries.js';
+import {
+  type FailedEventRow,
+  type FailedGroup,
+  type FailedGroupRow,
+  findFailedEvent,
+  listFailedEvents,
+  listFailedGroups,
+} from '../features/failed-events/failed-event-queries.js';
+import {
+  type ReplayProgress,
+  replayFailedEvent,
+  replayFailedGroup,
+} from '../features/failed-events/replay.js';
+import { StartupError } from '../lib/startup-error.js';
+import { requireGame } from './game-option.js';
+import { isoTime, printable, printableJson } from './printable.js';
+import { createProgressLine } from './progress-line.js';
+import { say, withDatabase } from './terminal.js';
+
+type GroupOptions = { tenant?: string; game?: string; code?: string; type?: string };
+type ListOptions = GroupOptions & { limit: string; before?: string };
+
+const REPLAY_HELP = `
+One entry as it is, or corrected:
+  savepoint failed-events replay 381
+  savepoint failed-events show 381 --raw > event.json      (edit event.json)
+  savepoint failed-events replay 381 --file event.json
+All entries of a group, for example after the schema was mended:
+  savepoint failed-events replay --tenant demo-studio --game demo-game --code schema_mismatch --type Level_Complete
+
+A replayed event counts for the player who sent it, as if it had been accepted when it was received. Nothing counts twice,
+however often a replay is repeated. An entry that still fails stays, with the new reason.`;
+
+export function failedEventCommands(): Command {
+  const failedEvents = new Command('failed-events').description(
+    'the inbox of events that were refused; kept for 30 days',
+  );
+  withGroup(failedEvents.command('list'))
+    .description('list what is open, by reason and type; with --code the entries of a group, newest first')
+    .option('--limit <number>', 'entries of a group to show', '20')
+    .option('--before <id>', 'go on after the last entry shown')
+    .action(list);
+
+  failedEvents
+    .command('show <id>')
+    .description('show an entry with its event as it was sent')
+    .option('--raw', 'only the event', false)
+    .action(show);
+
+  withGroup(failedEvents.command('replay [id]'))
+    .description('apply an entry, or all entries of a group')
+    .option('--file <path>', 'apply the event in this file instead of that of the entry')
+    .addHelpText('after', REPLAY_HELP)
+    .action((id: string | undefined, options: GroupOptions & { file?: string }) =>
+      id === undefined ? replayGroup(options) : replayOne(id, options),
+    );
+  return failedEvents;
+}
+
+function withGroup(command: Command): Command {
+  return command
+    .option('--tenant <tenant-id>', 'the studio')
+    .option('--game <game-id>', 'the game')
+    .option('--code <code>', 'the reason, such as schema_mismatch')
+    .option('--type <event-type>', 'the event type; "" for those whose type could not be read');
+}
+
+async function list(options: ListOptions): Promise<void> {
+  await withDatabase(async ({ pool }) => {
+    if (options.code !== undefined) return listEntries(pool, await groupOf(pool, options), options);
+    const groups = await listFailedGroups(pool, await gameIdOf(pool, options));
+    if (groups.length === 0) return say('The inbox is empty: no event was refused in the last 30 days.');
+    for (const group of groups) say(describeGroup(group));
+    say('\nThe entries of a group: savepoint failed-events list --tenant … --game … --code … [--type …]');
+  });
+}
+
+async function listEntries(pool: Pool, group: FailedGroup, options: ListOptions): Promise<void> {
+  const limit = toNumber('--limit', options.limit);
+  const beforeId = options.before === undefined ? undefined : String(toNumber('--before', options.before));
+  const entries = await listFailedEvents(pool, group, {
+    limit,
+    ...(beforeId === undefined ? {} : { beforeId }),
+  });
+  if (entries.length === 0)
+    return say(`There are no ${beforeId === undefined ? '' : 'more '}entries of this kind.`);
+  for (const entry of entries) {
+    say(
+      `#${entry.id}  ${isoTime(entry.receivedAt)}  player ${entry.userId}${describeBuild(entry)}\n    ${printable(entry.message)}`,
+    );
+  }
+  say('\nOne of them: savepoint failed-events show <id>');
+  if (entries.length === limit) say(`Older ones: the same command with --before ${entries.at(-1)?.id}`);
+}
+
+async function show(id: string, { raw }: { raw: boolean }): Promise<void> {
+  const entry = await withDatabase(({ pool }) => requireEntry(pool, id));
+  if (raw) return say(process.stdout.isTTY === true ? printableJson(entry.raw) : entry.raw);
+  say(
+    [
+      `Entry     #${entry.id} of ${entry.tenant}/${entry.game}`,
+      `Received  ${isoTime(entry.receivedAt)} from player ${entry.userId}${describeBuild(entry)}`,
+      `Type      ${entry.eventType === null ? '(could not be read)' : printable(entry.eventType)}`,
+      `Reason    ${entry.code}: ${printable(entry.message)}`,
+      `Path      ${printable(entry.path) || '(the event as a whole)'}`,
+      `State     ${describeState(entry)}`,
+      '',
+      printableJson(entry.raw),
+      ...(entry.replayedAs === null ? [] : ['', 'Replayed as:', printableJson(entry.replayedAs)]),
+    ].join('\n'),
+  );
+}
+
+async function replayOne(id: string, options: GroupOptions & { file?: string }): Promise<void> {
+  if (options.code !== undefined || options.type !== undefined) {
+    throw new StartupError('Give either the id of an entry or --tenant, --game and --code of a group.');
+  }
+  const edited = options.file === undefined ? undefined : await readText(options.file);
+  await withDatabase(async ({ pool }) => {
+    const entry = await requireEntry(pool, id);
+    const tools = { pool, registries: createRegistries(pool) };
+    const nowMs = Date.now();
+    const result = await replayFailedEvent(tools, id, { nowMs, ...(edited === undefined ? {} : { edited }) });
+    switch (result.outcome) {
+      case 'replayed':
+        return say(
+          result.wasNew
+            ? `Replayed #${id}.`
+            : `Replayed #${id}: its event had arrived another way and was counted already.`,
+        );
+      case 'not_open':
+        return say(
+          `#${id} was replayed before${entry.replayedAt === null ? '' : `, ${isoTime(entry.replayedAt)}`}.`,
+        );
+      case 'cut':
+        throw new StartupError(
+          `#${id} was too long to be kept whole. Give the corrected event: savepoint failed-events replay ${id} --file <path>`,
+        );
+      case 'failed':
+        throw new StartupError(`Still refused, ${result.reason.code}: ${printable(result.reason.message)}`);
+    }
+  });
+}
+
+async function replayGroup(options: GroupOptions & { file?: string }): Promise<void> {
+  if (options.file !== undefined) throw new StartupError('--file corrects one entry: give its id.');
+  await withDatabase(async ({ pool }) => {
+    const group = await groupOf(pool, options);
+    const line = createProgressLine();
+    const tools = { pool, registries: createRegistries(pool) };
+    const onProgress = (progress: ReplayProgress) => line.show(describeProgress(progress));
+    const done = await replayFailedGroup(tools, group, { nowMs: Date.now(), onProgress }).finally(line.end);
+    if (done.total === 0) return say('There are no open entries of this kind.');
+    const known = done.duplicates === 0 ? '' : ` (${done.duplicates} of them had arrived another way)`;
+    say(`Replayed ${done.replayed} of ${done.total} entries${known}.`);
+    if (done.failed > 0) {
+      say(`${done.failed} still fail and stay in the inbox: savepoint failed-events list`);
+      process.exitCode = 1;
+    }
+  });
+}
+
+function describeProgress({ total, replayed, failed }: ReplayProgress): string {
+  const done = replayed + failed;
+  return `${done} of ${total} (${total === 0 ? 100 : Math.floor((done * 100) / total)} %), ${failed} still fail`;
+}
+
+async function requireEntry(pool: Pool, id: string): Promise<FailedEventRow> {
+  const entry = await findFailedEvent(pool, String(toNumber('The id', id)));
+  if (entry !== undefined) return entry;
+  throw new StartupError(`There is no entry #${id}. List what there is: savepoint failed-events list`);
+}
+
+async function groupOf(pool: Pool, { tenant, game, code, type }: GroupOptions): Promise<FailedGroup> {
+  if (tenant === undefined || game === undefined || code === undefined) {
+    throw new StartupError('Give --tenant, --game and --code of a group: savepoint failed-events list');
+  }
+  const { id: gameId } = await requireGame(pool, tenant, game);
+  return { gameId, code, ...(type === undefined ? {} : { eventType: type === '' ? null : type }) };
+}
+
+async function gameIdOf(pool: Pool, { tenant, game }: GroupOptions): Promise<number | undefined> {
+  if (tenant === undefined && game === undefined) return undefined;
+  if (tenant === undefined || game === undefined) {
+    throw new StartupError('Give --tenant and --game together, or neither of them.');
+  }
+  return (await requireGame(pool, tenant, game)).id;
+}
+
+function describeGroup(group: FailedGroupRow): string {
+  const type = group.eventType === null ? '(type could not be read)' : printable(group.eventType);
+  const entries = `${group.entries} ${group.entries === 1 ? 'entry' : 'entries'}`;
+  return [
+    `${group.tenant}/${group.game}  ${group.code}  ${type}  ${entries}`,
+    `    from ${isoTime(group.firstAt)} to ${isoTime(group.lastAt)}`,
+    `    newest #${group.exampleId}: ${printable(group.exampleMessage)}`,
+  ].join('\n');
+}
+
+function describeBuild({ clientBuild }: FailedEventRow): string {
+  return clientBuild === null ? '' : `, build ${printable(clientBuild)}`;
+}
+
+function describeState({ replayedAt, isCut }: FailedEventRow): string {
+  if (replayedAt !== null) return `replayed ${isoTime(replayedAt)}`;
+  return isCut ? 'open, too long to be kept whole: give the corrected event to replay it' : 'open';
+}
+
+async function readText(file: string): Promise<string> {
+  return readFile(file, 'utf8').catch((error: Error) => {
+    throw new StartupError(`${file} cannot be read: ${error.message}`);
+  });
+}
+
+function toNumber(what: string, text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new StartupError(`${what} is "${text}": give a whole number.`);
+}

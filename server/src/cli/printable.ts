@@ -1,0 +1,23 @@
+/**
+ * What a player sent, fit for one line of a terminal: control characters could move the cursor, change colours or hide
+ * text, and are shown as JSON escapes.
+ */
+export function printable(text: string): string {
+  return text.replace(CONTROL, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** The same for a JSON text, which keeps its lines and its meaning: other controls stand only inside its strings. */
+export function printableJson(text: string): string {
+  return text
+    .replaceAll('\t', ' ')
+    .split(/\r\n?|\n/)
+    .map(printable)
+    .join('\n');
+}
+
+/** Controls, line separators, and marks that turn the direction of writing. */
+const CONTROL = /\p{Cc}|[\u2028-\u202e\u2066-\u2069]/gu;
+
+export function isoTime(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

@@ -1,0 +1,23 @@
+/** How far a long command has come: a line that is written over on a terminal, a line now and then elsewhere. */
+export type ProgressLine = { show(text: string): void; end(): void };
+
+const INTERVAL_MS = { terminal: 100, elsewhere: 5_000 };
+
+export function createProgressLine(stream: NodeJS.WriteStream = process.stderr): ProgressLine {
+  const onTerminal = stream.isTTY === true;
+  const interval = onTerminal ? INTERVAL_MS.terminal : INTERVAL_MS.elsewhere;
+  let shownAt = Date.now();
+  let isOpen = false;
+  return {
+    show(text) {
+      if (Date.now() - shownAt < interval) return;
+      shownAt = Date.now();
+      isOpen = onTerminal;
+      stream.write(onTerminal ? `\r\u001b[K${text}` : `${text}\n`);
+    },
+    end() {
+      if (isOpen) stream.write('\r\u001b[K');
+      isOpen = false;
+    },
+  };
+}

@@ -1,0 +1,77 @@
+import { Command } from 'commander';
+import {
+  type RetentionProgress,
+  type RetentionResult,
+  runRetention,
+} from '../features/retention/retention.js';
+import { INTERRUPTED, interruptible } from './interrupt.js';
+import { grouped, progressBar } from './progress-bar.js';
+import { createProgressLine } from './progress-line.js';
+import { say, withDatabase } from './terminal.js';
+
+export function retentionCommands(): Command {
+  const retention = new Command('retention').description('events that are no longer kept');
+  retention
+    .command('run')
+    .description('delete events past the retention of their game (savepoint game set --retention-days) now')
+    .option('--dry-run', 'only say what would be deleted', false)
+    .addHelpText(
+      'after',
+      '\nCan be interrupted at any time, and goes on with the next run. The service does the same every hour.',
+    )
+    .action(({ dryRun }: { dryRun: boolean }) => run(dryRun));
+  return retention;
+}
+
+async function run(dryRun: boolean): Promise<void> {
+  const result = await interruptible((signal) =>
+    withDatabase(async ({ pool }) => {
+      const line = createProgressLine();
+      try {
+        return await runRetention(pool, {
+          nowMs: Date.now(),
+          dryRun,
+          signal,
+          onGames(games) {
+            for (const { tenant, game, retentionDays, before } of games) {
+              say(`${tenant}/${game} keeps ${retentionDays} days: events before ${before} go.`);
+            }
+          },
+          onProgress: dryRun ? (progress) => say(`  would ${describe(progress)}`) : showOn(line),
+        });
+      } finally {
+        line.end();
+      }
+    }),
+  );
+  say(summary(result, dryRun));
+  if (result.state === 'interrupted') process.exitCode = INTERRUPTED;
+  if (result.state === 'waiting') process.exitCode = 1;
+}
+
+function showOn(line: { show(text: string): void }): (progress: RetentionProgress) => void {
+  return (progress) =>
+    line.show(`${progressBar(progress.donePages, progress.totalPages)} ${describe(progress)}`);
+}
+
+function describe({ partition, action, deletedEvents }: RetentionProgress): string {
+  if (action === 'drop') return `drop ${partition}`;
+  return `delete ${grouped(deletedEvents)} events in ${partition}`;
+}
+
+function summary({ state, droppedPartitions, deletedEvents }: RetentionResult, dryRun: boolean): string {
+  const verb = dryRun ? 'Would have dropped' : 'Dropped';
+  const counts = `${verb} ${droppedPartitions.length} partitions and deleted ${grouped(deletedEvents)} events${dryRun ? ' (those in the partitions included)' : ' one by one'}.`;
+  switch (state) {
+    case 'nothing':
+      return 'There is nothing to delete.';
+    case 'busy':
+      return 'Another run is at work, here or on another node.';
+    case 'waiting':
+      return `${counts} Something held a lock or a transaction for too long; the next run goes on from here.`;
+    case 'interrupted':
+      return `${counts} Interrupted; the next run goes on from here.`;
+    case 'done':
+      return counts;
+  }
+}

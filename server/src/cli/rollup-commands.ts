@@ -1,0 +1,119 @@
+import { Command } from 'commander';
+import { type Cohort, type Dashboard, gameDashboard } from '../features/rollups/dashboard.js';
+import { type Difference, type Recount, recountGame } from '../features/rollups/recount.js';
+import { StartupError } from '../lib/startup-error.js';
+import { requireGame } from './game-option.js';
+import { printable } from './printable.js';
+import { grouped } from './progress-bar.js';
+import { say, withDatabase } from './terminal.js';
+
+type GameOptions = { tenant: string; game: string };
+
+const DAY_MS = 86_400_000;
+const MAX_DAYS = 366;
+/** More can be had from the database; a screenful shows what is wrong. */
+const SHOWN_DIFFERENCES = 50;
+
+export function rollupCommands(): Command {
+  const rollups = new Command('rollups').description('the numbers of a game, day by day');
+  withGame(rollups.command('show'))
+    .description('show the last days: players, sessions, events, revenue and retention')
+    .option('--days <number>', 'how many, up to today (UTC)', '30')
+    .action(show);
+  withGame(rollups.command('check'))
+    .description('count everything again from the events, slowly, and print what differs')
+    .action(check);
+  return rollups;
+}
+
+function withGame(command: Command): Command {
+  return command
+    .requiredOption('--tenant <tenant-id>', 'the studio')
+    .requiredOption('--game <game-id>', 'the game');
+}
+
+async function show(options: GameOptions & { days: string }): Promise<void> {
+  const days = /^\d{1,3}$/.test(options.days) ? Number(options.days) : 0;
+  if (days < 1 || days > MAX_DAYS)
+    throw new StartupError(`--days is "${options.days}": give 1 to ${MAX_DAYS}.`);
+  const now = Date.now();
+  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  const dashboard = await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, options.tenant, options.game);
+    return gameDashboard(pool, id, day(now - (days - 1) * DAY_MS), day(now), now);
+  });
+  for (const line of dashboardTable(dashboard)) say(line);
+}
+
+const COLUMNS = ['active', 'new', 'paying', 'sessions', 'events', 'ads', 'store', 'hours', 'bought'] as const;
+
+/** The newest day first, as a log is read. */
+export function dashboardTable({ days, cohorts }: Dashboard): string[] {
+  const retention = new Map(cohorts.map((cohort) => [cohort.day, cohort]));
+  const rows = days.toReversed().map((day) => {
+    const cohort = retention.get(day.day);
+    return [
+      day.day,
+      ...[day.activePlayers, day.newPlayers, day.payingPlayers, day.sessions, day.events].map(grouped),
+      ...[day.adImpressions, day.storeViews, Math.round(day.playMs / 3_600_000), day.purchases].map(grouped),
+      ...(['d1', 'd7', 'd28'] as const).map((name) => share(cohort, name)),
+      Object.entries(day.revenue)
+        .map(([currency, amount]) => `${amount} ${currency}`)
+        .join(', '),
+    ];
+  });
+  const table = [['day', ...COLUMNS, 'D1', 'D7', 'D28', 'revenue'], ...rows];
+  const widths = (table[0] ?? []).map((_, column) =>
+    Math.max(...table.map((row) => row[column]?.length ?? 0)),
+  );
+  return table.map((row) =>
+    row
+      .map((cell, column) =>
+        column === 0 || column === row.length - 1 ? cell : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function share(cohort: Cohort | undefined, name: 'd1' | 'd7' | 'd28'): string {
+  const active = cohort?.[name] ?? null;
+  if (cohort === undefined || active === null || cohort.players === 0) return '–';
+  return `${Math.round((100 * active) / cohort.players)}%`;
+}
+
+async function check({ tenant, game }: GameOptions): Promise<void> {
+  const recount = await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    return recountGame(pool, id);
+  });
+  for (const line of describeRecount(recount)) say(line);
+  if (recount.differenceCount > 0) process.exitCode = 1;
+}
+
+function describeRecount({
+  events,
+  players,
+  eventsDeletedBefore,
+  differences,
+  differenceCount,
+}: Recount): string[] {
+  const lines = [`Counted ${grouped(events)} events and ${grouped(players)} players again.`];
+  if (eventsDeletedBefore !== null) {
+    lines.push(
+      `Events before ${eventsDeletedBefore} have been deleted: what they counted for cannot be checked. A later day may show more than its events if a clock was wrong by months.`,
+    );
+  }
+  if (differenceCount === 0) return [...lines, 'Everything agrees.'];
+  lines.push(
+    `${grouped(differenceCount)} values differ:`,
+    ...differences.slice(0, SHOWN_DIFFERENCES).map(describe),
+  );
+  if (differenceCount > SHOWN_DIFFERENCES)
+    lines.push(`  and ${grouped(differenceCount - SHOWN_DIFFERENCES)} more`);
+  return lines;
+}
+
+function describe({ table, key, name, kept, recounted }: Difference): string {
+  return `  ${table} ${key} ${printable(name)}: kept ${printable(kept ?? 'null')}, counted ${printable(recounted ?? 'null')}`;
+}

@@ -1,0 +1,56 @@
+import pg from 'pg';
+import { type Pool, types } from './pool.js';
+
+/** A connection outside of the pool: statements wait for each other, and may take as long as they need. */
+export type OwnConnection = pg.Client;
+
+/** A network that swallows packets is noticed by probes that nobody answers, not by a time-out. */
+const KEEP_ALIVE_DELAY_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+
+/**
+ * Lends a connection to the pool's database for work that takes minutes: the pool's own are bounded to the time of a
+ * request, and pipelined. Whatever the session holds, such as an advisory lock, ends with it.
+ */
+export async function withOwnConnection<T>(
+  pool: Pool,
+  work: (connection: OwnConnection) => Promise<T>,
+): Promise<T> {
+  const connection = new pg.Client({
+    connectionString: pool.options.connectionString,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+    application_name: 'savepoint',
+    options: '-c timezone=UTC',
+    types,
+  });
+  // The statement at work is rejected anyway; without a listener the event would end the process.
+  connection.on('error', () => {});
+  await connection.connect();
+  try {
+    return await work(connection);
+  } finally {
+    await connection.end().catch(() => {});
+  }
+}
+
+/** Commits what `work` did, or nothing of it. */
+export async function inTransaction<T>(connection: OwnConnection, work: () => Promise<T>): Promise<T> {
+  await connection.query('begin');
+  try {
+    const result = await work();
+    await connection.query('commit');
+    return result;
+  } catch (error) {
+    await connection.query('rollback').catch(() => {});
+    throw error;
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Whether `lock_timeout` ended a statement. */
+export function isLockTimeout(error: unknown): boolean {
+  return (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE;
+}

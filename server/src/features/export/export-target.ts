@@ -1,0 +1,192 @@
+import { once } from 'node:events';
+import { type FileHandle, open, readFile, rename, stat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Writable } from 'node:stream';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { ExportFormat } from './export-format.js';
+import type { ExportKey } from './export-queries.js';
+import type { Span } from './export-span.js';
+
+/** Where an export goes. */
+export type ExportTarget = {
+  /** Takes text; `key` is that of the last event in it. Resolves when more can be taken. */
+  write(text: string, events: number, key: ExportKey | null): Promise<void>;
+  /** Makes sure of all that was written; after `finish` nothing is left to resume. */
+  pause(): Promise<void>;
+  finish(): Promise<void>;
+};
+
+/** What an export is of: a file is only gone on with if it is of the same. */
+export type ExportSubject = Span & { tenant: string; game: string; format: ExportFormat };
+
+/** The sidecar of an unfinished file: its first `bytes` bytes hold exactly the `events` events up to `key`. */
+export type ExportCursor = ExportSubject & {
+  version: 1;
+  bytes: number;
+  events: number;
+  key: ExportKey | null;
+};
+
+/** Written, compressed and made sure of at once: large enough to compress well, small enough to be held in memory. */
+const CHUNK_CHARACTERS = 4 * 1024 * 1024;
+
+const compress = promisify(gzip);
+
+/** A stream that somebody else reads: there is nothing to resume. */
+export function streamTarget(stream: Writable): ExportTarget {
+  return {
+    async write(text) {
+      if (!stream.write(text)) await once(stream, 'drain');
+    },
+    pause: async () => {},
+    finish: async () => {},
+  };
+}
+
+export type FileTarget = ExportTarget & { cursor: Readonly<ExportCursor> };
+
+export class ExportFileError extends Error {
+  override readonly name = 'ExportFileError';
+}
+
+/**
+ * A file that can be gone on with after any interruption:
+ *
+ *   cursor (0 bytes) ──► file ──► [ chunk ──► fsync ──► cursor ] … ──► cursor deleted
+ *
+ * The cursor is written after what it covers is on the disk, so the file may be longer than it says, never shorter:
+ * going on begins with cutting off the rest. Of a .gz file every chunk is a member of its own, which may be cut there;
+ * gzip reads the members one after another as one file.
+ */
+export async function openFileTarget(
+  path: string,
+  subject: ExportSubject,
+  options: { resume: boolean },
+): Promise<FileTarget> {
+  const known = await readCursor(path);
+  if (options.resume) refuseOtherSubject(path, known, subject);
+  const size = await sizeOf(path);
+  if (size !== undefined && known === undefined && options.resume) {
+    throw new ExportFileError(
+      `There is nothing to resume: ${path} has no ${cursorPath(path)} beside it, so it is complete.`,
+    );
+  }
+  if (size !== undefined && !options.resume) {
+    throw new ExportFileError(
+      known === undefined
+        ? `${path} exists already. Delete it, or choose another name.`
+        : `${path} is an unfinished export. Go on with it with --resume, or delete it.`,
+    );
+  }
+  const cursor: ExportCursor = (options.resume && known) || {
+    version: 1,
+    ...subject,
+    bytes: 0,
+    events: 0,
+    key: null,
+  };
+  if ((size ?? 0) < cursor.bytes) {
+    throw new ExportFileError(
+      `${path} is shorter than ${cursorPath(path)} says. Delete both and start again.`,
+    );
+  }
+  await writeCursor(path, cursor);
+  const file = await open(path, size === undefined ? 'wx' : 'r+');
+  await file.truncate(cursor.bytes);
+  return fileTarget(path, file, cursor);
+}
+
+function fileTarget(path: string, file: FileHandle, cursor: ExportCursor): FileTarget {
+  const zipped = path.endsWith('.gz');
+  let pending = '';
+  const next = { events: cursor.events, key: cursor.key };
+
+  const flush = async (even: 'if empty' | 'not if empty') => {
+    if (pending === '' && even === 'not if empty') return;
+    const text = Buffer.from(pending);
+    pending = '';
+    const chunk = zipped ? await compress(text) : text;
+    await file.write(chunk, 0, chunk.length, cursor.bytes);
+    await file.datasync();
+    Object.assign(cursor, next, { bytes: cursor.bytes + chunk.length });
+    await writeCursor(path, cursor);
+  };
+
+  return {
+    cursor,
+    async write(text, events, key) {
+      pending += text;
+      next.events += events;
+      next.key = key ?? next.key;
+      if (pending.length >= CHUNK_CHARACTERS) await flush('not if empty');
+    },
+    async pause() {
+      await flush('not if empty');
+      await file.close();
+    },
+    async finish() {
+      // A .gz file of no bytes would not be one.
+      await flush(cursor.bytes === 0 && zipped ? 'if empty' : 'not if empty');
+      await file.close();
+      await unlink(cursorPath(path));
+    },
+  };
+}
+
+export function cursorPath(path: string): string {
+  return `${path}.cursor`;
+}
+
+async function readCursor(path: string): Promise<ExportCursor | undefined> {
+  let text: string;
+  try {
+    text = await readFile(cursorPath(path), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const cursor = JSON.parse(text) as ExportCursor;
+    if (cursor.version === 1 && Number.isSafeInteger(cursor.bytes)) return cursor;
+  } catch {
+    // Told below: what is no JSON is no cursor.
+  }
+  throw new ExportFileError(`${cursorPath(path)} is not a cursor of this program. Delete it and ${path}.`);
+}
+
+/** A new file takes the place of the old one in one step: a crash leaves one of the two, whole. */
+async function writeCursor(path: string, cursor: ExportCursor): Promise<void> {
+  const temporary = `${cursorPath(path)}.new`;
+  const file = await open(temporary, 'w');
+  try {
+    await file.writeFile(`${JSON.stringify(cursor)}\n`);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, cursorPath(path));
+  const folder = await open(dirname(cursorPath(path)), 'r');
+  // Not every file system can do this for a folder; the rename is then as safe as it can be there.
+  await folder.sync().catch(() => {});
+  await folder.close();
+}
+
+function refuseOtherSubject(path: string, cursor: ExportCursor | undefined, subject: ExportSubject): void {
+  if (cursor === undefined) return;
+  for (const name of ['tenant', 'game', 'from', 'to', 'format'] as const) {
+    if (cursor[name] === subject[name]) continue;
+    throw new ExportFileError(
+      `${path} was begun with --${name} ${cursor[name]}, not ${subject[name]}. Resume it with the same options.`,
+    );
+  }
+}
+
+async function sizeOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,194 @@
+import { inTransaction, isLockTimeout, type OwnConnection } from '../../db/own-connection.js';
+import type { Pool } from '../../db/pool.js';
+
+/** A hundred years; the schema allows no more, either. */
+export const MAX_RETENTION_DAYS = 36_500;
+
+/** Null: events are kept for ever. */
+export async function updateRetentionDays(pool: Pool, gameId: number, days: number | null): Promise<void> {
+  await pool.query('update games set retention_days = $2 where id = $1', [gameId, days]);
+}
+
+/** A game whose events are not kept for ever, and which has events to delete. Days are UTC, as `2026-11-15`. */
+export type ExpiringGame = {
+  gameId: number;
+  tenant: string;
+  game: string;
+  retentionDays: number;
+  /** Events before this day are to go. */
+  before: string;
+  /** None before this day is left; null: nothing was ever deleted. */
+  cleanedBefore: string | null;
+};
+
+export async function listExpiringGames(db: Pool | OwnConnection, today: string): Promise<ExpiringGame[]> {
+  const { rows } = await db.query<ExpiringGame>(
+    `select g.id as "gameId", t.slug as tenant, g.slug as game, g.retention_days as "retentionDays",
+       ($1::date - g.retention_days)::text as before, g.events_cleaned_before::text as "cleanedBefore"
+     from games g
+     join tenants t on t.id = g.tenant_id
+     where $1::date - g.retention_days > coalesce(g.events_cleaned_before, '-infinity')
+     order by t.slug, g.slug`,
+    [today],
+  );
+  return rows;
+}
+
+/**
+ * From here on no event from before the game's day is stored any more. That day never moves back, also when a longer
+ * retention is chosen: what was deleted cannot be told from what never came.
+ */
+export async function markDeletedBefore(
+  connection: OwnConnection,
+  games: readonly ExpiringGame[],
+): Promise<void> {
+  await connection.query(
+    `update games g
+     set events_deleted_before = greatest(g.events_deleted_before, e.before)
+     from unnest($1::int[], $2::date[]) as e(game_id, before)
+     where g.id = e.game_id and g.events_deleted_before is distinct from greatest(g.events_deleted_before, e.before)`,
+    [games.map(({ gameId }) => gameId), games.map(({ before }) => before)],
+  );
+}
+
+/** Forward only; a run that is behind another's state changes nothing. */
+export async function updateCleanedBefore(
+  connection: OwnConnection,
+  gameIds: readonly number[],
+  day: string,
+): Promise<void> {
+  await connection.query(
+    `update games set events_cleaned_before = greatest(events_cleaned_before, $2::date) where id = any($1::int[])`,
+    [gameIds, day],
+  );
+}
+
+/** A number above those of all transactions that have written anything yet: a fresh one of our own. */
+export async function currentHorizon(connection: OwnConnection): Promise<string> {
+  const { rows } = await connection.query<{ horizon: string }>(
+    'select pg_current_xact_id()::text as horizon',
+  );
+  return rows[0]?.horizon ?? '0';
+}
+
+/** Whether every transaction below the number has ended. */
+export async function isPastHorizon(connection: OwnConnection, horizon: string): Promise<boolean> {
+  const { rows } = await connection.query<{ past: boolean }>(
+    'select pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 as past',
+    [horizon],
+  );
+  return rows[0]?.past === true;
+}
+
+export async function countPages(connection: OwnConnection, table: string): Promise<number> {
+  const { rows } = await connection.query<{ pages: number }>(
+    `select (pg_relation_size($1::regclass) / current_setting('block_size')::int)::int as pages`,
+    [table],
+  );
+  return rows[0]?.pages ?? 0;
+}
+
+/** What may go: the events of these games before these days. */
+export type Doomed = { gameIds: readonly number[]; before: readonly string[] };
+
+/**
+ * An event goes by its own time. Where its clock is not believed it was counted when it was received, and the default
+ * partition, where nearly all of these are, keeps it as long as others that were received on that day.
+ */
+const IS_DOOMED = `exists (
+  select from unnest($1::int[], $2::date[]) as d(game_id, before)
+  where d.game_id = e.game_id and e.occurred_at < d.before::timestamp at time zone 'UTC'
+    and (e.tableoid <> 'events_default'::regclass or not e.clock_suspect
+      or e.received_at < d.before::timestamp at time zone 'UTC')
+)`;
+
+export async function countDoomed(connection: OwnConnection, table: string, doomed: Doomed): Promise<number> {
+  const { rows } = await connection.query<{ n: string }>(
+    `select count(*) as n from ${connection.escapeIdentifier(table)} e where ${IS_DOOMED}`,
+    [doomed.gameIds, doomed.before],
+  );
+  return Number(rows[0]?.n ?? 0);
+}
+
+export async function hasOthers(
+  connection: OwnConnection,
+  table: string,
+  gameIds: readonly number[],
+): Promise<boolean> {
+  const { rows } = await connection.query<{ others: boolean }>(
+    `select exists (
+       select from ${connection.escapeIdentifier(table)} where game_id <> all ($1::int[])
+     ) as others`,
+    [gameIds],
+  );
+  return rows[0]?.others === true;
+}
+
+/**
+ * Deletes the doomed events on some pages of a table, and their names. By pages rather than by key: each page is read
+ * once, in its order on the disk, and how far it has come is known exactly. New events never lie among the doomed.
+ */
+export async function deleteOnPages(
+  connection: OwnConnection,
+  table: string,
+  doomed: Doomed,
+  fromPage: number,
+  endPage: number,
+): Promise<number> {
+  const { rows } = await connection.query<{ n: number }>(
+    `with gone as (
+       delete from ${connection.escapeIdentifier(table)} e
+       where e.ctid >= format('(%s,0)', $3::bigint)::tid and e.ctid < format('(%s,0)', $4::bigint)::tid and ${IS_DOOMED}
+       returning e.player_id, e.identity, e.event_id
+     ), names as (
+       delete from event_names n
+       using gone
+       where gone.event_id is not null and n.player_id = gone.player_id and n.identity = gone.identity
+     )
+     select count(*)::int as n from gone`,
+    [doomed.gameIds, doomed.before, fromPage, endPage],
+  );
+  return rows[0]?.n ?? 0;
+}
+
+/** The same for a table that is about to go as a whole: only the names are deleted one by one. */
+export async function deleteNamesOnPages(
+  connection: OwnConnection,
+  table: string,
+  fromPage: number,
+  endPage: number,
+): Promise<void> {
+  await connection.query(
+    `delete from event_names n
+     using ${connection.escapeIdentifier(table)} e
+     where e.ctid >= format('(%s,0)', $1::bigint)::tid and e.ctid < format('(%s,0)', $2::bigint)::tid
+       and e.event_id is not null and n.player_id = e.player_id and n.identity = e.identity`,
+    [fromPage, endPage],
+  );
+}
+
+/**
+ * Drops a partition in which only these games have events. A late event of another game may come in at any moment, so
+ * the last look is taken under a lock that lets none in. To drop it, events as a whole must be locked for a moment:
+ * intake queues behind that lock while it waits, so it waits very briefly. A late event at the door of this very partition
+ * would wait for us and we for it; the time-out is ours, and shorter than PostgreSQL's patience with deadlocks.
+ */
+export async function dropPartition(
+  connection: OwnConnection,
+  table: string,
+  gameIds: readonly number[],
+): Promise<'dropped' | 'others' | 'locked'> {
+  const name = connection.escapeIdentifier(table);
+  try {
+    return await inTransaction(connection, async () => {
+      await connection.query("set local lock_timeout = '200ms'");
+      await connection.query(`lock table ${name} in share mode`);
+      if (await hasOthers(connection, table, gameIds)) return 'others';
+      await connection.query(`drop table ${name}`);
+      return 'dropped';
+    });
+  } catch (error) {
+    if (isLockTimeout(error)) return 'locked';
+    throw error;
+  }
+}

@@ -1,0 +1,145 @@
+import type { Logger } from 'pino';
+import type { NatsConfig } from '../config.js';
+import { isMigrated } from '../db/migrate.js';
+import type { Pool } from '../db/pool.js';
+import type { MessageApplier } from './apply-messages.js';
+import type { QueueLink } from './connection.js';
+import { openPartitionLocks, type PartitionLocks } from './partition-locks.js';
+import { type Pump, startPump } from './partition-pump.js';
+import type { QueueMetrics } from './queue-metrics.js';
+
+/** How soon a dead process's partitions are taken over, and a new one gets its share. */
+const LOOK_ROUND_MS = 1_000;
+
+export type QueueConsumer = {
+  /** The partitions that this process works on. */
+  owned(): readonly number[];
+  /** Whether it holds its place among the consumers, which takes a database. */
+  isMember(): boolean;
+  /** Finishes what was pulled, then leaves the partitions to others. */
+  stop(): Promise<void>;
+};
+
+type Options = {
+  link: QueueLink;
+  nats: NatsConfig;
+  databaseUrl: string;
+  pool: Pool;
+  applier: MessageApplier;
+  metrics: QueueMetrics;
+  logger: Logger;
+};
+
+/**
+ * Takes this process's share of the partitions and pumps them:
+ *
+ *   no locks ──database there, migrated──► member ──each second──► hand over what is no longer ours, take what is
+ *      ▲                                      │
+ *      └─── every pump stopped at once ◄──────┘ connection of the locks lost
+ *
+ * Only the owner of a partition pulls from it. A lost connection is noticed by its end or by a look round that is not
+ * answered; what was being applied at that moment may overlap with the next owner's first group for the length of one
+ * transaction, and is right nevertheless: rows are locked and every event counts once, whoever applies it.
+ */
+export function startConsumer(options: Options): QueueConsumer {
+  const { link, nats, databaseUrl, pool, applier, metrics, logger } = options;
+  const pumps = new Map<number, Pump>();
+  const handovers = new Map<number, Promise<void>>();
+  let locks: PartitionLocks | undefined;
+  let stopping = false;
+  let failures = 0;
+  let endPause = (): void => {};
+
+  const live = async (): Promise<void> => {
+    while (!stopping) {
+      try {
+        await takePart();
+      } catch (error) {
+        failures++;
+        metrics.consumerErrors.inc({ source: 'partitions' });
+        if (failures === 1) logger.warn({ err: error }, 'no partitions can be held; trying until they can');
+      }
+      if (!stopping) await pause();
+    }
+  };
+
+  /** Until the locks are lost, which it throws, or the consumer stops. */
+  const takePart = async (): Promise<void> => {
+    if (!(await isMigrated(pool))) throw new Error('migrations are missing: run `savepoint migrate`');
+    let loss: Error | undefined;
+    const mine = await openPartitionLocks({
+      databaseUrl,
+      stream: nats.stream,
+      partitions: nats.partitions,
+      onLost(error) {
+        loss = error;
+        locks = undefined;
+        for (const pump of pumps.values()) void pump.stop();
+        endPause();
+      },
+    });
+    locks = mine;
+    try {
+      while (!stopping && loss === undefined) {
+        await lookRound(mine);
+        failures = 0;
+        await pause();
+      }
+      if (loss !== undefined) throw loss;
+    } finally {
+      locks = undefined;
+      await stopAll();
+      await mine.close();
+    }
+  };
+
+  const lookRound = async (mine: PartitionLocks): Promise<void> => {
+    const share = new Set(await mine.share());
+    for (const partition of pumps.keys()) {
+      if (!share.has(partition) && !handovers.has(partition)) {
+        handovers.set(partition, handOver(mine, partition).catch(() => {}));
+      }
+    }
+    for (const partition of await mine.take([...share].filter((wanted) => !pumps.has(wanted)))) {
+      pumps.set(partition, startPump({ link, stream: nats.stream, partition, applier, metrics, logger }));
+    }
+    metrics.partitions.set(pumps.size);
+  };
+
+  /** Not awaited by the look round: a slow transaction must not look like a lost connection. */
+  const handOver = async (mine: PartitionLocks, partition: number): Promise<void> => {
+    try {
+      await pumps.get(partition)?.stop();
+      pumps.delete(partition);
+      await mine.release(partition);
+    } finally {
+      handovers.delete(partition);
+    }
+  };
+
+  const stopAll = async (): Promise<void> => {
+    await Promise.all([...pumps.values()].map((pump) => pump.stop()));
+    await Promise.all(handovers.values());
+    pumps.clear();
+    metrics.partitions.set(0);
+  };
+
+  const pause = (): Promise<void> =>
+    new Promise((resolve) => {
+      endPause = resolve;
+      setTimeout(resolve, LOOK_ROUND_MS).unref();
+      if (stopping) resolve();
+    });
+
+  const finished = live();
+
+  return {
+    owned: () => [...pumps.keys()].sort((a, b) => a - b),
+    isMember: () => locks !== undefined,
+    async stop() {
+      stopping = true;
+      endPause();
+      await finished;
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import type { CheckedEvent } from '../features/events/event-record.js';
+import type { FailedEvent } from '../features/failed-events/failed-event.js';
+import type { FailedBatch } from '../features/failed-events/inbox-queries.js';
+
+/** What travels through the stream: of one request, all or a part of the good events, or of the bad ones. */
+export type QueuedMessage =
+  | { kind: 'events'; userId: string; events: readonly CheckedEvent[] }
+  | ({ kind: 'failures' } & FailedBatch);
+
+export type QueuedEvents = Extract<QueuedMessage, { kind: 'events' }>;
+
+export type EncodedMessage = {
+  /** The same for the same content: the stream drops a second copy that comes shortly after. */
+  id: string;
+  body: Uint8Array;
+};
+
+/** Raised with every change that an older consumer could not read. */
+const VERSION = 1;
+const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+const DIGEST = /^[0-9a-f]{32}$/;
+/** The last millisecond that a Date can hold. */
+const MAX_TIME_MS = 8_640_000_000_000_000;
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** As many messages as it takes for each to stay under the limit of bytes. */
+export function encodeMessage(message: QueuedMessage, maxBytes: number): EncodedMessage[] {
+  const body = Buffer.from(JSON.stringify({ v: VERSION, ...message }));
+  if (body.length <= maxBytes) return [{ id: messageId(message), body }];
+  return halves(message).flatMap((half) => encodeMessage(half, maxBytes));
+}
+
+function halves(message: QueuedMessage): QueuedMessage[] {
+  const items = message.kind === 'events' ? message.events : message.failures;
+  if (items.length < 2) throw new Error('a single event does not fit a message');
+  const middle = items.length >> 1;
+  return message.kind === 'events'
+    ? [
+        { ...message, events: message.events.slice(0, middle) },
+        { ...message, events: message.events.slice(middle) },
+      ]
+    : [
+        { ...message, failures: message.failures.slice(0, middle) },
+        { ...message, failures: message.failures.slice(middle) },
+      ];
+}
+
+function messageId(message: QueuedMessage): string {
+  const hash = createHash('sha256').update(`${message.kind}:${message.userId}`);
+  if (message.kind === 'events') for (const { identity } of message.events) hash.update(identity);
+  else for (const { fingerprint } of message.failures) hash.update(fingerprint);
+  return hash.digest('hex').slice(0, 32);
+}
+
+/** Undefined for anything that is not a message of this version. */
+export function decodeMessage(body: Uint8Array): QueuedMessage | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(strictUtf8.decode(body));
+  } catch {
+    return undefined;
+  }
+  if (!isObject(parsed) || parsed.v !== VERSION) return undefined;
+  const { kind, userId, events, failures, receivedAtMs, clientBuild } = parsed;
+  // The id goes into a query shared with other messages, which anything but a UUID would fail for all of them.
+  if (typeof userId !== 'string' || !UUID.test(userId)) return undefined;
+  if (kind === 'events' && Array.isArray(events) && events.every(isCheckedEvent)) {
+    return { kind, userId, events };
+  }
+  const isFailures = kind === 'failures' && Array.isArray(failures) && failures.every(isFailedEvent);
+  if (!isFailures || !isTime(receivedAtMs) || !isTextOrNull(clientBuild)) return undefined;
+  return { kind, userId, failures, receivedAtMs, clientBuild };
+}
+
+function isCheckedEvent(value: unknown): value is CheckedEvent {
+  return (
+    isObject(value) &&
+    isDigest(value.identity) &&
+    isTextOrNull(value.eventId) &&
+    typeof value.eventType === 'string' &&
+    typeof value.occurredAt === 'string' &&
+    isTime(value.receivedAtMs) &&
+    isTime(value.effectiveAtMs) &&
+    typeof value.clockSuspect === 'boolean' &&
+    isTextOrNull(value.timestampText) &&
+    typeof value.payloadJson === 'string' &&
+    typeof value.metadataJson === 'string' &&
+    typeof value.transaction === 'object' &&
+    typeof value.profile === 'object'
+  );
+}
+
+function isFailedEvent(value: unknown): value is FailedEvent {
+  return (
+    isObject(value) &&
+    isDigest(value.fingerprint) &&
+    Number.isSafeInteger(value.ordinal) &&
+    typeof value.code === 'string' &&
+    typeof value.message === 'string' &&
+    typeof value.path === 'string' &&
+    isTextOrNull(value.eventType) &&
+    typeof value.raw === 'string' &&
+    typeof value.isCut === 'boolean'
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isDigest(value: unknown): boolean {
+  return typeof value === 'string' && DIGEST.test(value);
+}
+
+function isTime(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Math.abs(value as number) <= MAX_TIME_MS;
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
+}

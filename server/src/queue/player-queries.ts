@@ -1,0 +1,20 @@
+import { type Pool, query } from '../db/pool.js';
+import type { PlayerKey } from '../features/events/event-record.js';
+
+/** The internal ids of players, by their public ones. */
+export async function findPlayerKeys(
+  pool: Pool,
+  userIds: readonly string[],
+): Promise<Map<string, PlayerKey>> {
+  const rows = await query<PlayerKey & { userId: string }>(
+    pool,
+    {
+      name: 'find_player_keys',
+      text: `select user_id as "userId", id as "playerId", game_id as "gameId"
+             from players
+             where user_id = any($1::uuid[])`,
+    },
+    [[...new Set(userIds)]],
+  );
+  return new Map(rows.map((row) => [row.userId, row]));
+}

@@ -1,0 +1,76 @@
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import type { NatsConfig } from '../config.js';
+import type { Metrics } from '../http/metrics.js';
+import { StartupError } from '../lib/startup-error.js';
+import { connectToNats, openLink, type QueueLink, type QueueSession } from './connection.js';
+import { createPublisher, type Publisher } from './publisher.js';
+import { createQueueMetrics, type QueueMetrics } from './queue-metrics.js';
+import { ensureStream, type Lag, readLag } from './stream.js';
+
+/** How long a process waits for NATS before it starts without: all but events can be served, and it goes on trying. */
+const FIRST_CONNECTION_MS = 5_000;
+/** A batch is split, an event is not: the largest, 64 KiB of a bad one, can double by being quoted once more. */
+const MIN_PAYLOAD_BYTES = 262_144;
+
+/** The event stream, as one process sees it. */
+export type Queue = {
+  link: QueueLink;
+  publisher: Publisher;
+  metrics: QueueMetrics;
+  /** Rejects while NATS cannot be asked. */
+  lag(): Promise<Lag>;
+  close(): Promise<void>;
+};
+
+export async function openQueue(nats: NatsConfig, metrics: Metrics, logger: Logger): Promise<Queue> {
+  const link = openLink({
+    nats,
+    name: `savepoint ${hostname()} ${process.pid}`,
+    logger,
+    setUp: ({ jsm }) => ensureStream(jsm, nats),
+  });
+  const queueMetrics = createQueueMetrics(metrics.registry);
+  const lag = (): Promise<Lag> => lagBehind(link, nats);
+  queueMetrics.watchLag(lag);
+  await link.waitUntilLive(FIRST_CONNECTION_MS);
+  return {
+    link,
+    publisher: createPublisher({ link, nats, metrics: queueMetrics }),
+    metrics: queueMetrics,
+    lag,
+    close: link.close,
+  };
+}
+
+/** Rejects while NATS cannot be asked. */
+export async function lagBehind(link: QueueLink, nats: NatsConfig): Promise<Lag> {
+  const session = link.live();
+  if (session === undefined) throw new Error('there is no connection to NATS');
+  return readLag(session.jsm, nats.stream, Date.now());
+}
+
+/** Before the first process relies on it: NATS answers, JetStream is on, and the stream is there. */
+export async function prepareQueue(nats: NatsConfig): Promise<void> {
+  const session = await connectToNats(nats, 'savepoint set-up');
+  try {
+    await requireJetStream(session);
+    await ensureStream(session.jsm, nats);
+  } finally {
+    await session.nc.close();
+  }
+}
+
+async function requireJetStream({ nc, jsm }: QueueSession): Promise<void> {
+  const allowed = nc.info?.max_payload ?? MIN_PAYLOAD_BYTES;
+  if (allowed < MIN_PAYLOAD_BYTES) {
+    throw new StartupError(
+      `NATS takes messages of ${allowed} bytes at the most, and the largest event needs ${MIN_PAYLOAD_BYTES}. Raise max_payload in the configuration of NATS.`,
+    );
+  }
+  await jsm.getAccountInfo().catch((error: unknown) => {
+    throw new StartupError(
+      `NATS answers, but JetStream does not (${(error as Error).message}). Start it with -js, or put a jetstream block into its configuration.`,
+    );
+  });
+}

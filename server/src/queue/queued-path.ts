@@ -1,0 +1,43 @@
+import type { Logger } from 'pino';
+import type { NatsConfig } from '../config.js';
+import type { Pool } from '../db/pool.js';
+import type { EventIntake } from '../features/events/intake.js';
+import type { Inbox } from '../features/failed-events/inbox.js';
+import type { Metrics } from '../http/metrics.js';
+import { createMessageApplier } from './apply-messages.js';
+import { type QueueConsumer, startConsumer } from './consumer.js';
+import { openQueue, type Queue } from './queue.js';
+import { createQueuedInbox, createQueuedIntake } from './queued-intake.js';
+
+/** What stands between an API process and its database with NATS_URL. */
+export type QueuedPath = { intake: EventIntake; inbox: Inbox; close(): Promise<void> };
+
+type Options = {
+  databaseUrl: string;
+  pool: Pool;
+  /** Where bad events end, once they have come through the stream. */
+  inbox: Inbox;
+  metrics: Metrics;
+  logger: Logger;
+};
+
+export async function openQueuedPath(nats: NatsConfig, options: Options): Promise<QueuedPath> {
+  const queue = await openQueue(nats, options.metrics, options.logger);
+  const consumer = nats.consume ? consumeQueue(queue, nats, options) : undefined;
+  return {
+    intake: createQueuedIntake(queue.publisher),
+    inbox: createQueuedInbox(queue.publisher),
+    async close() {
+      await queue.publisher.idle();
+      await consumer?.stop();
+      await queue.close();
+    },
+  };
+}
+
+/** Applies what is queued, beside any number of other processes that do. */
+export function consumeQueue(queue: Queue, nats: NatsConfig, options: Options): QueueConsumer {
+  const { databaseUrl, pool, inbox, metrics, logger } = options;
+  const applier = createMessageApplier({ pool, inbox, metrics, queueMetrics: queue.metrics, logger });
+  return startConsumer({ link: queue.link, nats, databaseUrl, pool, applier, metrics: queue.metrics, logger });
+}

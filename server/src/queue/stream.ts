@@ -1,0 +1,134 @@
+import {
+  AckPolicy,
+  DeliverPolicy,
+  DiscardPolicy,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamManager,
+  RetentionPolicy,
+  StorageType,
+  type StreamConfig,
+  type StreamInfo,
+} from '@nats-io/jetstream';
+import { nanos } from '@nats-io/transport-node';
+import type { NatsConfig } from '../config.js';
+import { StartupError } from '../lib/startup-error.js';
+
+/** Longer than a client's first retries. What comes back later is recognised by the database. */
+const DUPLICATE_WINDOW_MS = 120_000;
+/** Longer than any apply takes; a consumer that died holding messages delays just those by as much. */
+export const ACK_WAIT_MS = 30_000;
+/** More than a consumer holds at once (see partition-pump.ts): the server never has to hold back. */
+const MAX_ACK_PENDING = 1_000;
+
+/** One subject a partition, listed one by one: so the stream itself says how many there are. */
+export function subjectOf(stream: string, partition: number): string {
+  return `${stream}.${partition}`;
+}
+
+export function consumerOf(partition: number): string {
+  return `partition-${partition}`;
+}
+
+/** FNV-1a: a player's partition is the same on every node and in every release. */
+export function partitionOf(userId: string, partitions: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < userId.length; at++) {
+    hash = Math.imul(hash ^ userId.charCodeAt(at), 0x01000193);
+  }
+  return (hash >>> 0) % partitions;
+}
+
+/**
+ * Makes the stream, or sees to it that the one there is ours. A work queue: a message stays until it has been applied,
+ * however long that takes, and is gone after; when the disk is full new messages are refused (503) instead of old ones
+ * dropped. Safe from several processes at once.
+ */
+export async function ensureStream(jsm: JetStreamManager, nats: NatsConfig): Promise<void> {
+  const existing = await findStream(jsm, nats.stream);
+  if (existing === undefined) {
+    await orExplain(nats, () => jsm.streams.add(streamConfig(nats)));
+    return;
+  }
+  const { config } = existing;
+  const isOurs =
+    config.retention === RetentionPolicy.Workqueue &&
+    config.storage === StorageType.File &&
+    config.subjects.every((subject) => subject.startsWith(`${nats.stream}.`));
+  if (!isOurs) {
+    throw new StartupError(
+      `NATS has a stream ${nats.stream} that was not made by Savepoint. Choose another name with SAVEPOINT_NATS_STREAM.`,
+    );
+  }
+  if (config.subjects.length !== nats.partitions) {
+    throw new StartupError(
+      `The stream ${nats.stream} has ${config.subjects.length} partitions and SAVEPOINT_NATS_PARTITIONS is ${nats.partitions}. The number is fixed once the stream exists: set it to ${config.subjects.length}, or start a new stream with SAVEPOINT_NATS_STREAM.`,
+    );
+  }
+  if (config.num_replicas !== nats.replicas) {
+    await orExplain(nats, () => jsm.streams.update(nats.stream, { num_replicas: nats.replicas }));
+  }
+}
+
+export async function findStream(jsm: JetStreamManager, stream: string): Promise<StreamInfo | undefined> {
+  try {
+    return await jsm.streams.info(stream);
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}
+
+/** The durable consumer of a partition; making one that exists changes nothing. */
+export async function ensureConsumer(
+  jsm: JetStreamManager,
+  stream: string,
+  partition: number,
+): Promise<void> {
+  await jsm.consumers.add(stream, {
+    durable_name: consumerOf(partition),
+    filter_subject: subjectOf(stream, partition),
+    deliver_policy: DeliverPolicy.All,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(ACK_WAIT_MS),
+    max_ack_pending: MAX_ACK_PENDING,
+    // For ever: what must not come back is put aside and acknowledged, see apply-messages.ts.
+    max_deliver: -1,
+  });
+}
+
+export type Lag = { messages: number; bytes: number; oldestSeconds: number };
+
+/** What has been acknowledged to clients and not been applied yet. On a work queue that is all there is in the stream. */
+export async function readLag(jsm: JetStreamManager, stream: string, nowMs: number): Promise<Lag> {
+  const { messages, bytes, first_ts } = (await jsm.streams.info(stream)).state;
+  const oldestSeconds = messages === 0 ? 0 : Math.max(0, (nowMs - Date.parse(first_ts)) / 1000);
+  return { messages, bytes, oldestSeconds };
+}
+
+function streamConfig({ stream, partitions, replicas }: NatsConfig): Partial<StreamConfig> & { name: string } {
+  return {
+    name: stream,
+    description: 'Savepoint: events that clients were promised and that are not applied yet',
+    subjects: Array.from({ length: partitions }, (_, partition) => subjectOf(stream, partition)),
+    retention: RetentionPolicy.Workqueue,
+    storage: StorageType.File,
+    discard: DiscardPolicy.New,
+    num_replicas: replicas,
+    duplicate_window: nanos(DUPLICATE_WINDOW_MS),
+  };
+}
+
+async function orExplain(nats: NatsConfig, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    throw new StartupError(
+      `NATS refuses the stream ${nats.stream} with ${nats.replicas} replicas (${(error as Error).message}). SAVEPOINT_NATS_REPLICAS cannot be more than there are servers with JetStream in the cluster.`,
+    );
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound;
+}

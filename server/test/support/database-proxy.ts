@@ -1,0 +1,69 @@
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** Stands between a node and its database, so that a test can take the database away from this node alone. */
+export type DatabaseProxy = {
+  /** The database's URL by way of the proxy. */
+  url: string;
+  /** Cuts every connection and refuses new ones, as a database that was stopped does. */
+  cut(): Promise<void>;
+  /** Keeps every connection and lets nothing through, as a network that swallows packets does. */
+  silence(): void;
+  restore(): Promise<void>;
+  close(): Promise<void>;
+};
+
+export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
+  const target = new URL(databaseUrl);
+  const host = target.searchParams.get('host') ?? target.hostname;
+  const targetPort = Number(target.searchParams.get('port') ?? target.port);
+  const sockets = new Set<Socket>();
+  let silent = false;
+  let server: Server;
+  let port = 0;
+
+  const dial = (): Socket =>
+    host.startsWith('/') ? connect(`${host}/.s.PGSQL.${targetPort}`) : connect(targetPort, host);
+
+  const relay = (from: Socket, to: Socket): void => {
+    sockets.add(from);
+    from.on('data', (chunk) => {
+      if (!silent) to.write(chunk);
+    });
+    from.on('error', () => {});
+    from.on('close', () => {
+      sockets.delete(from);
+      if (!silent) to.destroy();
+    });
+  };
+
+  const listen = async (): Promise<void> => {
+    server = createServer((client) => {
+      const upstream = dial();
+      relay(client, upstream);
+      relay(upstream, client);
+    });
+    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    port = (server.address() as AddressInfo).port;
+  };
+  const cut = async (): Promise<void> => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  await listen();
+
+  return {
+    url: `postgres://${target.username}:${target.password}@127.0.0.1:${port}${target.pathname}?sslmode=disable`,
+    cut,
+    silence: () => {
+      silent = true;
+    },
+    async restore() {
+      // What was swallowed is lost: these connections can never be right again.
+      if (silent) for (const socket of sockets) socket.destroy();
+      silent = false;
+      if (!server.listening) await listen();
+    },
+    close: () => (server.listening ? cut() : Promise.resolve()),
+  };
+}

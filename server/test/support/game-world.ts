@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { createPool, type Pool } from '../../src/db/pool.js';
+import { checkEvents } from '../../src/features/events/check-events.js';
+import { type EventRecord, recordsOfPlayer } from '../../src/features/events/event-record.js';
+import { insertPlayersForDevices } from '../../src/features/session/session-queries.js';
+import { findGame, insertGame, insertTenant } from '../../src/features/tenancy/tenants.js';
+import { createTestDatabase } from './database.js';
+
+export const DAY_MS = 86_400_000;
+
+export type TestPlayer = { playerId: string; gameId: number; userId: string; createdAt: number };
+export type TestEvent = Record<string, unknown>;
+
+/** A database with a studio and games, and players made as a first login makes them; without the HTTP around it. */
+export type GameWorld = {
+  url: string;
+  pool: Pool;
+  tenant: string;
+  addGame(slug: string): Promise<number>;
+  addPlayers(gameId: number, createdAt: readonly number[]): Promise<TestPlayer[]>;
+  close(): Promise<void>;
+};
+
+export async function createGameWorld(poolSize = 4): Promise<GameWorld> {
+  const database = await createTestDatabase();
+  const pool = createPool({ url: database.url, size: poolSize, timeoutMs: 20_000, onError: () => {} });
+  await insertTenant(pool, 'studio', 'studio');
+  return {
+    url: database.url,
+    pool,
+    tenant: 'studio',
+    async addGame(slug) {
+      await insertGame(pool, 'studio', slug, slug);
+      const game = await findGame(pool, 'studio', slug);
+      if (game === undefined) throw new Error(`there is no game ${slug}`);
+      return game.id;
+    },
+    addPlayers: (gameId, createdAt) => addPlayers(pool, gameId, createdAt),
+    async close() {
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
+async function addPlayers(pool: Pool, gameId: number, createdAt: readonly number[]): Promise<TestPlayer[]> {
+  const players = createdAt.map((at) => ({ userId: randomUUID(), createdAt: at }));
+  await insertPlayersForDevices(
+    pool,
+    players.map(({ userId, createdAt: at }) => ({ gameId, deviceId: userId, userId, createdAt: at })),
+  );
+  const { rows } = await pool.query<{ id: string; user_id: string }>(
+    'select id, user_id from players where user_id = any($1::uuid[])',
+    [players.map(({ userId }) => userId)],
+  );
+  const ids = new Map(rows.map((row) => [row.user_id, row.id]));
+  return players.map((player) => ({ ...player, gameId, playerId: ids.get(player.userId) ?? '' }));
+}
+
+/** Events of a player as the route hands them on. `named` gives them an identity that does not depend on the player. */
+export function toRecords(
+  player: TestPlayer,
+  events: readonly TestEvent[],
+  receivedAtMs: number,
+): EventRecord[] {
+  const checked = checkEvents({ events, bytes: 0, suspicious: true }, player, receivedAtMs);
+  if (checked.rejected.length > 0) throw new Error(JSON.stringify(checked.rejected));
+  return recordsOfPlayer(checked.events, player);
+}
+
+export function adImpressionAt(ms: number, n = 0): TestEvent {
+  return { eventType: 'Ad_Impression', timestamp: new Date(ms).toISOString(), payload: { adId: `ad-${n}` } };
+}
