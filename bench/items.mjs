@@ -32,15 +32,28 @@ export function createItems(playground, seconds) {
 
   const bareHttp = async () => {
     const file = await playground.writeLogins('known', 2_000);
-    return runWrk({ url: `${floor.http}/auth/login`, seconds, script: lua('bodies'), env: { BENCH_BODIES: file } });
+    return runWrk({
+      url: `${floor.http}/auth/login`,
+      seconds,
+      script: lua('bodies'),
+      env: { BENCH_BODIES: file },
+    });
   };
 
   const events = (batch) => {
     const env = { BENCH_SESSIONS: sessionsFile, BENCH_BATCH: String(batch), BENCH_RUN: String(Date.now()) };
     const perEvent = (run) => ({ ...run, perSecond: run.perSecond * batch });
     return {
-      work: async () => perEvent(await playground.measure('/v1/events', { seconds, script: lua('events'), env: { ...env, BENCH_RUN: String(Date.now()) } })),
-      fastify: async () => perEvent(await runWrk({ url: `${floor.fastify}/v1/events`, seconds, script: lua('events'), env })),
+      work: async () =>
+        perEvent(
+          await playground.measure('/v1/events', {
+            seconds,
+            script: lua('events'),
+            env: { ...env, BENCH_RUN: String(Date.now()) },
+          }),
+        ),
+      fastify: async () =>
+        perEvent(await runWrk({ url: `${floor.fastify}/v1/events`, seconds, script: lua('events'), env })),
     };
   };
 

@@ -38,7 +38,14 @@ try {
     for (const item of items) {
       const floor = await item.floor();
       const work = await item.work();
-      samples.push({ round, name: item.name, target: item.target, floor, work, ratio: work.perSecond / floor.perSecond });
+      samples.push({
+        round,
+        name: item.name,
+        target: item.target,
+        floor,
+        work,
+        ratio: work.perSecond / floor.perSecond,
+      });
       console.log(
         `round ${round}/${rounds}  ${item.name.padEnd(22)} ${work.perSecond.toFixed(0).padStart(8)}/s  floor ${floor.perSecond.toFixed(0).padStart(8)}/s  ratio ${(work.perSecond / floor.perSecond).toFixed(2)}`,
       );
@@ -55,6 +62,9 @@ console.log(`\n${machine}\n\n${formatTable(rows)}`);
 
 const results = new URL('./results/', import.meta.url);
 await mkdir(results, { recursive: true });
-await writeFile(new URL('latest.json', results), `${JSON.stringify({ machine, rounds, seconds, rows, samples }, null, 2)}\n`);
+await writeFile(
+  new URL('latest.json', results),
+  `${JSON.stringify({ machine, rounds, seconds, rows, samples }, null, 2)}\n`,
+);
 await writeFile(new URL('latest.svg', results), chart(rows, machine));
 console.log(`\nWrote ${fileURLToPath(results)}latest.json and latest.svg.`);

@@ -42,7 +42,9 @@ describe('savepoint start', () => {
       status: 200,
       body: { isPayer: { value: true } },
     });
-    expect(await post(`${second.api}/v1/events`, player.headers, [purchase('t-1')])).toMatchObject({ status: 202 });
+    expect(await post(`${second.api}/v1/events`, player.headers, [purchase('t-1')])).toMatchObject({
+      status: 202,
+    });
     const refreshed = await post(`${second.api}/auth/refresh`, {}, { refreshToken: player.refreshToken });
     expect(refreshed).toMatchObject({ status: 200, body: { userId: player.userId } });
     expect((await post(`${second.api}/auth/logout`, player.headers)).status).toBe(200);
@@ -58,15 +60,25 @@ describe('savepoint start', () => {
   });
 
   it('prints a login that works when pasted into a shell', async () => {
-    const service = await startService({ SAVEPOINT_DATA_DIR: await temporaryFolder(), SAVEPOINT_WORKERS: '1' });
+    const service = await startService({
+      SAVEPOINT_DATA_DIR: await temporaryFolder(),
+      SAVEPOINT_WORKERS: '1',
+    });
     const script = /(TS=[\s\S]*?'"\$SIG"'"\}')/.exec(service.output())?.[1] ?? '';
     const { stdout } = await run('sh', ['-c', script]);
-    expect(JSON.parse(stdout)).toMatchObject({ tokenType: 'Bearer', tenantId: 'demo-studio', gameId: 'demo-game' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      tokenType: 'Bearer',
+      tenantId: 'demo-studio',
+      gameId: 'demo-game',
+    });
     await service.interrupt();
   });
 
   it('obeys a logout on every worker, replaces a killed worker and adds up the metrics of all', async () => {
-    const service = await startService({ SAVEPOINT_DATA_DIR: await temporaryFolder(), SAVEPOINT_WORKERS: '2' });
+    const service = await startService({
+      SAVEPOINT_DATA_DIR: await temporaryFolder(),
+      SAVEPOINT_WORKERS: '2',
+    });
     const player = await login(service.api, 'phone-2');
     const statuses = () =>
       Promise.all(Array.from({ length: 12 }, () => get(`${service.api}/v1/player/status`, player.headers)));
@@ -75,13 +87,18 @@ describe('savepoint start', () => {
     expect(new Set((await statuses()).map(({ status }) => status))).toEqual(new Set([401]));
 
     const metrics = String((await get(`${service.ops}/metrics`)).body);
-    expect(metrics).toMatch(/savepoint_http_request_duration_seconds_count\{.*route="\/v1\/player\/status".*status="401".*\} 12/);
+    expect(metrics).toMatch(
+      /savepoint_http_request_duration_seconds_count\{.*route="\/v1\/player\/status".*status="401".*\} 12/,
+    );
     expect(metrics).toMatch(/savepoint_logins_total\{outcome="ok"\} 1/);
 
     const workers = await workersOf(service.pid);
     expect(workers).toHaveLength(2);
     process.kill(workers[0] ?? 0, 'SIGKILL');
-    await until(async () => (await workersOf(service.pid)).filter((pid) => !workers.includes(pid)).length === 1, 15_000);
+    await until(
+      async () => (await workersOf(service.pid)).filter((pid) => !workers.includes(pid)).length === 1,
+      15_000,
+    );
     await until(async () => (await get(`${service.ops}/readyz`)).status === 200, 15_000);
     expect((await login(service.api, 'phone-2')).userId).toBe(player.userId);
     await service.interrupt();
@@ -107,7 +124,8 @@ describe('savepoint start', () => {
       DATABASE_URL: 'mysql://nope',
     });
     expect(await exit).toBe(1);
-    for (const name of ['SAVEPOINT_MASTER_KEY', 'SAVEPOINT_WORKERS', 'DATABASE_URL']) expect(output()).toContain(name);
+    for (const name of ['SAVEPOINT_MASTER_KEY', 'SAVEPOINT_WORKERS', 'DATABASE_URL'])
+      expect(output()).toContain(name);
     expect(output()).not.toContain('    at ');
   });
 
@@ -124,7 +142,10 @@ describe('savepoint start', () => {
     await expect(login(service.api, 'phone')).rejects.toThrow('401');
     await runSavepoint(['tenant', 'create', 'acme'], settings);
     await runSavepoint(['game', 'create', 'rocket', '--tenant', 'acme'], settings);
-    const { output } = await runSavepoint(['key', 'create', '--tenant', 'acme', '--game', 'rocket'], settings);
+    const { output } = await runSavepoint(
+      ['key', 'create', '--tenant', 'acme', '--game', 'rocket'],
+      settings,
+    );
     const key = {
       id: /API key\s+(\S+)/.exec(output)?.[1] ?? '',
       secret: /API secret\s+(\S+)/.exec(output)?.[1] ?? '',

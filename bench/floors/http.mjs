@@ -28,7 +28,9 @@ if (cluster.isPrimary) {
   });
   const app = fastify({ bodyLimit: 1_048_576 });
   for (const [path, body] of Object.entries(bodies)) {
-    app.get(path, (_request, reply) => reply.header('content-type', 'application/json; charset=utf-8').send(body));
+    app.get(path, (_request, reply) =>
+      reply.header('content-type', 'application/json; charset=utf-8').send(body),
+    );
   }
   app.post('/v1/events', (_request, reply) =>
     reply

@@ -4,7 +4,13 @@ import cluster from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 
-const { DATABASE_URL, FLOOR_WORK = 'commits', FLOOR_SECONDS = '3', FLOOR_CLIENTS = '64', FLOOR_WORKERS = '2' } = process.env;
+const {
+  DATABASE_URL,
+  FLOOR_WORK = 'commits',
+  FLOOR_SECONDS = '3',
+  FLOOR_CLIENTS = '64',
+  FLOOR_WORKERS = '2',
+} = process.env;
 
 /** The same columns and the same unique index as `events`, without partitions, deduplication by content or fold. */
 const TABLES = `
@@ -40,7 +46,11 @@ function events(count) {
 
 const WORK = {
   commits: (client) =>
-    client.query({ name: 'one', text: 'insert into bench_rows values ($1, $2)', values: [randomUUID(), 'x'.repeat(120)] }),
+    client.query({
+      name: 'one',
+      text: 'insert into bench_rows values ($1, $2)',
+      values: [randomUUID(), 'x'.repeat(120)],
+    }),
   events50: (client) => client.query({ name: 'fifty', text: INSERT_EVENTS, values: [events(50)] }),
 };
 

@@ -59,7 +59,10 @@ export async function createPlayground({ workers, folder }) {
     async writeRefreshes(count) {
       const file = join(folder, `refreshes-${files++}.txt`);
       const fresh = await loginMany(service.api, count, 'known');
-      await writeFile(file, fresh.map(({ refreshToken }) => `${JSON.stringify({ refreshToken })}\n`).join(''));
+      await writeFile(
+        file,
+        fresh.map(({ refreshToken }) => `${JSON.stringify({ refreshToken })}\n`).join(''),
+      );
       return file;
     },
 

@@ -21,7 +21,8 @@ export function cpuMsOf(pid) {
   let ticks = 0;
   for (const member of treeOf(pid)) {
     const fields = statOf(member);
-    if (fields !== undefined) ticks += Number(fields[11]) + Number(fields[12]) + Number(fields[13]) + Number(fields[14]);
+    if (fields !== undefined)
+      ticks += Number(fields[11]) + Number(fields[12]) + Number(fields[13]) + Number(fields[14]);
   }
   return ticks * TICK_MS;
 }

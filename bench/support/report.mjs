@@ -33,7 +33,11 @@ const COLUMNS = [
   ['floor', ({ floorPerSecond }) => floorPerSecond.toFixed(0)],
   ['ratio', ({ ratio }) => ratio.toFixed(2)],
   ['spread', ({ lowest, highest }) => `${lowest.toFixed(2)}–${highest.toFixed(2)}`],
-  ['target', ({ target, ratio }) => (target === undefined ? '' : `${target.toFixed(2)} ${ratio >= target ? '✓' : '✗'}`)],
+  [
+    'target',
+    ({ target, ratio }) =>
+      target === undefined ? '' : `${target.toFixed(2)} ${ratio >= target ? '✓' : '✗'}`,
+  ],
   ['p50 ms', ({ p50Ms }) => p50Ms.toFixed(1)],
   ['p99 ms', ({ p99Ms }) => p99Ms.toFixed(1)],
   ['CPU µs/req', ({ cpuMicros }) => cpuMicros.toFixed(0)],

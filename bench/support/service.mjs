@@ -42,7 +42,10 @@ export async function startFloor(file, env = {}) {
 
 function startProcess(command, args, readyText, env) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let text = '';
     const hear = (chunk) => {
       text += chunk;
@@ -64,7 +67,9 @@ function stopProcess(child, signal) {
 
 export function loginBody(deviceId, nowMs = Date.now()) {
   const timestamp = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
-  const signature = createHmac('sha256', 'dev-secret').update(`dev-key|${deviceId}|${timestamp}`).digest('base64');
+  const signature = createHmac('sha256', 'dev-secret')
+    .update(`dev-key|${deviceId}|${timestamp}`)
+    .digest('base64');
   return JSON.stringify({ apiKey: 'dev-key', deviceId, timestamp, signature });
 }
 

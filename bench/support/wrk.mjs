@@ -38,7 +38,9 @@ function collect(command, args, env) {
     });
     child.once('error', (error) =>
       reject(
-        error.code === 'ENOENT' ? new Error('wrk is not installed: apt-get install wrk, or brew install wrk') : error,
+        error.code === 'ENOENT'
+          ? new Error('wrk is not installed: apt-get install wrk, or brew install wrk')
+          : error,
       ),
     );
     child.once('close', (code) => resolve({ code, text }));

@@ -54,9 +54,13 @@ async function endGroup(child: ChildProcess): Promise<void> {
 /** Starts the service and waits until it says that it is ready. */
 export async function startService(settings: Settings): Promise<Service> {
   const { child, output } = launch(settings);
-  await until(() => output().includes('Press Ctrl-C to stop'), START_TIMEOUT_MS, () => {
-    if (child.exitCode !== null) throw new Error(`the service ended: ${output()}`);
-  });
+  await until(
+    () => output().includes('Press Ctrl-C to stop'),
+    START_TIMEOUT_MS,
+    () => {
+      if (child.exitCode !== null) throw new Error(`the service ended: ${output()}`);
+    },
+  );
   const address = (name: string) => new RegExp(`${name}\\s+(http://\\S+)`).exec(output())?.[1] ?? '';
   return {
     api: address('Player API'),
@@ -78,12 +82,21 @@ export async function startService(settings: Settings): Promise<Service> {
 }
 
 /** Starts the service without waiting; for starts that are expected to fail. */
-export function launch(settings: Settings): { child: ChildProcess; output: () => string; exit: Promise<number | null> } {
+export function launch(settings: Settings): {
+  child: ChildProcess;
+  output: () => string;
+  exit: Promise<number | null>;
+} {
   const child = spawn(process.execPath, [SAVEPOINT, 'start'], {
     // A process group of its own, as a terminal gives it.
     detached: true,
     cwd: tmpdir(),
-    env: environment({ SAVEPOINT_PORT: '0', SAVEPOINT_OPS_PORT: '0', SAVEPOINT_ENV: 'development', ...settings }),
+    env: environment({
+      SAVEPOINT_PORT: '0',
+      SAVEPOINT_OPS_PORT: '0',
+      SAVEPOINT_ENV: 'development',
+      ...settings,
+    }),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.add(child);

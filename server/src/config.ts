@@ -28,7 +28,8 @@ export type Config = Readonly<{
   tokenAudience: string;
   rateLimits: RateLimitConfig;
   corsOrigins: '*' | readonly string[];
-  trustProxy: boolean;
+  /** Fastify's `trustProxy`: all, none, the number of hops, or addresses. */
+  trustProxy: boolean | number | string;
   logLevel: string;
   logPretty: boolean;
 }>;
@@ -120,7 +121,8 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'SAVEPOINT_TRUST_PROXY',
     fallback: 'off',
-    meaning: 'on behind a balancer that sets X-Forwarded-For',
+    meaning:
+      'behind a balancer that sets X-Forwarded-For: its hops (1), its addresses (10.0.0.0/8), or on for any',
   },
   {
     name: 'SAVEPOINT_LOG_LEVEL',
@@ -274,7 +276,7 @@ export function readConfig(env: Environment, options: { tty: boolean }): ConfigR
       requestsPerPlayer: integer('SAVEPOINT_RATE_LIMIT_REQUESTS', 1_200, 1, 1_000_000),
     }),
     corsOrigins: anyOrigin ? '*' : Object.freeze(corsOrigins),
-    trustProxy: oneOf('SAVEPOINT_TRUST_PROXY', 'off', ['on', 'off']) === 'on',
+    trustProxy: readTrustProxy(text('SAVEPOINT_TRUST_PROXY', 'off')),
     logLevel: oneOf('SAVEPOINT_LOG_LEVEL', 'info', [
       'fatal',
       'error',
@@ -287,4 +289,9 @@ export function readConfig(env: Environment, options: { tty: boolean }): ConfigR
     logPretty: options.tty,
   });
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
+}
+
+function readTrustProxy(text: string): boolean | number | string {
+  if (text === 'on' || text === 'off') return text === 'on';
+  return /^\d{1,2}$/.test(text) ? Number(text) : text;
 }

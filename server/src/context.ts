@@ -68,7 +68,8 @@ export async function createContext(options: ContextOptions): Promise<Context> {
 
   const inbox = createInbox({ pool, metrics, logger });
   const { databaseUrl } = options;
-  const queued = config.nats && (await openQueuedPath(config.nats, { databaseUrl, pool, inbox, metrics, logger }));
+  const queued =
+    config.nats && (await openQueuedPath(config.nats, { databaseUrl, pool, inbox, metrics, logger }));
   const intake = queued?.intake ?? createDirectIntake({ pool, metrics, logger });
 
   return Object.freeze({

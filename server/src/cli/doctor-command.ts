@@ -142,7 +142,7 @@ async function checkSeals(pool: Pool, config: Config): Promise<Finding> {
   const name = 'master key';
   try {
     const { keys } = await loadMasterKeys(config);
-    await openActiveSigningKey(pool, keys);
+    await openSigningKeys(pool, keys);
     return { name };
   } catch (error) {
     return {
@@ -153,9 +153,9 @@ async function checkSeals(pool: Pool, config: Config): Promise<Finding> {
   }
 }
 
-async function openActiveSigningKey(pool: Pool, keys: MasterKeys): Promise<void> {
+async function openSigningKeys(pool: Pool, keys: MasterKeys): Promise<void> {
   const { rows } = await pool.query<{ kid: string; sealed: Buffer }>(
-    'select kid, sealed_private as sealed from signing_keys where retired_at is null',
+    'select kid, sealed_private as sealed from signing_keys',
   );
   for (const row of rows) unseal(keys, row.sealed, boundTo(row.kid));
 }

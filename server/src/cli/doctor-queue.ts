@@ -20,7 +20,12 @@ export async function examineQueue(nats: NatsConfig): Promise<Finding[]> {
   try {
     const jetStream = await checkJetStream(session);
     if (jetStream.problem !== undefined) return [checkVersion(session), jetStream];
-    return [checkVersion(session), jetStream, await checkStream(session, nats), await checkSync(session, nats)];
+    return [
+      checkVersion(session),
+      jetStream,
+      await checkStream(session, nats),
+      await checkSync(session, nats),
+    ];
   } finally {
     await session.nc.close();
   }

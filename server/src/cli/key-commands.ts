@@ -63,9 +63,8 @@ export function keyCommands(): Command {
     .option('--end-sessions', 'also end every session that was opened with it', false)
     .action(async (keyId: string, options: { endSessions: boolean }) => {
       const revoked = await withDatabase(({ pool }) => revokeApiKey(pool, keyId, options));
-      if (revoked === null) throw noSuchKey(keyId);
-      const ended = options.endSessions ? ` and ended ${revoked.endedSessions} sessions` : '';
-      say(`Revoked ${keyId}${ended}.`);
+      if (!revoked) throw noSuchKey(keyId);
+      say(`Revoked ${keyId}${options.endSessions ? ' and ended every session opened with it' : ''}.`);
     });
   return key;
 }

@@ -12,12 +12,15 @@ export function signingKeyCommands(): Command {
   const signingKey = new Command('signing-key').description('the keys that sign access tokens');
   signingKey
     .command('rotate')
-    .description('sign with a new key from now on; no session ends')
-    .action(async () => {
-      const kid = await withDatabase(async ({ pool }, config) =>
-        rotateSigningKey(pool, (await loadMasterKeys(config)).keys, Date.now()),
+    .description('publish a new key, which signs once every cache has seen it; no session ends')
+    .option('--now', 'sign with it at once: the present key is compromised', false)
+    .action(async (options: { now: boolean }) => {
+      const { kid, activeFrom } = await withDatabase(async ({ pool }, config) =>
+        rotateSigningKey(pool, (await loadMasterKeys(config)).keys, Date.now(), { immediately: options.now }),
       );
-      say(`New tokens are signed with key ${kid}; every node uses it within 30 seconds.`);
+      say(
+        `Published key ${kid}. New tokens are signed with it from ${new Date(activeFrom).toISOString()} on.`,
+      );
     });
   return signingKey;
 }

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../context.js';
 import { ApiError, type ErrorCode } from '../errors.js';
 import type { AccessClaims } from '../features/session/access-token.js';
+import { isWelcome } from '../features/session/key-environment.js';
 import { createLenientSessions, NOT_ASKED } from '../features/session/lenient-sessions.js';
 import type { LivePlayer } from '../features/session/session-queries.js';
 
@@ -71,9 +72,12 @@ function guard(ctx: Context, rules: readonly HeaderRule[], findPlayer: FindPlaye
     refuseRepeatedHeaders(request.raw.rawHeaders);
     const verified = ctx.accessTokens.verify(bearerToken(request));
     const claims = verified instanceof Promise ? await verified : verified;
-    reply.headers(ctx.rateLimits.player.take(claims.userId));
     const player = await findPlayer(claims.sessionId);
     if (player === undefined) throw new ApiError('session_ended');
+    if (player !== NOT_ASKED && !isWelcome(ctx.config, player.environment))
+      throw new ApiError('session_ended');
+    // After the session: a token of one that has ended must not use up the player's quota.
+    reply.headers(ctx.rateLimits.player.take(claims.userId));
     checkIdentityHeaders(request, claims, rules);
     request.claims = claims;
     request.player = player === NOT_ASKED ? undefined : player;

@@ -1,5 +1,6 @@
 import cors from '@fastify/cors';
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import type { Config } from '../config.js';
 import type { Context } from '../context.js';
 import { eventRoutes } from '../features/events/event-routes.js';
 import { limitsRoutes } from '../features/limits/limits-routes.js';
@@ -47,7 +48,7 @@ export async function buildPlayerApp(
     childLoggerFactory: (logger) => logger,
     genReqId: requestId,
     requestIdHeader: false,
-    trustProxy: ctx.config.trustProxy,
+    trustProxy: trustProxy(ctx.config.trustProxy),
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
@@ -113,4 +114,9 @@ function who(request: FastifyRequest) {
   const { claims, identity } = request;
   const known = claims ?? identity;
   return known === undefined ? {} : { tenant: known.tenantId, game: known.gameId, player: known.userId };
+}
+
+/** Fastify no longer takes a number of hops itself. */
+function trustProxy(setting: Config['trustProxy']) {
+  return typeof setting === 'number' ? (_address: string, hop: number) => hop < setting : setting;
 }

@@ -24,4 +24,6 @@ const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) 
 
 export function registerValidation(app: FastifyInstance): void {
   app.setValidatorCompiler(compileValidator);
+  // Response schemas are documentation too: a serialiser made from them would reorder members and drop unlisted ones.
+  app.setSerializerCompiler(() => JSON.stringify);
 }

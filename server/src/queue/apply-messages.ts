@@ -73,7 +73,8 @@ export function createMessageApplier(options: Options): MessageApplier {
   // In the order of arrival, not by number: which numbers a process gets is not random.
   const laneOfPartition = new Map<number, Coalescer<Batch, Outcome>>();
   const laneOf = (partition: number): Coalescer<Batch, Outcome> => {
-    const known = laneOfPartition.get(partition) ?? (lanes[laneOfPartition.size % LANES] as Coalescer<Batch, Outcome>);
+    const known =
+      laneOfPartition.get(partition) ?? (lanes[laneOfPartition.size % LANES] as Coalescer<Batch, Outcome>);
     laneOfPartition.set(partition, known);
     return known;
   };
@@ -143,7 +144,9 @@ export function createMessageApplier(options: Options): MessageApplier {
       const error = refused.get(record);
       if (error === undefined) return [];
       const message = `PostgreSQL refused it: ${(error as Error).message}.`;
-      return [failedEvent({ code: 'apply_failed', message, path: '', ordinal, eventType: record.eventType, raw })];
+      return [
+        failedEvent({ code: 'apply_failed', message, path: '', ordinal, eventType: record.eventType, raw }),
+      ];
     });
     const receivedAtMs = records[0]?.receivedAtMs ?? 0;
     if (failures.length > 0) await putIntoInbox({ userId, receivedAtMs, clientBuild: null, failures });
@@ -229,7 +232,14 @@ function unreadable(body: Uint8Array, receivedAtMs: number): Unattributed {
 }
 
 /** The event as a client would send it: that is what can be corrected and replayed. */
-function rawEvent({ eventType, timestampText, occurredAt, eventId, payloadJson, metadataJson }: CheckedEvent): string {
+function rawEvent({
+  eventType,
+  timestampText,
+  occurredAt,
+  eventId,
+  payloadJson,
+  metadataJson,
+}: CheckedEvent): string {
   const members = [
     `"eventType":${JSON.stringify(eventType)}`,
     `"timestamp":${JSON.stringify(timestampText ?? occurredAt)}`,

@@ -108,7 +108,8 @@ export function openLink({ nats, name, logger, setUp }: LinkOptions): QueueLink 
         return;
       } catch (error) {
         // The first failure is told; the same again every half second is not.
-        if (attempt === 0) logger.error({ err: error }, 'no connection to NATS yet; trying until there is one');
+        if (attempt === 0)
+          logger.error({ err: error }, 'no connection to NATS yet; trying until there is one');
         await pause(RETRY_MS);
       }
     }

@@ -97,7 +97,10 @@ export function startConsumer(options: Options): QueueConsumer {
     const share = new Set(await mine.share());
     for (const partition of pumps.keys()) {
       if (!share.has(partition) && !handovers.has(partition)) {
-        handovers.set(partition, handOver(mine, partition).catch(() => {}));
+        handovers.set(
+          partition,
+          handOver(mine, partition).catch(() => {}),
+        );
       }
     }
     for (const partition of await mine.take([...share].filter((wanted) => !pumps.has(wanted)))) {

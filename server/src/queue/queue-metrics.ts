@@ -87,7 +87,11 @@ export function createQueueMetrics(registry: Registry) {
         });
       gauge('savepoint_queue_lag_messages', 'Messages not applied yet.', (lag) => lag.messages);
       gauge('savepoint_queue_lag_bytes', 'Bytes of messages not applied yet.', (lag) => lag.bytes);
-      gauge('savepoint_queue_lag_seconds', 'Age of the oldest message not applied yet.', (lag) => lag.oldestSeconds);
+      gauge(
+        'savepoint_queue_lag_seconds',
+        'Age of the oldest message not applied yet.',
+        (lag) => lag.oldestSeconds,
+      );
     },
   };
 }

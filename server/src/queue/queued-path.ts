@@ -39,5 +39,13 @@ export async function openQueuedPath(nats: NatsConfig, options: Options): Promis
 export function consumeQueue(queue: Queue, nats: NatsConfig, options: Options): QueueConsumer {
   const { databaseUrl, pool, inbox, metrics, logger } = options;
   const applier = createMessageApplier({ pool, inbox, metrics, queueMetrics: queue.metrics, logger });
-  return startConsumer({ link: queue.link, nats, databaseUrl, pool, applier, metrics: queue.metrics, logger });
+  return startConsumer({
+    link: queue.link,
+    nats,
+    databaseUrl,
+    pool,
+    applier,
+    metrics: queue.metrics,
+    logger,
+  });
 }

@@ -106,7 +106,11 @@ export async function readLag(jsm: JetStreamManager, stream: string, nowMs: numb
   return { messages, bytes, oldestSeconds };
 }
 
-function streamConfig({ stream, partitions, replicas }: NatsConfig): Partial<StreamConfig> & { name: string } {
+function streamConfig({
+  stream,
+  partitions,
+  replicas,
+}: NatsConfig): Partial<StreamConfig> & { name: string } {
   return {
     name: stream,
     description: 'Savepoint: events that clients were promised and that are not applied yet',

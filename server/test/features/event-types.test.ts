@@ -14,6 +14,7 @@ import {
   demoGameId,
   gameEvent,
   registerPayload,
+  registerSchema,
   rejectedCodes,
   setUnregisteredTypes,
 } from '../support/registry-calls.js';
@@ -90,9 +91,8 @@ describe('event types', () => {
   });
 
   it('the schema sees the whole event as it was sent', async () => {
-    const { app, pool, clock } = harness;
-    const gameId = await demoGameId(pool);
-    const schemaText = JSON.stringify({
+    const { app, pool } = harness;
+    await registerSchema(pool, 'Whole', {
       required: ['metadata', 'eventId'],
       additionalProperties: false,
       properties: {
@@ -103,7 +103,6 @@ describe('event types', () => {
         eventId: { pattern: '^w-' },
       },
     });
-    await registerEventType(pool, { gameId, eventType: 'Whole', schemaText, author: 'test' }, clock.now());
     const session = await harness.login('types-3');
     const whole = { ...event('Whole'), metadata: {}, eventId: 'w-1' };
     const { metadata: _, ...without } = whole;

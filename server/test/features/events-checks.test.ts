@@ -43,7 +43,9 @@ describe('which events are accepted', () => {
     ['payload', 'payload_invalid'],
   ])('%s is required', (member, code) => expectRejected(good({ [member]: undefined }), code));
 
-  it.each([null, 1, 'text', true, [], [[]]])('%j is no event', (event) => expectRejected(event, 'event_invalid'));
+  it.each([null, 1, 'text', true, [], [[]]])('%j is no event', (event) =>
+    expectRejected(event, 'event_invalid'),
+  );
 
   it.each([
     ['eventType', ['', 1, null, {}, [], 'x'.repeat(129), '💎'.repeat(129)], 'event_type_invalid'],
@@ -55,24 +57,32 @@ describe('which events are accepted', () => {
     for (const value of values) await expectRejected(good({ [member]: value }), code);
   });
 
-  it.each(['userId', 'sessionId', 'adId', 'campaignId'])('payload.%s of an Ad_Impression is a string', async (member) => {
-    for (const value of [1, null, {}, true]) {
-      await expectRejected(good({ payload: { ...good().payload, [member]: value } }), 'payload_invalid');
-    }
-    const { [member as 'adId']: _left, ...rest } = good().payload;
-    await expectStored(good({ payload: rest }));
-  });
+  it.each(['userId', 'sessionId', 'adId', 'campaignId'])(
+    'payload.%s of an Ad_Impression is a string',
+    async (member) => {
+      for (const value of [1, null, {}, true]) {
+        await expectRejected(good({ payload: { ...good().payload, [member]: value } }), 'payload_invalid');
+      }
+      const { [member as 'adId']: _left, ...rest } = good().payload;
+      await expectStored(good({ payload: rest }));
+    },
+  );
 
-  it.each(['deviceType', 'osName', 'osVersion'])('metadata.%s of an Ad_Impression is a string', async (member) => {
-    for (const value of [16, null, []]) {
-      await expectRejected(good({ metadata: { ...good().metadata, [member]: value } }), 'metadata_invalid');
-    }
-    const { [member as 'osName']: _left, ...rest } = good().metadata;
-    await expectStored(good({ metadata: rest }));
-  });
+  it.each(['deviceType', 'osName', 'osVersion'])(
+    'metadata.%s of an Ad_Impression is a string',
+    async (member) => {
+      for (const value of [16, null, []]) {
+        await expectRejected(good({ metadata: { ...good().metadata, [member]: value } }), 'metadata_invalid');
+      }
+      const { [member as 'osName']: _left, ...rest } = good().metadata;
+      await expectStored(good({ metadata: rest }));
+    },
+  );
 
   it('any other type takes these members as they are', () =>
-    expectStored(good({ eventType: 'Custom', payload: { userId: 1, adId: null }, metadata: { osName: 16 } })));
+    expectStored(
+      good({ eventType: 'Custom', payload: { userId: 1, adId: null }, metadata: { osName: 16 } }),
+    ));
 
   it('metadata may be absent', async () => {
     expect(await expectStored(good({ metadata: undefined }))).toMatchObject({ metadata: {} });

@@ -39,7 +39,11 @@ describe('each event counts once', () => {
     const events = batch(20);
     const responses = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        postEvents(n % 2 === 0 ? harness.app : second, session, rotate(n % 3 === 0 ? events.toReversed() : events, n)),
+        postEvents(
+          n % 2 === 0 ? harness.app : second,
+          session,
+          rotate(n % 3 === 0 ? events.toReversed() : events, n),
+        ),
       ),
     );
     for (const response of responses) expect(response.statusCode, response.body).toBe(202);
@@ -52,7 +56,9 @@ describe('each event counts once', () => {
     const sessions = await Promise.all(['cross-1', 'cross-2', 'cross-3'].map((id) => harness.login(id)));
     const events = batch(30);
     const sends = sessions.flatMap((session, n) =>
-      [harness.app, second, harness.app, second].map((app, m) => postEvents(app, session, rotate(events, 7 * n + m))),
+      [harness.app, second, harness.app, second].map((app, m) =>
+        postEvents(app, session, rotate(events, 7 * n + m)),
+      ),
     );
     for (const response of await Promise.all(sends)) expect(response.statusCode, response.body).toBe(202);
     for (const session of sessions) expect(await countOf(session)).toEqual({ Ad_Impression: 30 });
@@ -70,10 +76,16 @@ describe('each event counts once', () => {
   it('identical twins within one batch are two events, and stay two', async () => {
     const session = await harness.login('twins');
     const [event] = batch(1);
-    expectCounts(await postEvents(harness.app, session, [event, event, event]), { accepted: 3, duplicates: 0 });
+    expectCounts(await postEvents(harness.app, session, [event, event, event]), {
+      accepted: 3,
+      duplicates: 0,
+    });
     expectCounts(await postEvents(second, session, [event, event, event]), { accepted: 0, duplicates: 3 });
     expectCounts(await postEvents(second, session, [event]), { accepted: 0, duplicates: 1 });
-    expectCounts(await postEvents(second, session, [event, event, event, event]), { accepted: 1, duplicates: 3 });
+    expectCounts(await postEvents(second, session, [event, event, event, event]), {
+      accepted: 1,
+      duplicates: 3,
+    });
     expect(await countOf(session)).toEqual({ Ad_Impression: 4 });
   });
 

@@ -10,7 +10,15 @@ import {
 } from '../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../support/harness.js';
 
-const BAD_TEXT = ['\\u0000', 'a\\u0000b', '\\ud800', '\\udc00', '\\udc00\\ud800', 'x\\uD83Dx', '\\ud800\\ud800'];
+const BAD_TEXT = [
+  '\\u0000',
+  'a\\u0000b',
+  '\\ud800',
+  '\\udc00',
+  '\\udc00\\ud800',
+  'x\\uD83Dx',
+  '\\ud800\\ud800',
+];
 
 describe('hostile values in events', () => {
   let harness: Harness;
@@ -64,9 +72,16 @@ describe('hostile values in events', () => {
     await expectStored('{"x":"\\ud83d\\ude00\\uFFFF\\u0001\\u2028"}', { x: '😀\uffff\u0001\u2028' });
   });
 
-  it.each(['1e400', '-1e400', '9007199254740993', '-9007199254740993', '1e131071', `1${'0'.repeat(400)}`, '18446744073709551615'])(
-    '%s cannot be stored exactly',
-    (number) => expectRejected(eventText(`{"x":[${number}]}`), 'number_out_of_range'),
+  it.each([
+    '1e400',
+    '-1e400',
+    '9007199254740993',
+    '-9007199254740993',
+    '1e131071',
+    `1${'0'.repeat(400)}`,
+    '18446744073709551615',
+  ])('%s cannot be stored exactly', (number) =>
+    expectRejected(eventText(`{"x":[${number}]}`), 'number_out_of_range'),
   );
 
   it('a thousand numbers of 131,072 digits are refused, not unpacked', async () => {
@@ -87,10 +102,13 @@ describe('hostile values in events', () => {
     'a member named "%s" is like any other',
     async (name) => {
       await expectStored(`{"${name}":{"a":1}}`, JSON.parse(`{"${name}":{"a":1}}`));
-      expectCounts(await postBytes(harness.app, session, `[${eventText('{}', `,"${name}":{"payload":1}`)}]`), {
-        accepted: 1,
-        duplicates: 0,
-      });
+      expectCounts(
+        await postBytes(harness.app, session, `[${eventText('{}', `,"${name}":{"payload":1}`)}]`),
+        {
+          accepted: 1,
+          duplicates: 0,
+        },
+      );
     },
   );
 
@@ -125,16 +143,19 @@ describe('hostile values in events', () => {
   it('whatever is accepted reads back equal', async () => {
     const json = () => fc.object({ maxDepth: 4, maxKeys: 6, values: jsonValues(), key: keys() });
     await fc.assert(
-      fc.asyncProperty(fc.array(fc.record({ payload: json(), metadata: json() }), { minLength: 1, maxLength: 5 }), async (parts) => {
-        const player = await harness.login(`property-${++sent}`);
-        const events = parts.map((part) => ({ eventType: 'P', timestamp: nextTimestamp(), ...part }));
-        const response = await postEvents(harness.app, player, events);
-        expectCounts(response, { accepted: events.length, duplicates: 0 });
-        const stored = await storedEvents(harness.pool, player.userId);
-        expect(stored.map(({ payload, metadata }) => canonicalJson({ payload, metadata }))).toEqual(
-          parts.map((part) => canonicalJson(JSON.parse(JSON.stringify(part)))),
-        );
-      }),
+      fc.asyncProperty(
+        fc.array(fc.record({ payload: json(), metadata: json() }), { minLength: 1, maxLength: 5 }),
+        async (parts) => {
+          const player = await harness.login(`property-${++sent}`);
+          const events = parts.map((part) => ({ eventType: 'P', timestamp: nextTimestamp(), ...part }));
+          const response = await postEvents(harness.app, player, events);
+          expectCounts(response, { accepted: events.length, duplicates: 0 });
+          const stored = await storedEvents(harness.pool, player.userId);
+          expect(stored.map(({ payload, metadata }) => canonicalJson({ payload, metadata }))).toEqual(
+            parts.map((part) => canonicalJson(JSON.parse(JSON.stringify(part)))),
+          );
+        },
+      ),
       { numRuns: 60 },
     );
   });

@@ -42,7 +42,11 @@ describe('an eventId names an event within its player', () => {
   it('also with another timestamp, which would lie in another partition', async () => {
     await newPlayer();
     expectCounts(await send([named('a')]), { accepted: 1, duplicates: 0 });
-    for (const timestamp of ['2026-01-01T00:00:00.000Z', '1970-01-01T00:00:00Z', '9999-12-31T23:59:59.999Z']) {
+    for (const timestamp of [
+      '2026-01-01T00:00:00.000Z',
+      '1970-01-01T00:00:00Z',
+      '9999-12-31T23:59:59.999Z',
+    ]) {
       expectCounts(await send([named('a', { timestamp })], second), { accepted: 0, duplicates: 1 });
     }
     expect(await storedEvents(harness.pool, session.userId)).toHaveLength(1);
@@ -78,7 +82,10 @@ describe('an eventId names an event within its player', () => {
 
   it('different names make two of otherwise identical events', async () => {
     await newPlayer();
-    expectCounts(await send([named('a'), named('b'), named('A'), named(' a')]), { accepted: 4, duplicates: 0 });
+    expectCounts(await send([named('a'), named('b'), named('A'), named(' a')]), {
+      accepted: 4,
+      duplicates: 0,
+    });
   });
 
   it('two players may use the same name', async () => {

@@ -75,7 +75,8 @@ describe('folding events', () => {
     await fc.assert(
       fc.asyncProperty(plans(), deliveries(), async (plan, delivery) => {
         const [inOrder, shaken] = [await insertPlayers(), await insertPlayers()];
-        for (const record of recordsOf(plan, inOrder)) expect(await applyEvents(harness.pool, [record])).toEqual([true]);
+        for (const record of recordsOf(plan, inOrder))
+          expect(await applyEvents(harness.pool, [record])).toEqual([true]);
 
         const records = recordsOf(plan, shaken);
         const fresh: boolean[] = [];

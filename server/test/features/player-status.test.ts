@@ -16,11 +16,13 @@ describe('playerStatus', () => {
   });
 
   it('is the default again for a player whose every purchase was refunded', () => {
-    expect(isPayer(playerRow({ purchaseCount: 0, lastPurchaseAt: null, lastEventAt: NOW }), 30, NOW)).toEqual({
-      value: false,
-      defaultValue: false,
-      expiredAt: null,
-    });
+    expect(isPayer(playerRow({ purchaseCount: 0, lastPurchaseAt: null, lastEventAt: NOW }), 30, NOW)).toEqual(
+      {
+        value: false,
+        defaultValue: false,
+        expiredAt: null,
+      },
+    );
   });
 
   it('never ends without a term', () => {

@@ -1,6 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectCounts, expectGeneralError, gameDocument, get, playerAggregates, publish } from '../support/data-calls.js';
+import {
+  expectCounts,
+  expectGeneralError,
+  gameDocument,
+  get,
+  playerAggregates,
+  publish,
+} from '../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../support/harness.js';
 import { addStudio } from '../support/session-calls.js';
 
@@ -102,31 +109,55 @@ describe('Purchase and Refund', () => {
       ['999999999999.999999', 'XAF'],
       [0, 'GBP'],
     ];
-    await send(session, prices.map(([price, currency], n) => purchase(`sum-${n}`, price, currency)));
+    await send(
+      session,
+      prices.map(([price, currency], n) => purchase(`sum-${n}`, price, currency)),
+    );
     const { count, spend } = await totals(session);
     expect(count).toBe(9);
-    expect(spend).toBe('{"EUR": 9.98, "GBP": 0, "JPY": 500, "KWD": 0.125, "USD": 0.6, "XAF": 999999999999.999999}');
+    expect(spend).toBe(
+      '{"EUR": 9.98, "GBP": 0, "JPY": 500, "KWD": 0.125, "USD": 0.6, "XAF": 999999999999.999999}',
+    );
   });
 
-  it.each([-1, '-1', '1e3', 1e21, '', ' 1', '1,00', 'NaN', 'free', null, true, {}, [1], '01', 1e-9, '1234567890123'])(
-    'the price %j is refused',
-    async (price) => {
-      const response = await postEvents(harness.app, await newPlayer(), [purchase('bad-price', price)]);
+  it.each([
+    -1,
+    '-1',
+    '1e3',
+    1e21,
+    '',
+    ' 1',
+    '1,00',
+    'NaN',
+    'free',
+    null,
+    true,
+    {},
+    [1],
+    '01',
+    1e-9,
+    '1234567890123',
+  ])('the price %j is refused', async (price) => {
+    const response = await postEvents(harness.app, await newPlayer(), [purchase('bad-price', price)]);
+    expectGeneralError(response, 400, 'events_rejected');
+    expect(response.json().error.rejected).toMatchObject([{ code: 'payload_invalid' }]);
+  });
+
+  it.each([undefined, null, '', 'usd', 'US', 'USDX', '$', 840, {}])(
+    'the currency %j is refused',
+    async (currency) => {
+      const bad = event('Purchase', { transactionId: 'bad-currency', price: 1, currency });
+      const response = await postEvents(harness.app, await newPlayer(), [bad]);
       expectGeneralError(response, 400, 'events_rejected');
       expect(response.json().error.rejected).toMatchObject([{ code: 'payload_invalid' }]);
     },
   );
 
-  it.each([undefined, null, '', 'usd', 'US', 'USDX', '$', 840, {}])('the currency %j is refused', async (currency) => {
-    const bad = event('Purchase', { transactionId: 'bad-currency', price: 1, currency });
-    const response = await postEvents(harness.app, await newPlayer(), [bad]);
-    expectGeneralError(response, 400, 'events_rejected');
-    expect(response.json().error.rejected).toMatchObject([{ code: 'payload_invalid' }]);
-  });
-
   it.each([1, null, {}, '', 'x'.repeat(257)])('the transactionId %j is refused', async (transactionId) => {
     for (const eventType of ['Purchase', 'Refund']) {
-      const response = await postEvents(harness.app, await newPlayer(), [event(eventType, { transactionId })]);
+      const response = await postEvents(harness.app, await newPlayer(), [
+        event(eventType, { transactionId }),
+      ]);
       expectGeneralError(response, 400, 'events_rejected');
     }
   });

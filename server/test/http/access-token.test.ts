@@ -119,11 +119,12 @@ describe('the lifetime', () => {
 });
 
 describe('rotation of the signing key', () => {
-  const rotate = () => rotateSigningKey(harness.pool, harness.masterKeys, harness.clock.now());
+  const rotate = () =>
+    rotateSigningKey(harness.pool, harness.masterKeys, harness.clock.now(), { immediately: true });
 
   test('keeps old tokens valid, signs new ones with the new key, and lists both', async () => {
     const before = await harness.login('rotated');
-    const kid = await rotate();
+    const { kid } = await rotate();
     await harness.ctx.signingKeys.reload();
     const after = await harness.login('rotated');
     expect(kidOf(after)).toBe(kid);
@@ -142,7 +143,7 @@ describe('rotation of the signing key', () => {
   test('a node that has not heard of it goes on, and takes tokens of one that has', async () => {
     const unaware = await harness.addNode();
     harness.clock.advance(10_000);
-    const kid = await rotate();
+    const { kid } = await rotate();
     await harness.ctx.signingKeys.reload();
     const byOldKey = await harness.login('device-1', unaware.app);
     expect(kidOf(byOldKey)).not.toBe(kid);
@@ -150,6 +151,25 @@ describe('rotation of the signing key', () => {
     const byNewKey = await harness.login('device-1');
     expect(kidOf(byNewKey)).toBe(kid);
     await expectAlive(unaware.app, byNewKey);
+  });
+
+  test('a new key is published long before it signs, so that no cache meets an unknown one', async () => {
+    const before = kidOf(await harness.login());
+    const { kid, activeFrom } = await rotateSigningKey(
+      harness.pool,
+      harness.masterKeys,
+      harness.clock.now(),
+      {
+        immediately: false,
+      },
+    );
+    await harness.ctx.signingKeys.reload();
+    expect((await jwks()).keys.map((key: { kid: string }) => key.kid)).toContain(kid);
+    expect(activeFrom - harness.clock.now()).toBeGreaterThan(300_000);
+    harness.clock.set(activeFrom - 1);
+    expect(kidOf(await harness.login())).toBe(before);
+    harness.clock.set(activeFrom);
+    expect(kidOf(await harness.login())).toBe(kid);
   });
 
   test('a retired key leaves the set only after its last token has expired', async () => {

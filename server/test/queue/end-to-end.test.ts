@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { storedEvents } from '../support/data-calls.js';
 import { adImpression, createHarness, type Harness, postEvents } from '../support/harness.js';
-import { NATS_SERVER, NEEDS_NATS, type NatsServer, startNatsServer } from '../support/nats-server.js';
+import { NATS_SERVER, type NatsServer, NEEDS_NATS, startNatsServer } from '../support/nats-server.js';
 import { addQueuedNode, expectApplied, type QueuedNode, withSession } from '../support/queue-harness.js';
 
 describe.skipIf(NATS_SERVER === undefined)(`events through JetStream${NEEDS_NATS}`, () => {
@@ -93,15 +93,20 @@ describe.skipIf(NATS_SERVER === undefined)(`events through JetStream${NEEDS_NATS
     const bad = { ...good, timestamp: 'yesterday' };
     const mixed = await postEvents(nodes[0].app, session, [good, bad]);
     expect(mixed.statusCode).toBe(202);
-    expect(mixed.json().data).toMatchObject({ accepted: 1, rejected: [{ index: 1, code: 'timestamp_malformed' }] });
+    expect(mixed.json().data).toMatchObject({
+      accepted: 1,
+      rejected: [{ index: 1, code: 'timestamp_malformed' }],
+    });
     const onlyBad = await postEvents(nodes[1].app, session, [{ ...bad, timestamp: 'tomorrow' }]);
     expect(onlyBad.statusCode).toBe(400);
 
     await expectApplied(harness.pool, nats(), session.userId, 1);
-    await expect.poll(() => inboxOf(session.userId)).toEqual([
-      { code: 'timestamp_malformed', raw: JSON.stringify(bad) },
-      { code: 'timestamp_malformed', raw: JSON.stringify({ ...bad, timestamp: 'tomorrow' }) },
-    ]);
+    await expect
+      .poll(() => inboxOf(session.userId))
+      .toEqual([
+        { code: 'timestamp_malformed', raw: JSON.stringify(bad) },
+        { code: 'timestamp_malformed', raw: JSON.stringify({ ...bad, timestamp: 'tomorrow' }) },
+      ]);
   });
 
   it('are all gone from the stream: a message stays until it is applied, and no longer', async () => {

@@ -25,7 +25,10 @@ export type NatsServer = {
   dispose(): Promise<void>;
 };
 
-export async function startNatsServer(extraArguments: readonly string[] = [], port?: number): Promise<NatsServer> {
+export async function startNatsServer(
+  extraArguments: readonly string[] = [],
+  port?: number,
+): Promise<NatsServer> {
   const folder = await mkdtemp(join(tmpdir(), 'savepoint-nats-'));
   const ownPort = port ?? (await freePort());
   const url = `nats://127.0.0.1:${ownPort}`;
@@ -71,7 +74,16 @@ export async function startNatsCluster(): Promise<NatsCluster> {
   const servers = await Promise.all(
     ports.map(([port, route], n) =>
       startNatsServer(
-        ['-n', `n${n}`, '--cluster_name', 'test', '--cluster', `nats://127.0.0.1:${route}`, '--routes', routes],
+        [
+          '-n',
+          `n${n}`,
+          '--cluster_name',
+          'test',
+          '--cluster',
+          `nats://127.0.0.1:${route}`,
+          '--routes',
+          routes,
+        ],
         port,
       ),
     ),

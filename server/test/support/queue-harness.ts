@@ -15,10 +15,10 @@ const PATIENCE = { timeout: 20_000, interval: 50 };
 
 export type QueuedNode = { app: FastifyInstance; ctx: Context; close(): Promise<void> };
 
-/** A node that queues its events, on the harness's database, also by way of a proxy. */
+/** A node that queues its events, unless `nats` is undefined, on the harness's database or by way of a proxy. */
 export async function addQueuedNode(
   { masterKeys, clock, databaseUrl }: Pick<Harness, 'masterKeys' | 'clock' | 'databaseUrl'>,
-  nats: NatsConfig,
+  nats: NatsConfig | undefined,
   viaUrl = databaseUrl,
 ): Promise<QueuedNode> {
   const config = { ...testConfig(), rateLimits: { ...testConfig().rateLimits, enabled: false }, nats };
@@ -61,7 +61,10 @@ export async function expectDrained(nats: NatsConfig): Promise<void> {
   });
 }
 
-export async function withSession<T>(nats: NatsConfig, work: (session: QueueSession) => Promise<T>): Promise<T> {
+export async function withSession<T>(
+  nats: NatsConfig,
+  work: (session: QueueSession) => Promise<T>,
+): Promise<T> {
   const session = await connectToNats(nats, 'test');
   try {
     return await work(session);

@@ -18,8 +18,12 @@ export async function demoGameId(pool: Pool): Promise<number> {
 }
 
 /** Registers a schema for the payload of a type and answers its version. */
-export async function registerPayload(pool: Pool, eventType: string, payload: unknown): Promise<number> {
-  const schemaText = JSON.stringify({ properties: { payload } });
+export function registerPayload(pool: Pool, eventType: string, payload: unknown): Promise<number> {
+  return registerSchema(pool, eventType, { properties: { payload } });
+}
+
+export async function registerSchema(pool: Pool, eventType: string, schema: unknown): Promise<number> {
+  const schemaText = JSON.stringify(schema);
   const gameId = await demoGameId(pool);
   const result = await registerEventType(pool, { gameId, eventType, schemaText, author: 'test' }, Date.now());
   if (!result.ok) throw new Error(result.reason);

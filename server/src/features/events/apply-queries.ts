@@ -63,9 +63,9 @@ const INSERT_AND_FOLD = {
   text: `
     with incoming as materialized (
       select *
-      from json_to_recordset($1::json) as e(
+      from rows from (json_to_recordset($1::json) as (
         p bigint, g integer, i uuid, n text, t text, o timestamptz, r timestamptz, c boolean, s text, d jsonb, m jsonb
-      )
+      )) with ordinality as e(p, g, i, n, t, o, r, c, s, d, m, place)
     ), fresh as (
       insert into events (occurred_at, player_id, received_at, identity, game_id, clock_suspect, event_type, payload,
         metadata, event_id, timestamp_text)
@@ -75,7 +75,8 @@ const INSERT_AND_FOLD = {
       where (n is null
           or exists (select from event_names v where v.player_id = p and v.identity = i and v.occurred_at = o))
         and (games.events_deleted_before is null or o >= games.events_deleted_before::timestamp at time zone 'UTC')
-      order by o, p, i
+      -- of several with one identity the first counts
+      order by o, p, i, place
       on conflict do nothing
       returning game_id, player_id, identity, event_type,
         case when clock_suspect then received_at else least(occurred_at, received_at) end as effective_at,

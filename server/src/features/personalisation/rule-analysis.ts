@@ -167,7 +167,9 @@ class Analysis {
   }
 
   #elements(nodes: readonly ASTNode[]): number {
-    const other = nodes.find((node) => node.op !== 'value' && !(node.op === '-_' && node.args.op === 'value'));
+    const other = nodes.find(
+      (node) => node.op !== 'value' && !(node.op === '-_' && node.args.op === 'value'),
+    );
     if (other !== undefined) return this.#refuse(other, 'A list can only hold texts and numbers.');
     return this.#sum(nodes, null, 1);
   }

@@ -1,7 +1,5 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { ATTRIBUTES } from './attributes.js';
-import { Amounts, Counts, WindowCounts } from './day-windows.js';
-import type { PlayerAttributes } from './player-attributes.js';
 
 /** What a rule may be at the most. `rule-analysis.ts` bounds what it may cost. */
 export const RULE_LIMITS = Object.freeze({
@@ -13,10 +11,7 @@ export const RULE_LIMITS = Object.freeze({
   listElements: 256,
 });
 
-/** The CEL types that are objects of ours. Their fields are those of the attributes that have the type. */
-const OBJECT_TYPES = { Counts, WindowCounts, Amounts };
-
-/** Typed against the attributes. Building one takes milliseconds, so there is one for all rules. */
+/** Parses rules and checks their types against the attributes. Building one takes milliseconds, so there is one for all. */
 export const RULE_ENVIRONMENT = createEnvironment();
 
 function createEnvironment(): Environment {
@@ -28,24 +23,14 @@ function createEnvironment(): Environment {
       maxCallArguments: 4,
     },
   });
-  for (const [name, ctor] of Object.entries(OBJECT_TYPES)) {
+  for (const name of ['Counts', 'WindowCounts', 'Amounts']) {
     const attribute = ATTRIBUTES.find(({ type }) => type === name || type === `map<string, ${name}>`);
-    const fields = Object.fromEntries((attribute?.fields ?? []).map((field) => [field.name, field.type]));
-    environment.registerType(name, { ctor, fields });
+    const fields = (attribute?.fields ?? []).map((field) => [field.name, field.type]);
+    environment.registerType(name, { fields: Object.fromEntries(fields) });
   }
   for (const { name, type, meaning } of ATTRIBUTES) {
     environment.registerVariable(name, type, { description: meaning });
   }
-  // A macro and not a function, because only macros see what the rule is evaluated on.
-  environment.registerFunction('segment(ast): bool', ({ args }: { args: { args: unknown }[] }) => ({
-    segmentId: args[0]?.args,
-    async: false,
-    typeCheck: (checker: { getType(name: string): unknown }) => checker.getType('bool'),
-    evaluate: (
-      _evaluator: unknown,
-      { segmentId }: { segmentId: string },
-      context: { getValue(name: 'segments'): PlayerAttributes['segments'] },
-    ) => context.getValue('segments').has(segmentId),
-  }));
+  environment.registerFunction('segment(string): bool', () => false);
   return environment;
 }

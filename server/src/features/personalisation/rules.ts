@@ -32,7 +32,10 @@ export type RuleResult =
 export function compileRule(expression: string, scope: RuleScope): RuleResult {
   if (expression.length > RULE_LIMITS.length) {
     return refuse(expression, [
-      { message: `A rule can have ${RULE_LIMITS.length} characters at the most.`, offset: RULE_LIMITS.length },
+      {
+        message: `A rule can have ${RULE_LIMITS.length} characters at the most.`,
+        offset: RULE_LIMITS.length,
+      },
     ]);
   }
   let parsed: ParseResult;
@@ -95,6 +98,7 @@ function sentenceOf(error: ParseError | TypeError): string {
   for (const [limit, sentence] of LIMITS) {
     if (error.code === 'limit_exceeded' && error.summary.includes(limit)) return sentence;
   }
+  if (error.summary.endsWith('EOF')) return 'The rule ends too early.';
   const types = OVERLOAD.exec(error.summary)?.[1] ?? MISSING_OVERLOAD.exec(error.summary)?.[1];
   return types === undefined ? `${error.summary}.` : `The types do not fit: ${types}.`;
 }

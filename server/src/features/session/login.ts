@@ -8,6 +8,7 @@ import { seal, UnsealError, unseal } from '../../lib/master-keys.js';
 import { uuid7 } from '../../lib/uuid7.js';
 import type { PlayerRow } from '../player/player-row.js';
 import { apiKeyBinding } from '../tenancy/api-keys.js';
+import { isWelcome } from './key-environment.js';
 import { firstToken } from './refresh-chain.js';
 import { type SessionGrant, sessionGrant } from './session-grant.js';
 import {
@@ -106,7 +107,7 @@ async function authenticKey(ctx: Context, request: LoginRequest): Promise<ApiKey
   const secret = (row && secretOf(ctx, row)) ?? unseal(ctx.masterKeys, nobodysSecret(ctx), 'nobody');
   const valid = isSignatureValid(secret, request);
   if (row === undefined || !valid || row.revoked) return undefined;
-  return row.environment === 'development' && ctx.config.environment !== 'development' ? undefined : row;
+  return isWelcome(ctx.config, row.environment) ? row : undefined;
 }
 
 /**

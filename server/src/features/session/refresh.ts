@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.js';
 import { ApiError } from '../../errors.js';
+import { isWelcome } from './key-environment.js';
 import { parseRefreshToken, presentRefresh } from './refresh-chain.js';
 import { type SessionGrant, sessionGrant } from './session-grant.js';
 import { endSession, findRefreshRows, type RefreshRow, updateRefreshChain } from './session-queries.js';
@@ -19,7 +20,8 @@ export async function refresh(ctx: Context, refreshToken: string, address: strin
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const [row] = await findRefreshRows(ctx.pool, [presented.sessionId]);
     const now = ctx.clock.now();
-    if (row === undefined || row.expiresAt <= now) return refuse(ctx, 'invalid', address);
+    if (row === undefined || row.expiresAt <= now || !isWelcome(ctx.config, row.environment))
+      return refuse(ctx, 'invalid', address);
 
     const state = { tagKey: row.tagKey, currentHash: row.currentHash, recent: row.recent };
     const outcome = presentRefresh(

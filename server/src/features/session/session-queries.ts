@@ -122,7 +122,11 @@ export async function insertPlayersForDevices(pool: Pool, devices: readonly NewD
   );
 }
 
-export type LivePlayer = PlayerRow & { sessionId: string };
+export type LivePlayer = PlayerRow & {
+  sessionId: string;
+  /** Of the key that opened the session. */
+  environment: 'development' | 'production';
+};
 
 /** The players of those sessions that have not ended. */
 export async function findLivePlayers(pool: Pool, sessionIds: string[]): Promise<LivePlayer[]> {
@@ -130,8 +134,9 @@ export async function findLivePlayers(pool: Pool, sessionIds: string[]): Promise
     pool,
     {
       name: 'find_live_players',
-      text: `select s.id as "sessionId", ${PLAYER_COLUMNS}
+      text: `select s.id as "sessionId", k.environment, ${PLAYER_COLUMNS}
              from sessions s
+             join api_keys k on k.key_id = s.key_id and not k.sessions_ended
              join players p on p.id = s.player_id
              join games g on g.id = p.game_id
              where s.id = any($1::uuid[]) and s.ended_at is null`,
@@ -140,8 +145,7 @@ export async function findLivePlayers(pool: Pool, sessionIds: string[]): Promise
   );
 }
 
-export type RefreshRow = PlayerRow & {
-  sessionId: string;
+export type RefreshRow = LivePlayer & {
   deviceId: string;
   tenantSlug: string;
   gameSlug: string;
@@ -158,8 +162,9 @@ export async function findRefreshRows(pool: Pool, sessionIds: string[]): Promise
       name: 'find_refresh_rows',
       text: `select s.id as "sessionId", s.device_id as "deviceId", t.slug as "tenantSlug", g.slug as "gameSlug",
                s.expires_at as "expiresAt", s.tag_key as "tagKey", s.current_hash as "currentHash", s.recent,
-               ${PLAYER_COLUMNS}
+               k.environment, ${PLAYER_COLUMNS}
              from sessions s
+             join api_keys k on k.key_id = s.key_id and not k.sessions_ended
              join players p on p.id = s.player_id
              join games g on g.id = p.game_id
              join tenants t on t.id = g.tenant_id

@@ -16,10 +16,10 @@ import {
   RefreshBody,
   SessionResponse,
 } from './session-schemas.js';
+import { JWKS_MAX_AGE_SECONDS } from './signing-keys.js';
 
 /** Nothing under /auth/ is ever larger. */
 const AUTH_BODY_LIMIT = 16_384;
-const JWKS_MAX_AGE_SECONDS = 300;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 

@@ -1,13 +1,17 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose';
 import type { Pool } from '../../db/pool.js';
 import type { Clock } from '../../lib/clock.js';
 import { type MasterKeys, seal, unseal } from '../../lib/master-keys.js';
 
 /**
- * The keys that sign access tokens. One is active; retired ones still verify until the last token they signed has
- * expired. A node learns of a rotation within RELOAD_MS, or at once when it meets an unknown `kid`; until then it may
- * go on signing with the retired key, which every other node still verifies: no session ends with a rotation.
+ * The keys that sign access tokens, one after the other:
+ *
+ *   published ──PUBLISH_AHEAD──► signs ──next key signs──► only verifies ──last token expired──► forgotten
+ *
+ * A new key is in the key set longer than any cache of it lives before the first token is signed with it, so neither a
+ * node nor a studio's own server ever meets a key it cannot know: no session ends with a rotation.
  */
 export type SigningKeys = {
   current(): { kid: string; privateKey: KeyObject };
@@ -19,32 +23,42 @@ export type SigningKeys = {
   stop(): void;
 };
 
-type SigningKeyRow = { kid: string; publicJwk: JWK; sealedPrivate: Buffer; retiredAt: number | null };
-type Loaded = { active: { kid: string; privateKey: KeyObject }; byKid: Map<string, KeyObject>; jwks: JWK[] };
+type SigningKeyRow = { kid: string; publicJwk: JWK; sealedPrivate: Buffer; activeFrom: number };
+type Loaded = { signers: Signer[]; byKid: Map<string, KeyObject>; jwks: JWK[] };
+type Signer = { kid: string; privateKey: KeyObject; activeFrom: number };
 
+/** How long clients may keep the key set. */
+export const JWKS_MAX_AGE_SECONDS = 300;
 const RELOAD_MS = 30_000;
-/** Tokens with an invented `kid` must not turn into a query each. */
-const UNKNOWN_KID_RELOAD_MS = 2_000;
-/** Longer than a node may go on with a retired key, clock differences included. */
-const RETIREMENT_MARGIN_MS = 300_000;
+/** Longer than a cached key set, a node's next reload and differences of clocks together. */
+const PUBLISH_AHEAD_MS = JWKS_MAX_AGE_SECONDS * 1000 + 10 * RELOAD_MS;
+/** Tokens with an invented `kid` must not turn into a query each: they wait for the next one. */
+const UNKNOWN_KID_RELOAD_MS = 1_000;
 
 type Options = { pool: Pool; masterKeys: MasterKeys; clock: Clock; accessTtlSeconds: number };
 
 export async function loadSigningKeys(options: Options): Promise<SigningKeys> {
   let loaded = await readKeys(options);
-  let lastReload = options.clock.now();
+  let lastReload = performance.now();
   let reloading: Promise<void> | undefined;
 
   const reload = (): Promise<void> => {
     reloading ??= readKeys(options)
       .then((fresh) => {
         loaded = fresh;
-        lastReload = options.clock.now();
+        lastReload = performance.now();
       })
       .finally(() => {
         reloading = undefined;
       });
     return reloading;
+  };
+
+  const reloadSoon = async (): Promise<void> => {
+    const wait = lastReload + UNKNOWN_KID_RELOAD_MS - performance.now();
+    if (wait > 0) await sleep(wait, undefined, { ref: false });
+    // Another one may have asked while this one waited.
+    if (performance.now() - lastReload >= UNKNOWN_KID_RELOAD_MS) await reload();
   };
 
   const timer = setInterval(() => {
@@ -53,11 +67,15 @@ export async function loadSigningKeys(options: Options): Promise<SigningKeys> {
   }, RELOAD_MS).unref();
 
   return {
-    current: () => loaded.active,
+    current() {
+      const now = options.clock.now();
+      // Newest first; at the very least the oldest one signs, whatever a clock says.
+      const signer = loaded.signers.find(({ activeFrom }) => activeFrom <= now) ?? loaded.signers.at(-1);
+      if (signer === undefined) throw new Error('there is no signing key');
+      return signer;
+    },
     find(kid) {
-      const known = loaded.byKid.get(kid);
-      if (known !== undefined || options.clock.now() - lastReload < UNKNOWN_KID_RELOAD_MS) return known;
-      return reload().then(() => loaded.byKid.get(kid));
+      return loaded.byKid.get(kid) ?? reloadSoon().then(() => loaded.byKid.get(kid));
     },
     jwks: () => ({ keys: loaded.jwks }),
     reload,
@@ -66,42 +84,50 @@ export async function loadSigningKeys(options: Options): Promise<SigningKeys> {
 }
 
 async function readKeys({ pool, masterKeys, clock, accessTtlSeconds }: Options): Promise<Loaded> {
-  const oldest = clock.now() - accessTtlSeconds * 1000 - RETIREMENT_MARGIN_MS;
   const { rows } = await pool.query<SigningKeyRow>(
-    `select kid, public_jwk as "publicJwk", sealed_private as "sealedPrivate", retired_at as "retiredAt"
-     from signing_keys
-     where retired_at is null or retired_at > $1
-     order by created_at desc, kid`,
-    [new Date(oldest)],
+    `select kid, public_jwk as "publicJwk", sealed_private as "sealedPrivate", active_from as "activeFrom"
+     from signing_keys order by active_from desc, kid`,
   );
-  const active = rows.find((row) => row.retiredAt === null);
-  if (active === undefined)
-    throw new Error(
-      'there is no active signing key; run `savepoint start` or `savepoint signing-key rotate`',
-    );
-  const privateKey = createPrivateKey({
-    key: unseal(masterKeys, active.sealedPrivate, boundTo(active.kid)),
-    format: 'der',
-    type: 'pkcs8',
-  });
+  if (rows.length === 0) throw new Error('there is no signing key; `savepoint start` makes the first one');
+  // A key may go once its successor has signed for longer than a token lives.
+  const oldest = clock.now() - accessTtlSeconds * 1000 - PUBLISH_AHEAD_MS;
+  const superseded = rows.findIndex((row) => row.activeFrom < oldest);
+  const kept = superseded === -1 ? rows : rows.slice(0, superseded + 1);
   return {
-    active: { kid: active.kid, privateKey },
+    signers: kept.map(({ kid, sealedPrivate, activeFrom }) => ({
+      kid,
+      activeFrom,
+      privateKey: createPrivateKey({
+        key: unseal(masterKeys, sealedPrivate, boundTo(kid)),
+        format: 'der',
+        type: 'pkcs8',
+      }),
+    })),
     byKid: new Map(
-      rows.map((row) => [row.kid, createPublicKey({ key: row.publicJwk as never, format: 'jwk' })]),
+      kept.map((row) => [row.kid, createPublicKey({ key: row.publicJwk as never, format: 'jwk' })]),
     ),
-    jwks: rows.map((row) => row.publicJwk),
+    jwks: kept.map((row) => row.publicJwk),
   };
 }
 
-/** Makes a new key the active one and retires the others. */
-export async function rotateSigningKey(pool: Pool, masterKeys: MasterKeys, nowMs: number): Promise<string> {
+/**
+ * Publishes a new key that takes over once every cache has seen it; `immediately` when the present one is compromised.
+ * Returns when it starts to sign.
+ */
+export async function rotateSigningKey(
+  pool: Pool,
+  masterKeys: MasterKeys,
+  nowMs: number,
+  { immediately }: { immediately: boolean },
+): Promise<{ kid: string; activeFrom: number }> {
   const key = await newKey(masterKeys);
+  const activeFrom = immediately ? nowMs : nowMs + PUBLISH_AHEAD_MS;
   await pool.query(
-    `with retired as (update signing_keys set retired_at = $4 where retired_at is null)
-     insert into signing_keys (kid, public_jwk, sealed_private, created_at) values ($1, $2, $3, $4)`,
-    [key.kid, key.publicJwk, key.sealedPrivate, new Date(nowMs)],
+    `insert into signing_keys (kid, public_jwk, sealed_private, created_at, active_from)
+     values ($1, $2, $3, $4, $5)`,
+    [key.kid, key.publicJwk, key.sealedPrivate, new Date(nowMs), new Date(activeFrom)],
   );
-  return key.kid;
+  return { kid: key.kid, activeFrom };
 }
 
 /** Gives a new installation its first key; on several nodes starting at once, exactly one. */
@@ -109,9 +135,9 @@ export async function ensureSigningKey(pool: Pool, masterKeys: MasterKeys, nowMs
   const key = await newKey(masterKeys);
   await pool.query(
     `with turn as materialized (select pg_advisory_xact_lock(hashtext('savepoint signing key')))
-     insert into signing_keys (kid, public_jwk, sealed_private, created_at)
-     select $1, $2, $3, $4 from turn
-     where not exists (select from signing_keys where retired_at is null)`,
+     insert into signing_keys (kid, public_jwk, sealed_private, created_at, active_from)
+     select $1, $2, $3, $4, $4 from turn
+     where not exists (select from signing_keys)`,
     [key.kid, key.publicJwk, key.sealedPrivate, new Date(nowMs)],
   );
 }

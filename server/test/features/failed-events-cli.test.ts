@@ -1,0 +1,185 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { playerAggregates, withoutRateLimits } from '../support/data-calls.js';
+import { createHarness, type Harness, postEvents, type Session } from '../support/harness.js';
+import { gameEvent, registerPayload } from '../support/registry-calls.js';
+
+const SAVEPOINT = fileURLToPath(new URL('../../bin/savepoint.mjs', import.meta.url));
+const GAME = ['--tenant', 'demo-studio', '--game', 'demo-game'];
+
+type Run = { code: number; out: string; err: string };
+
+/** The commands as a person types them, beside a running service. `npm test` has built what they run. */
+describe('savepoint event-type and failed-events', () => {
+  let harness: Harness;
+  let session: Session;
+  let folder: string;
+  beforeAll(async () => {
+    harness = await createHarness({ config: withoutRateLimits() });
+    session = await harness.login('cli');
+    folder = await mkdtemp(join(tmpdir(), 'savepoint-cli-'));
+  });
+  afterAll(async () => {
+    await harness.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const savepoint = (...args: string[]): Promise<Run> =>
+    new Promise((resolve) => {
+      const env = { PATH: process.env.PATH, SAVEPOINT_ENV: 'development', DATABASE_URL: harness.databaseUrl };
+      execFile(process.execPath, [SAVEPOINT, ...args], { env, cwd: folder }, (error, out, err) =>
+        resolve({ code: error === null ? 0 : Number(error.code), out, err }),
+      );
+    });
+  const file = async (name: string, content: unknown): Promise<string> => {
+    const path = join(folder, name);
+    await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return path;
+  };
+  const post = (...events: unknown[]) => postEvents(harness.app, session, events);
+  const eventCount = async () => Number((await playerAggregates(harness.pool, session.userId)).event_count);
+
+  it('says so when there is nothing', async () => {
+    const [types, failed, group, entry] = await Promise.all([
+      savepoint('event-type', 'list', ...GAME),
+      savepoint('failed-events', 'list'),
+      savepoint('failed-events', 'replay', ...GAME, '--code', 'schema_mismatch'),
+      savepoint('failed-events', 'show', '1'),
+    ]);
+    expect(types.out).toMatch(
+      /^No event type of demo-studio\/demo-game is registered\. Register one: savepoint event-type/,
+    );
+    expect(failed.out).toBe('The inbox is empty: no event was refused in the last 30 days.\n');
+    expect(group.out).toBe('There are no open entries of this kind.\n');
+    expect(entry).toMatchObject({ code: 1, out: '' });
+    expect(entry.err).toMatch(/There is no entry #1\. List what there is: savepoint failed-events list/);
+  });
+
+  it('registers, lists, shows and retires a type', async () => {
+    const schema = '{ "properties": { "payload": { "required": ["stars"], "requried": [] } } }';
+    const register = ['event-type', 'register', 'Level_Complete', ...GAME, '--file'];
+    const bad = await savepoint(...register, await file('bad.json', '{"type":"objet"}'));
+    expect(bad).toMatchObject({ code: 1, out: '' });
+    expect(bad.err).toMatch(/bad\.json cannot be registered\. The schema is not valid: #\/type must be/);
+    expect((await savepoint(...register, 'none.json')).err).toMatch(/none\.json cannot be read/);
+    const good = await savepoint(...register, await file('good.json', schema));
+    expect(good.out).toBe(
+      'Without effect: unknown keyword: "requried"\nRegistered version 1 of Level_Complete; every node checks by it from the next request on.\n',
+    );
+    expect((await post(gameEvent('Level_Complete', 1, harness.clock.now()))).statusCode).toBe(400);
+    expect((await savepoint('event-type', 'list', ...GAME)).out).toMatch(
+      /^Level_Complete {2}version 1 {2}by .+ active\n$/,
+    );
+    const shown = await savepoint('event-type', 'show', 'Level_Complete', ...GAME, '--schema-version', '1');
+    expect(shown.out).toBe(`${schema}\n`);
+    expect((await savepoint('event-type', 'retire', 'Level_Complete', ...GAME)).out).toMatch(
+      /^Retired Level_Complete\./,
+    );
+    expect((await savepoint('event-type', 'retire', 'Level_Complete', ...GAME)).code).toBe(1);
+    expect((await savepoint('event-type', 'list', ...GAME)).out).toMatch(/ retired \d{4}-/);
+    expect((await savepoint('event-type', 'list', '--tenant', 'x', '--game', 'y')).err).toMatch(
+      /There is no game "y"/,
+    );
+  });
+
+  it('lists, shows, corrects and replays one', async () => {
+    const now = harness.clock.now();
+    const bad = { ...gameEvent('Session_End', 2, now, { durationMs: -1 }), note: '\u001b[31m\u202e' };
+    await post(bad);
+    const listed = await savepoint('failed-events', 'list', ...GAME);
+    expect(listed.out).toMatch(/demo-studio\/demo-game {2}payload_invalid {2}Session_End {2}1 entry\n/);
+    const id = /payload_invalid.+\n.+\n +newest #(\d+): payload\.durationMs must/.exec(listed.out)?.[1] ?? '';
+    const entries = await savepoint(
+      'failed-events',
+      'list',
+      ...GAME,
+      '--code',
+      'payload_invalid',
+      '--type',
+      'Session_End',
+    );
+    expect(entries.out).toContain(`#${id}  `);
+    const shown = await savepoint('failed-events', 'show', id);
+    expect(shown.out).toContain('Path      /payload/durationMs\nState     open\n');
+    for (const control of ['\u001b', '\u202e']) expect(shown.out).not.toContain(control);
+    expect((await savepoint('failed-events', 'show', id, '--raw')).out).toBe(`${JSON.stringify(bad)}\n`);
+
+    const still = await savepoint('failed-events', 'replay', id);
+    expect(still).toMatchObject({ code: 1 });
+    expect(still.err).toMatch(
+      /Still refused, payload_invalid: payload\.durationMs must be a number of 0 or more\./,
+    );
+    const before = await eventCount();
+    const edited = await file('edited.json', { ...bad, payload: { durationMs: 1 } });
+    expect((await savepoint('failed-events', 'replay', id, '--file', edited)).out).toBe(`Replayed #${id}.\n`);
+    expect((await savepoint('failed-events', 'replay', id, '--file', edited)).out).toMatch(
+      /was replayed before, \d{4}-/,
+    );
+    expect(await eventCount()).toBe(before + 1);
+    expect((await savepoint('failed-events', 'show', id)).out).toMatch(
+      /State {5}replayed [\s\S]+Replayed as:/,
+    );
+  });
+
+  it('holds unregistered types, and replays all of a group after they are registered', async () => {
+    const { pool, clock } = harness;
+    expect((await savepoint('game', 'set', 'demo-game', '--tenant', 'demo-studio')).code).toBe(1);
+    const hold = await savepoint(
+      'game',
+      'set',
+      'demo-game',
+      '--tenant',
+      'demo-studio',
+      '--unregistered-types',
+      'hold',
+    );
+    expect(hold.out).toBe('Events of unregistered types of demo-studio/demo-game: hold.\n');
+    await post(...Array.from({ length: 30 }, (_, n) => gameEvent('Held', n, clock.now())));
+    const before = await eventCount();
+    const replay = [
+      'failed-events',
+      'replay',
+      ...GAME,
+      '--code',
+      'event_type_unregistered',
+      '--type',
+      'Held',
+    ];
+    const tooSoon = await savepoint(...replay);
+    expect(tooSoon).toMatchObject({
+      code: 1,
+      out: expect.stringMatching(/^Replayed 0 of 30 entries\.\n30 still fail/),
+    });
+    await registerPayload(pool, 'Held', true);
+    expect((await savepoint(...replay)).out).toBe('Replayed 30 of 30 entries.\n');
+    expect((await savepoint(...replay)).out).toBe('There are no open entries of this kind.\n');
+    expect(await eventCount()).toBe(before + 30);
+  });
+
+  it('says how to call it', async () => {
+    const calls: [string[], RegExp][] = [
+      [['failed-events', 'replay'], /Give --tenant, --game and --code of a group/],
+      [['failed-events', 'replay', '1', '--code', 'x'], /Give either the id of an entry or/],
+      [['failed-events', 'replay', ...GAME, '--code', 'x', '--file', 'y'], /--file corrects one entry/],
+      [['failed-events', 'show', 'x'], /The id is "x": give a whole number\./],
+      [['failed-events', 'list', '--game', 'demo-game'], /Give --tenant and --game together/],
+      [
+        ['game', 'set', 'demo-game', '--tenant', 'demo-studio', '--unregistered-types', 'x'],
+        /Allowed choices are accept, hold/,
+      ],
+    ];
+    for (const [args, message] of calls) {
+      const run = await savepoint(...args);
+      expect(run).toMatchObject({ code: 1, out: '' });
+      expect(run.err).toMatch(message);
+    }
+    expect((await savepoint('failed-events', 'replay', '--help')).out).toMatch(
+      /show 381 --raw > event\.json/,
+    );
+    expect((await savepoint('event-type', 'register', '--help')).out).toMatch(/draft 2020-12/);
+  });
+});

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateApiKey, insertApiKey, revokeApiKey } from '../../src/features/tenancy/api-keys.js';
+import { DEMO } from '../../src/features/tenancy/demo-studio.js';
+import {
+  createHarness,
+  type Harness,
+  postLogin,
+  type Session,
+  signedLogin,
+  toSession,
+} from '../support/harness.js';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await createHarness();
+});
+afterAll(() => harness.close());
+
+const place = { tenant: DEMO.tenant, game: DEMO.game, environment: 'production', label: '' } as const;
+
+async function keyWithSession() {
+  const key = generateApiKey('production');
+  await insertApiKey(harness.pool, harness.masterKeys, key, place);
+  const signIn = () =>
+    postLogin(
+      harness.app,
+      signedLogin({ deviceId: 'd', nowMs: harness.clock.now(), apiKey: key.keyId, secret: key.secret }),
+    );
+  return { key, signIn, session: toSession((await signIn()).json()) };
+}
+
+const status = (session: Session, app = harness.app) =>
+  app.inject({ url: '/v1/player/status', headers: session.headers });
+const refresh = (session: Session) =>
+  harness.app.inject({
+    method: 'POST',
+    url: '/auth/refresh',
+    payload: { refreshToken: session.refreshToken },
+  });
+
+describe('a revoked key', () => {
+  test('opens no more sessions, and leaves those it opened alone', async () => {
+    const { key, signIn, session } = await keyWithSession();
+    expect(await revokeApiKey(harness.pool, key.keyId, { endSessions: false })).toBe(true);
+    expect((await signIn()).statusCode).toBe(401);
+    expect((await status(session)).statusCode).toBe(200);
+    expect((await refresh(session)).statusCode).toBe(200);
+  });
+
+  test('takes its sessions with it when asked to, on every node at once', async () => {
+    const node = await harness.addNode();
+    const { key, session } = await keyWithSession();
+    expect((await status(session, node.app)).statusCode).toBe(200);
+    expect(await revokeApiKey(harness.pool, key.keyId, { endSessions: true })).toBe(true);
+    for (const app of [harness.app, node.app]) expect((await status(session, app)).statusCode).toBe(401);
+    expect((await refresh(session)).statusCode).toBe(401);
+  });
+
+  test('can have its sessions ended later, and is reported missing when there is nothing left to revoke', async () => {
+    const { key, session } = await keyWithSession();
+    await revokeApiKey(harness.pool, key.keyId, { endSessions: false });
+    expect(await revokeApiKey(harness.pool, key.keyId, { endSessions: false })).toBe(false);
+    expect(await revokeApiKey(harness.pool, key.keyId, { endSessions: true })).toBe(true);
+    expect((await status(session)).statusCode).toBe(401);
+    expect(await revokeApiKey(harness.pool, 'no-such-key', { endSessions: true })).toBe(false);
+  });
+});
+
+test('a session of a development key is worth nothing on a production node', async () => {
+  const production = await harness.addNode({ environment: 'production' });
+  const session = await harness.login('developer');
+  expect((await status(session)).statusCode).toBe(200);
+  expect((await status(session, production.app)).statusCode).toBe(401);
+  const response = await production.app.inject({
+    method: 'POST',
+    url: '/auth/refresh',
+    payload: { refreshToken: session.refreshToken },
+  });
+  expect(response.statusCode).toBe(401);
+});
