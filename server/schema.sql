@@ -42,6 +42,7 @@ CREATE TABLE api_keys (
   sealed_secret bytea NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   revoked_at timestamp with time zone,
+  sessions_ended boolean DEFAULT false NOT NULL,
   CONSTRAINT api_keys_pkey PRIMARY KEY (key_id),
   CONSTRAINT api_keys_environment_check CHECK ((environment = ANY (ARRAY['development'::text, 'production'::text]))),
   CONSTRAINT api_keys_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
@@ -241,10 +242,10 @@ CREATE TABLE signing_keys (
   public_jwk jsonb NOT NULL,
   sealed_private bytea NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
-  retired_at timestamp with time zone,
+  active_from timestamp with time zone NOT NULL,
   CONSTRAINT signing_keys_pkey PRIMARY KEY (kid)
 );
-COMMENT ON COLUMN signing_keys.retired_at IS 'No longer signs since then; still verifies, and stays in the key set, until the last token it signed has expired.';
+COMMENT ON COLUMN signing_keys.active_from IS 'Published at once, signs from then on, and until the next key does; verifies until the last token it signed has expired.';
 
 CREATE TABLE transactions (
   game_id integer NOT NULL,

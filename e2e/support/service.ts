@@ -81,13 +81,16 @@ export async function startService(settings: Settings): Promise<Service> {
   };
 }
 
-/** Starts the service without waiting; for starts that are expected to fail. */
-export function launch(settings: Settings): {
+/** Starts the service, or another long-running command, without waiting; also for starts that are expected to fail. */
+export function launch(
+  settings: Settings,
+  command: 'start' | 'consume' = 'start',
+): {
   child: ChildProcess;
   output: () => string;
   exit: Promise<number | null>;
 } {
-  const child = spawn(process.execPath, [SAVEPOINT, 'start'], {
+  const child = spawn(process.execPath, [SAVEPOINT, command], {
     // A process group of its own, as a terminal gives it.
     detached: true,
     cwd: tmpdir(),

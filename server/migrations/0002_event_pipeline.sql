@@ -6,7 +6,9 @@ alter table players
   add column purchase_days datemultirange not null default '{}',
   add column repeat_spend jsonb not null default '{}',
   -- last known country, locale, osName, osVersion, deviceType: {"country":{"v":"DE","t":1794700000000}}
-  add column profile jsonb not null default '{}';
+  add column profile jsonb not null default '{}',
+  -- the latest time in it: what is later than all of it is simply laid over it
+  add column profile_at timestamptz;
 comment on column players.repeat_spend is 'Spend without the first day of purchase, exact decimal per currency.';
 
 create table player_days (
@@ -65,24 +67,29 @@ language sql stable as $$
   select (pg_backend_pid() % 32 + case work when 'events' then 0 when 'purchases' then 32 when 'players' then 64 end)::smallint
 $$;
 
--- The later of two profiles, member by member; equal times are decided by the value, so that order does not matter.
+-- The later of two entries {"v":"DE","t":1794700000000}; equal times are decided by the value, so that order does not
+-- matter.
+create function later_entry(a jsonb, b jsonb) returns jsonb
+language sql immutable parallel safe as $$
+  select case
+    when a is null then b
+    when b is null then a
+    when (a ->> 't')::bigint > (b ->> 't')::bigint then a
+    when (a ->> 't')::bigint < (b ->> 't')::bigint then b
+    when (a ->> 'v') collate "C" >= (b ->> 'v') collate "C" then a
+    else b
+  end
+$$;
+
 create function merge_profiles(a jsonb, b jsonb) returns jsonb
-language plpgsql immutable parallel safe as $$
-declare
-  merged jsonb := a;
-  name text;
-  entry jsonb;
-begin
-  for name, entry in select * from jsonb_each(b) loop
-    continue when merged ? name and (
-      (merged -> name ->> 't')::bigint > (entry ->> 't')::bigint
-      or ((merged -> name ->> 't')::bigint = (entry ->> 't')::bigint
-        and (merged -> name ->> 'v') collate "C" >= (entry ->> 'v') collate "C")
-    );
-    merged := jsonb_set(merged, array[name], entry);
-  end loop;
-  return merged;
-end
+language sql immutable parallel safe as $$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'country', later_entry(a -> 'country', b -> 'country'),
+    'locale', later_entry(a -> 'locale', b -> 'locale'),
+    'osName', later_entry(a -> 'osName', b -> 'osName'),
+    'osVersion', later_entry(a -> 'osVersion', b -> 'osVersion'),
+    'deviceType', later_entry(a -> 'deviceType', b -> 'deviceType')
+  ))
 $$;
 
 create function jsonb_negate(a jsonb) returns jsonb

@@ -56,6 +56,11 @@ export function registerBodyParser(app: FastifyInstance): void {
       return value;
     },
   );
+  // Many HTTP libraries give a body-less POST some other type; no bytes are no body, whatever they are called.
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, raw: Buffer) => {
+    if (raw.length > 0) throw new ApiError('unsupported_media_type');
+    return undefined;
+  });
 }
 
 async function decompress(request: FastifyRequest, raw: Buffer): Promise<Buffer> {

@@ -38,20 +38,6 @@ export function namedIdentity(playerId: string, eventId: string): string {
   return digest(`n:${playerId.length}:${playerId}${eventId}`);
 }
 
-/**
- * Gives the events of one batch, in their order, their derived identities: each twin gets the next ordinal. A
- * function rather than a list, as a batch mixes derived events with named and with bad ones.
- */
-export function createBatchIdentifier(): (parts: Omit<EventParts, 'ordinal'>) => string {
-  const twins = new Map<string, number>();
-  return (parts) => {
-    const first = eventIdentity({ ...parts, ordinal: 0 });
-    const ordinal = twins.get(first) ?? 0;
-    twins.set(first, ordinal + 1);
-    return ordinal === 0 ? first : eventIdentity({ ...parts, ordinal });
-  };
-}
-
 function digest(input: string): string {
   return hash('sha256', input, 'hex').slice(0, IDENTITY_HEX_DIGITS);
 }

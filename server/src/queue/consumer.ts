@@ -74,7 +74,7 @@ export function startConsumer(options: Options): QueueConsumer {
       onLost(error) {
         loss = error;
         locks = undefined;
-        for (const pump of pumps.values()) void pump.stop();
+        for (const pump of pumps.values()) void pump.abandon();
         endPause();
       },
     });

@@ -85,14 +85,16 @@ export async function openPartitionLocks(options: Options): Promise<PartitionLoc
   client.on('error', lose);
   client.on('end', () => lose(new Error('the connection that holds the partitions was closed')));
 
-  const ask = async <Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> => {
-    try {
+  // One after the other: a look round and a handover may come at the same time.
+  let last: Promise<unknown> = Promise.resolve();
+  const ask = <Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> => {
+    const answer = last.then(async () => {
+      if (gone) throw new Error('the partitions are lost');
       return (await client.query<Row>(text, values)).rows;
-    } catch (error) {
-      // Whatever it was: locks that cannot be spoken of any more are better lost than doubted.
-      lose(error as Error);
-      throw error;
-    }
+    });
+    // Whatever it was: locks that cannot be spoken of any more are better lost than doubted.
+    last = answer.catch(lose);
+    return answer;
   };
 
   try {

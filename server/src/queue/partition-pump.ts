@@ -6,19 +6,28 @@ import type { QueueMetrics } from './queue-metrics.js';
 import { ACK_WAIT_MS, consumerOf, ensureConsumer } from './stream.js';
 
 /**
- * What a partition holds in memory at the most, and what is sent again when its consumer dies. Twice the largest message:
- * one that does not fit would never be delivered.
+ * About what a partition holds in memory, and what is sent again when its consumer dies. A pull is asked for in messages,
+ * by the size of the last ones: one asked for in bytes ends only when its time is up, if small messages leave some over.
  */
-const MAX_PULL_BYTES = 1_048_576;
-/** An idle pull is renewed this often. */
-const PULL_EXPIRES_MS = 30_000;
+const PULL_BYTES = 1_048_576;
+const MIN_PULL_MESSAGES = 4;
+const MAX_PULL_MESSAGES = 200;
+/**
+ * An idle pull is renewed this often. A pump that stops lets its last pull run out rather than close it: what the server
+ * was just sending to a closed one would be missing until the server gives up on it, half a minute later.
+ */
+const PULL_EXPIRES_MS = 2_000;
+/** With a server that went silent, a pull never runs out. */
+const STOP_PATIENCE_MS = PULL_EXPIRES_MS + 1_000;
 const STILL_WORKING_MS = ACK_WAIT_MS / 3;
 const MIN_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 5_000;
 
 export type Pump = {
-  /** Pulls nothing more, and resolves when all that was pulled is either done or given back. */
+  /** Starts no further pull, and resolves when all that was pulled is done. */
   stop(): Promise<void>;
+  /** The same at once: whatever still comes is given back. */
+  abandon(): Promise<void>;
 };
 
 type Options = {
@@ -40,8 +49,10 @@ type Options = {
  */
 export function startPump({ link, stream, partition, applier, metrics, logger }: Options): Pump {
   let stopping = false;
+  let abandoned = false;
   let current: ConsumerMessages | undefined;
   let endPause = (): void => {};
+  let pullMessages = MIN_PULL_MESSAGES;
   const held = new Set<JsMsg>();
   const stillWorking = setInterval(() => {
     for (const message of held) message.working();
@@ -71,28 +82,28 @@ export function startPump({ link, stream, partition, applier, metrics, logger }:
   };
 
   const pull = async (consumer: Consumer): Promise<void> => {
-    const messages = await consumer.fetch({ max_bytes: MAX_PULL_BYTES, expires: PULL_EXPIRES_MS });
+    const messages = await consumer.fetch({ max_messages: pullMessages, expires: PULL_EXPIRES_MS });
     current = messages;
-    if (stopping) void messages.close();
     const settled: Promise<void>[] = [];
+    let bytes = 0;
     let failure: unknown;
+    const fail = (error: unknown): void => {
+      failure ??= error;
+    };
     try {
       for await (const message of messages) {
-        if (stopping || failure !== undefined) message.nak();
-        else {
-          settled.push(
-            settle(message).catch((error: unknown) => {
-              failure ??= error;
-              void messages.close();
-            }),
-          );
-        }
+        bytes += message.data.length;
+        // Not before this pull has run out, or it would come back at once.
+        if (abandoned || failure !== undefined) message.nak(PULL_EXPIRES_MS);
+        else settled.push(settle(message).catch(fail));
       }
     } catch (error) {
-      if (!isFull(error)) failure ??= error;
+      fail(error);
     }
     await Promise.all(settled);
     if (failure !== undefined) throw failure;
+    const fitting = Math.floor(PULL_BYTES / (bytes / settled.length));
+    pullMessages = Math.max(MIN_PULL_MESSAGES, Math.min(MAX_PULL_MESSAGES, fitting || 0));
   };
 
   const settle = async (message: JsMsg): Promise<void> => {
@@ -107,7 +118,7 @@ export function startPump({ link, stream, partition, applier, metrics, logger }:
         deliveries: deliveryCount,
       });
     } catch (error) {
-      message.nak(MIN_PAUSE_MS);
+      message.nak(PULL_EXPIRES_MS);
       throw new ApplyFailure('queued events could not be applied', { cause: error });
     } finally {
       held.delete(message);
@@ -125,21 +136,25 @@ export function startPump({ link, stream, partition, applier, metrics, logger }:
 
   const finished = work().finally(() => clearInterval(stillWorking));
 
+  const stop = async (): Promise<void> => {
+    stopping = true;
+    endPause();
+    const close = (): void => void current?.close();
+    if (link.live() === undefined) close();
+    const losingPatience = setTimeout(close, STOP_PATIENCE_MS);
+    await finished;
+    clearTimeout(losingPatience);
+  };
+
   return {
-    async stop() {
-      stopping = true;
-      endPause();
-      void current?.close();
-      await finished;
+    stop,
+    abandon() {
+      abandoned = true;
+      return stop();
     },
   };
 }
 
 class ApplyFailure extends Error {
   override readonly name = 'ApplyFailure';
-}
-
-/** The server ends a pull with this answer when the next message would be more than was asked for. */
-function isFull(error: unknown): boolean {
-  return (error as { code?: unknown }).code === 409 && /max ?bytes/i.test((error as Error).message);
 }

@@ -10,6 +10,8 @@ import { ensureStream, type Lag, readLag } from './stream.js';
 
 /** How long a process waits for NATS before it starts without: all but events can be served, and it goes on trying. */
 const FIRST_CONNECTION_MS = 5_000;
+const ELECTION_MS = 20_000;
+const RETRY_MS = 500;
 /** A batch is split, an event is not: the largest, 64 KiB of a bad one, can double by being quoted once more. */
 const MIN_PAYLOAD_BYTES = 262_144;
 
@@ -55,9 +57,27 @@ export async function prepareQueue(nats: NatsConfig): Promise<void> {
   const session = await connectToNats(nats, 'savepoint set-up');
   try {
     await requireJetStream(session);
-    await ensureStream(session.jsm, nats);
+    await ensureStreamInTime(session, nats);
   } finally {
     await session.nc.close();
+  }
+}
+
+/** The servers of a cluster that was just started first have to elect a leader. */
+async function ensureStreamInTime({ jsm }: QueueSession, nats: NatsConfig): Promise<void> {
+  const deadline = performance.now() + ELECTION_MS;
+  for (;;) {
+    try {
+      return await ensureStream(jsm, nats);
+    } catch (error) {
+      if (error instanceof StartupError) throw error;
+      if (performance.now() > deadline) {
+        throw new StartupError(
+          `NATS cannot set up the stream ${nats.stream} (${(error as Error).message}). Check that a majority of its servers is running.`,
+        );
+      }
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
   }
 }
 

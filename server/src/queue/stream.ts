@@ -21,6 +21,9 @@ export const ACK_WAIT_MS = 30_000;
 /** More than a consumer holds at once (see partition-pump.ts): the server never has to hold back. */
 const MAX_ACK_PENDING = 1_000;
 
+/** A cluster that has not elected its leader yet, or does not know its members. */
+const PASSING_CODES: ReadonlySet<number> = new Set([10005, 10008, 10009]);
+
 /** One subject a partition, listed one by one: so the stream itself says how many there are. */
 export function subjectOf(stream: string, partition: number): string {
   return `${stream}.${partition}`;
@@ -127,6 +130,7 @@ async function orExplain(nats: NatsConfig, work: () => Promise<unknown>): Promis
   try {
     await work();
   } catch (error) {
+    if (!(error instanceof JetStreamApiError) || PASSING_CODES.has(error.code)) throw error;
     throw new StartupError(
       `NATS refuses the stream ${nats.stream} with ${nats.replicas} replicas (${(error as Error).message}). SAVEPOINT_NATS_REPLICAS cannot be more than there are servers with JetStream in the cluster.`,
     );

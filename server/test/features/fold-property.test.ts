@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyEvents } from '../../src/features/events/apply-events.js';
 import { checkEvents } from '../../src/features/events/check-events.js';
-import type { EventRecord } from '../../src/features/events/event-record.js';
+import { type EventRecord, recordsOfPlayer } from '../../src/features/events/event-record.js';
 import { createHarness, type Harness } from '../support/harness.js';
 
 const MINUTE_MS = 60_000;
@@ -43,10 +43,10 @@ describe('folding events', () => {
           timestamp: new Date(harness.clock.now() - ageMs).toISOString(),
         }));
       // The same name in every play: of two purchases at the same moment the identity decides, which comes from it.
-      const sender = { userId: `player-${player}`, playerId, gameId };
+      const sender = { userId: `player-${player}` };
       const checked = checkEvents({ events, bytes: 0, suspicious: false }, sender, harness.clock.now());
       expect(checked.rejected).toEqual([]);
-      return checked.records.map((record) => ({
+      return recordsOfPlayer(checked.events, { playerId, gameId }).map((record) => ({
         ...record,
         transaction: record.transaction && {
           ...record.transaction,

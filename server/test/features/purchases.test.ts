@@ -52,6 +52,15 @@ describe('Purchase and Refund', () => {
     expect(await isPayer(session, harness.app)).toBe(true);
   });
 
+  it('counts every one of many purchases that arrive at once, at two nodes', async () => {
+    const session = await newPlayer();
+    const sends = Array.from({ length: 40 }, (_, n) =>
+      send(session, [purchase(`crowd-${n}`, '0.10')], n % 2 === 0 ? harness.app : second),
+    );
+    await Promise.all(sends);
+    expect(await totals(session)).toEqual({ count: 40, spend: '{"USD": 4.0}' });
+  });
+
   it('counts once per transactionId, whatever else differs', async () => {
     const session = await newPlayer();
     await send(session, [purchase('once', '4.99')]);

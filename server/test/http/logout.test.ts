@@ -36,6 +36,10 @@ describe('the request', () => {
   test.each([
     ['no body and no Content-Type', {}],
     ['an empty body with Content-Type: application/json', { 'content-type': 'application/json' }],
+    [
+      'an empty body of another type',
+      { 'content-type': 'application/x-www-form-urlencoded', 'content-length': '0' },
+    ],
     ['Content-Length: 0', { 'content-length': '0', 'content-type': 'application/json' }],
   ])('%s ends the session', async (_name, extra) => {
     const session = await harness.login();

@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  createBatchIdentifier,
-  type EventParts,
-  eventIdentity,
-  namedIdentity,
-} from '../../src/lib/event-identity.js';
+import { type EventParts, eventIdentity, namedIdentity } from '../../src/lib/event-identity.js';
 
 const impression: EventParts = {
   playerId: 'p-1',
@@ -129,56 +124,5 @@ describe('namedIdentity', () => {
       expect(namedIdentity('', name)).not.toBe(eventIdentity(impression));
       expect(namedIdentity(playerId, name)).not.toBe(eventIdentity(impression));
     }
-  });
-});
-
-describe('createBatchIdentifier', () => {
-  test('gives twins the ordinals 0, 1, 2 and leaves others alone', () => {
-    const other = { ...impression, nanos: 1 };
-    const identify = createBatchIdentifier();
-    expect([impression, other, impression, impression, other].map(identify)).toEqual([
-      eventIdentity(impression),
-      eventIdentity(other),
-      eventIdentity({ ...impression, ordinal: 1 }),
-      eventIdentity({ ...impression, ordinal: 2 }),
-      eventIdentity({ ...other, ordinal: 1 }),
-    ]);
-  });
-
-  test('begins anew with each batch', () => {
-    expect(createBatchIdentifier()(impression)).toBe(createBatchIdentifier()(impression));
-  });
-
-  // Few distinct events, so that there are many twins.
-  const anyBatch = fc.array(fc.nat(3).map((nanos) => ({ ...impression, nanos })));
-
-  test('gives the events of a batch as many identities as there are events', () => {
-    fc.assert(
-      fc.property(anyBatch, (batch) => {
-        expect(new Set(batch.map(createBatchIdentifier())).size).toBe(batch.length);
-      }),
-    );
-  });
-
-  test('gives the same set of identities in any order', () => {
-    const shuffled = anyBatch.chain((batch) =>
-      fc.tuple(fc.constant(batch), fc.shuffledSubarray(batch, { minLength: batch.length })),
-    );
-    fc.assert(
-      fc.property(shuffled, ([batch, again]) => {
-        const first = batch.map(createBatchIdentifier());
-        expect(again.map(createBatchIdentifier()).sort()).toEqual(first.sort());
-      }),
-    );
-  });
-
-  test('gives a part of a batch no identity that the whole had not', () => {
-    const withPart = anyBatch.chain((batch) => fc.tuple(fc.constant(batch), fc.shuffledSubarray(batch)));
-    fc.assert(
-      fc.property(withPart, ([batch, part]) => {
-        const whole = new Set(batch.map(createBatchIdentifier()));
-        for (const identity of part.map(createBatchIdentifier())) expect(whole).toContain(identity);
-      }),
-    );
   });
 });

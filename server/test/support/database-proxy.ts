@@ -8,9 +8,18 @@ export type DatabaseProxy = {
   cut(): Promise<void>;
   /** Keeps every connection and lets nothing through, as a network that swallows packets does. */
   silence(): void;
+  /** Cuts a connection at its next commit, once: before PostgreSQL gets it, or after PostgreSQL has done it. */
+  cutAtNextCommit(when: 'before' | 'after'): Promise<void>;
   restore(): Promise<void>;
   close(): Promise<void>;
 };
+
+/** A simple query as the service sends it: its text, and the NUL that ends it. */
+const COMMIT = Buffer.from('commit\0');
+/** PostgreSQL's answer to one that succeeded. */
+const COMMITTED = Buffer.from('COMMIT\0');
+
+type Trap = { when: 'before' | 'after'; sprung: () => void };
 
 export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl);
@@ -18,16 +27,17 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const targetPort = Number(target.searchParams.get('port') ?? target.port);
   const sockets = new Set<Socket>();
   let silent = false;
+  let trap: Trap | undefined;
   let server: Server;
   let port = 0;
 
   const dial = (): Socket =>
     host.startsWith('/') ? connect(`${host}/.s.PGSQL.${targetPort}`) : connect(targetPort, host);
 
-  const relay = (from: Socket, to: Socket): void => {
+  const relay = (from: Socket, to: Socket, forward: (chunk: Buffer) => void): void => {
     sockets.add(from);
     from.on('data', (chunk) => {
-      if (!silent) to.write(chunk);
+      if (!silent) forward(chunk);
     });
     from.on('error', () => {});
     from.on('close', () => {
@@ -39,8 +49,27 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   const listen = async (): Promise<void> => {
     server = createServer((client) => {
       const upstream = dial();
-      relay(client, upstream);
-      relay(upstream, client);
+      // Set from the fatal commit on.
+      let fatal: Trap | undefined;
+      const spring = () => {
+        client.destroy();
+        fatal?.sprung();
+      };
+      relay(client, upstream, (chunk) => {
+        const commitAt = trap === undefined ? -1 : chunk.indexOf(COMMIT);
+        if (commitAt < 0) {
+          upstream.write(chunk);
+          return;
+        }
+        fatal = trap;
+        trap = undefined;
+        if (fatal?.when === 'after') upstream.write(chunk);
+        else upstream.write(chunk.subarray(0, commitAt), spring);
+      });
+      relay(upstream, client, (chunk) => {
+        if (fatal === undefined) client.write(chunk);
+        else if (chunk.includes(COMMITTED)) spring();
+      });
     });
     await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
     port = (server.address() as AddressInfo).port;
@@ -58,6 +87,10 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
     silence: () => {
       silent = true;
     },
+    cutAtNextCommit: (when) =>
+      new Promise((sprung) => {
+        trap = { when, sprung };
+      }),
     async restore() {
       // What was swallowed is lost: these connections can never be right again.
       if (silent) for (const socket of sockets) socket.destroy();

@@ -25,12 +25,14 @@ function isLong(value: string): boolean {
 }
 
 type TimedProfile = Record<string, { v: string; t: number }>;
+/** `since` and `until`: the earliest and the latest time in the profile. */
+type LatestProfile = { p: string; profile: TimedProfile; since: string; until: string };
 
 /**
  * Per player the latest value of each member, with its time; only for groups in which every event turns out to be new.
  * Equal times are decided by the value, as `merge_profiles` does.
  */
-export function latestProfiles(records: readonly EventRecord[]): { p: string; profile: TimedProfile }[] {
+export function latestProfiles(records: readonly EventRecord[]): LatestProfile[] {
   const byPlayer = new Map<string, TimedProfile>();
   for (const { playerId, profile, effectiveAtMs } of records) {
     if (profile === null) continue;
@@ -43,5 +45,9 @@ export function latestProfiles(records: readonly EventRecord[]): { p: string; pr
       if (isLater) latest[name] = { v: value, t: effectiveAtMs };
     }
   }
-  return [...byPlayer].map(([p, profile]) => ({ p, profile }));
+  return [...byPlayer].map(([p, profile]) => {
+    const times = Object.values(profile).map(({ t }) => t);
+    const [since, until] = [Math.min(...times), Math.max(...times)].map((t) => new Date(t).toISOString());
+    return { p, profile, since: since ?? '', until: until ?? '' };
+  });
 }

@@ -58,7 +58,8 @@ function failuresJson(batches: readonly FailedBatch[]): string {
   );
 }
 
-// Inserted in the order of the unique index, so that crossing groups never deadlock.
+// Inserted in the order of the unique index, so that crossing groups never deadlock. A scalar subquery rather than
+// `not exists`: it is one look into the index per event, whatever the planner thinks of the table's size.
 const INSERT_FAILED_EVENTS = {
   name: 'insert_failed_events',
   text: `
@@ -71,15 +72,15 @@ const INSERT_FAILED_EVENTS = {
       ) with ordinality as e(u, a, b, f, o, c, m, w, t, r, x, n)
       join players p on p.user_id = e.u
       order by player_id, f, n
-    ), fresh as (
+    ), fresh as materialized (
       select s.*,
         row_number() over of_game as game_entries,
         sum(octet_length(r)) over of_game as game_bytes,
         row_number() over (partition by player_id order by n) as player_entries
       from sent s
-      where not exists (select from failed_events k where k.player_id = s.player_id and k.fingerprint = s.f)
+      where (select k.id from failed_events k where k.player_id = s.player_id and k.fingerprint = s.f) is null
       window of_game as (partition by game_id order by n)
-    ), players_before as (
+    ), players_before as materialized (
       select player_id,
         (select count(*) from (select from failed_events k where k.player_id = f.player_id limit $4) known) as entries
       from (select distinct player_id from fresh) f

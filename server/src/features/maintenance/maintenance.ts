@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Pool } from '../../db/pool.js';
 import { deleteExpiredFailedEvents } from '../failed-events/expiry.js';
 import { runRetention } from '../retention/retention.js';
+import { compactRollups } from '../rollups/compact-rollups.js';
 import { ensureEventPartitions } from './event-partitions.js';
 
 const HOUR_MS = 3_600_000;
@@ -19,6 +20,7 @@ export async function runMaintenance(
   await ensureEventPartitions(pool, nowMs);
   await deleteOldSessions(pool, nowMs);
   await deleteExpiredFailedEvents(pool, nowMs);
+  await compactRollups(pool, nowMs);
   const retention = await runRetention(pool, { nowMs, ...(signal === undefined ? {} : { signal }) });
   if (retention.state !== 'nothing') logger.info(retention, 'deleted events that are no longer kept');
 }

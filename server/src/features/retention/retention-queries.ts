@@ -169,9 +169,10 @@ export async function deleteNamesOnPages(
 
 /**
  * Drops a partition in which only these games have events. A late event of another game may come in at any moment, so
- * the last look is taken under a lock that lets none in. To drop it, events as a whole must be locked for a moment:
- * intake queues behind that lock while it waits, so it waits very briefly. A late event at the door of this very partition
- * would wait for us and we for it; the time-out is ours, and shorter than PostgreSQL's patience with deadlocks.
+ * the last look is taken under a lock that lets none in. Whoever still reads the partition is waited for next, and then
+ * events as a whole must be locked for a moment: intake queues behind that, so none of it may take long. A late event at
+ * the door of this very partition would wait for us and we for it; the time-out is ours, and shorter than PostgreSQL's
+ * patience with deadlocks.
  */
 export async function dropPartition(
   connection: OwnConnection,
@@ -184,6 +185,7 @@ export async function dropPartition(
       await connection.query("set local lock_timeout = '200ms'");
       await connection.query(`lock table ${name} in share mode`);
       if (await hasOthers(connection, table, gameIds)) return 'others';
+      await connection.query(`lock table ${name} in access exclusive mode`);
       await connection.query(`drop table ${name}`);
       return 'dropped';
     });

@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { NATS_SERVER, type NatsServer, startNatsServer } from '../../server/test/support/nats-server.js';
+import { until } from '../support/service.js';
+
+const run = promisify(execFile);
+
+/** The NATS side of a run. */
+export type NatsServers = {
+  urls: string;
+  count: number;
+  /** For the report: what was tested. */
+  description: string;
+  kill(index: number): Promise<void>;
+  /** Starts a killed server, and waits until it has caught up with the others. */
+  restart(index: number): Promise<void>;
+  dispose(): Promise<void>;
+};
+
+const CATCH_UP_MS = 60_000;
+/** Below the ports that systems give to outgoing connections: one of those could sit on the port of a killed server. */
+const PORTS = { from: 20_000, count: 12_000 };
+
+export async function startNatsServers(count: number): Promise<NatsServers> {
+  const ports = await Promise.all(
+    Array.from({ length: count }, async () => ({
+      client: await stablePort(),
+      route: await stablePort(),
+      health: await stablePort(),
+    })),
+  );
+  const folder = await mkdtemp(join(tmpdir(), 'savepoint-faults-nats-'));
+  const { version, settings } = await recommendedSettings(folder);
+  const routes = ports.map(({ route }) => `nats-route://127.0.0.1:${route}`).join(',');
+  const servers: NatsServer[] = await Promise.all(
+    ports.map(({ client, route, health }, index) =>
+      startNatsServer(
+        [
+          ...settings,
+          ...['-m', String(health), '-n', `faults-${index}`],
+          ...(count > 1
+            ? ['--cluster_name', 'faults', '--cluster', `nats://127.0.0.1:${route}`, '--routes', routes]
+            : []),
+        ],
+        client,
+      ),
+    ),
+  );
+  const isHealthy = async ({ health }: { health: number }): Promise<boolean> =>
+    fetch(`http://127.0.0.1:${health}/healthz`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+  await until(async () => (await Promise.all(ports.map(isHealthy))).every(Boolean), CATCH_UP_MS);
+
+  return {
+    urls: servers.map(({ url }) => url).join(','),
+    count,
+    description: `nats-server ${version}, sync_interval ${settings.length > 0 ? 'always' : 'at its default of 2 minutes (before 2.10)'}`,
+    kill: (index) => server(servers, index).kill(),
+    async restart(index) {
+      await server(servers, index).start();
+      const port = ports[index];
+      await until(async () => port !== undefined && (await isHealthy(port)), CATCH_UP_MS);
+    },
+    async dispose() {
+      for (const one of servers) await one.dispose();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function server(servers: readonly NatsServer[], index: number): NatsServer {
+  const found = servers[index];
+  if (found === undefined) throw new Error(`there is no NATS server ${index}`);
+  return found;
+}
+
+/** As docs/scaling.md recommends it, where the server is new enough. */
+async function recommendedSettings(folder: string): Promise<{ version: string; settings: string[] }> {
+  const { stdout } = await run(NATS_SERVER ?? 'nats-server', ['--version']);
+  const [, version = 'unknown', major = '0', minor = '0'] = /v((\d+)\.(\d+)\.\d+)/.exec(stdout) ?? [];
+  if (Number(major) < 2 || (Number(major) === 2 && Number(minor) < 10)) return { version, settings: [] };
+  const file = join(folder, 'nats.conf');
+  await writeFile(file, 'jetstream { sync_interval: always }\n');
+  return { version, settings: ['-c', file] };
+}
+
+/** A free port that stays free while its server is down. */
+export async function stablePort(): Promise<number> {
+  for (;;) {
+    const port = PORTS.from + Math.floor(Math.random() * PORTS.count);
+    const isFree = await new Promise<boolean>((resolve) => {
+      const probe = createServer();
+      probe.once('error', () => resolve(false));
+      probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
+    });
+    if (isFree) return port;
+  }
+}

@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+type Process = { pid: number; parent: number; command: string };
+
+export async function childrenOf(pid: number, commandPart = ''): Promise<number[]> {
+  const all = await listProcesses();
+  return all
+    .filter(({ parent, command }) => parent === pid && command.includes(commandPart))
+    .map((child) => child.pid);
+}
+
+async function listProcesses(): Promise<Process[]> {
+  const { stdout } = await run('ps', ['-A', '-o', 'pid=,ppid=,args='], { maxBuffer: 16_777_216 });
+  return stdout.split('\n').flatMap((line) => {
+    const [, pid, parent, command] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return command === undefined ? [] : [{ pid: Number(pid), parent: Number(parent), command }];
+  });
+}
+
+/** False when there was nobody to get it. */
+export function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}
+
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

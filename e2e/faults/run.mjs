@@ -1,0 +1,18 @@
+// npm run faults -- --help
+// The fault tests in their long form. They are written in TypeScript and share the end-to-end tests' support, so they are
+// loaded by what runs those: Node 20 does not read TypeScript by itself.
+import { fileURLToPath } from 'node:url';
+import { createViteServer } from 'vitest/node';
+
+const vite = await createViteServer({
+  root: fileURLToPath(new URL('../../', import.meta.url)),
+  configFile: false,
+  appType: 'custom',
+  logLevel: 'error',
+  server: { middlewareMode: true, watch: null, ws: false, hmr: false },
+  optimizeDeps: { noDiscovery: true },
+});
+const { main } = await vite.ssrLoadModule('/e2e/faults/main.ts');
+const code = await main(process.argv.slice(2));
+await vite.close();
+process.exit(code);

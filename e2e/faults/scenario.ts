@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Login, login } from '../support/service.js';
+import { planFaults, startFaults } from './faults.js';
+import { planEvents } from './numbered-events.js';
+import { seededRandom } from './random.js';
+import { type Mode, type Stack, startStack } from './stack.js';
+import { startTraffic, type Traffic, type TrafficStatistics } from './traffic.js';
+import { type Verdict, verify } from './verify.js';
+
+export type ScenarioOptions = {
+  mode: Mode;
+  seed: number;
+  events: number;
+  kills: number;
+  players: number;
+  connections: number;
+  /** The service's time-out of a database call; pauses of the database last about as long. */
+  databaseTimeoutMs: number;
+  /** After which players stop sending; what was acknowledged by then is checked. */
+  timeLimitMs: number;
+  say: (line: string) => void;
+};
+
+export type Report = TrafficStatistics &
+  Verdict & {
+    description: string;
+    acknowledged: number;
+    kills: number;
+    faults: Record<string, number>;
+    seconds: number;
+    /** From the last acknowledgement until everything was applied. */
+    drainSeconds: number;
+  };
+
+/** Which part of all requests a client abandons, on top of the connections that are cut all at once. */
+const CUT_SHARE = 0.02;
+const LOGINS_AT_ONCE = 16;
+const WATCH_MS = 5_000;
+/** Longer than any repair takes: a service that acknowledges nothing for so long hangs. */
+const HANG_MS = 90_000;
+const DRAIN_MS = 120_000;
+
+/**
+ *   start everything ─► log in ─► send, repeat, and meanwhile faults ─► wait until the queue is empty ─► check the database
+ */
+export async function runScenario(options: ScenarioOptions): Promise<Report> {
+  const { mode, seed, say } = options;
+  const begun = performance.now();
+  const stack = await startStack(options);
+  try {
+    say(`${mode}, seed ${seed}: ${stack.description}`);
+    const plan = planEvents({ ...options, startedAtMs: Date.now() });
+    const players = await logInPlayers(stack, options.players);
+    const faults = planFaults({ ...options, random: seededRandom(seed + 1) });
+    let limit = 0;
+    const traffic = startTraffic({
+      plan,
+      headers: players.map(({ headers }) => headers),
+      url: () => `${stack.api()}/v1/events`,
+      countsDuplicates: mode === 'direct',
+      connections: options.connections,
+      cutShare: CUT_SHARE,
+      maxAcknowledged: () => limit,
+      random: seededRandom(seed + 2),
+    });
+    let isOver = false;
+    const over = traffic.finished.finally(() => {
+      isOver = true;
+    });
+    const faultRun = startFaults(faults, {
+      stack,
+      traffic,
+      random: seededRandom(seed + 3),
+      isOver: () => isOver,
+      allowUntil: (events) => {
+        limit = events;
+      },
+      say,
+    });
+    const watch = watchProgress(traffic, options, begun);
+    try {
+      await Promise.race([Promise.all([over, faultRun.finished]), watch.hang]);
+    } finally {
+      watch.stop();
+      traffic.stop();
+    }
+    const drainSeconds = await drain(stack, say);
+    const verdict = await verify({ ...traffic, plan, stack, userIds: players.map(({ userId }) => userId) });
+    return {
+      ...traffic.statistics(),
+      ...verdict,
+      problems: [...verdict.problems, ...traffic.statistics().complaints],
+      description: stack.description,
+      acknowledged: traffic.acknowledgedEvents(),
+      kills: faultRun.kills(),
+      faults: faultRun.happened(),
+      seconds: (performance.now() - begun) / 1000,
+      drainSeconds,
+    };
+  } catch (error) {
+    throw new Error(`${mode}, seed ${seed}: ${(error as Error).message}\n${stack.logs()}`, { cause: error });
+  } finally {
+    await stack.stop();
+  }
+}
+
+async function logInPlayers(stack: Stack, count: number): Promise<Login[]> {
+  const players: Login[] = [];
+  let next = 0;
+  const logIn = async (): Promise<void> => {
+    for (let player = next++; player < count; player = next++) {
+      players[player] = await login(stack.api(), `device-${player}`);
+    }
+  };
+  await Promise.all(Array.from({ length: LOGINS_AT_ONCE }, logIn));
+  return players;
+}
+
+/** Says how far it is, stops the traffic in time, and rejects when nothing moves any more. */
+function watchProgress(
+  traffic: Traffic,
+  { events, timeLimitMs, say }: ScenarioOptions,
+  begun: number,
+): { hang: Promise<never>; stop(): void } {
+  let stop = (): void => {};
+  const hang = new Promise<never>((_, reject) => {
+    const timer = setInterval(() => {
+      const elapsedMs = performance.now() - begun;
+      say(
+        `${Math.round(elapsedMs / 1000)} s: ${traffic.acknowledgedEvents()} of ${events} events acknowledged`,
+      );
+      if (elapsedMs > timeLimitMs) traffic.stop();
+      if (traffic.silentForMs() > HANG_MS) {
+        reject(new Error(`nothing was acknowledged for ${HANG_MS / 1000} s`));
+      }
+    }, WATCH_MS);
+    stop = () => clearInterval(timer);
+  });
+  return { hang, stop };
+}
+
+async function drain(stack: Stack, say: (line: string) => void): Promise<number> {
+  const begun = performance.now();
+  for (;;) {
+    const lag = await stack.lag().catch(() => Number.POSITIVE_INFINITY);
+    const elapsedMs = performance.now() - begun;
+    if (lag === 0) return elapsedMs / 1000;
+    if (elapsedMs > DRAIN_MS) {
+      throw new Error(`after ${DRAIN_MS / 1000} s there are still ${lag} messages that nobody has applied`);
+    }
+    say(`waiting for ${lag} queued messages`);
+    await sleep(1_000);
+  }
+}

@@ -1,0 +1,84 @@
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** What became of one request. Only an answer says anything about the events. */
+export type Outcome =
+  | { kind: 'answer'; status: number; body: unknown }
+  | { kind: 'no answer' }
+  | { kind: 'timed out' }
+  | { kind: 'cut' };
+
+/** Where our side ends the connection: some time after the last byte was sent, or as soon as the answer begins. */
+export type Cut = { when: 'waiting'; afterMs: number } | { when: 'answered' };
+
+export type BatchSender = {
+  send(url: string, headers: Record<string, string>, body: Buffer, cut?: Cut): Promise<Outcome>;
+  /** Every connection with a request on it is gone, as in a tunnel. */
+  cutAll(): void;
+  close(): void;
+};
+
+/** As long as players' clients commonly wait, and longer than the service takes to say that it cannot. */
+const PATIENCE_MS = 15_000;
+
+export function createBatchSender(connections: number): BatchSender {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const underWay = new Set<() => void>();
+
+  const send: BatchSender['send'] = (url, headers, body, cut) =>
+    new Promise((resolve) => {
+      let outcome: Outcome = { kind: 'no answer' };
+      let cutTimer: NodeJS.Timeout | undefined;
+      const message = request(url, {
+        method: 'POST',
+        agent,
+        headers: { ...headers, 'content-length': body.length },
+      });
+      const giveUp = (reason: Outcome): void => {
+        outcome = reason;
+        message.destroy();
+      };
+      const cutNow = (): void => giveUp({ kind: 'cut' });
+      const patience = setTimeout(() => giveUp({ kind: 'timed out' }), PATIENCE_MS);
+      underWay.add(cutNow);
+      const settle = (): void => {
+        clearTimeout(patience);
+        clearTimeout(cutTimer);
+        underWay.delete(cutNow);
+        resolve(outcome);
+      };
+      message.once('error', settle);
+      message.once('response', (response) => {
+        if (cut?.when === 'answered') cutNow();
+        readAnswer(response).then((answer) => {
+          if (answer !== undefined && outcome.kind === 'no answer') outcome = answer;
+          settle();
+        });
+      });
+      if (cut?.when === 'waiting') {
+        message.once('finish', () => {
+          cutTimer = setTimeout(cutNow, cut.afterMs);
+        });
+      }
+      message.end(body);
+    });
+
+  return {
+    send,
+    cutAll() {
+      for (const cutNow of underWay) cutNow();
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+/** Undefined unless it arrived whole: half an acknowledgement is none. */
+async function readAnswer(response: IncomingMessage): Promise<Outcome | undefined> {
+  try {
+    const body = await text(response);
+    if (!response.complete) return undefined;
+    return { kind: 'answer', status: response.statusCode ?? 0, body: JSON.parse(body) };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { type Batch, eventOf, type Plan } from './numbered-events.js';
+import type { Random } from './random.js';
+import { type BatchSender, type Cut, createBatchSender, type Outcome } from './send-batch.js';
+
+/** The players' side: sends every batch of the plan, and the same bytes again until they are acknowledged. */
+export type Traffic = {
+  /** Resolves when everything is acknowledged, or when it was stopped. */
+  finished: Promise<void>;
+  acknowledgedEvents(): number;
+  isAcknowledged(number: number): boolean;
+  /** Whether it was sent at all, acknowledged or not. */
+  isSent(number: number): boolean;
+  /** How long ago the last acknowledgement was. */
+  silentForMs(): number;
+  cutConnections(): void;
+  stop(): void;
+  statistics(): TrafficStatistics;
+};
+
+export type TrafficStatistics = {
+  requests: number;
+  /** Requests that had to be repeated, by what came instead of an acknowledgement. */
+  repeated: Record<string, number>;
+  longestSilenceMs: number;
+  /** Answers that the contract does not allow. */
+  complaints: string[];
+};
+
+type Options = {
+  plan: Plan;
+  /** By number of the player. */
+  headers: readonly Record<string, string>[];
+  /** Where the service is now. */
+  url: () => string;
+  /** In direct mode the answer tells new events from those it had; a queue does not know yet. */
+  countsDuplicates: boolean;
+  connections: number;
+  /** Which part of all requests is cut off by the client. */
+  cutShare: number;
+  /** Players wait at that many events until faults have caught up with them. */
+  maxAcknowledged: () => number;
+  random: Random;
+};
+
+const MAX_PAUSE_MS = 300;
+const WAIT_MS = 20;
+const MAX_COMPLAINTS = 20;
+/** Within the time a request takes: so the cut finds it in every state, from unread to answered. */
+const MAX_CUT_MS = 60;
+
+export function startTraffic(options: Options): Traffic {
+  const { plan, headers, url, connections, random } = options;
+  const sender = createBatchSender(connections);
+  const acknowledged = new Uint8Array(plan.events);
+  const statistics: TrafficStatistics = { requests: 0, repeated: {}, longestSilenceMs: 0, complaints: [] };
+  let acknowledgedEvents = 0;
+  let sentEvents = 0;
+  let lastAt = performance.now();
+  let stopped = false;
+
+  const acknowledge = ({ first, count }: Batch): void => {
+    acknowledged.fill(1, first, first + count);
+    acknowledgedEvents += count;
+    const now = performance.now();
+    statistics.longestSilenceMs = Math.max(statistics.longestSilenceMs, now - lastAt);
+    lastAt = now;
+  };
+
+  const complain = (sentence: string): void => {
+    if (statistics.complaints.length < MAX_COMPLAINTS) statistics.complaints.push(sentence);
+  };
+
+  const deliver = async (batch: Batch): Promise<void> => {
+    const { body, encoding } = encode(plan, batch);
+    const ownHeaders = { 'content-type': 'application/json', ...encoding, ...headers[batch.player] };
+    sentEvents = Math.max(sentEvents, batch.first + batch.count);
+    for (let attempt = 1; !stopped; attempt++) {
+      statistics.requests++;
+      const outcome = await sender.send(url(), ownHeaders, body, chooseCut(random, options.cutShare));
+      const verdict = judge(outcome, batch, options.countsDuplicates, attempt);
+      if (verdict.complaint !== undefined) complain(verdict.complaint);
+      if (verdict.repeat === undefined) return acknowledge(batch);
+      statistics.repeated[verdict.repeat] = (statistics.repeated[verdict.repeat] ?? 0) + 1;
+      await sleep(random.fraction() * MAX_PAUSE_MS);
+    }
+  };
+
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (!stopped) {
+      if (acknowledgedEvents >= options.maxAcknowledged()) {
+        lastAt = performance.now();
+        await sleep(WAIT_MS);
+        continue;
+      }
+      const batch = plan.batches[next++];
+      if (batch === undefined) return;
+      await deliver(batch);
+    }
+  };
+
+  return {
+    finished: finish(sender, Array.from({ length: connections }, work)),
+    acknowledgedEvents: () => acknowledgedEvents,
+    isAcknowledged: (number) => acknowledged[number] === 1,
+    isSent: (number) => number < sentEvents,
+    silentForMs: () => performance.now() - lastAt,
+    cutConnections: sender.cutAll,
+    stop() {
+      stopped = true;
+    },
+    statistics: () => statistics,
+  };
+}
+
+async function finish(sender: BatchSender, senders: Promise<void>[]): Promise<void> {
+  try {
+    await Promise.all(senders);
+  } finally {
+    sender.close();
+  }
+}
+
+function encode(
+  plan: Plan,
+  { first, count, gzip }: Batch,
+): { body: Buffer; encoding: Record<string, string> } {
+  const events = Array.from({ length: count }, (_, offset) => eventOf(plan, first + offset));
+  const json = Buffer.from(JSON.stringify(events));
+  return gzip
+    ? { body: gzipSync(json), encoding: { 'content-encoding': 'gzip' } }
+    : { body: json, encoding: {} };
+}
+
+function chooseCut(random: Random, share: number): Cut | undefined {
+  if (!random.chance(share)) return undefined;
+  return random.chance(0.5)
+    ? { when: 'answered' }
+    : { when: 'waiting', afterMs: random.fraction() * MAX_CUT_MS };
+}
+
+type Verdict = { repeat?: string; complaint?: string };
+
+/** By the contract: a 202 is the end of it; 429, 503 and no answer mean send it again; nothing else is expected. */
+function judge(outcome: Outcome, batch: Batch, countsDuplicates: boolean, attempt: number): Verdict {
+  if (outcome.kind !== 'answer') return { repeat: outcome.kind };
+  const { status, body } = outcome;
+  const shown = `batch ${batch.index}, attempt ${attempt}: ${status} ${JSON.stringify(body)}`;
+  if (status === 429 || status === 503) return { repeat: String(status) };
+  if (status !== 202) return { repeat: String(status), complaint: `not an answer of the contract: ${shown}` };
+  const { accepted = 0, duplicates = 0, rejected = [] } = (body as { data?: Counts }).data ?? {};
+  if (accepted + duplicates !== batch.count || rejected.length > 0) {
+    return { complaint: `the counts do not add up to ${batch.count}: ${shown}` };
+  }
+  if (countsDuplicates && attempt === 1 && duplicates > 0) {
+    return { complaint: `never sent before, and yet known: ${shown}` };
+  }
+  return {};
+}
+
+type Counts = { accepted?: number; duplicates?: number; rejected?: unknown[] };

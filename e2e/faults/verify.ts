@@ -1,0 +1,179 @@
+import pg from 'pg';
+import { attachToEmbeddedPostgres } from '../../server/src/db/embedded/attach.js';
+import { runSavepoint } from '../support/service.js';
+import { type Expectation, expectTotals, type Totals } from './expectation.js';
+import type { Plan } from './numbered-events.js';
+import type { Stack } from './stack.js';
+
+export type Verdict = {
+  stored: number;
+  /** Acknowledged and not stored, or stored and not counted. */
+  lost: number;
+  /** Stored or counted more than once. */
+  doubled: number;
+  /** A sentence for everything that is not as it should be. */
+  problems: string[];
+};
+
+type Options = {
+  plan: Plan;
+  stack: Stack;
+  /** By number of the player. */
+  userIds: readonly string[];
+  isAcknowledged: (number: number) => boolean;
+  isSent: (number: number) => boolean;
+};
+
+const MAX_PROBLEMS = 20;
+
+/** Looks at everything in the database and compares it with what the players know. */
+export async function verify(options: Options): Promise<Verdict> {
+  const url = await attachToEmbeddedPostgres(options.stack.dataDir);
+  const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' });
+  await client.connect();
+  try {
+    const copies = await countCopies(client, options.plan.events);
+    const verdict = checkStored(options, copies);
+    const expected = expectTotals(options.plan, (number) => (copies[number] ?? 0) > 0);
+    await checkTotals(client, expected, options.userIds, verdict);
+    await checkFailedEvents(client, verdict);
+    await checkRecount(options.stack, verdict);
+    return verdict;
+  } finally {
+    await client.end();
+  }
+}
+
+/** How often each event is stored, by its number. */
+async function countCopies(client: pg.Client, events: number): Promise<Uint8Array> {
+  const copies = new Uint8Array(events);
+  const { rows } = await client.query<{ n: number; copies: number }>(
+    "select (payload ->> 'n')::int as n, count(*)::int as copies from events group by 1",
+  );
+  for (const { n, copies: count } of rows) copies[n] = count;
+  return copies;
+}
+
+function checkStored({ plan, isAcknowledged, isSent }: Options, copies: Uint8Array): Verdict {
+  const verdict: Verdict = { stored: 0, lost: 0, doubled: 0, problems: [] };
+  for (let number = 0; number < plan.events; number++) {
+    const count = copies[number] ?? 0;
+    verdict.stored += count;
+    if (count === 0 && isAcknowledged(number)) {
+      verdict.lost++;
+      addProblem(verdict, `event ${number} was acknowledged and is not stored`);
+    }
+    if (count > 1) {
+      verdict.doubled += count - 1;
+      addProblem(verdict, `event ${number} is stored ${count} times`);
+    }
+    if (count > 0 && !isSent(number)) addProblem(verdict, `event ${number} is stored and was never sent`);
+  }
+  return verdict;
+}
+
+type TotalsRow = {
+  key: string;
+  events: number;
+  eventCounts: Record<string, number>;
+  purchases: number;
+  spend: Record<string, string>;
+};
+
+// The decimals of a jsonb as texts: a double would round them.
+const EXACT = (column: string) =>
+  `(select coalesce(jsonb_object_agg(key, trim_scale(value::numeric)::text) filter (where value::numeric <> 0), '{}')
+    from jsonb_each_text(${column}))`;
+
+const PLAYERS = `
+  select user_id::text as key, event_count::int as events, event_counts as "eventCounts", purchase_count as purchases,
+    ${EXACT('spend')} as spend
+  from players`;
+
+const PLAYER_DAYS = `
+  select p.user_id || ' ' || d.day as key, d.events, d.event_counts as "eventCounts", d.purchases,
+    ${EXACT('d.revenue')} as spend
+  from player_days d
+  join players p on p.id = d.player_id`;
+
+const GAME_DAYS = `
+  select day::text as key, sum(events)::int as events, jsonb_total(event_counts) as "eventCounts",
+    sum(purchases)::int as purchases, ${EXACT('jsonb_total(revenue)')} as spend
+  from game_days
+  group by day`;
+
+async function checkTotals(
+  client: pg.Client,
+  expected: Expectation,
+  userIds: readonly string[],
+  verdict: Verdict,
+): Promise<void> {
+  const byUser = <Value>(entries: Iterable<[string, Value]>) =>
+    new Map(
+      [...entries].map(([key, value]) => {
+        const [player = '', ...day] = key.split(' ');
+        return [[userIds[Number(player)], ...day].join(' '), value];
+      }),
+    );
+  const players = byUser([...expected.players].map(([player, totals]) => [String(player), totals]));
+  await compare(client, 'players', PLAYERS, players, verdict);
+  await compare(client, 'player_days', PLAYER_DAYS, byUser(expected.playerDays), verdict);
+  await compare(client, 'game_days', GAME_DAYS, expected.gameDays, verdict);
+}
+
+const NOTHING: Totals = { events: 0, eventCounts: {}, purchases: 0, spend: {} };
+
+async function compare(
+  client: pg.Client,
+  table: string,
+  sql: string,
+  expected: ReadonlyMap<string, Totals>,
+  verdict: Verdict,
+): Promise<void> {
+  const { rows } = await client.query<TotalsRow>(sql);
+  const kept = new Map(rows.map(({ key, ...totals }) => [key, totals]));
+  let lost = 0;
+  let doubled = 0;
+  for (const key of new Set([...kept.keys(), ...expected.keys()])) {
+    const is = kept.get(key) ?? NOTHING;
+    const shouldBe = expected.get(key) ?? NOTHING;
+    lost += Math.max(0, shouldBe.events - is.events);
+    doubled += Math.max(0, is.events - shouldBe.events);
+    if (text(is) !== text(shouldBe)) {
+      addProblem(verdict, `${table} ${key}: ${text(is)} instead of ${text(shouldBe)}`);
+    }
+  }
+  // The tables tell of the same events: they are not added up.
+  verdict.lost = Math.max(verdict.lost, lost);
+  verdict.doubled = Math.max(verdict.doubled, doubled);
+}
+
+/** The same text for the same totals, whatever the order of members. */
+function text({ events, eventCounts, purchases, spend }: Totals): string {
+  const sorted = (members: Record<string, unknown>) =>
+    Object.fromEntries(Object.entries(members).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return JSON.stringify({ events, eventCounts: sorted(eventCounts), purchases, spend: sorted(spend) });
+}
+
+/** No event of a run is bad: one that ended there was taken for poison when something else had failed. */
+async function checkFailedEvents(client: pg.Client, verdict: Verdict): Promise<void> {
+  const { rows } = await client.query<{ code: string; message: string; n: number }>(
+    'select code, min(message) as message, count(*)::int as n from failed_events group by code',
+  );
+  for (const { code, message, n } of rows) {
+    addProblem(verdict, `${n} good events are in the failed-events inbox: ${code}, ${message}`);
+  }
+}
+
+/** The service's own recount of players, days, roll-ups and cohorts, as an operator runs it. */
+async function checkRecount({ settings }: Stack, verdict: Verdict): Promise<void> {
+  const { code, output } = await runSavepoint(
+    ['rollups', 'check', '--tenant', 'demo-studio', '--game', 'demo-game'],
+    settings,
+  );
+  if (code !== 0) addProblem(verdict, `savepoint rollups check: ${output}`);
+}
+
+function addProblem({ problems }: Verdict, sentence: string): void {
+  if (problems.length < MAX_PROBLEMS) problems.push(sentence);
+}
