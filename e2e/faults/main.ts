@@ -1,6 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { cleanUp } from '../support/service.js';
+import { chooseFaults } from './fault-kinds.js';
+import { seededRandom } from './random.js';
 import { type Report, runScenario } from './scenario.js';
 import type { Mode } from './stack.js';
 
@@ -11,6 +13,7 @@ const HELP = `npm run faults -- [options]
   --mode direct|jetstream|jetstream-cluster   how events are taken in (direct)
   --events N        numbered events to send (200000)
   --kills N         processes to kill meanwhile; pauses and cut connections come on top (20)
+  --only TEXT       only faults whose name holds this text
   --seed N          repeats the choices of an earlier run (random)
   --players N       (500)
   --connections N   (48)
@@ -26,6 +29,7 @@ export async function main(args: string[]): Promise<number> {
       mode: { type: 'string', default: 'direct' },
       events: { type: 'string', default: '200000' },
       kills: { type: 'string', default: '20' },
+      only: { type: 'string', default: '' },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
       players: { type: 'string', default: '500' },
       connections: { type: 'string', default: '48' },
@@ -48,7 +52,12 @@ export async function main(args: string[]): Promise<number> {
       mode,
       seed: Number(values.seed),
       events: Number(values.events),
-      kills: Number(values.kills),
+      faults: chooseFaults({
+        mode,
+        kills: Number(values.kills),
+        only: values.only,
+        random: seededRandom(Number(values.seed)),
+      }),
       players: Number(values.players),
       connections: Number(values.connections),
       databaseTimeoutMs: Number(values['db-timeout']),

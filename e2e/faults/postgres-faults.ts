@@ -27,15 +27,12 @@ export async function pausePostgres(dataDir: string, ms: number): Promise<void> 
 }
 
 async function runningServer(dataDir: string): Promise<{ postmaster: number; backends: number[] }> {
-  let postmaster: number | undefined;
+  let postmaster = 0;
   await until(async () => {
-    postmaster = await postmasterOf(dataDir);
-    return postmaster !== undefined;
+    postmaster = (await postmasterOf(dataDir)) ?? 0;
+    return postmaster > 0;
   }, RESTART_MS);
-  return {
-    postmaster: postmaster as unknown as number,
-    backends: await childrenOf(postmaster as unknown as number),
-  };
+  return { postmaster, backends: await childrenOf(postmaster) };
 }
 
 async function postmasterOf(dataDir: string): Promise<number | undefined> {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Login, login } from '../support/service.js';
-import { planFaults, startFaults } from './faults.js';
+import type { FaultKind } from './fault-kinds.js';
+import { scheduleFaults, startFaults } from './faults.js';
 import { planEvents } from './numbered-events.js';
 import { seededRandom } from './random.js';
 import { type Mode, type Stack, startStack } from './stack.js';
@@ -11,7 +12,8 @@ export type ScenarioOptions = {
   mode: Mode;
   seed: number;
   events: number;
-  kills: number;
+  /** What happens meanwhile, in this order. */
+  faults: readonly FaultKind[];
   players: number;
   connections: number;
   /** The service's time-out of a database call; pauses of the database last about as long. */
@@ -51,7 +53,7 @@ export async function runScenario(options: ScenarioOptions): Promise<Report> {
     say(`${mode}, seed ${seed}: ${stack.description}`);
     const plan = planEvents({ ...options, startedAtMs: Date.now() });
     const players = await logInPlayers(stack, options.players);
-    const faults = planFaults({ ...options, random: seededRandom(seed + 1) });
+    const faults = scheduleFaults(options.faults, options.events, seededRandom(seed + 1));
     let limit = 0;
     const traffic = startTraffic({
       plan,

@@ -52,7 +52,15 @@ export async function buildOpsApp(sources: OpsSources): Promise<FastifyInstance>
   const { default: reference } = await import('@scalar/fastify-api-reference');
   await app.register(reference, {
     routePrefix: '/reference',
-    configuration: { url: '/openapi/player.json', title: 'Savepoint player API' },
+    configuration: {
+      url: '/openapi/player.json',
+      title: 'Savepoint player API',
+      // Nothing from elsewhere: no fonts, no telemetry, no tools that talk to a third party.
+      withDefaultFonts: false,
+      telemetry: false,
+      showDeveloperTools: 'never',
+      hideClientButton: true,
+    },
   });
   app.get('/', async (_request, reply) => reply.redirect('/reference/'));
   return app;

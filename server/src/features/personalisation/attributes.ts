@@ -16,7 +16,7 @@ export type Attribute = Readonly<{
   name: string;
   /** How it is written in a rule. */
   usage: string;
-  /** Its CEL type: that of the value where there are neither keys nor fields. */
+  /** Its CEL type. */
   type: string;
   meaning: string;
   /** What it is looked up by, in quotes, if it is. */
@@ -45,26 +45,13 @@ const COUNTS = totalAndWindows('int');
 const WINDOW_COUNTS = windows('int');
 const AMOUNTS = totalAndWindows('double');
 
-function value(name: string, type: string, meaning: string, basis: TimeBasis): Attribute {
+function value(name: string, type: 'int' | 'string', meaning: string, basis: TimeBasis): Attribute {
   return { name, usage: name, type, meaning, key: null, fields: [], basis };
 }
 
-function counts(name: string, meaning: string): Attribute {
+function sums(name: string, type: string, fields: readonly AttributeField[], meaning: string): Attribute {
   const usage = `${name}.last7d`;
-  return { name, usage, type: 'Counts', meaning, key: null, fields: COUNTS, basis: TIME_BASIS.never };
-}
-
-function windowCounts(name: string, meaning: string): Attribute {
-  const usage = `${name}.last7d`;
-  return {
-    name,
-    usage,
-    type: 'WindowCounts',
-    meaning,
-    key: null,
-    fields: WINDOW_COUNTS,
-    basis: TIME_BASIS.never,
-  };
+  return { name, usage, type, meaning, key: null, fields, basis: TIME_BASIS.never };
 }
 
 export const ATTRIBUTES: readonly Attribute[] = [
@@ -81,13 +68,18 @@ export const ATTRIBUTES: readonly Attribute[] = [
     `Whole days since the last purchase that was not refunded; ${NEVER_DAYS} if there is none.`,
     TIME_BASIS.lastPurchase,
   ),
-  counts('purchases', 'Purchases, refunded ones not counted.'),
-  counts('sessions', 'Sessions begun (Session_Start events).'),
-  counts('adImpressions', 'Ads shown (Ad_Impression events).'),
-  counts('storeViews', 'Visits to the store (Store_View events).'),
-  counts('eventCount', 'Events of any type.'),
-  windowCounts('playMinutes', 'Whole minutes of play, from the durations of Session_End events.'),
-  windowCounts('activeDays', 'Days with at least one event.'),
+  sums('purchases', 'Counts', COUNTS, 'Purchases, refunded ones not counted.'),
+  sums('sessions', 'Counts', COUNTS, 'Sessions begun (Session_Start events).'),
+  sums('adImpressions', 'Counts', COUNTS, 'Ads shown (Ad_Impression events).'),
+  sums('storeViews', 'Counts', COUNTS, 'Visits to the store (Store_View events).'),
+  sums('eventCount', 'Counts', COUNTS, 'Events of any type.'),
+  sums(
+    'playMinutes',
+    'WindowCounts',
+    WINDOW_COUNTS,
+    'Whole minutes of play, from the durations of Session_End events.',
+  ),
+  sums('activeDays', 'WindowCounts', WINDOW_COUNTS, 'Days with at least one event.'),
   {
     name: 'events',
     usage: 'events["Level_Complete"].last7d',

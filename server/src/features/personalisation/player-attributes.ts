@@ -116,8 +116,7 @@ const VALUES: ReadonlyMap<string, AttributeReader> = new Map<string, AttributeRe
   ['daysSinceLastEvent', ({ facts, now }) => daysSince(lastSeenAt(facts), now)],
   [
     'daysSinceLastPurchase',
-    ({ facts, now }) =>
-      facts.lastPurchaseAt === null ? NEVER_DAYS : daysSince(facts.lastPurchaseAt, now),
+    ({ facts, now }) => (facts.lastPurchaseAt === null ? NEVER_DAYS : daysSince(facts.lastPurchaseAt, now)),
   ],
   ['country', ({ facts }) => facts.profile.country?.v ?? ''],
   ['locale', ({ facts }) => facts.profile.locale?.v ?? ''],

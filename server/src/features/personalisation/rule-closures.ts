@@ -1,87 +1,141 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { type AttributeValue, type PlayerAttributes, readerOf } from './player-attributes.js';
+import {
+  arithmetic,
+  choice,
+  comparison,
+  converted,
+  existsOne,
+  logical,
+  negative,
+  not,
+  type Operation,
+  operation,
+  quantifier,
+  textMethod,
+  type ValueType,
+} from './rule-operations.js';
 import { type RuleScope, resolvePath } from './rule-paths.js';
 
 /**
- * Turns a rule that has been checked into closures over plain numbers. The CEL library could evaluate it, too, and the
- * tests hold the two against each other; but its integers are BigInts and its lookups are dynamic, which makes it ten
- * times as slow, and a decision evaluates a hundred rules. Integers are exact up to 2^53 here instead of 2^63.
+ * Turns a rule that has been analysed and type-checked into closures over plain numbers. The CEL library could evaluate
+ * it, too, and the tests hold the two against each other; but its integers are BigInts and its lookups are dynamic, which
+ * makes it ten times as slow, and one decision evaluates a hundred rules. Integers here are exact up to 2^53, not 2^63.
  */
-
-/** Thrown by a rule: `&&` and `||` still give an answer if the other side decides it, as CEL has it. */
-export class RuleError extends Error {}
-
-// Made once: a stack trace would cost more than the rest of the evaluation and lead nowhere.
-const OVERFLOW = new RuleError('integer overflow');
-const DIVISION_BY_ZERO = new RuleError('division by zero');
-
-type Run = (attributes: PlayerAttributes, item: AttributeValue) => AttributeValue;
-type Type = 'int' | 'double' | 'string' | 'bool';
-type Compiled = Readonly<{ run: Run; type: Type; canFail: boolean }>;
-type Loop = Readonly<{ variable: string; type: Type }>;
-
 export function closureOf(ast: ASTNode, scope: RuleScope): (attributes: PlayerAttributes) => boolean {
-  const { run } = compile(ast, scope, null);
+  const { run } = new Compiler(scope, null).compile(ast);
   return (attributes) => run(attributes, false) === true;
 }
 
-function compile(node: ASTNode, scope: RuleScope, loop: Loop | null): Compiled {
-  const sub = (child: ASTNode) => compile(child, scope, loop);
-  switch (node.op) {
-    case 'value':
-      return literal(node.args);
-    case 'id':
-      if (node.args === loop?.variable)
-        return { run: (_attributes, item) => item, type: loop.type, canFail: false };
-      return attribute(node, scope);
-    case '.':
-    case '[]':
-      return attribute(node, scope);
-    case 'call':
-      return call(node.args[0], node.args[1], sub);
-    case 'rcall':
-      return method(node.args[0], node.args[1], node.args[2], scope, loop);
-    case '!_':
-      return not(sub(node.args));
-    case '-_':
-      return negative(sub(node.args));
-    case '?:':
-      return choice(sub(node.args[0]), sub(node.args[1]), sub(node.args[2]));
-    case '&&':
-      return logical(sub(node.args[0]), sub(node.args[1]), false);
-    case '||':
-      return logical(sub(node.args[0]), sub(node.args[1]), true);
-    case 'in':
-      return membership(node.args[0], node.args[1], sub);
-    case '+':
-    case '-':
-    case '*':
-    case '/':
-    case '%':
-      return arithmetic(node.op, sub(node.args[0]), sub(node.args[1]));
-    case '==':
-    case '!=':
-    case '<':
-    case '<=':
-    case '>':
-    case '>=':
-      return comparison(node.op, sub(node.args[0]), sub(node.args[1]));
-    default:
-      throw new Error(`${node.op} is no part of rules`);
+type Loop = Readonly<{ variable: string; type: ValueType }>;
+
+class Compiler {
+  readonly #scope: RuleScope;
+  readonly #loop: Loop | null;
+
+  constructor(scope: RuleScope, loop: Loop | null) {
+    this.#scope = scope;
+    this.#loop = loop;
+  }
+
+  compile(node: ASTNode): Operation {
+    switch (node.op) {
+      case 'value':
+        return constant(literalOf(node), typeOf(node));
+      case 'id':
+        if (node.args === this.#loop?.variable)
+          return operation(this.#loop.type, [], (_attributes, item) => item);
+        return this.#attribute(node);
+      case '.':
+      case '[]':
+        return this.#attribute(node);
+      case 'call':
+        return this.#call(node.args[0], node.args[1]);
+      case 'rcall':
+        return this.#method(node.args[0], node.args[1], node.args[2]);
+      case '!_':
+        return not(this.compile(node.args));
+      case '-_':
+        return negative(this.compile(node.args));
+      case '?:':
+        return choice(this.compile(node.args[0]), this.compile(node.args[1]), this.compile(node.args[2]));
+      case '&&':
+      case '||':
+        return logical(node.op === '||', this.compile(node.args[0]), this.compile(node.args[1]));
+      case 'in':
+        return this.#membership(node.args[0], node.args[1]);
+      case '+':
+      case '-':
+      case '*':
+      case '/':
+      case '%':
+        return arithmetic(node.op, this.compile(node.args[0]), this.compile(node.args[1]));
+      case '==':
+      case '!=':
+      case '<':
+      case '<=':
+      case '>':
+      case '>=':
+        return comparison(node.op, this.compile(node.args[0]), this.compile(node.args[1]));
+      default:
+        throw new Error(`"${node.op}" is no part of rules`);
+    }
+  }
+
+  #attribute(node: ASTNode): Operation {
+    const found = resolvePath(node, this.#scope);
+    if ('message' in found) throw new Error(found.message);
+    return operation(found.type, [], readerOf(found.path));
+  }
+
+  #call(name: string, args: readonly ASTNode[]): Operation {
+    const [first] = args;
+    if (first === undefined) throw new Error(`${name} has no argument`);
+    if (name === 'segment') return segment(first);
+    return converted(name === 'int' ? 'int' : 'double', this.compile(first));
+  }
+
+  #method(name: string, receiver: ASTNode, args: readonly ASTNode[]): Operation {
+    const [first, second] = args;
+    if (receiver.op === 'list' && first?.op === 'id' && second !== undefined) {
+      const type = receiver.args[0] === undefined ? 'bool' : typeOf(receiver.args[0]);
+      const elements = receiver.args.map(literalOf);
+      const body = new Compiler(this.#scope, { variable: first.args, type }).compile(second);
+      return name === 'exists_one'
+        ? existsOne(elements, body)
+        : quantifier(name === 'exists', elements, body);
+    }
+    return textMethod(name, this.compile(receiver), first === undefined ? undefined : this.compile(first));
+  }
+
+  #membership(member: ASTNode, whole: ASTNode): Operation {
+    if (whole.op !== 'list') return segment(member);
+    const elements = new Set(whole.args.map(literalOf));
+    const value = this.compile(member);
+    return operation('bool', [value], (attributes, item) => elements.has(value.run(attributes, item)));
   }
 }
 
-function infallible(type: Type, run: Run): Compiled {
-  return { run, type, canFail: false };
+function constant(value: AttributeValue, type: ValueType): Operation {
+  return operation(type, [], () => value);
 }
 
-function literal(value: unknown): Compiled {
-  if (typeof value === 'bigint') return literalOf('int', Number(value));
-  if (typeof value === 'number') return literalOf('double', value);
-  if (typeof value === 'string') return literalOf('string', value);
-  return literalOf('bool', value === true);
+function segment(node: ASTNode): Operation {
+  const reader = readerOf({ name: 'segments', key: String(literalOf(node)), field: null });
+  return operation('bool', [], reader);
 }
 
-function literalOf(type: Type, value: AttributeValue): Compiled {
-  return infallible(type, () => value);
+/** A text, a number, true or false, or a number with a minus before it. */
+function literalOf(node: ASTNode): AttributeValue {
+  if (node.op === '-_') return -Number(literalOf(node.args));
+  const value: unknown = node.args;
+  return typeof value === 'bigint' ? Number(value) : (value as AttributeValue);
+}
+
+function typeOf(node: ASTNode): ValueType {
+  if (node.op === '-_') return typeOf(node.args);
+  const type = typeof node.args;
+  if (type === 'bigint') return 'int';
+  if (type === 'number') return 'double';
+  return type === 'string' ? 'string' : 'bool';
 }

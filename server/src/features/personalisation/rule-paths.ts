@@ -2,6 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { currencyDecimals } from '../../lib/money.js';
 import { ATTRIBUTES, type Attribute, type AttributePath, findAttribute } from './attributes.js';
 import { suggestion } from './nearest-name.js';
+import type { ValueType } from './rule-operations.js';
 import type { TimeBasis } from './time-basis.js';
 
 /** The names a rule may refer to. */
@@ -10,7 +11,7 @@ export type RuleScope = Readonly<{ segments: ReadonlySet<string>; flags: Readonl
 /** What is wrong with a rule, and at which character. */
 export type Finding = Readonly<{ message: string; offset: number }>;
 
-export type ResolvedPath = Readonly<{ path: AttributePath; type: string; basis: TimeBasis }>;
+export type ResolvedPath = Readonly<{ path: AttributePath; type: ValueType; basis: TimeBasis }>;
 
 type Step = Readonly<{ name: string | null; offset: number }>;
 
@@ -64,8 +65,11 @@ function resolveSteps(
   }
   const keyName = key?.name ?? null;
   if (attribute.fields.length === 0) {
-    const type = isKeyed ? 'bool' : attribute.type;
-    return { path: { name, key: keyName, field: null }, type, basis: attribute.basis };
+    return {
+      path: { name, key: keyName, field: null },
+      type: valueTypeOf(attribute),
+      basis: attribute.basis,
+    };
   }
 
   const step = steps.at(-1);
@@ -76,6 +80,11 @@ function resolveSteps(
     return { message, offset: step?.offset ?? offset };
   }
   return { path: { name, key: keyName, field: field.name }, type: field.type, basis: field.basis };
+}
+
+function valueTypeOf({ key, type }: Attribute): ValueType {
+  if (key !== null) return 'bool';
+  return type === 'int' ? 'int' : 'string';
 }
 
 function checkKey({ key }: Attribute, name: string, scope: RuleScope): string | undefined {
