@@ -80,6 +80,7 @@ CREATE TABLE players (
   purchase_days datemultirange DEFAULT '{}'::datemultirange NOT NULL,
   repeat_spend jsonb DEFAULT '{}'::jsonb NOT NULL,
   profile jsonb DEFAULT '{}'::jsonb NOT NULL,
+  profile_at timestamp with time zone,
   CONSTRAINT players_pkey PRIMARY KEY (id),
   CONSTRAINT players_user_id_key UNIQUE (user_id),
   CONSTRAINT players_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
@@ -192,9 +193,17 @@ CREATE TABLE game_days (
   store_views bigint DEFAULT 0 NOT NULL,
   play_ms bigint DEFAULT 0 NOT NULL,
   purchases bigint DEFAULT 0 NOT NULL,
-  event_counts jsonb DEFAULT '{}'::jsonb NOT NULL,
   revenue jsonb DEFAULT '{}'::jsonb NOT NULL,
   CONSTRAINT game_days_pkey PRIMARY KEY (game_id, day, shard)
+) WITH (fillfactor=60);
+
+CREATE TABLE game_event_types (
+  game_id integer NOT NULL,
+  day date NOT NULL,
+  event_type text NOT NULL,
+  shard smallint NOT NULL,
+  events bigint DEFAULT 0 NOT NULL,
+  CONSTRAINT game_event_types_pkey PRIMARY KEY (game_id, day, event_type, shard)
 ) WITH (fillfactor=60);
 
 CREATE TABLE player_days (
@@ -285,6 +294,14 @@ exception
 end
 $function$;
 
+CREATE OR REPLACE FUNCTION first_keys(a jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select coalesce(jsonb_object_agg(key, value), '{}') from (select * from jsonb_each(a) order by key collate "C" limit 256) kept
+$function$;
+
 CREATE OR REPLACE FUNCTION jsonb_add(a jsonb, b jsonb)
  RETURNS jsonb
  LANGUAGE plpgsql
@@ -294,16 +311,10 @@ declare
   total jsonb := a;
   name text;
   amount text;
-  grown boolean := false;
 begin
   for name, amount in select * from jsonb_each_text(b) loop
-    grown := grown or not total ? name;
     total := jsonb_set(total, array[name], to_jsonb(coalesce((total ->> name)::numeric, 0) + amount::numeric));
   end loop;
-  if grown and (select count(*) from jsonb_object_keys(total)) > 256 then
-    select jsonb_object_agg(key, value) into total
-    from (select * from jsonb_each(total) order by key collate "C" limit 256) kept;
-  end if;
   return total;
 end
 $function$;
@@ -316,26 +327,33 @@ AS $function$
   select coalesce(jsonb_object_agg(key, -value::numeric), '{}') from jsonb_each_text(a)
 $function$;
 
-CREATE OR REPLACE FUNCTION merge_profiles(a jsonb, b jsonb)
+CREATE OR REPLACE FUNCTION later_entry(a jsonb, b jsonb)
  RETURNS jsonb
- LANGUAGE plpgsql
+ LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-declare
-  merged jsonb := a;
-  name text;
-  entry jsonb;
-begin
-  for name, entry in select * from jsonb_each(b) loop
-    continue when merged ? name and (
-      (merged -> name ->> 't')::bigint > (entry ->> 't')::bigint
-      or ((merged -> name ->> 't')::bigint = (entry ->> 't')::bigint
-        and (merged -> name ->> 'v') collate "C" >= (entry ->> 'v') collate "C")
-    );
-    merged := jsonb_set(merged, array[name], entry);
-  end loop;
-  return merged;
-end
+  select case
+    when a is null then b
+    when b is null then a
+    when (a ->> 't')::bigint > (b ->> 't')::bigint then a
+    when (a ->> 't')::bigint < (b ->> 't')::bigint then b
+    when (a ->> 'v') collate "C" >= (b ->> 'v') collate "C" then a
+    else b
+  end
+$function$;
+
+CREATE OR REPLACE FUNCTION merge_profiles(a jsonb, b jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select jsonb_strip_nulls(jsonb_build_object(
+    'country', later_entry(a -> 'country', b -> 'country'),
+    'locale', later_entry(a -> 'locale', b -> 'locale'),
+    'osName', later_entry(a -> 'osName', b -> 'osName'),
+    'osVersion', later_entry(a -> 'osVersion', b -> 'osVersion'),
+    'deviceType', later_entry(a -> 'deviceType', b -> 'deviceType')
+  ))
 $function$;
 
 CREATE OR REPLACE FUNCTION recent_days(days datemultirange)

@@ -18,17 +18,17 @@ export type Expectation = {
 };
 
 /** Counted here from the numbers of the events alone, without anything of the service's. */
-export function expectTotals(plan: Plan, isStored: (number: number) => boolean): Expectation {
+export function expectTotals(plan: Plan, isCounted: (number: number) => boolean): Expectation {
   const players = new Map<number, Tally>();
   const playerDays = new Map<string, Tally>();
   const gameDays = new Map<string, Tally>();
   const refunded = new Set(
-    [...plan.refunds].filter(([refund]) => isStored(refund)).map(([, purchase]) => purchase),
+    [...plan.refunds].filter(([refund]) => isCounted(refund)).map(([, purchase]) => purchase),
   );
 
   for (const { player, first, count } of plan.batches) {
     for (let number = first; number < first + count; number++) {
-      if (!isStored(number)) continue;
+      if (!isCounted(number)) continue;
       const type = plan.types[number] as EventType;
       const day = new Date(occurredAtMs(plan, number)).toISOString().slice(0, 10);
       const tallies = [

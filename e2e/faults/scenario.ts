@@ -21,6 +21,8 @@ export type ScenarioOptions = {
   /** After which players stop sending; what was acknowledged by then is checked. */
   timeLimitMs: number;
   say: (line: string) => void;
+  /** Called after the check, while everything is still running. */
+  inspect?: (stack: Stack, checkAgain: () => Promise<Verdict>) => Promise<void>;
 };
 
 export type Report = TrafficStatistics &
@@ -87,7 +89,10 @@ export async function runScenario(options: ScenarioOptions): Promise<Report> {
       traffic.stop();
     }
     const drainSeconds = await drain(stack, say);
-    const verdict = await verify({ ...traffic, plan, stack, userIds: players.map(({ userId }) => userId) });
+    const userIds = players.map(({ userId }) => userId);
+    const check = (): Promise<Verdict> => verify({ ...traffic, plan, stack, userIds });
+    const verdict = await check();
+    await options.inspect?.(stack, check);
     return {
       ...traffic.statistics(),
       ...verdict,

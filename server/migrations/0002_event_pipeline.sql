@@ -42,9 +42,19 @@ create table game_days (
   store_views bigint not null default 0,
   play_ms bigint not null default 0,
   purchases bigint not null default 0,
-  event_counts jsonb not null default '{}',
   revenue jsonb not null default '{}',
   primary key (game_id, day, shard)
+) with (fillfactor = 60);
+
+-- A row a type, not an object in game_days: a client that invents types adds rows, and can neither displace the real ones
+-- nor make a row that everybody writes grow without end.
+create table game_event_types (
+  game_id integer not null,
+  day date not null,
+  event_type text not null,
+  shard smallint not null,
+  events bigint not null default 0,
+  primary key (game_id, day, event_type, shard)
 ) with (fillfactor = 60);
 
 create table game_cohorts (

@@ -43,7 +43,8 @@ export const NO_HEADERS: readonly HeaderRule[] = [];
 export const TENANT_HEADER: readonly HeaderRule[] = [TENANT];
 export const PLAYER_HEADERS: readonly HeaderRule[] = [TENANT, GAME, PLAYER];
 
-const SINGLE = new Set(['authorization', 'content-length', 'x-tenant-id', 'x-game-id', 'x-player-id']);
+const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'content-length']);
+const IDENTITY_HEADERS: ReadonlySet<string> = new Set([TENANT, GAME, PLAYER].map(({ header }) => header));
 
 /**
  * The guard of every scope that needs a player, as an onRequest hook: nothing of a body is read before the token, the
@@ -69,7 +70,7 @@ type FindPlayer = (sessionId: string) => Promise<LivePlayer | typeof NOT_ASKED |
 
 function guard(ctx: Context, rules: readonly HeaderRule[], findPlayer: FindPlayer) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    refuseRepeatedHeaders(request.raw.rawHeaders);
+    refuseRepeatedHeaders(request.raw.rawHeaders, CREDENTIAL_HEADERS);
     const verified = ctx.accessTokens.verify(bearerToken(request));
     const claims = verified instanceof Promise ? await verified : verified;
     const player = await findPlayer(claims.sessionId);
@@ -78,6 +79,7 @@ function guard(ctx: Context, rules: readonly HeaderRule[], findPlayer: FindPlaye
       throw new ApiError('session_ended');
     // After the session: a token of one that has ended must not use up the player's quota.
     reply.headers(ctx.rateLimits.player.take(claims.userId));
+    refuseRepeatedHeaders(request.raw.rawHeaders, IDENTITY_HEADERS);
     checkIdentityHeaders(request, claims, rules);
     request.claims = claims;
     request.player = player === NOT_ASKED ? undefined : player;
@@ -106,11 +108,11 @@ function bearerToken(request: FastifyRequest): string {
 }
 
 /** Node keeps the first of repeated headers, or joins them; either way somebody else would read another one. */
-function refuseRepeatedHeaders(rawHeaders: readonly string[]): void {
+function refuseRepeatedHeaders(rawHeaders: readonly string[], names: ReadonlySet<string>): void {
   let seen = '';
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();
-    if (!SINGLE.has(name)) continue;
+    if (!names.has(name)) continue;
     if (seen.includes(`|${name}|`)) {
       throw new ApiError('header_invalid', { message: `The header ${name} is sent more than once.` });
     }

@@ -94,13 +94,22 @@ describe('folding events', () => {
   it("leaves the game's days at the sums of its players' days", async () => {
     const sums = (table: string, from: string) => `
       select day::text, sum(events)::int as events, sum(sessions)::int as sessions, sum(play_ms)::int as play_ms,
-        sum(purchases)::int as purchases, jsonb_total(revenue) as revenue, jsonb_total(event_counts) as counts,
+        sum(purchases)::int as purchases, jsonb_total(revenue) as revenue,
         ${table}::int as active
       from ${from} group by day order by day`;
     const players = await harness.pool.query(sums('count(*) filter (where events > 0)', 'player_days'));
     const games = await harness.pool.query(sums('sum(active_players)', 'game_days'));
     expect(games.rows.length).toBeGreaterThan(1);
     expect(games.rows.map(withoutZeros)).toEqual(players.rows.map(withoutZeros));
+    const types = (from: string) =>
+      harness.pool.query(
+        `select day::text, event_type, sum(n)::int as n from ${from} group by 1, 2 order by 1, 2`,
+      );
+    const ofPlayers = await types(
+      '(select day, key as event_type, value::int as n from player_days cross join jsonb_each_text(event_counts)) t',
+    );
+    const ofGames = await types('(select day, event_type, events as n from game_event_types) t');
+    expect(ofGames.rows).toEqual(ofPlayers.rows);
   });
 });
 

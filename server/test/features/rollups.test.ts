@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyEvents } from '../../src/features/events/apply-events.js';
 import type { EventRecord } from '../../src/features/events/event-record.js';
+import { compactRollups } from '../../src/features/rollups/compact-rollups.js';
 import { recountGame } from '../../src/features/rollups/recount.js';
 import {
   adImpressionAt,
@@ -16,6 +17,8 @@ import {
 const HOUR_MS = 3_600_000;
 /** Noon, so that a few hours around it lie on one day. */
 const NOW = Date.parse(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`);
+/** All days of these tests are past then. */
+const LATER = NOW + 30 * DAY_MS;
 const PLAYERS = 5;
 
 describe('roll-ups', () => {
@@ -28,7 +31,9 @@ describe('roll-ups', () => {
 
   const newGame = () => world.addGame(`game-${++games}`);
 
-  it('agree with a full recount whatever the order, the grouping, the repetitions and the workers', async () => {
+  it('agree with a full recount whatever the order, the grouping, the repetitions and the workers', {
+    timeout: 120_000,
+  }, async () => {
     await fc.assert(
       fc.asyncProperty(streams(), deliveries(), async (stream, delivery) => {
         const gameId = await newGame();
@@ -40,7 +45,10 @@ describe('roll-ups', () => {
         // As many workers as `atOnce` says take the groups as they come.
         const queue = groups.values();
         const worker = async () => {
-          for (const group of queue) await applyEvents(world.pool, group);
+          for (const group of queue) {
+            await applyEvents(world.pool, group);
+            if (delivery.compacts) await compactRollups(world.pool, LATER);
+          }
         };
         await Promise.all(Array.from({ length: delivery.atOnce }, worker));
 
@@ -86,7 +94,7 @@ describe('roll-ups', () => {
     expect(differences[0]).toMatchObject({ kept: '3', recounted: '2' });
   });
 
-  it('count the first 256 types of a day, in whatever portions they come', async () => {
+  it('count every type of a game, and the first 256 of a player, in whatever portions they come', async () => {
     const gameId = await newGame();
     const [one, two] = (await world.addPlayers(gameId, [NOW, NOW])) as [TestPlayer, TestPlayer];
     const types = Array.from({ length: 400 }, (_, n) => `Type_${String((n * 7919) % 1000).padStart(3, '0')}`);
@@ -103,6 +111,34 @@ describe('roll-ups', () => {
     }
     // The same types again: rows that hold more than they should would go on counting the surplus.
     await applyEvents(world.pool, toRecords(one, eventsAt(NOW + 1), NOW + 1));
+    expect((await recountGame(world.pool, gameId)).differences).toEqual([]);
+  });
+
+  it('come down to one row a day once the day is past, and grow again with late events', async () => {
+    const gameId = await newGame();
+    const [player] = (await world.addPlayers(gameId, [NOW])) as [TestPlayer];
+    const rowsOf = async () => {
+      const { rows } = await world.pool.query(
+        `select (select count(*)::int from game_days where game_id = $1) as days,
+           (select count(*)::int from game_cohorts where game_id = $1) as cohorts`,
+        [gameId],
+      );
+      return rows[0];
+    };
+    const send = (n: number) =>
+      applyEvents(
+        world.pool,
+        toRecords(player, [adImpressionAt(NOW, n), purchaseAt(NOW, `t-${n}`, '0.99')], NOW),
+      );
+    await send(1);
+    await compactRollups(world.pool, NOW + DAY_MS);
+    expect(await rowsOf()).toEqual({ days: 3, cohorts: 1 });
+    await compactRollups(world.pool, NOW + 2 * DAY_MS);
+    expect(await rowsOf()).toEqual({ days: 1, cohorts: 1 });
+    await send(2);
+    expect(await rowsOf()).toEqual({ days: 3, cohorts: 1 });
+    await compactRollups(world.pool, NOW + 2 * DAY_MS);
+    expect(await rowsOf()).toEqual({ days: 1, cohorts: 1 });
     expect((await recountGame(world.pool, gameId)).differences).toEqual([]);
   });
 
@@ -137,7 +173,14 @@ describe('roll-ups', () => {
         outcomes.push(...(await settle([applyEvents(world.pool, group), newcomers])));
       }
     };
+    let working = true;
+    const compactor = async () => {
+      while (working) outcomes.push(...(await settle([compactRollups(world.pool, LATER)])));
+    };
+    const compacting = compactor();
     await Promise.all(Array.from({ length: 8 }, worker));
+    working = false;
+    await compacting;
     expect(outcomes.filter((outcome) => outcome !== 'ok')).toEqual([]);
     expect((await recountGame(world.pool, first)).differences).toEqual([]);
     expect((await recountGame(world.pool, second)).differences).toEqual([]);
@@ -222,6 +265,7 @@ function deliveries(): fc.Arbitrary<Delivery> {
     repeated: fc.array(fc.nat(), { maxLength: 30 }),
     groupSizes: fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 10 }),
     atOnce: fc.integer({ min: 1, max: 4 }),
+    compacts: fc.boolean(),
     // When it is sent again another clock reading may find another side of the border of belief.
     laterMs: fc.constantFrom(0, 2 * HOUR_MS, 2 * DAY_MS, 7 * DAY_MS),
   });

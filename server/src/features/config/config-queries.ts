@@ -1,4 +1,5 @@
 import { type Client, type Pool, query, transaction } from '../../db/pool.js';
+import { renderStore } from '../store/store-config.js';
 import type { GameDocument } from './game-config.js';
 
 type VersionRow = { document: GameDocument; publishedAt: number };
@@ -22,8 +23,12 @@ export async function findConfigVersion(
 
 export type Publication = { gameId: number; document: GameDocument; author: string; note: string };
 
-/** Publishes a document as the game's next version; the row lock on the game gives the numbers no gap and no twin. */
-export function publishConfig(pool: Pool, publication: Publication, nowMs: number): Promise<number> {
+/**
+ * Publishes a document as the game's next version; the row lock on the game gives the numbers no gap and no twin.
+ * Throws for one that cannot be rendered: published, it would leave every player of the game without a store.
+ */
+export async function publishConfig(pool: Pool, publication: Publication, nowMs: number): Promise<number> {
+  renderStore({ ...publication.document, version: 1, publishedAt: nowMs });
   return transaction(pool, (client) => insertNextVersion(client, publication, nowMs));
 }
 

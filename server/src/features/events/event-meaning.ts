@@ -1,4 +1,4 @@
-import { decimalFromJson } from '../../lib/money.js';
+import { currencyDecimals, decimalFromJson } from '../../lib/money.js';
 import type { TransactionFact } from './event-record.js';
 import type { RejectionCode } from './rejections.js';
 
@@ -87,7 +87,7 @@ function purchase(payload: Members, identity: string): EventMeaning | EventProbl
   if (amount === undefined) {
     return invalid('payload', 'price', 'must be a decimal of 0 or more');
   }
-  if (amount !== null && !(typeof currency === 'string' && /^[A-Z]{3}$/.test(currency))) {
+  if (amount !== null && !(typeof currency === 'string' && currencyDecimals(currency) !== undefined)) {
     return invalid('payload', 'currency', 'must be an ISO 4217 code such as USD');
   }
   return {

@@ -19,15 +19,14 @@ export function isHeldOut({ holdoutPercent }: CompiledDocument, userId: string):
 export function decideStore(deciding: Deciding, heldOut: boolean): StoreDecision {
   const { document, facts, now } = deciding;
   const shelf = stockShelf(document, facts, now);
-  const activeSkus = renderAll(shelf, []);
   const lastUpdatedTimestamp = Math.max(document.publishedAt, lastSkuChange(deciding));
   const fallback = document.sendFallback
-    ? { version: document.version, activeSkus, lastUpdatedTimestamp }
+    ? { version: document.version, activeSkus: renderAll(shelf, []), lastUpdatedTimestamp }
     : null;
 
   if (!heldOut && document.offers.length > 0) {
     try {
-      return { ...targeted(deciding, shelf, activeSkus, lastUpdatedTimestamp), fallback };
+      return { ...targeted(deciding, shelf, lastUpdatedTimestamp), fallback };
     } catch (error) {
       deciding.report('store', error);
       // What fails now may work in a moment.
@@ -36,17 +35,13 @@ export function decideStore(deciding: Deciding, heldOut: boolean): StoreDecision
   }
   if (heldOut) traceHeldOut(deciding);
   traceSkus(deciding, shelf, []);
+  const activeSkus = fallback?.activeSkus ?? renderAll(shelf, []);
   return { activeSkus, lastUpdatedTimestamp, userSpecificPromoId: null, fallback };
 }
 
 type Targeted = Omit<StoreDecision, 'fallback'>;
 
-function targeted(
-  deciding: Deciding,
-  shelf: readonly (ShelfItem | null)[],
-  untargeted: readonly RenderedSku[],
-  lastChange: number,
-): Targeted {
+function targeted(deciding: Deciding, shelf: readonly (ShelfItem | null)[], lastChange: number): Targeted {
   const { document, facts, trace } = deciding;
   const judge = new OfferJudge(deciding, hashText(facts.userId), lastChange);
   eachFlagMoment(document, facts, (flagId, moment) => {
@@ -65,7 +60,7 @@ function targeted(
   }
   traceSkus(deciding, shelf, changes);
   return {
-    activeSkus: changes.length === 0 ? untargeted : renderAll(shelf, changes),
+    activeSkus: renderAll(shelf, changes),
     lastUpdatedTimestamp: judge.lastChange,
     userSpecificPromoId: promotionOf(document.offers, changes),
   };

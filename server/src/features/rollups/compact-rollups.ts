@@ -12,7 +12,7 @@ const CHUNK = 2_000;
  */
 export async function compactRollups(pool: Pool, nowMs: number): Promise<void> {
   const before = new Date(nowMs - DAY_MS).toISOString().slice(0, 10);
-  for (const statement of [COMPACT_DAYS, COMPACT_COHORTS]) {
+  for (const statement of [COMPACT_DAYS, COMPACT_TYPES, COMPACT_COHORTS]) {
     for (;;) {
       const { rows } = await pool.query<{ n: number }>(statement, [before, CHUNK]);
       if ((rows[0]?.n ?? 0) < CHUNK) break;
@@ -38,9 +38,9 @@ const COMPACT_DAYS = `
     returning g.*
   ), added as (
     insert into game_days as g (game_id, day, shard, active_players, new_players, paying_players, events, sessions,
-      ad_impressions, store_views, play_ms, purchases, event_counts, revenue)
+      ad_impressions, store_views, play_ms, purchases, revenue)
     select game_id, day, -1, sum(active_players), sum(new_players), sum(paying_players), sum(events), sum(sessions),
-      sum(ad_impressions), sum(store_views), sum(play_ms), sum(purchases), jsonb_total(event_counts), jsonb_total(revenue)
+      sum(ad_impressions), sum(store_views), sum(play_ms), sum(purchases), jsonb_total(revenue)
     from gone
     group by game_id, day
     on conflict (game_id, day, shard) do update
@@ -53,8 +53,29 @@ const COMPACT_DAYS = `
       store_views = g.store_views + excluded.store_views,
       play_ms = g.play_ms + excluded.play_ms,
       purchases = g.purchases + excluded.purchases,
-      event_counts = jsonb_add(g.event_counts, excluded.event_counts),
       revenue = jsonb_add(g.revenue, excluded.revenue)
+  )
+  select count(*)::int as n from gone`;
+
+const COMPACT_TYPES = `
+  with turn as materialized (${TURN}), past as (
+    select game_id, day, event_type, shard
+    from game_event_types
+    where day < $1::date and shard >= 0 and (select mine from turn)
+    order by game_id, day, event_type
+    limit $2
+    for update skip locked
+  ), gone as (
+    delete from game_event_types t
+    using past
+    where t.game_id = past.game_id and t.day = past.day and t.event_type = past.event_type and t.shard = past.shard
+    returning t.*
+  ), added as (
+    insert into game_event_types as t (game_id, day, event_type, shard, events)
+    select game_id, day, event_type, -1, sum(events)
+    from gone
+    group by game_id, day, event_type
+    on conflict (game_id, day, event_type, shard) do update set events = t.events + excluded.events
   )
   select count(*)::int as n from gone`;
 

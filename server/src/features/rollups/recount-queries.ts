@@ -55,11 +55,7 @@ export const COMPARE_GAME_DAYS = `
     ) v(name, value)
     group by 1, 2
     union all
-    select key, name, value from (
-      select day::text as key, 'event_counts.' || event_type as name, sum(n) as value,
-        row_number() over (partition by day order by event_type collate "C") as place
-      from recount_types group by day, event_type
-    ) t where place <= 256
+    select day::text, 'event_types.' || event_type, sum(n) from recount_types group by 1, 2
     union all
     select day::text, 'purchases', sum(n) from recount_purchases group by 1
     union all
@@ -80,11 +76,7 @@ export const COMPARE_GAME_DAYS = `
     ) v(name, value)
     group by 1, 2
     union all
-    select key, name, value from (
-      select day::text as key, 'event_counts.' || t.key as name, sum(t.value::numeric) as value,
-        row_number() over (partition by day order by t.key collate "C") as place
-      from shards cross join jsonb_each_text(event_counts) t group by day, t.key
-    ) t where place <= 256
+    select day::text, 'event_types.' || event_type, sum(events) from game_event_types where game_id = $1 group by 1, 2
     union all
     select day::text, 'revenue.' || r.key, sum(r.value::numeric)
     from shards cross join jsonb_each_text(revenue) r group by 1, 2
