@@ -108,10 +108,25 @@ const PLAYER_DAYS = `
   join players p on p.id = d.player_id`;
 
 const GAME_DAYS = `
-  select day::text as key, sum(events)::int as events, jsonb_total(event_counts) as "eventCounts",
-    sum(purchases)::int as purchases, ${EXACT('jsonb_total(revenue)')} as spend
+  with types as (
+    select day, jsonb_object_agg(event_type, n) as counts
+    from (select day, event_type, sum(events) as n from game_event_types group by 1, 2) t
+    group by day
+  ), amounts as (
+    select day, jsonb_object_agg(currency, amount) as revenue
+    from (
+      select day, r.key as currency, sum(r.value::numeric) as amount
+      from game_days cross join jsonb_each_text(revenue) r
+      group by 1, 2
+    ) a
+    group by day
+  )
+  select day::text as key, sum(events)::int as events, coalesce(t.counts, '{}') as "eventCounts",
+    sum(purchases)::int as purchases, ${EXACT("coalesce(a.revenue, '{}')")} as spend
   from game_days
-  group by day`;
+  left join types t using (day)
+  left join amounts a using (day)
+  group by day, t.counts, a.revenue`;
 
 async function checkTotals(
   client: pg.Client,

@@ -68,9 +68,10 @@ export function dashboardTable({ days, cohorts }: Dashboard): string[] {
   );
   return table.map((row) =>
     row
-      .map((cell, column) =>
-        column === 0 || column === row.length - 1 ? cell : cell.padStart(widths[column] ?? 0),
-      )
+      .map((cell, column) => {
+        const isText = column === 0 || column === row.length - 1;
+        return isText ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+      })
       .join('  ')
       .trimEnd(),
   );

@@ -1,16 +1,14 @@
 import type { Logger } from 'pino';
-import { isUnavailable, type Pool } from '../db/pool.js';
+import type { Pool } from '../db/pool.js';
 import { applyEvents } from '../features/events/apply-events.js';
 import { type CheckedEvent, type EventRecord, recordsOfPlayer } from '../features/events/event-record.js';
-import { failedEvent } from '../features/failed-events/failed-event.js';
 import type { Inbox } from '../features/failed-events/inbox.js';
-import type { FailedBatch } from '../features/failed-events/inbox-queries.js';
 import type { Metrics } from '../http/metrics.js';
 import { type Coalescer, coalesce } from '../lib/coalesce.js';
 import { decodeMessage, type QueuedEvents } from './message.js';
 import { findPlayerKeys } from './player-queries.js';
 import type { QueueMetrics } from './queue-metrics.js';
-import { insertUnattributed, type Unattributed } from './unattributed-queries.js';
+import { createSetAside, isItsFault } from './set-aside.js';
 
 /** As in the direct intake: groups of 1,000 events, of about a kilobyte each. */
 const MAX_GROUP_WEIGHT = 1_000;
@@ -37,7 +35,8 @@ export type MessageApplier = {
 };
 
 type Batch = QueuedEvents & { bytes: number; deliveries: number };
-type Outcome = 'applied' | 'partly set aside' | 'player unknown';
+type Outcome = 'applied' | 'set_aside' | 'ownerless';
+type Lane = Coalescer<Batch, Outcome>;
 
 type Options = {
   pool: Pool;
@@ -54,8 +53,9 @@ type Options = {
  */
 export function createMessageApplier(options: Options): MessageApplier {
   const { pool, inbox, metrics, queueMetrics, logger } = options;
+  const setAside = createSetAside({ pool, inbox, logger });
 
-  const lanes: Coalescer<Batch, Outcome>[] = Array.from({ length: LANES }, () =>
+  const openLane = (): Lane =>
     coalesce<Batch, Outcome>({
       maxItems: MAX_GROUP_WEIGHT,
       maxInFlight: 1,
@@ -68,15 +68,14 @@ export function createMessageApplier(options: Options): MessageApplier {
         return true;
       },
       run: applyGroup,
-    }),
-  );
-  // In the order of arrival, not by number: which numbers a process gets is not random.
-  const laneOfPartition = new Map<number, Coalescer<Batch, Outcome>>();
-  const laneOf = (partition: number): Coalescer<Batch, Outcome> => {
-    const known =
-      laneOfPartition.get(partition) ?? (lanes[laneOfPartition.size % LANES] as Coalescer<Batch, Outcome>);
-    laneOfPartition.set(partition, known);
-    return known;
+    });
+  const lanes = Array.from({ length: LANES }, openLane);
+  const laneOfPartition = new Map<number, Lane>();
+  const laneOf = (partition: number): Lane => {
+    // In the order of arrival, not by number: which numbers a process gets is not random.
+    const lane = laneOfPartition.get(partition) ?? lanes[laneOfPartition.size % LANES] ?? openLane();
+    laneOfPartition.set(partition, lane);
+    return lane;
   };
 
   async function applyGroup(batches: Batch[]): Promise<Outcome[]> {
@@ -88,17 +87,15 @@ export function createMessageApplier(options: Options): MessageApplier {
       const player = players.get(userId);
       return player === undefined ? undefined : recordsOfPlayer(events, player);
     });
-    const [only] = batches;
     try {
       await applyRecords(records.flatMap((known) => known ?? []));
     } catch (error) {
-      const isAlone = only !== undefined && batches.length === 1;
-      const isHopeless = isTooSlow(error) && (only?.deliveries ?? 0) >= MAX_TIMEOUTS;
-      if (!isAlone || !(isItsFault(error) || isHopeless)) throw error;
-      await applyPiecemeal(only, records[0] ?? []);
-      return ['partly set aside'];
+      const [only, ...others] = batches;
+      if (only === undefined || others.length > 0 || !isHopeless(error, only)) throw error;
+      await setAside.refused(only, await applyPiecemeal(only, records[0] ?? []));
+      return ['set_aside'];
     }
-    return records.map((known) => (known === undefined ? 'player unknown' : 'applied'));
+    return records.map((known) => (known === undefined ? 'ownerless' : 'applied'));
   }
 
   async function applyRecords(records: readonly EventRecord[]): Promise<void> {
@@ -111,97 +108,53 @@ export function createMessageApplier(options: Options): MessageApplier {
     queueMetrics.appliedEvents.inc({ outcome: 'duplicate' }, fresh.length - news);
   }
 
-  async function applyPiecemeal(batch: Batch, records: readonly EventRecord[]): Promise<void> {
-    const refused = new Map<CheckedEvent, unknown>();
-    const attempt = async (some: readonly EventRecord[]): Promise<void> => {
+  /** Applies what can be applied of a message, and returns the rest with the reasons. */
+  async function applyPiecemeal(
+    { events }: Batch,
+    records: readonly EventRecord[],
+  ): Promise<Map<CheckedEvent, Error>> {
+    const refused = new Map<CheckedEvent, Error>();
+    const attempt = async (from: number, to: number): Promise<void> => {
       try {
-        await applyRecords(some);
+        await applyRecords(records.slice(from, to));
       } catch (error) {
         if (!isItsFault(error) && !isTooSlow(error)) throw error;
-        const half = some.length >> 1;
-        if (half === 0) {
-          for (const record of some) refused.set(record, error);
+        const middle = (from + to) >> 1;
+        const event = events[from];
+        if (middle === from && event !== undefined) {
+          refused.set(event, error as Error);
           return;
         }
-        await attempt(some.slice(0, half));
-        await attempt(some.slice(half));
+        await attempt(from, middle);
+        await attempt(middle, to);
       }
     };
-    await attempt(records);
-    await setAside(batch, records, refused);
+    await attempt(0, records.length);
+    return refused;
   }
 
-  async function setAside(
-    { userId }: Batch,
-    records: readonly EventRecord[],
-    refused: ReadonlyMap<CheckedEvent, unknown>,
-  ): Promise<void> {
-    const twins = new Map<string, number>();
-    const failures = records.flatMap((record) => {
-      const raw = rawEvent(record);
-      const ordinal = twins.get(raw) ?? 0;
-      twins.set(raw, ordinal + 1);
-      const error = refused.get(record);
-      if (error === undefined) return [];
-      const message = `PostgreSQL refused it: ${(error as Error).message}.`;
-      return [
-        failedEvent({ code: 'apply_failed', message, path: '', ordinal, eventType: record.eventType, raw }),
-      ];
-    });
-    const receivedAtMs = records[0]?.receivedAtMs ?? 0;
-    if (failures.length > 0) await putIntoInbox({ userId, receivedAtMs, clientBuild: null, failures });
-  }
-
-  async function putIntoInbox(batch: FailedBatch): Promise<void> {
-    try {
-      await inbox.submit(batch);
-    } catch (error) {
-      if (!isItsFault(error)) throw error;
-      // Not even the inbox takes them as they are: then as plain text.
-      const message = `The inbox refused it (${(error as Error).message}). From player ${batch.userId}.`;
-      await setAsideUnattributed(
-        batch.failures.map(({ raw }) => ({ ...unreadable(Buffer.from(raw), batch.receivedAtMs), message })),
-      );
+  const applyMessage = async (message: IncomingMessage): Promise<Outcome> => {
+    const { partition, body, receivedAtMs, deliveries } = message;
+    const decoded = decodeMessage(body);
+    if (decoded === undefined) {
+      await setAside.unreadable(body, receivedAtMs);
+      return 'set_aside';
     }
-  }
-
-  async function setAsideUnattributed(failures: readonly Unattributed[]): Promise<void> {
-    logger.error({ code: failures[0]?.code, events: failures.length }, 'the stream held events of nobody');
-    await insertUnattributed(pool, failures);
-  }
+    if (decoded.kind === 'failures') {
+      await setAside.failures(decoded);
+      return 'applied';
+    }
+    const outcome = await laneOf(partition).submit({ ...decoded, bytes: body.length, deliveries });
+    if (outcome === 'ownerless') await setAside.ownerless(decoded);
+    return outcome;
+  };
 
   return {
-    async apply({ partition, body, receivedAtMs, deliveries }) {
-      const message = decodeMessage(body);
-      let outcome: Outcome = 'partly set aside';
-      if (message === undefined) {
-        await setAsideUnattributed([unreadable(body, receivedAtMs)]);
-      } else if (message.kind === 'failures') {
-        await putIntoInbox(message);
-        outcome = 'applied';
-      } else {
-        outcome = await laneOf(partition).submit({ ...message, bytes: body.length, deliveries });
-        if (outcome === 'player unknown') {
-          await setAsideUnattributed(message.events.map((event) => ownerless(message, event)));
-        }
-      }
+    async apply(message) {
+      const outcome = await applyMessage(message);
       queueMetrics.applied.inc({ outcome: outcome === 'applied' ? 'applied' : 'set_aside' });
     },
   };
-}
-
-// Data, constraints, limits of the program, exceptions raised by our functions, and what PostgreSQL calls its own
-// mistakes. Any other refusal (no such table, no permission, wrong password) is the installation's: every message would
-// meet with it, and waits until it is mended.
-const BLAMED_STATES = /^(?:21|22|23|54|P0|XX)/;
-const STATE = /^[0-9A-Z]{5}$/;
-
-/** Whether the same events would be refused again. */
-export function isItsFault(error: unknown): boolean {
-  if (isUnavailable(error)) return false;
-  const code = (error as { code?: unknown } | null)?.code;
-  // Without a state it is no answer of PostgreSQL's, but a mistake of ours that these events provoke.
-  return typeof code === 'string' && STATE.test(code) ? BLAMED_STATES.test(code) : true;
 }
 
 /** Cancelled by PostgreSQL itself, which is therefore there: a smaller group may do. */
@@ -209,43 +162,6 @@ function isTooSlow(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === '57014';
 }
 
-function ownerless({ userId }: QueuedEvents, event: CheckedEvent): Unattributed {
-  const { eventType, receivedAtMs } = event;
-  return {
-    code: 'player_unknown',
-    message: `There is no player ${userId}.`,
-    eventType,
-    raw: rawEvent(event),
-    receivedAtMs,
-  };
-}
-
-function unreadable(body: Uint8Array, receivedAtMs: number): Unattributed {
-  return {
-    code: 'message_invalid',
-    message: 'This is not a message of a version that this consumer reads.',
-    eventType: null,
-    // Whatever was sent, as text that PostgreSQL takes.
-    raw: new TextDecoder().decode(body).replaceAll('\0', '\ufffd'),
-    receivedAtMs,
-  };
-}
-
-/** The event as a client would send it: that is what can be corrected and replayed. */
-function rawEvent({
-  eventType,
-  timestampText,
-  occurredAt,
-  eventId,
-  payloadJson,
-  metadataJson,
-}: CheckedEvent): string {
-  const members = [
-    `"eventType":${JSON.stringify(eventType)}`,
-    `"timestamp":${JSON.stringify(timestampText ?? occurredAt)}`,
-    ...(eventId === null ? [] : [`"eventId":${JSON.stringify(eventId)}`]),
-    `"payload":${payloadJson}`,
-    `"metadata":${metadataJson}`,
-  ];
-  return `{${members.join(',')}}`;
+function isHopeless(error: unknown, { deliveries }: Batch): boolean {
+  return isItsFault(error) || (isTooSlow(error) && deliveries >= MAX_TIMEOUTS);
 }

@@ -1,12 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyEvents } from '../../src/features/events/apply-events.js';
@@ -20,7 +17,7 @@ import {
   openFileTarget,
   streamTarget,
 } from '../../src/features/export/export-target.js';
-import { generateMasterKey } from '../../src/lib/master-keys.js';
+import { finished, startCommand } from '../support/command.js';
 import {
   adImpressionAt,
   createGameWorld,
@@ -252,19 +249,7 @@ describe('exporting events', () => {
     });
 
     describe('by the command', () => {
-      const savepoint = (...args: string[]) =>
-        spawn(
-          process.execPath,
-          [fileURLToPath(new URL('../../bin/savepoint.mjs', import.meta.url)), ...args],
-          {
-            env: {
-              ...process.env,
-              DATABASE_URL: world.url,
-              SAVEPOINT_ENV: 'production',
-              SAVEPOINT_MASTER_KEY: generateMasterKey(),
-            },
-          },
-        );
+      const savepoint = (...args: string[]) => startCommand(world.url, ...args);
       const exportArgs = () => [
         'export',
         'events',
@@ -277,15 +262,6 @@ describe('exporting events', () => {
         '--to',
         span.to,
       ];
-      const finished = async (child: ReturnType<typeof savepoint>) => {
-        const [out, errors, [code]] = await Promise.all([
-          text(child.stdout),
-          text(child.stderr),
-          once(child, 'exit'),
-        ]);
-        return { out, errors, code };
-      };
-
       it('writes to standard output, and tells of it on the other stream', async () => {
         const { out, errors, code } = await finished(savepoint(...exportArgs()));
         expect(code).toBe(0);

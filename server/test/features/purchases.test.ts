@@ -152,7 +152,7 @@ describe('Purchase and Refund', () => {
     expect(response.json().error.rejected).toMatchObject([{ code: 'payload_invalid' }]);
   });
 
-  it.each([undefined, null, '', 'usd', 'US', 'USDX', '$', 840, {}])(
+  it.each([undefined, null, '', 'usd', 'AAA', 'US', 'USDX', '$', 840, {}])(
     'the currency %j is refused',
     async (currency) => {
       const bad = event('Purchase', { transactionId: 'bad-currency', price: 1, currency });

@@ -256,6 +256,7 @@ type Delivery = {
   repeated: number[];
   groupSizes: number[];
   atOnce: number;
+  compacts: boolean;
   laterMs: number;
 };
 

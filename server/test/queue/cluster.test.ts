@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareQueue } from '../../src/queue/queue.js';
 import { adImpression, createHarness, type Harness, postEvents } from '../support/harness.js';
-import { NATS_SERVER, NEEDS_NATS, type NatsCluster, startNatsCluster } from '../support/nats-server.js';
+import { NATS_SERVER, type NatsCluster, NEEDS_NATS, startNatsCluster } from '../support/nats-server.js';
 import { addQueuedNode, expectApplied, type QueuedNode, withSession } from '../support/queue-harness.js';
 
 describe.skipIf(NATS_SERVER === undefined)(`a stream with three replicas${NEEDS_NATS}`, () => {
@@ -23,7 +23,10 @@ describe.skipIf(NATS_SERVER === undefined)(`a stream with three replicas${NEEDS_
   });
 
   it('is made once the servers have elected a leader', async () => {
-    const replicas = await withSession(nats(), async ({ jsm }) => (await jsm.streams.info('CLUSTER')).config.num_replicas);
+    const replicas = await withSession(
+      nats(),
+      async ({ jsm }) => (await jsm.streams.info('CLUSTER')).config.num_replicas,
+    );
     expect(replicas).toBe(3);
   });
 

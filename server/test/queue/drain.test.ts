@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adImpression, createHarness, type Harness, postEvents, type Session } from '../support/harness.js';
-import { NATS_SERVER, NEEDS_NATS, type NatsServer, startNatsServer } from '../support/nats-server.js';
+import { NATS_SERVER, type NatsServer, NEEDS_NATS, startNatsServer } from '../support/nats-server.js';
 import { addQueuedNode, expectDrained, type QueuedNode } from '../support/queue-harness.js';
 
 const PLAYERS = 30;
@@ -27,9 +27,7 @@ describe.skipIf(NATS_SERVER === undefined)(`a full stream${NEEDS_NATS}`, () => {
     const { pool, clock } = harness;
     const intake = await addQueuedNode(harness, { ...nats(), consume: false });
     nodes.push(intake);
-    const players = await Promise.all(
-      Array.from({ length: PLAYERS }, (_, n) => harness.login(`drain-${n}`)),
-    );
+    const players = await Promise.all(Array.from({ length: PLAYERS }, (_, n) => harness.login(`drain-${n}`)));
     const purchase = (player: number, n: number) => ({
       eventType: 'Purchase',
       timestamp: new Date(clock.now() - n * 1000).toISOString(),
@@ -37,7 +35,9 @@ describe.skipIf(NATS_SERVER === undefined)(`a full stream${NEEDS_NATS}`, () => {
     });
     const batch = (player: number, b: number) => [
       purchase(player, b),
-      ...Array.from({ length: BATCH_SIZE - 1 }, (_, n) => adImpression(b * 100 + n, clock.now() - n * 60_000)),
+      ...Array.from({ length: BATCH_SIZE - 1 }, (_, n) =>
+        adImpression(b * 100 + n, clock.now() - n * 60_000),
+      ),
     ];
     for (let b = 0; b < BATCHES; b++) {
       const sent = await Promise.all(

@@ -11,14 +11,14 @@ export type Hash64 = Readonly<{ high: number; low: number }>;
 const TWO_POW_21 = 2 ** 21;
 const TWO_POW_53 = 2 ** 53;
 
-/** Two multiplicative hashes of the text, with different primes, mixed into each other at the end. */
+/** Two multiplicative hashes of the text with different primes, rotated so that all bits take part, mixed at the end. */
 export function hashText(text: string): Hash64 {
   let high = 0xdeadbeef;
   let low = 0x41c6ce57;
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
-    high = Math.imul(high ^ unit, 0x9e3779b1);
-    low = Math.imul(low ^ unit, 0x5f356495);
+    high = rotate(Math.imul(high ^ unit, 0x9e3779b1), 13);
+    low = rotate(Math.imul(low ^ unit, 0x5f356495), 17);
   }
   return mix(high, low);
 }
@@ -31,6 +31,10 @@ export function bucketOf(experiment: Hash64, player: Hash64): number {
 
 export function isInShare(bucket: number, sharePercent: number): boolean {
   return bucket * 100 < sharePercent;
+}
+
+function rotate(value: number, bits: number): number {
+  return (value << bits) | (value >>> (32 - bits));
 }
 
 /** Every bit of the input changes every bit of the output with probability one half: see the tests. */

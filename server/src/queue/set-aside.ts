@@ -1,0 +1,114 @@
+import type { Logger } from 'pino';
+import { isUnavailable, type Pool } from '../db/pool.js';
+import type { CheckedEvent } from '../features/events/event-record.js';
+import { failedEvent } from '../features/failed-events/failed-event.js';
+import type { Inbox } from '../features/failed-events/inbox.js';
+import type { FailedBatch } from '../features/failed-events/inbox-queries.js';
+import { OverloadedError } from '../lib/coalesce.js';
+import type { QueuedEvents } from './message.js';
+import { insertUnattributed, type Unattributed } from './unattributed-queries.js';
+
+/** Where messages, or parts of them, go that cannot be applied. All resolve when it is durable. */
+export type SetAside = {
+  /** Bad events that the API has refused. */
+  failures(batch: FailedBatch): Promise<void>;
+  /** Those of a message's events that PostgreSQL refuses, with its reasons. */
+  refused(message: QueuedEvents, reasons: ReadonlyMap<CheckedEvent, Error>): Promise<void>;
+  /** All events of a message whose player does not exist. */
+  ownerless(message: QueuedEvents): Promise<void>;
+  /** A message that is none. */
+  unreadable(body: Uint8Array, receivedAtMs: number): Promise<void>;
+};
+
+type Options = { pool: Pool; inbox: Pick<Inbox, 'submit'>; logger: Logger };
+
+export function createSetAside({ pool, inbox, logger }: Options): SetAside {
+  const keepUnattributed = async (failures: readonly Unattributed[]): Promise<void> => {
+    logger.error({ code: failures[0]?.code, events: failures.length }, 'the stream held events of nobody');
+    await insertUnattributed(pool, failures);
+  };
+
+  const failures = async (batch: FailedBatch): Promise<void> => {
+    try {
+      await inbox.submit(batch);
+    } catch (error) {
+      if (!isItsFault(error)) throw error;
+      // Not even the inbox takes them as they are: then as plain text.
+      const message = `The inbox refused it (${(error as Error).message}). From player ${batch.userId}.`;
+      await keepUnattributed(
+        batch.failures.map(({ raw }) => unattributed('message_invalid', message, raw, batch.receivedAtMs)),
+      );
+    }
+  };
+
+  return {
+    failures,
+    async refused({ userId, events }, reasons) {
+      const twins = new Map<string, number>();
+      const refused = events.flatMap((event) => {
+        const raw = rawEvent(event);
+        const ordinal = twins.get(raw) ?? 0;
+        twins.set(raw, ordinal + 1);
+        const reason = reasons.get(event);
+        if (reason === undefined) return [];
+        const message = `PostgreSQL refused it: ${reason.message}.`;
+        return [
+          failedEvent({ code: 'apply_failed', message, path: '', ordinal, eventType: event.eventType, raw }),
+        ];
+      });
+      const receivedAtMs = events[0]?.receivedAtMs ?? 0;
+      if (refused.length > 0) await failures({ userId, receivedAtMs, clientBuild: null, failures: refused });
+    },
+    ownerless({ userId, events }) {
+      const message = `There is no player ${userId}.`;
+      return keepUnattributed(
+        events.map((event) => ({
+          ...unattributed('player_unknown', message, rawEvent(event), event.receivedAtMs),
+          eventType: event.eventType,
+        })),
+      );
+    },
+    unreadable(body, receivedAtMs) {
+      const message = 'This is not a message of a version that this consumer reads.';
+      const raw = new TextDecoder().decode(body);
+      return keepUnattributed([unattributed('message_invalid', message, raw, receivedAtMs)]);
+    },
+  };
+}
+
+// Data, constraints, limits of the program, exceptions raised by our functions, and what PostgreSQL calls its own
+// mistakes. Any other refusal (no such table, no permission, wrong password) is the installation's: every message would
+// meet with it, and waits until it is mended.
+const BLAMED_STATES = /^(?:21|22|23|54|P0|XX)/;
+const STATE = /^[0-9A-Z]{5}$/;
+
+/** Whether the same events would be refused again, and it is not for want of a database. */
+export function isItsFault(error: unknown): boolean {
+  if (isUnavailable(error) || error instanceof OverloadedError) return false;
+  const code = (error as { code?: unknown } | null)?.code;
+  // Without a state it is no answer of PostgreSQL's, but a mistake of ours that these events provoke.
+  return typeof code === 'string' && STATE.test(code) ? BLAMED_STATES.test(code) : true;
+}
+
+/** Whatever it was, as text that PostgreSQL takes. */
+function unattributed(
+  code: Unattributed['code'],
+  message: string,
+  raw: string,
+  receivedAtMs: number,
+): Unattributed {
+  const storable = raw.toWellFormed().replaceAll('\0', '\ufffd');
+  return { code, message, eventType: null, raw: storable, receivedAtMs };
+}
+
+/** The event as a client would send it: that is what can be corrected and replayed. */
+function rawEvent(event: CheckedEvent): string {
+  const members = [
+    `"eventType":${JSON.stringify(event.eventType)}`,
+    `"timestamp":${JSON.stringify(event.timestampText ?? event.occurredAt)}`,
+    ...(event.eventId === null ? [] : [`"eventId":${JSON.stringify(event.eventId)}`]),
+    `"payload":${event.payloadJson}`,
+    `"metadata":${event.metadataJson}`,
+  ];
+  return `{${members.join(',')}}`;
+}

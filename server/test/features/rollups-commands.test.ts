@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dashboardTable } from '../../src/cli/rollup-commands.js';
+import { applyEvents } from '../../src/features/events/apply-events.js';
+import { finished, startCommand } from '../support/command.js';
+import {
+  adImpressionAt,
+  createGameWorld,
+  DAY_MS,
+  type GameWorld,
+  type TestPlayer,
+  toRecords,
+} from '../support/game-world.js';
+
+const NOW = Date.now();
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
+describe('the commands for roll-ups and retention', () => {
+  let world: GameWorld;
+  beforeAll(async () => {
+    world = await createGameWorld();
+    const [player] = (await world.addPlayers(await world.addGame('game'), [NOW - 3 * DAY_MS])) as [
+      TestPlayer,
+    ];
+    const days = [2, 3, 50];
+    for (const n of days) {
+      const at = NOW - n * DAY_MS;
+      await applyEvents(world.pool, toRecords(player, [adImpressionAt(at, n)], at));
+    }
+  });
+  afterAll(() => world.close());
+  const savepoint = (...args: string[]) => finished(startCommand(world.url, ...args));
+  const game = () => ['--tenant', world.tenant, '--game', 'game'];
+
+  it('show the days, delete what is past, and count again', async () => {
+    const shown = await savepoint('rollups', 'show', ...game(), '--days', '5');
+    expect(shown).toMatchObject({ code: 0, errors: '' });
+    expect(shown.out.split('\n')).toHaveLength(7);
+    expect(shown.out).toMatch(new RegExp(`^${dayOf(NOW - 3 * DAY_MS)} +1 +1 +0 +0 +1 +1 .* 100%`, 'm'));
+
+    const set = await savepoint('game', 'set', 'game', '--tenant', world.tenant, '--retention-days', '30');
+    expect(set.out).toContain('Events of studio/game are kept for 30 days.');
+    const plan = await savepoint('retention', 'run', '--dry-run');
+    expect(plan.out).toContain(`studio/game keeps 30 days: events before ${dayOf(NOW - 30 * DAY_MS)} go.`);
+    expect(plan.out).toContain('would delete 1 events in events_default');
+    const run = await savepoint('retention', 'run');
+    expect(run).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Dropped 0 partitions and deleted 1 events'),
+    });
+    expect((await savepoint('retention', 'run')).out).toBe('There is nothing to delete.\n');
+
+    expect(await savepoint('rollups', 'check', ...game())).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Everything agrees.'),
+    });
+    await world.pool.query('update game_days set sessions = 5 where ad_impressions > 0 and day = $1', [
+      dayOf(NOW - 2 * DAY_MS),
+    ]);
+    expect(await savepoint('rollups', 'check', ...game())).toMatchObject({
+      code: 1,
+      out: expect.stringContaining(`  game_days ${dayOf(NOW - 2 * DAY_MS)} sessions: kept 5, counted 0\n`),
+    });
+  });
+});
+
+it('a table of days reads from the newest down, in columns', () => {
+  const day = {
+    ...{ activePlayers: 12_345, newPlayers: 10, payingPlayers: 2, sessions: 1, events: 7, eventsByType: {} },
+    ...{ adImpressions: 0, storeViews: 3, playMs: 7_200_000, purchases: 2 },
+  };
+  const table = dashboardTable({
+    days: [
+      { day: '2026-11-14', ...day, revenue: { EUR: '3', USD: '5.09' } },
+      { day: '2026-11-15', ...day, activePlayers: 0, revenue: {} },
+    ],
+    cohorts: [{ day: '2026-11-14', players: 8, d1: 3, d7: null, d28: null, active: [8, 3] }],
+  });
+  expect(table).toEqual([
+    'day         active  new  paying  sessions  events  ads  store  hours  bought   D1  D7  D28  revenue',
+    '2026-11-15       0   10       2         1       7    0      3      2       2    –   –    –',
+    '2026-11-14  12,345   10       2         1       7    0      3      2       2  38%   –    –  3 EUR, 5.09 USD',
+  ]);
+});

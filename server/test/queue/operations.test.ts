@@ -1,0 +1,158 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { examineQueue } from '../../src/cli/doctor-queue.js';
+import { readConfig } from '../../src/config.js';
+import { openLink } from '../../src/queue/connection.js';
+import { prepareQueue } from '../../src/queue/queue.js';
+import { checkQueue } from '../../src/queue/queue-status.js';
+import { adImpression, createHarness, type Harness, postEvents } from '../support/harness.js';
+import { NATS_SERVER, type NatsServer, NEEDS_NATS, startNatsServer } from '../support/nats-server.js';
+import { addQueuedNode, expectApplied, type QueuedNode, withSession } from '../support/queue-harness.js';
+
+const logger = pino({ level: 'silent' });
+const NOBODY = ['nats://127.0.0.1:1'];
+
+describe('settings of the queue', () => {
+  const read = (env: Record<string, string>) =>
+    readConfig({ SAVEPOINT_ENV: 'development', ...env }, { tty: false });
+
+  it('are those of NATS_URL and its siblings', () => {
+    const result = read({
+      NATS_URL: 'nats://user:secret@a:4222, tls://b:4223,c',
+      SAVEPOINT_NATS_PARTITIONS: '32',
+      SAVEPOINT_NATS_REPLICAS: '3',
+      SAVEPOINT_CONSUME: 'off',
+    });
+    expect(result).toMatchObject({
+      ok: true,
+      config: {
+        nats: {
+          servers: ['nats://user:secret@a:4222', 'tls://b:4223', 'c'],
+          stream: 'SAVEPOINT_EVENTS',
+          partitions: 32,
+          replicas: 3,
+          consume: false,
+        },
+      },
+    });
+    expect(read({})).toMatchObject({ ok: true, config: { nats: undefined } });
+  });
+
+  it('are refused, each with what to do', () => {
+    const result = read({
+      NATS_URL: 'http://a/b',
+      SAVEPOINT_NATS_STREAM: 'a.b',
+      SAVEPOINT_NATS_REPLICAS: '9',
+    });
+    expect(result).toMatchObject({
+      ok: false,
+      problems: [
+        expect.stringContaining('NATS_URL must list servers'),
+        expect.stringContaining('SAVEPOINT_NATS_STREAM is "a.b"'),
+        expect.stringContaining('SAVEPOINT_NATS_REPLICAS is "9"'),
+      ],
+    });
+  });
+});
+
+describe.skipIf(NATS_SERVER === undefined)(`what operators see of the queue${NEEDS_NATS}`, () => {
+  let server: NatsServer;
+  let harness: Harness;
+  let node: QueuedNode;
+  const nats = () => server.config('OPERATIONS');
+
+  beforeAll(async () => {
+    server = await startNatsServer();
+    harness = await createHarness();
+    node = await addQueuedNode(harness, { ...nats(), consume: false });
+  });
+  afterAll(async () => {
+    await node?.close();
+    await harness?.close();
+    await server?.dispose();
+  });
+
+  it('is its lag and who consumes, in words and as metrics', async () => {
+    const link = openLink({ nats: nats(), name: 'test', logger });
+    await link.waitUntilLive(5_000);
+    const session = await harness.login('lag');
+    for (let n = 0; n < 3; n++)
+      await postEvents(node.app, session, [adImpression(n, harness.clock.now() - n)]);
+
+    expect(await checkQueue(link, nats(), harness.pool)).toEqual({
+      ok: true,
+      queue: expect.stringMatching(/^ok: 3 messages to apply, the oldest \d+\.\d s old$/),
+      consumers: expect.stringContaining('nobody consumes'),
+    });
+    const metrics = await node.ctx.metrics.registry.metrics();
+    expect(metrics).toContain('savepoint_queue_lag_messages{of="stream"} 3');
+    expect(metrics).toMatch(/savepoint_queue_lag_seconds\{of="stream"\} \d/);
+    expect(metrics).toContain('savepoint_queue_published_messages_total 3');
+    expect(metrics).toContain('savepoint_queue_publish_duration_seconds_count 3');
+
+    const consuming = await addQueuedNode(harness, nats());
+    await expectApplied(harness.pool, nats(), session.userId, 3);
+    expect(await checkQueue(link, nats(), harness.pool)).toEqual({
+      ok: true,
+      queue: 'ok: 0 messages to apply, the oldest 0.0 s old',
+      consumers: '1 consumers work on 4 of 4 partitions',
+    });
+    const consumed = await consuming.ctx.metrics.registry.metrics();
+    expect(consumed).toContain('savepoint_queue_applied_messages_total{outcome="applied"} 3');
+    expect(consumed).toContain('savepoint_queue_owned_partitions 4');
+    // A work queue holds just what is not applied: the stream's count is the sum of what its consumers have left.
+    await withSession(nats(), async ({ jsm }) => {
+      for await (const { num_pending, num_ack_pending } of jsm.consumers.list('OPERATIONS')) {
+        expect(num_pending + num_ack_pending).toBe(0);
+      }
+    });
+    await consuming.close();
+    await link.close();
+  });
+
+  it('is that NATS cannot be reached, and no number instead of a wrong one', async () => {
+    const link = openLink({ nats: { ...nats(), servers: NOBODY }, name: 'test', logger });
+    expect(await checkQueue(link, nats(), harness.pool)).toMatchObject({
+      ok: false,
+      queue: 'NATS, or the stream on it, cannot be reached',
+    });
+    await link.close();
+    await server.kill();
+    await expect
+      .poll(() => node.ctx.metrics.registry.metrics(), { timeout: 5_000 })
+      .not.toContain('savepoint_queue_lag_messages{');
+    await server.start();
+  });
+
+  it('is what doctor finds: an old server, one replica, and the sync interval', async () => {
+    const findings = await examineQueue(nats());
+    const said = (name: RegExp) => findings.find((finding) => name.test(finding.name));
+    expect(findings.every(({ problem }) => problem === undefined)).toBe(true);
+    const version = said(/version/);
+    const [, minor = 0] = (/version (\d+)\.(\d+)/.exec(version?.name ?? '') ?? []).slice(1).map(Number);
+    expect(version?.warning === undefined).toBe(minor >= 10);
+    expect(said(/^stream OPERATIONS: partitions 4, replicas 1/)).toMatchObject({
+      warning: expect.stringContaining('one replica'),
+      advice: expect.stringContaining('SAVEPOINT_NATS_REPLICAS=3'),
+    });
+    expect(said(/writing through/)).toMatchObject({
+      advice: expect.stringContaining('sync_interval: always'),
+    });
+    expect(await examineQueue({ ...nats(), partitions: 5 })).toContainEqual(
+      expect.objectContaining({ problem: expect.stringContaining('fixed once the stream exists') }),
+    );
+    expect(await examineQueue({ ...nats(), servers: NOBODY })).toMatchObject([{ problem: 'no connection' }]);
+  });
+
+  it('is a sentence when the service cannot start on it', async () => {
+    await expect(prepareQueue({ ...nats(), servers: NOBODY })).rejects.toThrow(
+      /^Cannot connect to NATS at 127\.0\.0\.1:1 \(.*\)\. Start it with JetStream on .*, check NATS_URL, or leave/,
+    );
+    await expect(prepareQueue({ ...nats(), partitions: 5 })).rejects.toThrow(/has 4 partitions.*set it to 4/);
+    await expect(prepareQueue({ ...nats(), stream: 'NEW', replicas: 3 })).rejects.toThrow(
+      /refuses the stream NEW with 3 replicas/,
+    );
+    await withSession(nats(), ({ jsm }) => jsm.streams.add({ name: 'FOREIGN', subjects: ['foreign.*'] }));
+    await expect(prepareQueue({ ...nats(), stream: 'FOREIGN' })).rejects.toThrow(/was not made by Savepoint/);
+  });
+});

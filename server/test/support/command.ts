@@ -1,0 +1,26 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { generateMasterKey } from '../../src/lib/master-keys.js';
+
+const SAVEPOINT = fileURLToPath(new URL('../../bin/savepoint.mjs', import.meta.url));
+
+/** The built command on a database that is there already. */
+export function startCommand(databaseUrl: string, ...args: string[]): ChildProcessWithoutNullStreams {
+  const settings = { SAVEPOINT_ENV: 'production', SAVEPOINT_MASTER_KEY: generateMasterKey() };
+  return spawn(process.execPath, [SAVEPOINT, ...args], {
+    env: { ...process.env, ...settings, DATABASE_URL: databaseUrl },
+  });
+}
+
+export type Finished = { out: string; errors: string; code: number | null };
+
+export async function finished(child: ChildProcessWithoutNullStreams): Promise<Finished> {
+  const [out, errors, [code]] = await Promise.all([
+    text(child.stdout),
+    text(child.stderr),
+    once(child, 'exit') as Promise<[number | null]>,
+  ]);
+  return { out, errors, code };
+}
