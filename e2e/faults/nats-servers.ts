@@ -35,7 +35,12 @@ export async function startNatsServers(count: number): Promise<NatsServers> {
   );
   const folder = await mkdtemp(join(tmpdir(), 'savepoint-faults-nats-'));
   const { version, settings } = await recommendedSettings(folder);
-  const routes = ports.map(({ route }) => `nats-route://127.0.0.1:${route}`).join(',');
+  // To the others only: a route to itself sometimes makes a server expect one server too few.
+  const routesOf = (self: number): string =>
+    ports
+      .filter((_, index) => index !== self)
+      .map(({ route }) => `nats-route://127.0.0.1:${route}`)
+      .join(',');
   const servers: NatsServer[] = await Promise.all(
     ports.map(({ client, route, health }, index) =>
       startNatsServer(
@@ -43,7 +48,14 @@ export async function startNatsServers(count: number): Promise<NatsServers> {
           ...settings,
           ...['-m', String(health), '-n', `faults-${index}`],
           ...(count > 1
-            ? ['--cluster_name', 'faults', '--cluster', `nats://127.0.0.1:${route}`, '--routes', routes]
+            ? [
+                '--cluster_name',
+                'faults',
+                '--cluster',
+                `nats://127.0.0.1:${route}`,
+                '--routes',
+                routesOf(index),
+              ]
             : []),
         ],
         client,
@@ -51,11 +63,19 @@ export async function startNatsServers(count: number): Promise<NatsServers> {
     ),
   );
   const isHealthy = async ({ health }: { health: number }): Promise<boolean> =>
-    fetch(`http://127.0.0.1:${health}/healthz`).then(
-      ({ status }) => status === 200,
-      () => false,
+    (await ask<{ status: string }>(health, 'healthz'))?.status === 'ok';
+  /** As the leader sees it: only then can a stream be placed on all of them. */
+  const isComplete = async (): Promise<boolean> => {
+    if (count === 1) return true;
+    const views = await Promise.all(ports.map(({ health }) => ask<Jsz>(health, 'jsz')));
+    return views.some(
+      (view) => view?.meta_cluster?.replicas?.filter(({ current }) => current).length === count - 1,
     );
-  await until(async () => (await Promise.all(ports.map(isHealthy))).every(Boolean), CATCH_UP_MS);
+  };
+  await until(
+    async () => (await Promise.all(ports.map(isHealthy))).every(Boolean) && (await isComplete()),
+    CATCH_UP_MS,
+  );
 
   return {
     urls: servers.map(({ url }) => url).join(','),
@@ -72,6 +92,17 @@ export async function startNatsServers(count: number): Promise<NatsServers> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+type Jsz = { meta_cluster?: { replicas?: { current: boolean }[] } };
+
+/** Undefined while there is no answer. */
+async function ask<Answer>(port: number, path: string): Promise<Answer | undefined> {
+  try {
+    return (await (await fetch(`http://127.0.0.1:${port}/${path}`)).json()) as Answer;
+  } catch {
+    return undefined;
+  }
 }
 
 function server(servers: readonly NatsServer[], index: number): NatsServer {

@@ -40,12 +40,24 @@ type Options = { mode: Mode; databaseTimeoutMs: number };
 
 const CONSUMERS = 2;
 const START_MS = 60_000;
-const FIRST_STARTS = 5;
 const END_MS = 10_000;
 const SHOWN_LOG = 3_000;
 
-export async function startStack({ mode, databaseTimeoutMs }: Options): Promise<Stack> {
-  const nats = mode === 'direct' ? undefined : await startNatsServers(mode === 'jetstream' ? 1 : 3);
+export async function startStack(options: Options): Promise<Stack> {
+  if (options.mode === 'direct') return startProcesses(options, undefined);
+  const nats = await startNatsServers(options.mode === 'jetstream' ? 1 : 3);
+  try {
+    return await startProcesses(options, nats);
+  } catch (error) {
+    await nats.dispose();
+    throw error;
+  }
+}
+
+async function startProcesses(
+  { mode, databaseTimeoutMs }: Options,
+  nats: NatsServers | undefined,
+): Promise<Stack> {
   const dataDir = await temporaryFolder();
   const settings: Settings = {
     SAVEPOINT_ENV: 'development',
@@ -57,7 +69,7 @@ export async function startStack({ mode, databaseTimeoutMs }: Options): Promise<
     SAVEPOINT_LOG_LEVEL: 'warn',
     ...(nats === undefined ? {} : queueSettings(mode, nats)),
   };
-  let service = await startAtLast(settings);
+  let service = await startService(settings);
   const consumers =
     nats === undefined ? [] : await Promise.all(Array.from({ length: CONSUMERS }, startConsumer));
 
@@ -130,18 +142,6 @@ function queueSettings(mode: Mode, nats: NatsServers): Settings {
     SAVEPOINT_NATS_REPLICAS: String(nats.count),
     SAVEPOINT_CONSUME: mode === 'jetstream' ? 'on' : 'off',
   };
-}
-
-/** Servers that have just found each other cannot place a stream yet: then the service ends, and is started again. */
-async function startAtLast(settings: Settings): Promise<Service> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await startService(settings);
-    } catch (error) {
-      if (settings.NATS_URL === undefined || attempt === FIRST_STARTS) throw error;
-      await sleep(1_000);
-    }
-  }
 }
 
 async function lagOf(service: Service): Promise<number> {

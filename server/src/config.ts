@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { parseMasterKeys } from './lib/master-keys.js';
@@ -276,7 +277,7 @@ export function readConfig(env: Environment, options: { tty: boolean }): ConfigR
       requestsPerPlayer: integer('SAVEPOINT_RATE_LIMIT_REQUESTS', 1_200, 1, 1_000_000),
     }),
     corsOrigins: anyOrigin ? '*' : Object.freeze(corsOrigins),
-    trustProxy: readTrustProxy(text('SAVEPOINT_TRUST_PROXY', 'off')),
+    trustProxy: readTrustProxy(text('SAVEPOINT_TRUST_PROXY', 'off'), problems),
     logLevel: oneOf('SAVEPOINT_LOG_LEVEL', 'info', [
       'fatal',
       'error',
@@ -291,7 +292,13 @@ export function readConfig(env: Environment, options: { tty: boolean }): ConfigR
   return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
 }
 
-function readTrustProxy(text: string): boolean | number | string {
+function readTrustProxy(text: string, problems: string[]): boolean | number | string {
   if (text === 'on' || text === 'off') return text === 'on';
-  return /^\d{1,2}$/.test(text) ? Number(text) : text;
+  if (/^\d{1,2}$/.test(text)) return Number(text);
+  const addresses = text.split(',').map((address) => address.trim());
+  if (addresses.every((address) => isIP(address.replace(/\/\d{1,3}$/, '')) !== 0)) return addresses.join(',');
+  problems.push(
+    `SAVEPOINT_TRUST_PROXY is "${text}": set it to on or off, the number of proxies, or their addresses (10.0.0.0/8).`,
+  );
+  return false;
 }

@@ -137,7 +137,7 @@ export function startConsumer(options: Options): QueueConsumer {
   const finished = live();
 
   return {
-    owned: () => [...pumps.keys()].sort((a, b) => a - b),
+    owned: () => (locks === undefined ? [] : [...pumps.keys()].sort((a, b) => a - b)),
     isMember: () => locks !== undefined,
     async stop() {
       stopping = true;

@@ -102,8 +102,9 @@ export function startPump({ link, stream, partition, applier, metrics, logger }:
     }
     await Promise.all(settled);
     if (failure !== undefined) throw failure;
-    const fitting = Math.floor(PULL_BYTES / (bytes / settled.length));
-    pullMessages = Math.max(MIN_PULL_MESSAGES, Math.min(MAX_PULL_MESSAGES, fitting || 0));
+    if (settled.length === 0) return;
+    const fitting = Math.floor((PULL_BYTES / bytes) * settled.length);
+    pullMessages = Math.max(MIN_PULL_MESSAGES, Math.min(MAX_PULL_MESSAGES, fitting));
   };
 
   const settle = async (message: JsMsg): Promise<void> => {

@@ -46,6 +46,21 @@ describe.skipIf(NATS_SERVER === undefined)(`a NATS that is away${NEEDS_NATS}`, (
     await expectApplied(harness.pool, nats(), session.userId, 2);
   });
 
+  it('does not take along what it had acknowledged: kill -9, and all of it is there again', async () => {
+    const session = await harness.login('kept');
+    const intake = await addQueuedNode(harness, { ...server.config('KEPT'), consume: false });
+    for (let n = 0; n < 50; n++) {
+      const response = await postEvents(intake.app, session, [adImpression(n, harness.clock.now() - n)]);
+      expect(response.statusCode).toBe(202);
+    }
+    await server.kill();
+    await server.start();
+    const consuming = await addQueuedNode(harness, server.config('KEPT'));
+    await expectApplied(harness.pool, server.config('KEPT'), session.userId, 50);
+    await consuming.close();
+    await intake.close();
+  });
+
   it('that does not answer is a 503 in time, and what it took nevertheless counts once', async () => {
     const session = await harness.login('paused');
     server.pause();

@@ -45,5 +45,21 @@ export function recordsOfPlayer(
   events: readonly CheckedEvent[],
   { playerId, gameId }: PlayerKey,
 ): EventRecord[] {
-  return events.map((event) => ({ ...event, playerId, gameId }));
+  // Member by member: spreading each event takes as long as half of the checks before.
+  return events.map((event) => ({
+    playerId,
+    gameId,
+    identity: event.identity,
+    eventId: event.eventId,
+    eventType: event.eventType,
+    occurredAt: event.occurredAt,
+    receivedAtMs: event.receivedAtMs,
+    effectiveAtMs: event.effectiveAtMs,
+    clockSuspect: event.clockSuspect,
+    timestampText: event.timestampText,
+    payloadJson: event.payloadJson,
+    metadataJson: event.metadataJson,
+    transaction: event.transaction,
+    profile: event.profile,
+  }));
 }

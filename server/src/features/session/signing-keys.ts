@@ -55,10 +55,11 @@ export async function loadSigningKeys(options: Options): Promise<SigningKeys> {
   };
 
   const reloadSoon = async (): Promise<void> => {
-    const wait = lastReload + UNKNOWN_KID_RELOAD_MS - performance.now();
+    const known = lastReload;
+    const wait = known + UNKNOWN_KID_RELOAD_MS - performance.now();
     if (wait > 0) await sleep(wait, undefined, { ref: false });
-    // Another one may have asked while this one waited.
-    if (performance.now() - lastReload >= UNKNOWN_KID_RELOAD_MS) await reload();
+    // Unless somebody else asked while this one waited.
+    if (lastReload === known) await reload();
   };
 
   const timer = setInterval(() => {

@@ -62,7 +62,7 @@ describe('a document is refused', () => {
     [
       'missing and unknown members',
       { ...JSON.parse(JSON.stringify({ ...configWith(), offers: undefined })), offer: [] },
-      ['/offer There is no such member here.', '/offers This member is missing.'],
+      ['/offers This member is missing.', '/offer There is no such member here.'],
     ],
     ['a wrong type', configWith({ segments: 'none' as never }), ['/segments The value must be array.']],
     [
