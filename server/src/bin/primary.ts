@@ -30,6 +30,8 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
   await refuseTakenPort(config.host, config.port, 'SAVEPOINT_PORT');
   await refuseTakenPort(config.opsHost, config.opsPort, 'SAVEPOINT_OPS_PORT');
 
+  // From here on Ctrl-C waits for the start to be done, so that whatever was started is also stopped.
+  const asked = firstSignal();
   const logger = createLogger(config);
   const database = await openDatabase(config, say);
   let installation: Installation;
@@ -53,23 +55,22 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
     await database.close();
     say('Savepoint has stopped.');
   };
-  let stopping = false;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
-      if (stopping) return;
-      stopping = true;
-      stop(signal).then(
-        () => process.exit(0),
-        (error: unknown) => {
-          logger.error({ err: error }, 'stopping failed');
-          process.exit(1);
-        },
-      );
-    });
-  }
+  asked.then(stop).then(
+    () => process.exit(0),
+    (error: unknown) => {
+      logger.error({ err: error }, 'stopping failed');
+      process.exit(1);
+    },
+  );
 
   const port = await workers.listening;
   printWelcome(config, port, (ops.server.address() as AddressInfo).port, say);
+}
+
+function firstSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve(signal));
+  });
 }
 
 type Workers = {

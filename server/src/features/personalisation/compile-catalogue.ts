@@ -5,7 +5,6 @@ import type { AssetEntry, LocalisedText, OfferEntry, SkuEntry } from './document
 import { localeChain, normalizeLocale } from './locales.js';
 import { formatMinorUnits, type PriceBook, priceBook, toBasisPoints, toMinorUnits } from './prices.js';
 import type { CompiledRule } from './rules.js';
-import type { TimeBasis } from './time-basis.js';
 
 /** Throws for an entry that `validateDocument` would refuse. */
 export function compileSku(entry: SkuEntry, largestDiscount: bigint): CompiledSku {
@@ -36,7 +35,6 @@ export function compileSku(entry: SkuEntry, largestDiscount: bigint): CompiledSk
 export function compileOffer(
   entry: OfferEntry,
   rule: CompiledRule | null,
-  basis: TimeBasis,
   skuIndexes: ReadonlyMap<string, number>,
 ): CompiledOffer {
   const { offerId, sharePercent, combine, limitPerPlayer, effect } = entry;
@@ -52,7 +50,6 @@ export function compileOffer(
     sharePercent,
     ...scheduleOf(entry),
     rule,
-    basis,
     skus,
     combine,
     visibility,

@@ -29,10 +29,10 @@ export function compileDocument(
   const offers = document.offers.flatMap((entry) => {
     const part = `offer:${entry.offerId}`;
     const rule = entry.when === null ? null : compileOrNever(entry.when, scope, part, onUnusable);
-    const behind = rule === null ? [] : nodeNames(rule).flatMap((id) => standing.facts.get(id) ?? []);
-    const basis = behind.reduce((union, facts) => union | facts.basis, rule?.basis ?? 0);
-    for (const flagId of behind.flatMap(({ flags }) => flags)) offerFlags.add(flagId);
-    return orReport(part, onUnusable, () => compileOffer(entry, rule, basis, skuIndexes));
+    for (const id of rule === null ? [] : nodeNames(rule)) {
+      for (const flagId of standing.flagsBehind.get(id) ?? []) offerFlags.add(flagId);
+    }
+    return orReport(part, onUnusable, () => compileOffer(entry, rule, skuIndexes));
   });
 
   return Object.freeze({
@@ -44,7 +44,7 @@ export function compileDocument(
       standing.nodes.filter((node) => node.kind === 'segment'),
     ),
     payerForDays: document.flags.isPayer.payerForDays,
-    standingBasis: [...standing.facts.values()].reduce((union, { basis }) => union | basis, 0),
+    standingBasis: standing.nodes.reduce((union, { rule }) => union | (rule?.basis ?? 0), 0),
     skus,
     inactiveSkuIds: document.catalogue.filter(({ active }) => !active).map(({ skuId }) => skuId),
     skuBoundaries: skus

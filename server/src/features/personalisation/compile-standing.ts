@@ -3,7 +3,6 @@ import type { ConfigDocument } from './document.js';
 import { orderRules } from './rule-graph.js';
 import type { RuleScope } from './rule-paths.js';
 import { type CompiledRule, compileRule } from './rules.js';
-import { TIME_BASIS, type TimeBasis } from './time-basis.js';
 
 /** A part of a document that cannot be used, such as `offer:winter_sale`, and why. */
 export type OnUnusable = (part: string, reason: string) => void;
@@ -11,14 +10,11 @@ export type OnUnusable = (part: string, reason: string) => void;
 /** The flags and segments of a document, in an order in which they can be evaluated. */
 export type Standing = Readonly<{
   nodes: readonly StandingNode[];
-  /** What is known of each by its name, such as `segment:payer`. */
-  facts: ReadonlyMap<string, StandingFacts>;
+  /** The flags that each depends on, itself included, by its name, such as `segment:payer`. */
+  flagsBehind: ReadonlyMap<string, readonly string[]>;
 }>;
 
 export type StandingNode = CompiledFlag | CompiledSegment;
-
-/** Of a flag or segment and all that it refers to. */
-type StandingFacts = Readonly<{ basis: TimeBasis; flags: readonly string[] }>;
 
 /** The segments and flags that rules of this document may refer to. */
 export function scopeOf(document: ConfigDocument): RuleScope {
@@ -73,14 +69,10 @@ export function compileStanding(
       listed,
     });
   }
-  return inOrder(compiled, document.flags.isPayer.payerForDays, onUnusable);
+  return inOrder(compiled, onUnusable);
 }
 
-function inOrder(
-  compiled: Map<string, StandingNode>,
-  payerForDays: number | null,
-  onUnusable: OnUnusable,
-): Standing {
+function inOrder(compiled: Map<string, StandingNode>, onUnusable: OnUnusable): Standing {
   const { order, circles } = orderRules(
     [...compiled].map(([id, { rule }]) => ({ id, needs: needsOf(rule) })),
   );
@@ -93,26 +85,17 @@ function inOrder(
     }
   }
 
-  // The end of isPayer lies whole days after the last purchase.
-  const expiry = payerForDays === null ? TIME_BASIS.never : TIME_BASIS.lastPurchase;
-  const facts = new Map<string, StandingFacts>([['flag:isPayer', { basis: expiry, flags: ['isPayer'] }]]);
+  const flagsBehind = new Map<string, readonly string[]>();
   const nodes: StandingNode[] = [];
   for (const id of order) {
     const node = compiled.get(id);
     if (node === undefined) continue;
     nodes.push(node);
-    if (!facts.has(id)) facts.set(id, factsOf(node, facts));
+    const own = node.kind === 'flag' ? [node.flagId] : [];
+    const behind = needsOf(node.rule).flatMap((need) => flagsBehind.get(need) ?? []);
+    flagsBehind.set(id, [...new Set([...own, ...behind])]);
   }
-  return { nodes, facts };
-}
-
-function factsOf(node: StandingNode, known: ReadonlyMap<string, StandingFacts>): StandingFacts {
-  const behind = needsOf(node.rule).flatMap((id) => known.get(id) ?? []);
-  const own = node.kind === 'flag' ? [node.flagId] : [];
-  return {
-    basis: behind.reduce((union, { basis }) => union | basis, node.rule?.basis ?? 0),
-    flags: [...new Set([...own, ...behind.flatMap(({ flags }) => flags)])],
-  };
+  return { nodes, flagsBehind };
 }
 
 function needsOf(rule: CompiledRule | null): string[] {

@@ -14,7 +14,7 @@ export type CompiledDocument = Readonly<{
   segments: readonly CompiledSegment[];
   /** How long a payer stays one after the last purchase; null: for ever. */
   payerForDays: number | null;
-  /** When any of them can change with time alone. */
+  /** When one of their rules can change its answer with time alone. */
   standingBasis: TimeBasis;
   /** Active SKUs, in the studio's order. */
   skus: readonly CompiledSku[];
@@ -88,8 +88,6 @@ export type CompiledOffer = Readonly<{
   from: number;
   until: number;
   rule: CompiledRule | null;
-  /** Of the rule and of all that it refers to. */
-  basis: TimeBasis;
   /** Indexes of SKUs. */
   skus: readonly number[];
   combine: boolean;

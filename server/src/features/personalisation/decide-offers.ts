@@ -45,9 +45,10 @@ export class OfferJudge {
     return 'ended';
   }
 
-  #matches({ offerId, rule, basis }: CompiledOffer): boolean {
+  #matches({ offerId, rule }: CompiledOffer): boolean {
     if (rule === null) return true;
-    this.#deciding.basis |= basis;
+    // What it refers to is decided in any case, and counted there.
+    this.#deciding.basis |= rule.basis;
     const result = this.#deciding.test(rule, 'offer', offerId);
     if (this.#deciding.trace !== null) this.#rule = this.#deciding.traceOf(rule, result);
     return result === true;

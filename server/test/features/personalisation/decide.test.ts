@@ -187,6 +187,18 @@ describe('offers', () => {
     });
   });
 
+  it('by a rule about time hold until the rule can change its answer', () => {
+    const document = compiled({
+      catalogue: [sku('gems')],
+      offers: [offer('welcome', { ...SALE, when: 'daysSinceFirstSeen < 7' })],
+    });
+    const end = NOW + 7 * DAY_MS;
+    expect(decide(document, facts(), NOW).validUntil).toBe(NOW + DAY_MS);
+    expect(decide(document, facts(), end - 1).validUntil).toBe(end);
+    expect(pricesOf(document, facts(), end - 1)).toEqual(['gems 8.00']);
+    expect(pricesOf(document, facts(), end)).toEqual(['gems 10.00']);
+  });
+
   it('the first that matches wins a SKU; those marked combine apply as well, wherever they stand', () => {
     const percent = (discountPercent: string) => ({ effect: { price: { discountPercent } } });
     const first = offer('first', { ...percent('10'), skus: ['gems'] });
@@ -306,6 +318,19 @@ describe('the store', () => {
     const player = facts(locale === undefined ? {} : { profile: { locale: { v: locale, t: 1 } } });
     const document = compiled({ catalogue: [translated] });
     expect(decide(document, player, NOW).store.activeSkus[0]).toMatchObject({ name, description });
+  });
+
+  it('sells a SKU from the beginning to the end of its schedule, to the millisecond', () => {
+    const [from, until] = [NOW + HOUR_MS, NOW + 2 * HOUR_MS];
+    const document = compiled({ catalogue: [sku('flash', { from: iso(from), until: iso(until) })] });
+    const at = (now: number) => {
+      const { store, validUntil } = decide(document, facts(), now);
+      return [store.activeSkus.length, store.lastUpdatedTimestamp, validUntil];
+    };
+    expect(at(from - 1)).toEqual([0, PUBLISHED_AT, from]);
+    expect(at(from)).toEqual([1, from, until]);
+    expect(at(until - 1)).toEqual([1, from, until]);
+    expect(at(until)).toEqual([0, until, Infinity]);
   });
 
   it('is sent as exact JSON, with the untargeted one to fall back on', () => {
