@@ -47,6 +47,8 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const url = await attachToEmbeddedPostgres(dataDir);
   const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' });
+  // Queries tell of it, too; unheard, it would end the process.
+  client.on('error', () => {});
   await client.connect();
   try {
     return await work(client);

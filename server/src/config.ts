@@ -58,7 +58,7 @@ export type RateLimitConfig = Readonly<{
 
 export type Setting = Readonly<{ name: string; fallback: string; meaning: string }>;
 
-/** Every setting the service reads, for `savepoint help settings` and the README. */
+/** Every setting the service reads, for `savepoint --help`. */
 export const SETTINGS: readonly Setting[] = [
   {
     name: 'SAVEPOINT_ENV',
@@ -74,7 +74,7 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'SAVEPOINT_OPS_HOST',
     fallback: '127.0.0.1',
-    meaning: 'address of operations (health, metrics, admin)',
+    meaning: 'address of operations (health, metrics, API reference)',
   },
   { name: 'SAVEPOINT_OPS_PORT', fallback: '8081', meaning: 'port of operations' },
   { name: 'SAVEPOINT_DATA_DIR', fallback: './data', meaning: 'embedded database and development secrets' },

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { configCommands } from '../cli/config-commands.js';
 import { doctorCommand } from '../cli/doctor-command.js';
 import { eventTypeCommands } from '../cli/event-type-commands.js';
 import { exportCommands } from '../cli/export-commands.js';
@@ -12,13 +14,16 @@ import { gameCommands, tenantCommands } from '../cli/tenancy-commands.js';
 import { SETTINGS } from '../config.js';
 import { StartupError } from '../lib/startup-error.js';
 
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
 const settings = SETTINGS.map(
   ({ name, fallback, meaning }) => `  ${name}\n      ${meaning} (default: ${fallback})`,
 );
 
 const program = new Command('savepoint')
   .description('A player data service for games: login, events, player status, segments and store.')
-  .version('0.1.0')
+  .version(version)
   .showHelpAfterError('(savepoint --help lists the commands)')
   .addHelpText('after', `\nSettings, all read from the environment:\n${settings.join('\n')}`)
   .addCommand(startCommand())
@@ -27,6 +32,7 @@ const program = new Command('savepoint')
   .addCommand(tenantCommands())
   .addCommand(gameCommands())
   .addCommand(keyCommands())
+  .addCommand(configCommands())
   .addCommand(eventTypeCommands())
   .addCommand(failedEventCommands())
   .addCommand(exportCommands())

@@ -35,12 +35,12 @@ function checkVersion({ nc }: QueueSession): Finding {
   const version = nc.info?.version ?? 'unknown';
   const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
   const name = `NATS of NATS_URL, version ${version}`;
-  const isSafe = major > 2 || minor > 10 || (minor === 10 && patch >= 23);
+  const isSafe = major > 2 || (major === 2 && (minor > 10 || (minor === 10 && patch >= 23)));
   if (isSafe) return { name };
   return {
     name,
     warning:
-      minor < 10
+      major < 2 || minor < 10
         ? 'before 2.10 it cannot write every message through to the disk before it acknowledges it'
         : 'before 2.10.23 it could lose a stream when its process crashed',
     advice: 'Upgrade to 2.10.23 or newer, and set `sync_interval: always` in its jetstream block.',

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { userInfo } from 'node:os';
 import { Command } from 'commander';
 import {
   findEventType,
@@ -9,7 +7,8 @@ import {
 } from '../features/event-types/event-type-queries.js';
 import { registerEventType } from '../features/event-types/event-types.js';
 import { StartupError } from '../lib/startup-error.js';
-import { requireGame } from './game-option.js';
+import { requireGame, withGame } from './game-option.js';
+import { currentUser, readGivenFile } from './given-file.js';
 import { isoTime, printable } from './printable.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -56,14 +55,8 @@ export function eventTypeCommands(): Command {
   return eventType;
 }
 
-function withGame(command: Command): Command {
-  return command
-    .requiredOption('--tenant <tenant-id>', 'the studio')
-    .requiredOption('--game <game-id>', 'the game');
-}
-
 async function register(eventType: string, { tenant, game, file }: GameOptions & { file: string }) {
-  const schemaText = await readText(file);
+  const schemaText = await readGivenFile(file);
   await withDatabase(async ({ pool }) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
     const author = currentUser();
@@ -117,21 +110,6 @@ async function retire(eventType: string, { tenant, game }: GameOptions) {
 function describe({ eventType, version, author, createdAt, retiredAt }: ListedEventType): string {
   const state = retiredAt === null ? 'active' : `retired ${isoTime(retiredAt)}`;
   return `${printable(eventType)}  version ${version}  by ${author}  ${isoTime(createdAt)}  ${state}`;
-}
-
-function currentUser(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A container may run as a user without a name.
-    return 'command line';
-  }
-}
-
-async function readText(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: Error) => {
-    throw new StartupError(`${file} cannot be read: ${error.message}`);
-  });
 }
 
 function toVersion(text: string): number {

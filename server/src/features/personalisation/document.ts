@@ -72,7 +72,7 @@ const CustomFlag = Type.Object(
   {
     flagId: FlagId,
     name: text(200),
-    /** When the flag is true; null: it has its default value unless a player's override says otherwise. */
+    /** When the flag is true, and else false. Null, or a rule that fails for a player, leaves it at its default. */
     rule: nullable(Rule),
     defaultValue: Type.Boolean(),
   },

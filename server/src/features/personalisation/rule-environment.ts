@@ -31,6 +31,7 @@ function createEnvironment(): Environment {
   for (const { name, type, meaning } of ATTRIBUTES) {
     environment.registerVariable(name, type, { description: meaning });
   }
+  // For the types only: rules are evaluated by the closures that `closureOf` makes of them.
   environment.registerFunction('segment(string): bool', () => false);
   return environment;
 }

@@ -12,6 +12,7 @@ import {
   type PlayerDay,
   type PlayerFacts,
 } from '../../../src/features/personalisation/player-facts.js';
+import { validateDocument } from '../../../src/features/personalisation/validate-document.js';
 
 export { DAY_MS };
 export const NOW = Date.parse('2026-11-15T12:00:00.000Z');
@@ -105,4 +106,10 @@ export function compiled(overrides: Partial<ConfigDocument> = {}): CompiledDocum
   return compileDocument(configWith(overrides), { version: 7, publishedAt: PUBLISHED_AT }, (part, reason) => {
     throw new Error(`${part}: ${reason}`);
   });
+}
+
+/** All that is wrong with a document, as `pointer sentence`. */
+export function problemsOf(document: unknown): string[] {
+  const result = validateDocument(document);
+  return result.ok ? [] : result.problems.map(({ pointer, message }) => `${pointer} ${message}`);
 }

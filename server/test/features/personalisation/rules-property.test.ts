@@ -1,11 +1,10 @@
-import { Environment } from '@marcbachmann/cel-js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ATTRIBUTES, type AttributePath } from '../../../src/features/personalisation/attributes.js';
-import { PlayerAttributes, readerOf } from '../../../src/features/personalisation/player-attributes.js';
+import { PlayerAttributes } from '../../../src/features/personalisation/player-attributes.js';
 import type { RuleScope } from '../../../src/features/personalisation/rule-paths.js';
 import { type CompiledRule, compileRule } from '../../../src/features/personalisation/rules.js';
 import { nextTimeChange } from '../../../src/features/personalisation/time-basis.js';
+import { evaluateByLibrary } from './cel-library.js';
 import { moments, playerFacts } from './facts-arbitrary.js';
 import { facts, NOW } from './fixtures.js';
 import { type Answer, type PairedRule, rules, type World } from './rule-arbitrary.js';
@@ -66,9 +65,7 @@ describe('a compiled rule', () => {
       fc.property(paired, players, moments, standings, (rule, player, now, standing) => {
         const compiled = compileOrThrow(rule);
         const attributes = attributesOf({ facts: player, now }, standing);
-        // The library has no function that sees the player's segments.
-        const cel = rule.cel.replaceAll(/segment\(("\w+")\)/g, '$1 in segments');
-        const byLibrary = answerOf(() => LIBRARY.evaluate(cel, contextOf(compiled, attributes)));
+        const byLibrary = answerOf(() => evaluateByLibrary(rule.cel, compiled, attributes));
         expect(answerOf(() => compiled.test(attributes))).toBe(byLibrary);
       }),
       { numRuns: 400 },
@@ -100,56 +97,6 @@ describe('a compiled rule', () => {
     );
   });
 });
-
-/** An object of one of our types: its fields. */
-class Fields {
-  constructor(fields: object) {
-    Object.assign(this, fields);
-  }
-}
-class Counts extends Fields {}
-class WindowCounts extends Fields {}
-class Amounts extends Fields {}
-const isOfType = (type: string, name: string) => type === name || type === `map<string, ${name}>`;
-const OBJECT_TYPES = { Counts, WindowCounts, Amounts };
-
-/** The library with nothing of ours but the names and types of the attributes. */
-const LIBRARY = new Environment();
-for (const [name, ctor] of Object.entries(OBJECT_TYPES)) {
-  const fields = ATTRIBUTES.find(({ type }) => isOfType(type, name))?.fields ?? [];
-  LIBRARY.registerType(name, {
-    ctor,
-    fields: Object.fromEntries(fields.map((field) => [field.name, field.type])),
-  });
-}
-for (const { name, type } of ATTRIBUTES) LIBRARY.registerVariable(name, type);
-
-/** The attributes a rule reads as the library takes them: an int is a BigInt, an object has its fields. */
-function contextOf(rule: CompiledRule, attributes: PlayerAttributes): Record<string, unknown> {
-  const context: Record<string, unknown> = { segments: new Map() };
-  for (const path of rule.reads) {
-    const { type = '', key } = ATTRIBUTES.find(({ name }) => name === path.name) ?? {};
-    const value = libraryValue(path, attributes);
-    const ctor = Object.entries(OBJECT_TYPES).find(([name]) => isOfType(type, name))?.[1];
-    const merged = (known: unknown) =>
-      path.field === null || ctor === undefined
-        ? value
-        : new ctor({ ...(known as object | undefined), [path.field]: value });
-    if (key === null) context[path.name] = merged(context[path.name]);
-    else {
-      const map = (context[path.name] ?? new Map()) as Map<string, unknown>;
-      // A key that is there counts as a member.
-      if (key !== 'segmentId' || value === true) map.set(path.key ?? '', merged(map.get(path.key ?? '')));
-      context[path.name] = map;
-    }
-  }
-  return context;
-}
-
-function libraryValue(path: AttributePath, attributes: PlayerAttributes): unknown {
-  const value = readerOf(path)(attributes);
-  return typeof value === 'number' && path.name !== 'spend' ? BigInt(value) : value;
-}
 
 /** Each as expensive as it gets for its length: errors, searches through texts, loops. */
 const HOSTILE_BODIES = [
