@@ -42,6 +42,15 @@ export function workerRssMb(pid) {
   return largest;
 }
 
+/** The command line, with blanks; empty for a process that has ended. */
+export function commandOf(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ');
+  } catch {
+    return '';
+  }
+}
+
 /** Fields of /proc/<pid>/stat from the state on: [state, ppid, …, utime = 11, stime = 12, cutime = 13, cstime = 14]. */
 function statOf(pid) {
   try {

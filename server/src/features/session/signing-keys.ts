@@ -87,7 +87,7 @@ export async function loadSigningKeys(options: Options): Promise<SigningKeys> {
 async function readKeys({ pool, masterKeys, clock, accessTtlSeconds }: Options): Promise<Loaded> {
   const { rows } = await pool.query<SigningKeyRow>(
     `select kid, public_jwk as "publicJwk", sealed_private as "sealedPrivate", active_from as "activeFrom"
-     from signing_keys order by active_from desc, kid`,
+     from signing_keys order by active_from desc, created_at desc, kid`,
   );
   if (rows.length === 0) throw new Error('there is no signing key; `savepoint start` makes the first one');
   // A key may go once its successor has signed for longer than a token lives.
