@@ -5,9 +5,9 @@ export default defineConfig({
     include: ['server/test/**/*.test.ts', 'e2e/**/*.test.ts'],
     globalSetup: ['server/test/support/global-setup.ts'],
     reporters: ['default', './server/test/support/no-skips-reporter.ts'],
-    // Real databases and processes on two cores, sometimes with other work beside them.
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Real databases and processes on two cores, sometimes with other work beside them: no time decides a test.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     maxWorkers: 2,
     pool: 'forks',
   },
