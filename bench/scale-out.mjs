@@ -120,7 +120,6 @@ async function measureConsumer(service, nats, database, events, costs) {
 }
 
 async function storage(database) {
-  await database.query('checkpoint');
   const { rows: sizes } = await database.query(`
     select (select count(*) from events)::int as events,
       (select sum(pg_total_relation_size(inhrelid)) from pg_inherits where inhparent = 'events'::regclass)::float8 as bytes`);

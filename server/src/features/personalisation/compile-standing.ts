@@ -29,6 +29,19 @@ export function nodeNames({ segments, flags }: Pick<CompiledRule, 'segments' | '
   return [...segments.map((id) => `segment:${id}`), ...flags.map((id) => `flag:${id}`)];
 }
 
+/** Null for a rule that cannot be compiled, which is reported. */
+function usableRule(
+  expression: string,
+  scope: RuleScope,
+  part: string,
+  onUnusable: OnUnusable,
+): CompiledRule | null {
+  const result = compileRule(expression, scope);
+  if (result.ok) return result.rule;
+  onUnusable(part, result.problems.map(({ message }) => message).join(' '));
+  return null;
+}
+
 /** A rule that cannot be compiled is reported and never true. */
 export function compileOrNever(
   expression: string,
@@ -36,12 +49,10 @@ export function compileOrNever(
   part: string,
   onUnusable: OnUnusable,
 ): CompiledRule {
-  const result = compileRule(expression, scope);
-  if (result.ok) return result.rule;
-  onUnusable(part, result.problems.map(({ message }) => message).join(' '));
-  return neverTrue(expression);
+  return usableRule(expression, scope, part, onUnusable) ?? neverTrue(expression);
 }
 
+/** A segment whose rule is unusable has no members; such a flag has its default value. */
 export function compileStanding(
   document: ConfigDocument,
   scope: RuleScope,
@@ -57,7 +68,7 @@ export function compileStanding(
   });
   for (const { flagId, rule, defaultValue } of document.flags.custom) {
     const part = `flag:${flagId}`;
-    const flagRule = rule === null ? null : compileOrNever(rule, scope, part, onUnusable);
+    const flagRule = rule === null ? null : usableRule(rule, scope, part, onUnusable);
     compiled.set(part, { kind: 'flag', flagId, defaultValue, rule: flagRule, isPayer: false });
   }
   for (const { segmentId, name, rule, visibleToClients } of document.segments) {
@@ -80,7 +91,10 @@ function inOrder(compiled: Map<string, StandingNode>, onUnusable: OnUnusable): S
     for (const id of circle.slice(1)) {
       const node = compiled.get(id);
       if (node === undefined || node.rule === null) continue;
-      compiled.set(id, { ...node, rule: neverTrue(node.rule.expression) });
+      compiled.set(
+        id,
+        node.kind === 'flag' ? { ...node, rule: null } : { ...node, rule: neverTrue(node.rule.expression) },
+      );
       onUnusable(id, `The rules refer to each other in a circle: ${circle.join(' → ')}.`);
     }
   }

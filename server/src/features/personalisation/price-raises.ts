@@ -27,44 +27,40 @@ export function priceRaises(current: ConfigDocument, next: ConfigDocument, now: 
   const skusAfter = new Map(after.skus.map((sku) => [sku.skuId, sku]));
   const offersAfter = new Map(after.offers.map((offer) => [offer.offerId, offer]));
 
-  return before.offers
-    .filter((offer) => isRunning(offer, now))
-    .flatMap((offer) => {
-      const offerAfter = offersAfter.get(offer.offerId);
-      return offer.skus.flatMap((index) => {
-        const sku = before.skus[index];
-        const skuAfter = sku === undefined ? undefined : skusAfter.get(sku.skuId);
-        if (sku === undefined || skuAfter === undefined) return [];
-        const coveredBy =
-          offerAfter !== undefined && isRunning(offerAfter, now) && covers(offerAfter, after, skuAfter)
-            ? offerAfter
-            : null;
-        return [...sku.books.values()].flatMap((book) => {
-          const bookAfter = skuAfter.books.get(book.currency);
-          const from = priceBy(offer, sku, book);
-          const to = bookAfter === undefined ? null : priceBy(coveredBy, skuAfter, bookAfter);
-          if (from === null || to === null || to <= from) return [];
-          return [
-            {
-              offerId: offer.offerId,
-              skuId: sku.skuId,
-              currency: book.currency,
-              from: formatMinorUnits(from, book.decimals),
-              to: formatMinorUnits(to, book.decimals),
-              pointer: `/offers/${current.offers.findIndex(({ offerId }) => offerId === offer.offerId)}`,
-            },
-          ];
+  const raises: PriceRaise[] = [];
+  for (const offer of before.offers.filter((each) => isRunning(each, now))) {
+    const pointer = `/offers/${current.offers.findIndex(({ offerId }) => offerId === offer.offerId)}`;
+    const offerAfter = offersAfter.get(offer.offerId);
+    const covered = skusOf(offerAfter !== undefined && isRunning(offerAfter, now) ? offerAfter : null, after);
+    for (const sku of skusOf(offer, before)) {
+      const skuAfter = skusAfter.get(sku.skuId);
+      if (skuAfter === undefined) continue;
+      const heir = covered.has(skuAfter) ? (offerAfter ?? null) : null;
+      for (const book of sku.books.values()) {
+        const bookAfter = skuAfter.books.get(book.currency);
+        const from = priceBy(offer, sku, book);
+        const to = bookAfter === undefined ? null : priceBy(heir, skuAfter, bookAfter);
+        if (from === null || to === null || to <= from) continue;
+        raises.push({
+          offerId: offer.offerId,
+          skuId: sku.skuId,
+          currency: book.currency,
+          from: formatMinorUnits(from, book.decimals),
+          to: formatMinorUnits(to, book.decimals),
+          pointer,
         });
-      });
-    });
+      }
+    }
+  }
+  return raises;
 }
 
 function isRunning({ from, until, sharePercent }: CompiledOffer, now: number): boolean {
   return from <= now && now < until && sharePercent > 0;
 }
 
-function covers(offer: CompiledOffer, { skus }: CompiledDocument, sku: CompiledSku): boolean {
-  return offer.skus.some((index) => skus[index] === sku);
+function skusOf(offer: CompiledOffer | null, { skus }: CompiledDocument): Set<CompiledSku> {
+  return new Set(offer?.skus.flatMap((index) => skus[index] ?? []));
 }
 
 /** The price an offer by itself makes of a SKU; null if nobody sees it. */

@@ -64,6 +64,10 @@ describe('a document that cannot be used as a whole', () => {
     const unusable: string[] = [];
     const document = compileDocument(
       configWith({
+        flags: {
+          isPayer: { payerForDays: null },
+          custom: [{ flagId: 'shaky', name: 'Shaky', rule: 'nonsense', defaultValue: true }],
+        },
         segments: [segment('a', 'segment("b")'), segment('b', 'segment("a")'), segment('odd', 'nonsense')],
         catalogue: [sku('good'), sku('bad', { defaultCurrency: 'EUR' })],
         offers: [offer('lost', { when: 'nonsense' }), offer('timeless', { from: 'soon' }), offer('fine')],
@@ -72,6 +76,7 @@ describe('a document that cannot be used as a whole', () => {
       (part) => unusable.push(part),
     );
     expect(unusable.sort()).toEqual([
+      'flag:shaky',
       'offer:lost',
       'offer:timeless',
       'segment:a',
@@ -79,8 +84,9 @@ describe('a document that cannot be used as a whole', () => {
       'segment:odd',
       'sku:bad',
     ]);
-    const { store, segments } = decide(document, facts(), NOW);
+    const { store, segments, flags } = decide(document, facts(), NOW);
     expect(segments).toEqual([]);
+    expect(flags.shaky?.value).toBe(true);
     expect(store.activeSkus.map(({ skuId, offerPrice }) => [skuId, offerPrice])).toEqual([['good', '9.00']]);
   });
 });
