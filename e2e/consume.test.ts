@@ -99,9 +99,13 @@ describe.skipIf(NATS_SERVER === undefined)(`savepoint consume${NEEDS_NATS}`, () 
 
     const [first, second] = await Promise.all([startConsumer(), startConsumer()]);
     await untilApplied();
-    const shares = async () => (await readyz(first.ops)).checks;
-    await until(async () => (await shares()).partitions === 'this process works on 8 of 16', TIMEOUT_MS);
-    expect((await shares()).consumers).toBe('2 consumers work on 16 of 16 partitions');
+    await until(async () => {
+      const { partitions, consumers } = (await readyz(first.ops)).checks;
+      return (
+        partitions === 'this process works on 8 of 16' &&
+        consumers === '2 consumers work on 16 of 16 partitions'
+      );
+    }, TIMEOUT_MS);
 
     await first.kill('SIGKILL');
     await until(
