@@ -14,6 +14,21 @@ CREATE TABLE tenants (
   CONSTRAINT tenants_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
 );
 
+CREATE TABLE admin_tokens (
+  token_id text NOT NULL,
+  tenant_id integer NOT NULL,
+  name text NOT NULL,
+  role text NOT NULL,
+  token_hash bytea NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  CONSTRAINT admin_tokens_pkey PRIMARY KEY (token_id),
+  CONSTRAINT admin_tokens_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'viewer'::text]))),
+  CONSTRAINT admin_tokens_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+COMMENT ON COLUMN admin_tokens.token_hash IS 'SHA-256 of 256 random bits: nothing to guess, nothing to salt.';
+
 CREATE TABLE games (
   id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
   tenant_id integer NOT NULL,
@@ -49,6 +64,36 @@ CREATE TABLE api_keys (
 );
 COMMENT ON COLUMN api_keys.sealed_secret IS 'AES-256-GCM under the master key, bound to tenant and key id.';
 
+CREATE TABLE audit_log (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  tenant_id integer NOT NULL,
+  game_id integer,
+  at timestamp with time zone NOT NULL,
+  actor text NOT NULL,
+  action text NOT NULL,
+  target text NOT NULL,
+  before json,
+  after json,
+  CONSTRAINT audit_log_pkey PRIMARY KEY (id),
+  CONSTRAINT audit_log_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id),
+  CONSTRAINT audit_log_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX audit_log_tenant ON audit_log USING btree (tenant_id, id);
+COMMENT ON TABLE audit_log IS 'Who changed what, and when: written in the transaction of the change, never changed.';
+
+CREATE TABLE config_drafts (
+  game_id integer NOT NULL,
+  revision integer NOT NULL,
+  based_on integer,
+  document json,
+  updated_by text NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT config_drafts_pkey PRIMARY KEY (game_id),
+  CONSTRAINT config_drafts_check CHECK (((document IS NULL) = (based_on IS NULL))),
+  CONSTRAINT config_drafts_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
+);
+COMMENT ON TABLE config_drafts IS 'The next configuration of a game while it is edited.';
+
 CREATE TABLE config_versions (
   game_id integer NOT NULL,
   version integer NOT NULL,
@@ -56,6 +101,8 @@ CREATE TABLE config_versions (
   author text NOT NULL,
   note text DEFAULT ''::text NOT NULL,
   published_at timestamp with time zone NOT NULL,
+  segment_versions json DEFAULT '{}'::json NOT NULL,
+  copy_of integer,
   CONSTRAINT config_versions_pkey PRIMARY KEY (game_id, version),
   CONSTRAINT config_versions_version_check CHECK ((version > 0)),
   CONSTRAINT config_versions_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
@@ -81,10 +128,12 @@ CREATE TABLE players (
   repeat_spend jsonb DEFAULT '{}'::jsonb NOT NULL,
   profile jsonb DEFAULT '{}'::jsonb NOT NULL,
   profile_at timestamp with time zone,
+  overrides_at timestamp with time zone,
   CONSTRAINT players_pkey PRIMARY KEY (id),
   CONSTRAINT players_user_id_key UNIQUE (user_id),
   CONSTRAINT players_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 ) WITH (fillfactor=80);
+CREATE INDEX players_game ON players USING btree (game_id, id);
 COMMENT ON TABLE players IS 'Everything known about a player in one row; all that a player is told is computed from it.';
 COMMENT ON COLUMN players.spend IS 'Exact decimal per currency, refunds taken off: {"USD": 14.97}.';
 COMMENT ON COLUMN players.repeat_spend IS 'Spend without the first day of purchase, exact decimal per currency.';
@@ -169,6 +218,24 @@ CREATE TABLE failed_events (
 CREATE INDEX failed_events_age ON failed_events USING btree (received_at);
 CREATE INDEX failed_events_open ON failed_events USING btree (game_id, code, id) INCLUDE (event_type, received_at) WHERE (replayed_at IS NULL);
 COMMENT ON TABLE failed_events IS 'Events that were refused, with the reason: corrected and replayed, or deleted after 30 days.';
+
+CREATE TABLE flag_overrides (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  player_id bigint NOT NULL,
+  flag_id text NOT NULL,
+  value boolean NOT NULL,
+  reason text NOT NULL,
+  author text NOT NULL,
+  set_at timestamp with time zone NOT NULL,
+  until timestamp with time zone,
+  cleared_at timestamp with time zone,
+  cleared_by text,
+  CONSTRAINT flag_overrides_pkey PRIMARY KEY (id),
+  CONSTRAINT flag_overrides_player_id_fkey FOREIGN KEY (player_id) REFERENCES players(id)
+);
+CREATE INDEX flag_overrides_player ON flag_overrides USING btree (player_id, set_at);
+CREATE UNIQUE INDEX flag_overrides_standing ON flag_overrides USING btree (player_id, flag_id) WHERE (cleared_at IS NULL);
+COMMENT ON TABLE flag_overrides IS 'Flags of single players that a studio has set, whatever the rule says.';
 
 CREATE TABLE game_cohorts (
   game_id integer NOT NULL,
@@ -352,7 +419,8 @@ AS $function$
     'locale', later_entry(a -> 'locale', b -> 'locale'),
     'osName', later_entry(a -> 'osName', b -> 'osName'),
     'osVersion', later_entry(a -> 'osVersion', b -> 'osVersion'),
-    'deviceType', later_entry(a -> 'deviceType', b -> 'deviceType')
+    'deviceType', later_entry(a -> 'deviceType', b -> 'deviceType'),
+    'currency', later_entry(a -> 'currency', b -> 'currency')
   ))
 $function$;
 

@@ -6,6 +6,7 @@ import { createRegistries, type Registries } from './features/event-types/regist
 import { createDirectIntake } from './features/events/direct-intake.js';
 import type { EventIntake } from './features/events/intake.js';
 import { createInbox, type Inbox } from './features/failed-events/inbox.js';
+import { createDecisions, type Decisions } from './features/player/decisions.js';
 import { type AccessTokens, createAccessTokens } from './features/session/access-token.js';
 import { createLivePlayers, type LivePlayers } from './features/session/live-players.js';
 import { createLoginDesk, type LoginDesk } from './features/session/login.js';
@@ -29,6 +30,7 @@ export type Context = Readonly<{
   livePlayers: LivePlayers;
   loginDesk: LoginDesk;
   configs: ConfigSnapshots;
+  decisions: Decisions;
   registries: Registries;
   intake: EventIntake;
   inbox: Inbox;
@@ -66,6 +68,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     throw error;
   });
 
+  const configs = createConfigSnapshots(pool, logger);
   const inbox = createInbox({ pool, metrics, logger });
   const { databaseUrl } = options;
   const queued =
@@ -89,7 +92,8 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     }),
     livePlayers: createLivePlayers(pool),
     loginDesk: createLoginDesk(pool),
-    configs: createConfigSnapshots(pool),
+    configs,
+    decisions: createDecisions({ pool, configs, clock, metrics, logger }),
     registries: createRegistries(pool),
     intake,
     inbox: queued?.inbox ?? inbox,

@@ -56,6 +56,12 @@ export function createMetrics() {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     }),
+    personalisationErrors: new Counter({
+      name: 'savepoint_personalisation_errors_total',
+      help: 'Rules of flags, segments and offers that failed for a player and counted as false; kind "store": the untargeted store was sent instead.',
+      labelNames: ['kind'] as const,
+      registers,
+    }),
     rateLimited: new Counter({
       name: 'savepoint_rate_limited_total',
       help: 'Requests answered 429, by limit.',

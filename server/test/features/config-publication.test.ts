@@ -2,50 +2,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkDocument } from '../../src/features/config/check-document.js';
 import { finished, startCommand } from '../support/command.js';
+import { gameDocument, sku } from '../support/data-calls.js';
 import { createHarness, type Harness } from '../support/harness.js';
 
-const sku = {
-  skuId: 'gems',
-  name: 'Gems',
-  description: '',
-  actualPrice: '5',
-  offerPrice: '4.50',
-  currency: 'USD',
-  assets: [],
-  active: true,
-};
-const document = (...skus: unknown[]) => ({
-  flags: { isPayer: { payerForDays: 30 } },
-  store: { sendFallback: false, skus },
-});
-
-describe('a document', () => {
-  test('that can be rendered passes', () => {
-    expect(checkDocument(document(sku))).toMatchObject({ ok: true });
-  });
-
-  test.each([
-    [
-      'a price with too many decimals',
-      { ...sku, actualPrice: '5.001' },
-      '/store/skus/0 5.001 USD is not a price',
-    ],
-    ['a currency that does not exist', { ...sku, currency: 'AAA' }, '/store/skus/0 5 AAA is not a price'],
-    ['an offer above the price', { ...sku, offerPrice: '10.00' }, 'is higher than actualPrice'],
-    ['a price that is a number', { ...sku, actualPrice: 5 }, '/store/skus/0/actualPrice'],
-    ['a missing name', { ...sku, name: undefined }, '/store/skus/0'],
-  ])('with %s is refused, and the place is named', (_what, bad, problem) => {
-    const checked = checkDocument(JSON.parse(JSON.stringify(document(bad))));
-    expect(checked.ok ? [] : checked.problems.join('\n')).toContain(problem);
-  });
-
-  test('with one SKU twice is refused', () => {
-    const checked = checkDocument(document(sku, sku));
-    expect(checked).toEqual({ ok: false, problems: ['/store/skus/1 skuId "gems" is there twice'] });
-  });
-});
+const gems = sku('gems', { actualPrice: '5', offerPrice: '4.50' });
+const document = gameDocument([gems], { payerForDays: 30 });
 
 describe('savepoint config', () => {
   let harness: Harness;
@@ -65,13 +27,13 @@ describe('savepoint config', () => {
 
   test('publishes what the next request serves, and shows it again', async () => {
     const file = join(folder, 'document.json');
-    await writeFile(file, JSON.stringify(document(sku)));
+    await writeFile(file, JSON.stringify(document));
     const session = await harness.login();
     const published = await config('publish', '--file', file, '--note', 'fewer');
     expect(published.out).toContain('Published version 2');
     const store = await harness.app.inject({ url: '/v1/player/store_configs', headers: session.headers });
     expect(store.body).toContain('"actualPrice":5.00,"offerPrice":4.50');
-    expect(JSON.parse((await config('show')).out)).toEqual(document(sku));
+    expect(JSON.parse((await config('show')).out)).toEqual(document);
     expect((await config('show', '--config-version', '1')).out).toContain('starter_pack');
   });
 
@@ -79,9 +41,32 @@ describe('savepoint config', () => {
     const file = join(folder, 'bad.json');
     await writeFile(file, '{"store":');
     expect((await config('publish', '--file', file)).errors).toContain('is not JSON');
-    await writeFile(file, JSON.stringify(document({ ...sku, currency: 'XX' })));
+    await writeFile(file, JSON.stringify(gameDocument([{ ...gems, offerPrice: '6' }])));
     expect((await config('publish', '--file', file)).errors).toContain('cannot be published');
+    const misspelt = {
+      segmentId: 'x',
+      name: 'X',
+      rule: 'purchase.total > 1',
+      visibleToClients: true,
+      priority: 0,
+    };
+    await writeFile(file, JSON.stringify(gameDocument([gems], { segments: [misspelt] })));
+    expect((await config('publish', '--file', file)).errors).toContain(
+      '/segments/0/rule (line 1, column 1 of the rule)',
+    );
     expect((await config('publish', '--file', join(folder, 'none'))).errors).toContain('cannot be read');
     expect((await config('show', '--config-version', '99')).errors).toContain('There is no version 99');
+  });
+
+  test('lists the versions and goes back to one of them', async () => {
+    const listed = await config('list');
+    expect(listed.out).toMatch(/^\* 2 .* fewer\n {2}1 .* Demo catalogue\n$/s);
+    const back = await config('roll-back', '--config-version', '1', '--note', 'no good');
+    expect(back.out).toContain('Published version 3');
+    expect(back.out).toContain('added     catalogue/starter_pack');
+    expect((await config('list')).out).toMatch(/^\* 3 .*\(version 1 again\) {2}no good$/m);
+    expect((await config('show')).out).toEqual((await config('show', '--config-version', '1')).out);
+    expect((await config('roll-back', '--config-version', '1')).out).toContain('Nothing to publish');
+    expect((await config('roll-back', '--config-version', 'x')).errors).toContain('give a number');
   });
 });

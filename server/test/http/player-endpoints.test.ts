@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectGeneralError, get, publish } from '../support/data-calls.js';
+import { expectGeneralError, gameDocument, get, publish } from '../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../support/harness.js';
 import { addStudio } from '../support/session-calls.js';
 
@@ -105,11 +105,7 @@ describe('what a player is told', () => {
   it('another game does not see what this one publishes', async () => {
     const studio = await addStudio(harness, 'other-studio', 'other-game');
     const player = await studio.login('device');
-    await publish(
-      harness.pool,
-      { flags: { isPayer: { payerForDays: null } }, store: { sendFallback: false, skus: [] } },
-      harness.clock.now(),
-    );
+    await publish(harness.pool, gameDocument([]), harness.clock.now());
     expect((await read('/v1/player/store_configs', player)).lastUpdatedTimestamp).toBe(0);
   });
 

@@ -2,8 +2,9 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
 import type { Config } from '../../src/config.js';
 import type { Pool } from '../../src/db/pool.js';
-import { publishConfig } from '../../src/features/config/config-queries.js';
-import type { CatalogueSku, GameDocument } from '../../src/features/config/game-config.js';
+import { publishConfig } from '../../src/features/config/publish.js';
+import { DEFAULT_DOCUMENT } from '../../src/features/personalisation/default-document.js';
+import type { ConfigDocument, OfferEntry, SkuEntry } from '../../src/features/personalisation/document.js';
 import { DEMO } from '../../src/features/tenancy/demo-studio.js';
 import { findGame } from '../../src/features/tenancy/tenants.js';
 import { type Session, testConfig } from './harness.js';
@@ -96,7 +97,19 @@ export async function storedEvents(pool: Pool, userId: string): Promise<StoredEv
   return rows;
 }
 
-export function sku(skuId: string, overrides: Partial<CatalogueSku> = {}): CatalogueSku {
+/** A SKU with one currency and one language, as most tests need it. */
+export type PlainSku = {
+  skuId: string;
+  name: string;
+  description: string;
+  actualPrice: string;
+  offerPrice: string;
+  currency: string;
+  assets: SkuEntry['assets'];
+  active: boolean;
+};
+
+export function sku(skuId: string, overrides: Partial<PlainSku> = {}): PlainSku {
   return {
     skuId,
     name: `Name of ${skuId}`,
@@ -110,17 +123,59 @@ export function sku(skuId: string, overrides: Partial<CatalogueSku> = {}): Catal
   };
 }
 
-export function gameDocument(
-  skus: CatalogueSku[],
-  options: { sendFallback?: boolean; payerForDays?: number | null } = {},
-): GameDocument {
-  const { sendFallback = false, payerForDays = null } = options;
-  return { flags: { isPayer: { payerForDays } }, store: { sendFallback, skus } };
+function skuEntry({ name, description, actualPrice, offerPrice, currency, ...same }: PlainSku): SkuEntry {
+  return {
+    ...same,
+    name: { default: name, locales: {} },
+    description: { default: description, locales: {} },
+    prices: { [currency]: { actualPrice, offerPrice } },
+    defaultCurrency: currency,
+    from: null,
+    until: null,
+  };
 }
 
-/** Publishes for the demo game and answers the version's number. */
-export async function publish(pool: Pool, document: GameDocument, nowMs: number): Promise<number> {
+type DocumentOptions = {
+  sendFallback?: boolean;
+  payerForDays?: number | null;
+  segments?: ConfigDocument['segments'];
+  offers?: OfferEntry[];
+};
+
+export function gameDocument(skus: PlainSku[], options: DocumentOptions = {}): ConfigDocument {
+  const { sendFallback = false, payerForDays = null } = options;
+  return {
+    flags: { isPayer: { payerForDays }, custom: [] },
+    segments: options.segments ?? DEFAULT_DOCUMENT.segments,
+    catalogue: skus.map(skuEntry),
+    store: { ...DEFAULT_DOCUMENT.store, sendFallback },
+    offers: options.offers ?? [],
+  };
+}
+
+/** An offer to everybody, for ever, without any effect but its promotion. */
+export function offer(offerId: string, overrides: Partial<OfferEntry> = {}): OfferEntry {
+  return {
+    offerId,
+    name: `Name of ${offerId}`,
+    when: null,
+    from: null,
+    until: null,
+    sharePercent: 100,
+    skus: 'all',
+    effect: { promoId: `promo-${offerId}` },
+    limitPerPlayer: null,
+    combine: false,
+    ...overrides,
+  };
+}
+
+/** Publishes for the demo game and answers the number of the version in force then. */
+export async function publish(pool: Pool, document: ConfigDocument, nowMs: number): Promise<number> {
   const game = await findGame(pool, DEMO.tenant, DEMO.game);
   if (game === undefined) throw new Error('the demo game is missing');
-  return publishConfig(pool, { gameId: game.id, document, author: 'test', note: '' }, nowMs);
+  const publication = { gameId: game.id, document, note: '', confirmPriceRaises: true };
+  const outcome = await publishConfig(pool, publication, { name: 'test', nowMs });
+  if (outcome.outcome === 'published' || outcome.outcome === 'unchanged') return outcome.version;
+  throw new Error(`not published: ${JSON.stringify(outcome)}`);
 }

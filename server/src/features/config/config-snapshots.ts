@@ -1,28 +1,28 @@
+import type { Logger } from 'pino';
 import type { Pool } from '../../db/pool.js';
-import { type RenderedStore, renderStore } from '../store/store-config.js';
-import { findConfigVersion } from './config-queries.js';
-import { EMPTY_GAME_CONFIG, type GameConfig } from './game-config.js';
-
-/** A published version with everything that can be worked out once for all its readers. */
-export type ConfigSnapshot = Readonly<{ config: GameConfig; store: RenderedStore }>;
+import { compileDocument } from '../personalisation/compile-document.js';
+import type { CompiledDocument } from '../personalisation/compiled-document.js';
+import { DEFAULT_DOCUMENT } from '../personalisation/default-document.js';
+import { requireConfigVersion } from './config-queries.js';
 
 export type ConfigSnapshots = {
-  /** The snapshot of exactly this version. Readers learn the version with the player's row, so it is never stale. */
-  get(gameId: number, version: number): ConfigSnapshot | Promise<ConfigSnapshot>;
+  /** The document of exactly this version. Readers learn the version with the player's row, so it is never stale. */
+  get(gameId: number, version: number): CompiledDocument | Promise<CompiledDocument>;
 };
 
-const UNPUBLISHED = snapshot(EMPTY_GAME_CONFIG);
+const UNPUBLISHED = compileDocument(DEFAULT_DOCUMENT, { version: 0, publishedAt: 0 });
 
 /** Keeps the newest version of each game in memory; versions are immutable, so nothing has to be told to forget. */
-export function createConfigSnapshots(pool: Pool): ConfigSnapshots {
-  const newest = new Map<number, ConfigSnapshot>();
-  const loading = new Map<string, Promise<ConfigSnapshot>>();
+export function createConfigSnapshots(pool: Pool, logger: Logger): ConfigSnapshots {
+  const newest = new Map<number, CompiledDocument>();
+  const loading = new Map<string, Promise<CompiledDocument>>();
 
-  const load = async (gameId: number, version: number): Promise<ConfigSnapshot> => {
-    const row = await findConfigVersion(pool, gameId, version);
-    if (row === undefined) throw new Error(`game ${gameId} has no published version ${version}`);
-    const loaded = snapshot({ ...row.document, version, publishedAt: row.publishedAt });
-    if ((newest.get(gameId)?.config.version ?? 0) < version) newest.set(gameId, loaded);
+  const load = async (gameId: number, version: number): Promise<CompiledDocument> => {
+    const row = await requireConfigVersion(pool, gameId, version);
+    const loaded = compileDocument(row.document, row, (part, reason) =>
+      logger.error({ gameId, version, part, reason }, 'a part of the published configuration cannot be used'),
+    );
+    if ((newest.get(gameId)?.version ?? 0) < version) newest.set(gameId, loaded);
     return loaded;
   };
 
@@ -30,15 +30,11 @@ export function createConfigSnapshots(pool: Pool): ConfigSnapshots {
     get(gameId, version) {
       if (version === 0) return UNPUBLISHED;
       const known = newest.get(gameId);
-      if (known?.config.version === version) return known;
+      if (known?.version === version) return known;
       const key = `${gameId}:${version}`;
       const pending = loading.get(key) ?? load(gameId, version).finally(() => loading.delete(key));
       loading.set(key, pending);
       return pending;
     },
   };
-}
-
-function snapshot(config: GameConfig): ConfigSnapshot {
-  return Object.freeze({ config, store: renderStore(config) });
 }

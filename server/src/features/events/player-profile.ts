@@ -1,7 +1,14 @@
 import type { EventRecord } from './event-record.js';
 
-/** The members of an event's metadata that say something lasting about the player's device and place. */
-export const PROFILE_MEMBERS = ['country', 'locale', 'osName', 'osVersion', 'deviceType'] as const;
+/** The members of an event's metadata that say something lasting about the player's device, place and money. */
+export const PROFILE_MEMBERS = [
+  'country',
+  'locale',
+  'osName',
+  'osVersion',
+  'deviceType',
+  'currency',
+] as const;
 /** Longer than any real country, locale or version. */
 export const MAX_PROFILE_LENGTH = 64;
 

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.js';
 import {
@@ -11,11 +10,9 @@ import {
   PlayerHeaders,
 } from '../../http/api-schemas.js';
 import { authenticated, PLAYER_HEADERS, requirePlayer } from '../../http/guards.js';
-import type { ConfigSnapshot } from '../config/config-snapshots.js';
-import { segmentsOf } from '../segments/builtin-segments.js';
 import type { LivePlayer } from '../session/session-queries.js';
+import type { Answers } from './answers.js';
 import { PlayerSegments, PlayerStatus, StoreConfig } from './player-schemas.js';
-import { playerStatus } from './player-status.js';
 
 /** What a player is told. Each answer is a pure function of the player's row, the published configuration and now. */
 export function playerRoutes(app: FastifyInstance, ctx: Context): void {
@@ -36,9 +33,8 @@ export function playerRoutes(app: FastifyInstance, ctx: Context): void {
       },
     },
     async (request, reply) => {
-      const { player, snapshot } = await reading(ctx, request);
-      const status = playerStatus(player, snapshot.config, ctx.clock.now());
-      return sendJson(reply, JSON.stringify(status));
+      const { answers } = await told(ctx, request);
+      return sendJson(reply, answers.statusJson);
     },
   );
 
@@ -55,8 +51,9 @@ export function playerRoutes(app: FastifyInstance, ctx: Context): void {
       },
     },
     async (request, reply) => {
-      const { snapshot } = await reading(ctx, request);
-      return sendWithEtag(request, reply, snapshot.store.etag, snapshot.store.json);
+      const { answers } = await told(ctx, request);
+      const { etag, json } = answers.store;
+      return sendWithEtag(request, reply, etag, json, answers.validUntil - ctx.clock.now());
     },
   );
 
@@ -72,43 +69,42 @@ export function playerRoutes(app: FastifyInstance, ctx: Context): void {
       },
     },
     async (request, reply) => {
-      const { player, snapshot } = await reading(ctx, request);
+      const { player, answers } = await told(ctx, request);
       const now = ctx.clock.now();
-      const segments = JSON.stringify(segmentsOf(player, snapshot.config, now));
-      // Weak: `asOf` differs from answer to answer while nothing else does.
-      const etag = `W/"${createHash('sha256').update(player.userId).update(segments).digest('base64url').slice(0, 22)}"`;
       const asOf = new Date(now).toISOString();
-      return sendWithEtag(
-        request,
-        reply,
-        etag,
-        `{"playerId":"${player.userId}","asOf":"${asOf}","segments":${segments}}`,
-      );
+      const json = `{"playerId":"${player.userId}","asOf":"${asOf}","segments":${answers.segmentsJson}}`;
+      return sendWithEtag(request, reply, answers.segmentsEtag, json, answers.validUntil - now);
     },
   );
 }
 
-async function reading(
+async function told(
   ctx: Context,
   request: FastifyRequest,
-): Promise<{ player: LivePlayer; snapshot: ConfigSnapshot }> {
+): Promise<{ player: LivePlayer; answers: Answers }> {
   const { player } = authenticated(request);
-  const found = ctx.configs.get(player.gameId, player.configVersion);
-  return { player, snapshot: found instanceof Promise ? await found : found };
+  const answers = ctx.decisions.answersFor(player);
+  return { player, answers: answers instanceof Promise ? await answers : answers };
 }
 
 function sendJson(reply: FastifyReply, json: string): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(json);
 }
 
+/** A client that is offline may go on with what it has for this long, but then it would be wrong of itself. */
+const MAX_STALE_SECONDS = 86_400;
+
 function sendWithEtag(
   request: FastifyRequest,
   reply: FastifyReply,
   etag: string,
   json: string,
+  validForMs: number,
 ): FastifyReply {
-  // Private and always asked again: what a player sees can change with any event or publication.
-  reply.header('etag', etag).header('cache-control', 'private, no-cache');
+  const staleSeconds = Math.max(0, Math.min(MAX_STALE_SECONDS, Math.floor(validForMs / 1000)));
+  // Private and always asked again: what a player sees can change with any event or publication. Only while we cannot be
+  // reached may it be shown unasked, until the moment at which time alone changes it.
+  reply.header('etag', etag).header('cache-control', `private, no-cache, stale-if-error=${staleSeconds}`);
   return matches(request.headers['if-none-match'], etag) ? reply.code(304).send() : sendJson(reply, json);
 }
 

@@ -1,6 +1,6 @@
 /**
- * A player as all pure functions see one: aggregates only. Times are epoch milliseconds.
- * `PLAYER_COLUMNS` selects exactly this from `players p join games g`.
+ * What every request has to know about a player. All else is in the facts (`facts-queries.ts`), which are read again only
+ * when `rowVersion` says that something has changed. `PLAYER_COLUMNS` selects exactly this from `players p join games g`.
  */
 export type PlayerRow = {
   playerId: string;
@@ -10,10 +10,11 @@ export type PlayerRow = {
   configVersion: number;
   /** The state of the game's event types at the moment of reading. */
   registryVersion: number;
+  /** Another text after every change of the row. */
+  rowVersion: string;
   createdAt: number;
-  lastEventAt: number | null;
-  purchaseCount: number;
-  lastPurchaseAt: number | null;
+  /** No event, no purchase, no override: there are no facts to read. */
+  isBlank: boolean;
 };
 
 export const PLAYER_COLUMNS = `
@@ -22,7 +23,6 @@ export const PLAYER_COLUMNS = `
   p.user_id as "userId",
   g.published_version as "configVersion",
   g.registry_version as "registryVersion",
+  p.xmin as "rowVersion",
   p.created_at as "createdAt",
-  p.last_event_at as "lastEventAt",
-  p.purchase_count as "purchaseCount",
-  p.last_purchase_at as "lastPurchaseAt"`;
+  p.event_count = 0 and p.purchase_count = 0 and p.overrides_at is null as "isBlank"`;

@@ -42,7 +42,12 @@ const StatusFlag = Type.Object(
 
 export const PlayerStatus = Type.Object(
   { isPayer: StatusFlag },
-  { title: 'PlayerStatus', description: 'Who the player is to the studio.', examples: [STATUS_EXAMPLE] },
+  {
+    title: 'PlayerStatus',
+    description: 'Who the player is to the studio: isPayer, and the flags that the studio has defined.',
+    additionalProperties: StatusFlag,
+    examples: [STATUS_EXAMPLE],
+  },
 );
 
 const Asset = Type.Object(
@@ -112,7 +117,11 @@ export const PlayerSegments = Type.Object(
     asOf: Type.String({ format: 'date-time', description: 'The moment this was worked out' }),
     segments: Type.Array(
       Type.Object(
-        { segmentId: Type.String(), name: Type.String(), version: Type.Integer() },
+        {
+          segmentId: Type.String(),
+          name: Type.String(),
+          version: Type.Integer({ description: 'Goes up when the studio changes what the segment means' }),
+        },
         { title: 'Segment' },
       ),
     ),

@@ -1,6 +1,5 @@
 import type { Context } from '../../context.js';
 import type { PlayerRow } from '../player/player-row.js';
-import { playerStatus } from '../player/player-status.js';
 
 /** What login and refresh hand out: the response body, as text because store prices are exact decimals. */
 export type SessionGrant = {
@@ -31,7 +30,7 @@ export async function sessionGrant(ctx: Context, session: Session): Promise<Sess
     deviceId,
     sessionId,
   });
-  const snapshot = await ctx.configs.get(player.gameId, player.configVersion);
+  const { statusJson, store } = await ctx.decisions.answersFor(player);
   const head = JSON.stringify({
     accessToken,
     refreshToken,
@@ -42,9 +41,8 @@ export async function sessionGrant(ctx: Context, session: Session): Promise<Sess
     gameId,
     tenantId,
   });
-  const status = JSON.stringify(playerStatus(player, snapshot.config, ctx.clock.now()));
   return {
-    json: `${head.slice(0, -1)},"playerConfig":{"playerStatus":${status},"storeConfig":${snapshot.store.json}}}`,
+    json: `${head.slice(0, -1)},"playerConfig":{"playerStatus":${statusJson},"storeConfig":${store.json}}}`,
     headers: session.headers,
     userId: player.userId,
     tenantId,

@@ -1,0 +1,68 @@
+import { type Client, type Pool, query } from '../../db/pool.js';
+
+/** Who changes something, and when: handed to every function that does. */
+export type Actor = Readonly<{ name: string; nowMs: number }>;
+
+export type AuditEntry = Readonly<{
+  tenantId: number;
+  gameId: number | null;
+  /** What was done, such as `draft.save`. */
+  action: string;
+  /** To what: `version 7`, `player 0199… isPayer`. */
+  target: string;
+  before: unknown;
+  after: unknown;
+}>;
+
+/** Within the transaction of the change: there is no change without its entry, and no entry without its change. */
+export async function insertAuditEntry(client: Client, actor: Actor, entry: AuditEntry): Promise<void> {
+  await client.query(
+    `insert into audit_log (tenant_id, game_id, at, actor, action, target, before, after)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      entry.tenantId,
+      entry.gameId,
+      new Date(actor.nowMs),
+      actor.name,
+      entry.action,
+      entry.target,
+      toJson(entry.before),
+      toJson(entry.after),
+    ],
+  );
+}
+
+function toJson(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value);
+}
+
+export type AuditRow = {
+  id: string;
+  game: string | null;
+  at: number;
+  actor: string;
+  action: string;
+  target: string;
+  before: unknown;
+  after: unknown;
+};
+
+/** The newest entries of a studio, or those before one; of all its games, or of one. */
+export async function listAuditEntries(
+  pool: Pool,
+  tenantId: number,
+  { gameId, beforeId, limit }: { gameId: number | null; beforeId: string | null; limit: number },
+): Promise<AuditRow[]> {
+  return query<AuditRow>(
+    pool,
+    {
+      name: 'list_audit_entries',
+      text: `select a.id, g.slug as game, a.at, a.actor, a.action, a.target, a.before, a.after
+             from audit_log a left join games g on g.id = a.game_id
+             where a.tenant_id = $1 and ($2::int is null or a.game_id = $2) and ($3::bigint is null or a.id < $3)
+             order by a.id desc
+             limit $4`,
+    },
+    [tenantId, gameId, beforeId, limit],
+  );
+}

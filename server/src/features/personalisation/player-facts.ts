@@ -1,0 +1,62 @@
+/**
+ * All that is known of a player when something is decided for them: the columns of their row and their last 28 days.
+ * Times are epoch milliseconds. Decisions are pure functions of this, a published document and the clock.
+ */
+export type PlayerFacts = Readonly<{
+  /** What shares of players are drawn by. */
+  userId: string;
+  createdAt: number;
+  lastEventAt: number | null;
+  eventCount: number;
+  /** Event type → how many, over all time. */
+  eventCounts: Readonly<Record<string, number>>;
+  purchaseCount: number;
+  lastPurchaseAt: number | null;
+  /** Currency → total, refunds taken off. */
+  spend: Readonly<Record<string, number>>;
+  profile: PlayerProfile;
+  /** At least the days of the last 28 that have a row, in any order; older ones are ignored. */
+  days: readonly PlayerDay[];
+  /** Promotion id → standing purchases with it. */
+  promoPurchases: Readonly<Record<string, number>>;
+  overrides: readonly FlagOverride[];
+}>;
+
+type ProfileMember = 'country' | 'locale' | 'osName' | 'osVersion' | 'deviceType' | 'currency';
+
+/** Last known values as `players.profile` holds them. */
+export type PlayerProfile = Readonly<Partial<Record<ProfileMember, Readonly<{ v: string; t: number }>>>>;
+
+/** A row of `player_days`. */
+export type PlayerDay = Readonly<{
+  /** Whole days since 1970-01-01, UTC. */
+  epochDay: number;
+  events: number;
+  sessions: number;
+  adImpressions: number;
+  storeViews: number;
+  playMs: number;
+  eventCounts: Readonly<Record<string, number>>;
+  purchases: number;
+  revenue: Readonly<Record<string, number>>;
+}>;
+
+/** What a studio has decided about one flag of one player, whatever the rule says. */
+export type FlagOverride = Readonly<{
+  flagId: string;
+  value: boolean;
+  setAt: number;
+  /** From then on the rule decides again; null: never. */
+  until: number | null;
+}>;
+
+export const DAY_MS = 86_400_000;
+
+export function epochDay(epochMs: number): number {
+  return Math.floor(epochMs / DAY_MS);
+}
+
+/** A member of a record of numbers, 0 if absent. Inherited members, such as `constructor`, are not members. */
+export function numberIn(record: Readonly<Record<string, number>>, key: string): number {
+  return Object.hasOwn(record, key) ? (record[key] ?? 0) : 0;
+}

@@ -1,0 +1,90 @@
+import { TypeError as CelTypeError, ParseError, type ParseResult } from '@marcbachmann/cel-js';
+import type { AttributePath } from './attributes.js';
+import type { PlayerAttributes } from './player-attributes.js';
+import { analyseRule } from './rule-analysis.js';
+import { closureOf } from './rule-closures.js';
+import { RULE_ENVIRONMENT, RULE_LIMITS } from './rule-environment.js';
+import type { Finding, RuleScope } from './rule-paths.js';
+import type { TimeBasis } from './time-basis.js';
+
+/** A rule that has been checked: it gives true or false for any player, in bounded time. */
+export type CompiledRule = Readonly<{
+  expression: string;
+  /** Throws when something overflows or is divided by zero. */
+  test: (attributes: PlayerAttributes) => boolean;
+  reads: readonly AttributePath[];
+  /** The segments and flags it refers to. */
+  segments: readonly string[];
+  flags: readonly string[];
+  /** When its answer can change with time alone, but for the segments and flags it refers to. */
+  basis: TimeBasis;
+  /** Upper bound of the work, in units of 10 to 100 ns. */
+  cost: number;
+}>;
+
+/** `line` and `column` count from 1, `offset` from 0. */
+export type RuleProblem = Readonly<{ message: string; offset: number; line: number; column: number }>;
+
+export type RuleResult =
+  | Readonly<{ ok: true; rule: CompiledRule }>
+  | Readonly<{ ok: false; problems: readonly RuleProblem[] }>;
+
+/** Compiles a CEL expression, or says everything that is wrong with it. */
+export function compileRule(expression: string, scope: RuleScope): RuleResult {
+  if (expression.length > RULE_LIMITS.length) {
+    return refuse(expression, [
+      {
+        message: `A rule can have ${RULE_LIMITS.length} characters at the most.`,
+        offset: RULE_LIMITS.length,
+      },
+    ]);
+  }
+  let parsed: ParseResult;
+  try {
+    parsed = RULE_ENVIRONMENT.parse(expression);
+  } catch (error) {
+    return refuse(expression, [findingOf(error)]);
+  }
+  const { findings, ...analysis } = analyseRule(parsed.ast, scope);
+  if (findings.length > 0) return refuse(expression, findings);
+
+  const checked = parsed.check();
+  if (!checked.valid) return refuse(expression, [findingOf(checked.error)]);
+  if (checked.type !== 'bool') {
+    const message = `The rule gives a value of type ${checked.type}: it must be true or false.`;
+    return refuse(expression, [{ message, offset: 0 }]);
+  }
+  return { ok: true, rule: { expression, test: closureOf(parsed.ast, scope), ...analysis } };
+}
+
+function refuse(expression: string, findings: readonly Finding[]): RuleResult {
+  return { ok: false, problems: findings.map((finding) => locate(expression, finding)) };
+}
+
+function locate(expression: string, { message, offset }: Finding): RuleProblem {
+  const before = expression.slice(0, offset).split('\n');
+  return { message, offset, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+function findingOf(error: unknown): Finding {
+  if (!(error instanceof ParseError || error instanceof CelTypeError)) throw error;
+  return { message: sentenceOf(error), offset: error.range?.start ?? 0 };
+}
+
+const OVERLOAD = /^no such overload: (.+)$/;
+const MISSING_OVERLOAD = /^found no matching overload for '(.+)'$/;
+const LIMITS = new Map([
+  ['maxAstNodes', `A rule can have ${RULE_LIMITS.parts} parts at the most.`],
+  ['maxDepth', `A rule can be nested ${RULE_LIMITS.depth} levels deep at the most.`],
+  ['maxListElements', `A list can have ${RULE_LIMITS.listElements} elements at the most.`],
+]);
+
+/** The library's words as a sentence that somebody who does not know it understands. */
+function sentenceOf(error: ParseError | CelTypeError): string {
+  for (const [limit, sentence] of LIMITS) {
+    if (error.code === 'limit_exceeded' && error.summary.includes(limit)) return sentence;
+  }
+  if (error.summary.endsWith('EOF')) return 'The rule ends too early.';
+  const types = OVERLOAD.exec(error.summary)?.[1] ?? MISSING_OVERLOAD.exec(error.summary)?.[1];
+  return types === undefined ? `${error.summary}.` : `The types do not fit: ${types}.`;
+}

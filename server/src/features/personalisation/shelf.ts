@@ -1,0 +1,81 @@
+import { tailJson } from './compile-catalogue.js';
+import type {
+  CompiledBook,
+  CompiledDocument,
+  CompiledOffer,
+  CompiledSku,
+  SkuText,
+} from './compiled-document.js';
+import type { RenderedSku } from './decision.js';
+import { localeChain } from './locales.js';
+import type { PlayerFacts } from './player-facts.js';
+import { formatMinorUnits } from './prices.js';
+
+/** A SKU that is for sale now, in the language and currency of one player. */
+export type ShelfItem = Readonly<{ sku: CompiledSku; text: SkuText; book: CompiledBook }>;
+
+/** The SKUs for sale now by their index, null for those whose time has not come or is over. */
+export function stockShelf(
+  { skus, locales }: CompiledDocument,
+  facts: PlayerFacts,
+  now: number,
+): (ShelfItem | null)[] {
+  const chain = localeChain(facts.profile.locale?.v, locales);
+  const currency = currencyOf(facts);
+  return skus.map((sku) =>
+    sku.from <= now && now < sku.until
+      ? { sku, text: textOf(sku, chain), book: sku.books.get(currency) ?? sku.defaultBook }
+      : null,
+  );
+}
+
+function textOf(sku: CompiledSku, chain: readonly string[]): SkuText {
+  for (const locale of chain) {
+    const text = sku.texts.get(locale);
+    if (text !== undefined) return text;
+  }
+  return sku.defaultText;
+}
+
+/** Last known currency: the profile's, else the only one the player ever paid in; empty if unknown. */
+function currencyOf({ profile, spend }: PlayerFacts): string {
+  if (profile.currency !== undefined) return profile.currency.v;
+  const [first, second] = Object.keys(spend);
+  return first !== undefined && second === undefined ? first : '';
+}
+
+export function renderUntargeted({ sku, text, book }: ShelfItem): RenderedSku {
+  return {
+    skuId: sku.skuId,
+    name: text.name,
+    description: text.description,
+    actualPrice: book.actualText,
+    offerPrice: book.offerText,
+    currency: book.currency,
+    assets: sku.assets,
+    json: text.headJson + book.tailJson,
+  };
+}
+
+export function renderTargeted(
+  { sku, text, book }: ShelfItem,
+  price: bigint,
+  badged: readonly CompiledOffer[],
+): RenderedSku {
+  const offerPrice = formatMinorUnits(price, book.decimals);
+  let { assets, assetsJson } = sku;
+  for (const { badges, badgesJson } of badged) {
+    assets = [...assets, ...badges];
+    assetsJson = assetsJson === '' ? badgesJson : `${assetsJson},${badgesJson}`;
+  }
+  return {
+    skuId: sku.skuId,
+    name: text.name,
+    description: text.description,
+    actualPrice: book.actualText,
+    offerPrice,
+    currency: book.currency,
+    assets,
+    json: text.headJson + tailJson(book.actualText, offerPrice, book.currency, assetsJson),
+  };
+}

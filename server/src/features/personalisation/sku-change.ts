@@ -1,0 +1,75 @@
+import type { CompiledOffer } from './compiled-document.js';
+import type { SkuStep } from './decision.js';
+import { discounted, formatMinorUnits, railsInTheWay, withinRails } from './prices.js';
+import type { ShelfItem } from './shelf.js';
+
+/** What offers have done to a SKU so far. */
+export type SkuChange = {
+  price: bigint;
+  isVisible: boolean;
+  /** One of the offers that do not combine has won it. */
+  isTaken: boolean;
+  /** The offers whose badges it wears. */
+  badged: CompiledOffer[];
+  /** The first offer with a promotion id. */
+  promoted: CompiledOffer | null;
+  /** Only kept for an explanation. */
+  steps: SkuStep[];
+};
+
+/**
+ * Does to a SKU what an offer says, within the rails. Of the offers that do not combine, the first one wins the SKU; those
+ * that do apply as well. Prices are discounted one after the other.
+ */
+export function applyOffer(
+  offer: CompiledOffer,
+  item: ShelfItem,
+  before: SkuChange | undefined,
+  isTraced: boolean,
+): SkuChange {
+  const { sku, book } = item;
+  const change = before ?? {
+    price: book.offer,
+    isVisible: !sku.hidden,
+    isTaken: false,
+    badged: [],
+    promoted: null,
+    steps: [],
+  };
+  if (change.isTaken && !offer.combine) {
+    if (isTraced) change.steps.push(stepOf(offer, item, change, false, null));
+    return change;
+  }
+  if (!offer.combine) change.isTaken = true;
+  if (offer.visibility !== null) change.isVisible = offer.visibility === 'show';
+  if (offer.badges.length > 0) change.badged.push(offer);
+  if (offer.promoId !== null) change.promoted ??= offer;
+
+  const wanted = wantedPrice(offer, item, change.price);
+  if (wanted !== null) change.price = withinRails(wanted, book);
+  if (isTraced) change.steps.push(stepOf(offer, item, change, true, wanted));
+  return change;
+}
+
+/** Null if the offer leaves the price alone, as it does in a currency for which it names none. */
+function wantedPrice({ setTo, discount }: CompiledOffer, { book }: ShelfItem, price: bigint): bigint | null {
+  if (discount !== null) return discounted(price, discount);
+  return setTo?.get(book.currency) ?? null;
+}
+
+function stepOf(
+  { offerId, visibility }: CompiledOffer,
+  { book }: ShelfItem,
+  { price }: SkuChange,
+  applied: boolean,
+  wanted: bigint | null,
+): SkuStep {
+  return {
+    offerId,
+    applied,
+    visibility,
+    wantedPrice: wanted === null ? null : formatMinorUnits(wanted, book.decimals),
+    rails: wanted === null ? [] : railsInTheWay(wanted, book),
+    price: formatMinorUnits(price, book.decimals),
+  };
+}

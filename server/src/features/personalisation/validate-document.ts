@@ -1,0 +1,83 @@
+import { type ConfigDocument, DOCUMENT_LIMITS } from './document.js';
+import { type DocumentProblem, type Entry, ProblemList } from './document-problems.js';
+import { toBasisPoints } from './prices.js';
+import { findSchemaProblems } from './schema-problems.js';
+import { validateCatalogue } from './validate-catalogue.js';
+import { validateOffers } from './validate-offers.js';
+import { validateRules } from './validate-rules.js';
+
+export type Validation =
+  | Readonly<{ ok: true; document: ConfigDocument }>
+  | Readonly<{ ok: false; problems: readonly DocumentProblem[] }>;
+
+/**
+ * Everything that must be right before a document is published, and all that is not, at once. An entry without the right
+ * shape is only told so; the others are checked on.
+ */
+export function validateDocument(value: unknown): Validation {
+  const problems = new ProblemList();
+  findSchemaProblems(value, problems);
+  const shapeless = problems.all.map(({ pointer }) => pointer);
+  const parts = readParts(value, shapeless);
+
+  problems.duplicates(parts.flags, 'flagId', ({ flagId }) => flagId);
+  for (const { entry, pointer } of parts.flags) {
+    if (entry.flagId === 'isPayer') problems.add(`${pointer}/flagId`, 'isPayer is built in.');
+  }
+  problems.duplicates(parts.segments, 'segmentId', ({ segmentId }) => segmentId);
+  validateRules(parts, parts.scope, problems);
+  validateCatalogue(parts.skus, parts.largestDiscount, problems);
+  validateOffers(
+    parts.offers,
+    {
+      skus: parts.skus.map(({ entry }) => entry),
+      skuIds: parts.skuIds,
+      largestDiscount: parts.largestDiscount,
+    },
+    problems,
+  );
+  if (problems.all.length > 0) return { ok: false, problems: problems.all };
+  return { ok: true, document: value as ConfigDocument };
+}
+
+type List<Name extends 'segments' | 'catalogue' | 'offers'> = ConfigDocument[Name][number];
+
+/** The entries that have the right shape; names also of those that have not, lest references to them seem wrong, too. */
+function readParts(value: unknown, shapeless: readonly string[]) {
+  const document = membersOf(value);
+  const entriesOf = <T>(list: unknown, pointer: string): Entry<T>[] =>
+    (Array.isArray(list) ? list.slice(0, MAX_ENTRIES) : [])
+      .map((entry: T, index) => ({ entry, pointer: `${pointer}/${index}` }))
+      .filter((each) => !shapeless.some((wrong) => isWithin(wrong, each.pointer)));
+
+  const { custom } = membersOf(document.flags);
+  const store = membersOf(document.store);
+  const isDiscountGood = !shapeless.some((wrong) => isWithin('/store/largestDiscountPercent', wrong));
+  return {
+    flags: entriesOf<ConfigDocument['flags']['custom'][number]>(custom, '/flags/custom'),
+    segments: entriesOf<List<'segments'>>(document.segments, '/segments'),
+    skus: entriesOf<List<'catalogue'>>(document.catalogue, '/catalogue'),
+    offers: entriesOf<List<'offers'>>(document.offers, '/offers'),
+    scope: {
+      flags: new Set(['isPayer', ...namesIn(custom, 'flagId')]),
+      segments: new Set(namesIn(document.segments, 'segmentId')),
+    },
+    skuIds: new Set(namesIn(document.catalogue, 'skuId')),
+    largestDiscount: toBasisPoints(isDiscountGood ? String(store.largestDiscountPercent) : '100'),
+  };
+}
+
+const MAX_ENTRIES = Math.max(DOCUMENT_LIMITS.skus, DOCUMENT_LIMITS.offers, DOCUMENT_LIMITS.segments);
+
+function membersOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function namesIn(list: unknown, member: string): string[] {
+  if (!Array.isArray(list)) return [];
+  return list.map((entry) => membersOf(entry)[member]).filter((name) => typeof name === 'string');
+}
+
+function isWithin(path: string, parent: string): boolean {
+  return path === parent || path.startsWith(`${parent}/`);
+}

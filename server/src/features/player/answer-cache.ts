@@ -1,0 +1,63 @@
+import { type Answers, type RenderedStore, renderStore } from './answers.js';
+
+/** The answers of a player, and what they were worked out from. */
+export type CachedAnswers = Readonly<{
+  rowVersion: string;
+  configVersion: number;
+  decidedAt: number;
+  answers: Answers;
+}>;
+
+export type AnswerCache = {
+  get(playerId: string): CachedAnswers | undefined;
+  set(playerId: string, cached: CachedAnswers): void;
+  /** The one rendered store with this text. */
+  share(json: string): RenderedStore;
+  readonly bytes: number;
+};
+
+/** Status, segments and what the maps need, roughly. */
+const OWN_BYTES = 1000;
+
+/**
+ * Remembers answers, the oldest of them leaving when there are more than `maxBytes`. Stores are counted once however many
+ * players share them, and forgotten with the last of those.
+ */
+export function createAnswerCache(maxBytes: number): AnswerCache {
+  const byPlayer = new Map<string, CachedAnswers>();
+  const stores = new Map<string, { store: RenderedStore; players: number }>();
+  let bytes = 0;
+
+  const remove = (playerId: string, { answers }: CachedAnswers): void => {
+    byPlayer.delete(playerId);
+    bytes -= OWN_BYTES;
+    const shared = stores.get(answers.store.json);
+    if (shared === undefined || --shared.players > 0) return;
+    stores.delete(answers.store.json);
+    bytes -= answers.store.json.length;
+  };
+
+  return {
+    get: (playerId) => byPlayer.get(playerId),
+    set(playerId, cached) {
+      const { store } = cached.answers;
+      const shared = stores.get(store.json);
+      if (shared === undefined) {
+        stores.set(store.json, { store, players: 1 });
+        bytes += store.json.length;
+      } else shared.players++;
+      bytes += OWN_BYTES;
+      const former = byPlayer.get(playerId);
+      if (former !== undefined) remove(playerId, former);
+      byPlayer.set(playerId, cached);
+      for (const [oldest, entry] of byPlayer) {
+        if (bytes <= maxBytes || oldest === playerId) break;
+        remove(oldest, entry);
+      }
+    },
+    share: (json) => stores.get(json)?.store ?? renderStore(json),
+    get bytes() {
+      return bytes;
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { Decision } from '../personalisation/decision.js';
+import { storeJson } from '../personalisation/store-json.js';
+
+/** What a player is told, as the texts that are sent. */
+export type Answers = Readonly<{
+  statusJson: string;
+  segmentsJson: string;
+  segmentsEtag: string;
+  store: RenderedStore;
+  /** Nothing of it changes before this moment, in epoch milliseconds, unless the row or the configuration does. */
+  validUntil: number;
+}>;
+
+export type RenderedStore = Readonly<{ json: string; etag: string }>;
+
+/** `share` gives the same store for the same text, so that a thousand players with one store cost the memory of one. */
+export function renderAnswers(
+  userId: string,
+  decision: Decision,
+  share: (json: string) => RenderedStore,
+): Answers {
+  const listed = decision.segments
+    .filter(({ visibleToClients }) => visibleToClients)
+    .map(({ segmentId, name, version }) => ({ segmentId, name, version }));
+  const segmentsJson = JSON.stringify(listed);
+  return {
+    statusJson: JSON.stringify(decision.flags),
+    segmentsJson,
+    // Weak: `asOf` differs from answer to answer while nothing else does.
+    segmentsEtag: `W/${etagOf(userId + segmentsJson)}`,
+    store: share(storeJson(decision.store)),
+    validUntil: decision.validUntil,
+  };
+}
+
+export function renderStore(json: string): RenderedStore {
+  return { json, etag: etagOf(json) };
+}
+
+function etagOf(text: string): string {
+  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+}

@@ -1,0 +1,209 @@
+import { bucketOf, hashText } from '../../../src/features/personalisation/bucket.js';
+import type { OfferEntry, SkuEntry } from '../../../src/features/personalisation/document.js';
+import type { PlayerFacts } from '../../../src/features/personalisation/player-facts.js';
+import type { PairedDocument } from './document-arbitrary.js';
+import { DAY_MS, PUBLISHED_AT } from './fixtures.js';
+import type { PairedRule, World } from './rule-arbitrary.js';
+
+/**
+ * The decision, written for reading and not for speed: nothing is compiled, nothing is kept, every question is answered
+ * from the document and the facts each time it is asked.
+ */
+export function referenceDecision(paired: PairedDocument, facts: PlayerFacts, now: number) {
+  const { document } = paired;
+  const world: World = {
+    facts,
+    now,
+    isMember: (id) => isTrue(paired.segmentRules.get(id), world),
+    flag: (id) => flagOf(paired, world, id).value,
+  };
+  const flagIds = ['isPayer', ...document.flags.custom.map(({ flagId }) => flagId)];
+  const heldOut = placeOf('holdout', facts) < document.store.holdoutPercent;
+  const shelf = document.catalogue.filter((sku) => sku.active && isRunning(sku, now));
+  const untargeted = shelf.filter((sku) => sku.hidden !== true).map((sku) => rendered(sku, facts, []));
+  const untargetedChange = latest(
+    [PUBLISHED_AT, ...document.catalogue.filter((sku) => sku.active).flatMap(boundaries)],
+    now,
+    PUBLISHED_AT,
+  );
+  const fallback = document.store.sendFallback
+    ? { version: 7, activeSkus: untargeted, lastUpdatedTimestamp: untargetedChange }
+    : null;
+
+  const eligible = document.offers.filter((offer) => !heldOut && isEligible(offer, paired, world));
+  const running = eligible.filter((offer) => isRunning(offer, now));
+  const applied = new Map(shelf.map((sku) => [sku, offersFor(sku, running)]));
+  const visible = shelf.filter((sku) => isVisible(sku, applied.get(sku) ?? []));
+  const promoted = running.find(
+    (offer) =>
+      offer.effect.promoId !== undefined && visible.some((sku) => applied.get(sku)?.includes(offer) === true),
+  );
+  const noticed = eligible.flatMap(boundaries);
+  const flagMoments = heldOut ? [] : offerFlags(paired).flatMap((id) => momentsOf(id, paired, facts));
+
+  return {
+    flags: Object.fromEntries(flagIds.map((id) => [id, flagOf(paired, world, id)])),
+    segments: [...document.segments]
+      .sort((a, b) => b.priority - a.priority)
+      .filter(({ segmentId }) => world.isMember(segmentId))
+      .map(({ segmentId }) => segmentId),
+    heldOut,
+    store: {
+      activeSkus: visible.map((sku) =>
+        rendered(sku, facts, applied.get(sku) ?? [], document.store.largestDiscountPercent),
+      ),
+      userSpecificPromoId: promoted?.effect.promoId ?? null,
+      lastUpdatedTimestamp: latest([...noticed, ...flagMoments], now, untargetedChange),
+      fallback,
+    },
+  };
+}
+
+function isTrue(rule: PairedRule | undefined, world: World): boolean {
+  return rule?.answer(world) === true;
+}
+
+function placeOf(experiment: string, { userId }: PlayerFacts): number {
+  return bucketOf(hashText(experiment), hashText(userId)) * 100;
+}
+
+type Scheduled = { from: string | null; until: string | null };
+
+function isRunning({ from, until }: Scheduled, now: number): boolean {
+  return (from === null || Date.parse(from) <= now) && (until === null || now < Date.parse(until));
+}
+
+function boundaries({ from, until }: Scheduled): number[] {
+  return [from, until].flatMap((text) => (text === null ? [] : [Date.parse(text)]));
+}
+
+function latest(all: readonly number[], now: number, atLeast: number): number {
+  return Math.max(atLeast, ...all.filter((moment) => moment <= now));
+}
+
+// --- Flags --------------------------------------------------------------------------------------------------------
+
+function flagOf({ document, flagRules }: PairedDocument, world: World, flagId: string) {
+  const { facts, now } = world;
+  const defaultValue = document.flags.custom.find((flag) => flag.flagId === flagId)?.defaultValue ?? false;
+  let value = defaultValue;
+  let end: number | null = null;
+  if (flagId === 'isPayer' && facts.purchaseCount > 0 && facts.lastPurchaseAt !== null) {
+    const days = document.flags.isPayer.payerForDays;
+    end = days === null ? null : facts.lastPurchaseAt + days * DAY_MS;
+    value = end === null || now < end;
+  }
+  const answer = flagRules.get(flagId)?.answer(world);
+  if (typeof answer === 'boolean') value = answer;
+
+  const override = facts.overrides
+    .filter(
+      (each) => each.flagId === flagId && each.setAt <= now && (each.until === null || now < each.until),
+    )
+    .sort((a, b) => a.setAt - b.setAt)
+    .at(-1);
+  if (override !== undefined) {
+    if (override.value === defaultValue || override.until === null) end = null;
+    else if (value === defaultValue) end = override.until;
+    else if (end !== null) end = Math.max(end, override.until);
+    value = override.value;
+  }
+  return { value, defaultValue, expiredAt: end === null ? null : new Date(end).toISOString() };
+}
+
+/** The flags whose names can be reached from the rule of any offer. */
+function offerFlags(paired: PairedDocument): string[] {
+  const reached = new Set<string>();
+  const read = (cel: string): void => {
+    for (const [, id = ''] of cel.matchAll(/flags\.(\w+)/g)) {
+      reached.add(id);
+      read(paired.flagRules.get(id)?.cel ?? '');
+    }
+    for (const [id, rule] of paired.segmentRules) if (cel.includes(`"${id}"`)) read(rule.cel);
+  };
+  for (const rule of paired.offerRules.values()) read(rule.cel);
+  return [...reached];
+}
+
+function momentsOf(flagId: string, { document }: PairedDocument, facts: PlayerFacts): number[] {
+  const moments = facts.overrides
+    .filter((override) => override.flagId === flagId)
+    .flatMap(({ setAt, until }) => (until === null ? [setAt] : [setAt, until]));
+  if (flagId !== 'isPayer' || facts.lastPurchaseAt === null) return moments;
+  const days = document.flags.isPayer.payerForDays;
+  return [...moments, facts.lastPurchaseAt, ...(days === null ? [] : [facts.lastPurchaseAt + days * DAY_MS])];
+}
+
+// --- The store ----------------------------------------------------------------------------------------------------
+
+/** Whether an offer applies to the player but for its schedule. */
+function isEligible(offer: OfferEntry, { offerRules }: PairedDocument, world: World): boolean {
+  const { promoId } = offer.effect;
+  const bought = promoId === undefined ? 0 : (world.facts.promoPurchases[promoId] ?? 0);
+  return (
+    placeOf(`offer:${offer.offerId}`, world.facts) < offer.sharePercent &&
+    (offer.limitPerPlayer === null || bought < offer.limitPerPlayer) &&
+    (offer.when === null || isTrue(offerRules.get(offer.offerId), world))
+  );
+}
+
+/** Of those that do not combine only the first; all of those that do. */
+function offersFor({ skuId }: SkuEntry, running: readonly OfferEntry[]): OfferEntry[] {
+  const about = running.filter(({ skus }) => skus === 'all' || skus.includes(skuId));
+  const winner = about.find(({ combine }) => !combine);
+  return about.filter((offer) => offer.combine || offer === winner);
+}
+
+function isVisible(sku: SkuEntry, offers: readonly OfferEntry[]): boolean {
+  const said = offers.map(({ effect }) => effect.visibility).filter((visibility) => visibility !== undefined);
+  return said.length === 0 ? sku.hidden !== true : said.at(-1) === 'show';
+}
+
+const DECIMALS: Record<string, number> = { JPY: 0 };
+
+/** Exact, in hundredths of a percent of minor units. */
+function rendered(sku: SkuEntry, facts: PlayerFacts, offers: readonly OfferEntry[], largestDiscount = '100') {
+  const paidIn = Object.keys(facts.spend);
+  const wish = facts.profile.currency?.v ?? (paidIn.length === 1 ? paidIn[0] : undefined) ?? '';
+  const currency = Object.keys(sku.prices).includes(wish) ? wish : sku.defaultCurrency;
+  const decimals = DECIMALS[currency] ?? 2;
+  const minor = (text: string) => BigInt(Math.round(Number(text) * 10 ** decimals));
+  const entry = sku.prices[currency] ?? { actualPrice: '0', offerPrice: '0' };
+  const [actual, floor] = [minor(entry.actualPrice), minor(entry.floorPrice ?? '0')];
+  const kept = (percent: string) => 10_000n - BigInt(Math.round(Number(percent) * 100));
+
+  let price = minor(entry.offerPrice);
+  for (const { effect } of offers) {
+    if (effect.price === undefined) continue;
+    let wanted = price;
+    if ('discountPercent' in effect.price) wanted = (price * kept(effect.price.discountPercent)) / 10_000n;
+    else if (effect.price.setTo[currency] !== undefined) wanted = minor(effect.price.setTo[currency]);
+    else continue;
+    // Up, one by one, until no rail forbids it.
+    while (wanted < floor || wanted * 10_000n < actual * kept(largestDiscount)) wanted++;
+    if (wanted > actual) wanted = actual;
+    price = wanted;
+  }
+  const text = (amount: bigint) => (Number(amount) / 10 ** decimals).toFixed(decimals);
+  return {
+    skuId: sku.skuId,
+    name: translated(sku.name, facts),
+    description: translated(sku.description, facts),
+    actualPrice: text(actual),
+    offerPrice: text(price),
+    currency,
+    assets: [...sku.assets, ...offers.flatMap(({ effect }) => effect.badges ?? [])],
+  };
+}
+
+function translated({ default: fallback, locales }: SkuEntry['name'], { profile }: PlayerFacts): string {
+  const canonical = (locale: string) => locale.toLowerCase().split(/[-_]/);
+  const wish = canonical(profile.locale?.v ?? '');
+  for (let length = wish.length; length > 0; length--) {
+    const match = Object.entries(locales).find(
+      ([locale]) => canonical(locale).join() === wish.slice(0, length).join(),
+    );
+    if (match !== undefined) return match[1];
+  }
+  return fallback;
+}
