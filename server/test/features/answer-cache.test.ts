@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnswerCache,
+  type CachedAnswers,
+  createAnswerCache,
+} from '../../src/features/player/answer-cache.js';
+
+const answersOf = (cache: AnswerCache, json: string, rowVersion = '1'): CachedAnswers => ({
+  rowVersion,
+  configVersion: 1,
+  decidedAt: 0,
+  answers: {
+    statusJson: '{}',
+    segmentsJson: '[]',
+    segmentsEtag: '""',
+    store: cache.share(json),
+    validUntil: Number.POSITIVE_INFINITY,
+  },
+});
+
+describe('remembered answers', () => {
+  it('share one store between the players who have the same', () => {
+    const cache = createAnswerCache(1_000_000);
+    cache.set('a', answersOf(cache, 'x'.repeat(100_000)));
+    const one = cache.bytes;
+    cache.set('b', answersOf(cache, 'x'.repeat(100_000)));
+    expect(cache.get('b')?.answers.store).toBe(cache.get('a')?.answers.store);
+    expect(cache.bytes - one).toBeLessThan(10_000);
+  });
+
+  it('leave, the oldest first, when there are too many; a store leaves with its last player', () => {
+    const cache = createAnswerCache(250_000);
+    for (const [player, store] of ['ax', 'bx', 'cy', 'dz'].map((text) => [...text])) {
+      cache.set(player ?? '', answersOf(cache, (store ?? '').repeat(100_000)));
+    }
+    // z did not fit beside x and y: both players of x had to go.
+    expect(['a', 'b', 'c', 'd'].filter((player) => cache.get(player) !== undefined)).toEqual(['c', 'd']);
+    expect(cache.bytes).toBeLessThan(250_000);
+  });
+
+  it('are replaced without a trace, and keep the newest whatever its size', () => {
+    const cache = createAnswerCache(10_000);
+    cache.set('a', answersOf(cache, 'small'));
+    const small = cache.bytes;
+    cache.set('a', answersOf(cache, 'x'.repeat(50_000), '2'));
+    expect(cache.get('a')?.rowVersion).toBe('2');
+    cache.set('a', answersOf(cache, 'small', '3'));
+    expect(cache.bytes).toBe(small);
+  });
+});
