@@ -5,6 +5,7 @@ import type { AccessClaims } from '../features/session/access-token.js';
 import { isWelcome } from '../features/session/key-environment.js';
 import { createLenientSessions, NOT_ASKED } from '../features/session/lenient-sessions.js';
 import type { LivePlayer } from '../features/session/session-queries.js';
+import { CREDENTIAL_HEADERS, refuseRepeatedHeaders } from './bearer-token.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,7 +44,6 @@ export const NO_HEADERS: readonly HeaderRule[] = [];
 export const TENANT_HEADER: readonly HeaderRule[] = [TENANT];
 export const PLAYER_HEADERS: readonly HeaderRule[] = [TENANT, GAME, PLAYER];
 
-const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set(['authorization', 'content-length']);
 const IDENTITY_HEADERS: ReadonlySet<string> = new Set([TENANT, GAME, PLAYER].map(({ header }) => header));
 
 /**
@@ -70,8 +70,8 @@ type FindPlayer = (sessionId: string) => Promise<LivePlayer | typeof NOT_ASKED |
 
 function guard(ctx: Context, rules: readonly HeaderRule[], findPlayer: FindPlayer) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    refuseRepeatedHeaders(request.raw.rawHeaders, CREDENTIAL_HEADERS);
-    const verified = ctx.accessTokens.verify(bearerToken(request));
+    refuseRepeatedHeaders(request.raw, CREDENTIAL_HEADERS);
+    const verified = ctx.accessTokens.verify(request.headers.authorization);
     const claims = verified instanceof Promise ? await verified : verified;
     const player = await findPlayer(claims.sessionId);
     if (player === undefined) throw new ApiError('session_ended');
@@ -79,7 +79,7 @@ function guard(ctx: Context, rules: readonly HeaderRule[], findPlayer: FindPlaye
       throw new ApiError('session_ended');
     // After the session: a token of one that has ended must not use up the player's quota.
     reply.headers(ctx.rateLimits.player.take(claims.userId));
-    refuseRepeatedHeaders(request.raw.rawHeaders, IDENTITY_HEADERS);
+    refuseRepeatedHeaders(request.raw, IDENTITY_HEADERS);
     checkIdentityHeaders(request, claims, rules);
     request.claims = claims;
     request.player = player === NOT_ASKED ? undefined : player;
@@ -97,27 +97,6 @@ export function authenticated(request: FastifyRequest): Authenticated {
 export function senderOf({ claims, player }: FastifyRequest): Sender {
   if (claims === undefined) throw new Error('this route is outside of its guard');
   return { claims, player };
-}
-
-/** Another scheme, or `Bearer` with nothing behind it, is no token at all: RFC 6750 wants no error code for these. */
-function bearerToken(request: FastifyRequest): string {
-  const [, token] = /^Bearer +(.+)$/i.exec(request.headers.authorization?.trim() ?? '') ?? [];
-  if (token === undefined) throw new ApiError('token_missing');
-  if (!/^[A-Za-z0-9._~+/-]+=*$/.test(token)) throw new ApiError('token_invalid');
-  return token;
-}
-
-/** Node keeps the first of repeated headers, or joins them; either way somebody else would read another one. */
-function refuseRepeatedHeaders(rawHeaders: readonly string[], names: ReadonlySet<string>): void {
-  let seen = '';
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = (rawHeaders[at] ?? '').toLowerCase();
-    if (!names.has(name)) continue;
-    if (seen.includes(`|${name}|`)) {
-      throw new ApiError('header_invalid', { message: `The header ${name} is sent more than once.` });
-    }
-    seen += `|${name}|`;
-  }
 }
 
 function checkIdentityHeaders(

@@ -80,8 +80,8 @@ export function createDecisions({ pool, configs, clock, metrics, logger }: Decis
       ) {
         return known.answers;
       }
-      if (!player.isBlank) return read(player);
-      const facts = blankFacts(player.userId, player.createdAt);
+      if (player.blankSince === null) return read(player);
+      const facts = blankFacts(player.userId, player.blankSince);
       const document = configs.get(player.gameId, player.configVersion);
       if (document instanceof Promise) return document.then((loaded) => work(loaded, player, facts));
       return work(document, player, facts);

@@ -12,9 +12,8 @@ export type PlayerRow = {
   registryVersion: number;
   /** Another text after every change of the row. */
   rowVersion: string;
-  createdAt: number;
-  /** No event, no purchase, no override: there are no facts to read. */
-  isBlank: boolean;
+  /** The first login of a player without an event, a purchase or an override: there are no facts to read. Else null. */
+  blankSince: number | null;
 };
 
 export const PLAYER_COLUMNS = `
@@ -24,5 +23,4 @@ export const PLAYER_COLUMNS = `
   g.published_version as "configVersion",
   g.registry_version as "registryVersion",
   p.xmin as "rowVersion",
-  p.created_at as "createdAt",
-  p.event_count = 0 and p.purchase_count = 0 and p.overrides_at is null as "isBlank"`;
+  case when p.event_count = 0 and p.purchase_count = 0 and p.overrides_at is null then p.created_at end as "blankSince"`;

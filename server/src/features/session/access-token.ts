@@ -1,6 +1,7 @@
 import { type KeyObject, sign } from 'node:crypto';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { ApiError } from '../../errors.js';
+import { bearerToken } from '../../http/bearer-token.js';
 import type { Clock } from '../../lib/clock.js';
 import { uuid7 } from '../../lib/uuid7.js';
 import type { SigningKeys } from './signing-keys.js';
@@ -17,8 +18,11 @@ export type AccessClaims = Readonly<{
 
 export type AccessTokens = {
   issue(claims: Omit<AccessClaims, 'expiresAtMs'>): string;
-  /** The claims of a good token; throws a 401 for any other. Answers synchronously for a token seen before. */
-  verify(token: string): AccessClaims | Promise<AccessClaims>;
+  /**
+   * The claims of the good token in an Authorization header; throws a 401 for anything else. Answers synchronously for a
+   * header seen before.
+   */
+  verify(authorization: string | undefined): AccessClaims | Promise<AccessClaims>;
 };
 
 type Options = {
@@ -36,17 +40,18 @@ const MAX_TOKEN_LENGTH = 4_096;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 export function createAccessTokens({ keys, clock, issuer, audience, ttlSeconds }: Options): AccessTokens {
+  /** By the whole header: a look-up must not cost a parse. */
   const remembered = new Map<string, AccessClaims>();
 
-  const remember = (token: string, claims: AccessClaims): void => {
+  const remember = (authorization: string, claims: AccessClaims): void => {
     if (remembered.size >= REMEMBERED_TOKENS) {
       const oldest = remembered.keys().next();
       if (!oldest.done) remembered.delete(oldest.value);
     }
-    remembered.set(token, claims);
+    remembered.set(authorization, claims);
   };
 
-  const check = async (token: string): Promise<AccessClaims> => {
+  const check = async (authorization: string, token: string): Promise<AccessClaims> => {
     try {
       const { payload } = await jwtVerify(
         token,
@@ -66,7 +71,7 @@ export function createAccessTokens({ keys, clock, issuer, audience, ttlSeconds }
         },
       );
       const claims = readClaims(payload);
-      remember(token, claims);
+      remember(authorization, claims);
       return claims;
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw new ApiError('token_expired');
@@ -93,12 +98,15 @@ export function createAccessTokens({ keys, clock, issuer, audience, ttlSeconds }
       });
     },
 
-    verify(token) {
-      if (token.length > MAX_TOKEN_LENGTH) throw new ApiError('token_invalid');
-      const known = remembered.get(token);
-      if (known === undefined) return check(token);
+    verify(authorization = '') {
+      const known = remembered.get(authorization);
+      if (known === undefined) {
+        const token = bearerToken(authorization);
+        if (token.length > MAX_TOKEN_LENGTH) throw new ApiError('token_invalid');
+        return check(authorization, token);
+      }
       if (known.expiresAtMs > clock.now()) return known;
-      remembered.delete(token);
+      remembered.delete(authorization);
       throw new ApiError('token_expired');
     },
   };

@@ -1,0 +1,92 @@
+import { type Client, type Pool, query } from '../../db/pool.js';
+
+/** A player's flag as a studio has set it, and what became of that. */
+export type OverrideRow = {
+  flagId: string;
+  value: boolean;
+  reason: string;
+  author: string;
+  setAt: number;
+  until: number | null;
+  clearedAt: number | null;
+  clearedBy: string | null;
+};
+
+const OVERRIDE_COLUMNS = `flag_id as "flagId", value, reason, author, set_at as "setAt", until, cleared_at as "clearedAt",
+  cleared_by as "clearedBy"`;
+
+/** Those that stand, then what is over, newest first. */
+export async function listOverrides(pool: Pool, playerId: string, limit: number): Promise<OverrideRow[]> {
+  return query<OverrideRow>(
+    pool,
+    {
+      name: 'list_overrides',
+      text: `select ${OVERRIDE_COLUMNS} from flag_overrides where player_id = $1
+             order by cleared_at is not null, id desc
+             limit $2`,
+    },
+    [playerId, limit],
+  );
+}
+
+/** Takes back the one that stands; undefined if none does. */
+export async function updateOverrideCleared(
+  client: Client,
+  { playerId, flagId }: { playerId: string; flagId: string },
+  { clearedBy, clearedAtMs }: { clearedBy: string; clearedAtMs: number },
+): Promise<OverrideRow | undefined> {
+  const { rows } = await client.query<OverrideRow>(
+    `update flag_overrides set cleared_at = $3, cleared_by = $4
+     where player_id = $1 and flag_id = $2 and cleared_at is null
+     returning ${OVERRIDE_COLUMNS}`,
+    [playerId, flagId, new Date(clearedAtMs), clearedBy],
+  );
+  return rows[0];
+}
+
+export type NewOverride = Pick<OverrideRow, 'flagId' | 'value' | 'reason' | 'author' | 'setAt' | 'until'> & {
+  playerId: string;
+};
+
+/** None of the same flag stands. */
+export async function insertOverride(client: Client, override: NewOverride): Promise<void> {
+  const { playerId, flagId, value, reason, author, setAt, until } = override;
+  await client.query(
+    `insert into flag_overrides (player_id, flag_id, value, reason, author, set_at, until)
+     values ($1, $2, $3, $4, $5, $6, $7)`,
+    [playerId, flagId, value, reason, author, new Date(setAt), until === null ? null : new Date(until)],
+  );
+}
+
+/** Makes the player's row a new version of itself, which is what every node looks at before it answers from memory. */
+export async function updateOverridesAt(client: Client, playerId: string, atMs: number): Promise<void> {
+  await client.query('update players set overrides_at = $2 where id = $1', [playerId, new Date(atMs)]);
+}
+
+export type LockedPlayer = { playerId: string; tenantId: number; publishedVersion: number };
+
+/** Those who change a player's overrides take turns from here to the end of the transaction. */
+export async function lockPlayer(
+  client: Client,
+  gameId: number,
+  userId: string,
+): Promise<LockedPlayer | undefined> {
+  const { rows } = await client.query<LockedPlayer>(
+    `select p.id as "playerId", g.tenant_id as "tenantId", g.published_version as "publishedVersion"
+     from players p join games g on g.id = p.game_id
+     where p.user_id = $2 and p.game_id = $1
+     for no key update of p`,
+    [gameId, userId],
+  );
+  return rows[0];
+}
+
+/** The internal id of a game's player. */
+export async function findPlayerId(pool: Pool, gameId: number, userId: string): Promise<string | undefined> {
+  const rows = await query<{ id: string }>(
+    pool,
+    { name: 'find_player_id', text: 'select id from players where user_id = $2 and game_id = $1' },
+    [gameId, userId],
+  );
+  return rows[0]?.id;
+}
