@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { MessageApplier } from './apply-messages.js';
 import type { QueueLink } from './connection.js';
 import type { QueueMetrics } from './queue-metrics.js';
-import { ACK_WAIT_MS, consumerOf, ensureConsumer } from './stream.js';
+import { ACK_WAIT_MS, consumerOf, ensureConsumer, recallForgottenMessages } from './stream.js';
 
 /**
  * About what a partition holds in memory, and what is sent again when its consumer dies. A pull is asked for in messages,
@@ -20,6 +20,8 @@ const PULL_EXPIRES_MS = 2_000;
 /** With a server that went silent, a pull never runs out. */
 const STOP_PATIENCE_MS = PULL_EXPIRES_MS + 1_000;
 const STILL_WORKING_MS = ACK_WAIT_MS / 3;
+/** How many pulls in a row come back empty before a look for messages that the server has forgotten: 20 s. */
+const IDLE_PULLS = 10;
 const MIN_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 5_000;
 
@@ -66,9 +68,18 @@ export function startPump({ link, stream, partition, applier, metrics, logger }:
         if (session === undefined) continue;
         await ensureConsumer(session.jsm, stream, partition);
         const consumer = await session.js.consumers.get(stream, consumerOf(partition));
-        while (!stopping) {
-          await pull(consumer);
+        for (let idle = 0; !stopping; ) {
+          idle = (await pull(consumer)) === 0 ? idle + 1 : 0;
           failures = 0;
+          if (idle === IDLE_PULLS && !stopping) {
+            idle = 0;
+            if (await recallForgottenMessages(session.jsm, stream, partition)) {
+              logger.warn(
+                { partition },
+                'NATS had forgotten messages of this partition; they are applied now',
+              );
+            }
+          }
         }
       } catch (error) {
         if (stopping) return;
@@ -81,7 +92,8 @@ export function startPump({ link, stream, partition, applier, metrics, logger }:
     }
   };
 
-  const pull = async (consumer: Consumer): Promise<void> => {
+  /** How many messages came. */
+  const pull = async (consumer: Consumer): Promise<number> => {
     const messages = await consumer.fetch({ max_messages: pullMessages, expires: PULL_EXPIRES_MS });
     current = messages;
     const settled: Promise<void>[] = [];
@@ -102,9 +114,10 @@ export function startPump({ link, stream, partition, applier, metrics, logger }:
     }
     await Promise.all(settled);
     if (failure !== undefined) throw failure;
-    if (settled.length === 0) return;
+    if (settled.length === 0) return 0;
     const fitting = Math.floor((PULL_BYTES / bytes) * settled.length);
     pullMessages = Math.max(MIN_PULL_MESSAGES, Math.min(MAX_PULL_MESSAGES, fitting));
+    return settled.length;
   };
 
   const settle = async (message: JsMsg): Promise<void> => {

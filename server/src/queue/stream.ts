@@ -100,6 +100,35 @@ export async function ensureConsumer(
   });
 }
 
+/**
+ * Whether a partition holds messages that its consumer believes done with. A server that is killed may have kept the
+ * consumer's progress and not the removal of the messages, or the delivery and not that it was never acknowledged (seen
+ * with NATS 2.9): such messages would stay for ever. Right only while the partition is idle.
+ */
+async function hasForgottenMessages(
+  jsm: JetStreamManager,
+  stream: string,
+  partition: number,
+): Promise<boolean> {
+  const { num_pending, num_ack_pending } = await jsm.consumers.info(stream, consumerOf(partition));
+  if (num_pending > 0 || num_ack_pending > 0) return false;
+  const subject = subjectOf(stream, partition);
+  const { state } = await jsm.streams.info(stream, { subjects_filter: subject });
+  return (state.subjects?.[subject] ?? 0) > 0;
+}
+
+/** Has forgotten messages delivered again, by a new consumer; those that were applied change nothing. */
+export async function recallForgottenMessages(
+  jsm: JetStreamManager,
+  stream: string,
+  partition: number,
+): Promise<boolean> {
+  if (!(await hasForgottenMessages(jsm, stream, partition))) return false;
+  await jsm.consumers.delete(stream, consumerOf(partition));
+  await ensureConsumer(jsm, stream, partition);
+  return true;
+}
+
 export type Lag = { messages: number; bytes: number; oldestSeconds: number };
 
 /** What has been acknowledged to clients and not been applied yet. On a work queue that is all there is in the stream. */
