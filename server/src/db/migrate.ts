@@ -9,7 +9,7 @@ const MIGRATION_LOCK = '32477501386255476';
 
 export type Migration = Readonly<{ version: number; name: string; sql: string }>;
 
-export async function listMigrations(): Promise<Migration[]> {
+async function listMigrations(): Promise<Migration[]> {
   const files = (await readdir(MIGRATIONS)).filter((file) => /^\d{4}_[a-z0-9_]+\.sql$/.test(file)).sort();
   return Promise.all(
     files.map(async (file) => ({

@@ -65,43 +65,6 @@ export async function startNatsServer(
   };
 }
 
-export type NatsCluster = { servers: NatsServer[]; config: NatsServer['config']; dispose(): Promise<void> };
-
-/** Three servers that replicate for each other. */
-export async function startNatsCluster(): Promise<NatsCluster> {
-  const ports = await Promise.all([0, 1, 2].map(() => Promise.all([freePort(), freePort()])));
-  const routes = ports.map(([, route]) => `nats-route://127.0.0.1:${route}`).join(',');
-  const servers = await Promise.all(
-    ports.map(([port, route], n) =>
-      startNatsServer(
-        [
-          '-n',
-          `n${n}`,
-          '--cluster_name',
-          'test',
-          '--cluster',
-          `nats://127.0.0.1:${route}`,
-          '--routes',
-          routes,
-        ],
-        port,
-      ),
-    ),
-  );
-  return {
-    servers,
-    config: (stream, overrides) =>
-      natsConfig(
-        servers.map(({ url }) => url),
-        stream,
-        { replicas: 3, ...overrides },
-      ),
-    async dispose() {
-      for (const server of servers) await server.dispose();
-    },
-  };
-}
-
 function natsConfig(servers: string[], stream: string, overrides: Partial<NatsConfig> = {}): NatsConfig {
   return {
     servers,

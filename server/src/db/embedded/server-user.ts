@@ -11,7 +11,7 @@ export type ServerUser = { readonly name: string; readonly uid: number; readonly
  * service's secrets would be readable in another account's process. LC_ALL keeps messages in English, which
  * is how failures are told apart, and macOS single-threaded at start.
  */
-export const PROGRAM_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+const PROGRAM_ENV = { PATH: '/usr/local/bin:/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 /**
  * Spawn options for a program of PostgreSQL. Given a uid or gid, libuv calls setgroups(0) before it changes

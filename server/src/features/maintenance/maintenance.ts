@@ -11,7 +11,7 @@ const SESSION_KEEP_DAYS = 1;
 const DELETE_CHUNK = 10_000;
 
 /** What has to happen now and then, on any one node. Safe to run on several at once, and to interrupt. */
-export async function runMaintenance(
+async function runMaintenance(
   pool: Pool,
   nowMs: number,
   logger: Logger,
