@@ -55,6 +55,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     size: config.databasePoolSize,
     timeoutMs: config.databaseTimeoutMs,
     onError: (error) => logger.warn({ err: error }, 'an idle database connection broke; it will be replaced'),
+    byIndexOnly: true,
   });
   metrics.watchPool(pool);
 

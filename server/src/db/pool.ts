@@ -24,13 +24,18 @@ export type PoolOptions = {
   timeoutMs: number;
   /** Called for errors of idle connections, which nobody else would hear of. */
   onError: (error: Error) => void;
+  /**
+   * For connections that only ever look rows up. A prepared statement that was planned while a table was small would read
+   * all of it, dead rows included, until PostgreSQL has new statistics.
+   */
+  byIndexOnly?: boolean;
 };
 
 /**
  * Every call is bounded three times: waiting for a connection, in the server (`statement_timeout`), and, for a network
  * that swallows packets, in the client (`query_timeout`, after which the connection is thrown away).
  */
-export function createPool({ url, size, timeoutMs, onError }: PoolOptions): Pool {
+export function createPool({ url, size, timeoutMs, onError, byIndexOnly = false }: PoolOptions): Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
@@ -41,7 +46,7 @@ export function createPool({ url, size, timeoutMs, onError }: PoolOptions): Pool
     keepAlive: true,
     idleTimeoutMillis: 60_000,
     application_name: 'savepoint',
-    options: '-c timezone=UTC',
+    options: `-c timezone=UTC${byIndexOnly ? ' -c enable_seqscan=off' : ''}`,
     pipeline: true,
     types,
   } as pg.PoolConfig);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.js';
-import { isUnavailable, type Pool } from '../../db/pool.js';
+import { isUnavailable, type Pool, pipelinedTransaction } from '../../db/pool.js';
 import { ApiError } from '../../errors.js';
 import { type Coalescer, coalesce } from '../../lib/coalesce.js';
 import { formatSeconds, parseLoginTimestamp } from '../../lib/iso-time.js';
@@ -17,6 +17,7 @@ import {
   insertPlayersForDevices,
   insertSessions,
   type NewSession,
+  type OpenedSession,
 } from './session-queries.js';
 import { isSignatureValid } from './verify-signature.js';
 
@@ -146,16 +147,22 @@ async function openSessions(pool: Pool, sessions: NewSession[]): Promise<(Player
   for (const row of await insertSessions(pool, sessions)) opened.set(row.sessionId, row);
   const strangers = sessions.filter((session) => !opened.has(session.sessionId));
   if (strangers.length > 0) {
-    await insertPlayersForDevices(
-      pool,
-      strangers.map(({ gameId, deviceId, createdAt }) => ({
-        gameId,
-        deviceId,
-        createdAt,
-        userId: uuid7(createdAt),
-      })),
-    );
-    for (const row of await insertSessions(pool, strangers)) opened.set(row.sessionId, row);
+    for (const row of await welcomeStrangers(pool, strangers)) opened.set(row.sessionId, row);
   }
   return sessions.map((session) => opened.get(session.sessionId));
+}
+
+/** In one round trip and one commit. The second statement also sees the players that another node has just made. */
+async function welcomeStrangers(pool: Pool, strangers: readonly NewSession[]): Promise<OpenedSession[]> {
+  const devices = strangers.map(({ gameId, deviceId, createdAt }) => ({
+    gameId,
+    deviceId,
+    createdAt,
+    userId: uuid7(createdAt),
+  }));
+  const results = await pipelinedTransaction(pool, (client) => [
+    insertPlayersForDevices(client, devices),
+    insertSessions(client, strangers),
+  ]);
+  return results.at(-1) ?? [];
 }

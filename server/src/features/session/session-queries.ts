@@ -1,4 +1,4 @@
-import { type Pool, query } from '../../db/pool.js';
+import { type Client, type Pool, query } from '../../db/pool.js';
 import { PLAYER_COLUMNS, type PlayerRow } from '../player/player-row.js';
 import type { RefreshState } from './refresh-chain.js';
 
@@ -38,16 +38,18 @@ export type NewSession = {
   refresh: RefreshState;
 };
 
+export type OpenedSession = PlayerRow & { sessionId: string };
+
 /**
  * Opens a session for every device that is known and whose key still stands, all in one commit. A session that is not
  * among the answers was not opened.
  */
 export async function insertSessions(
-  pool: Pool,
+  db: Pool | Client,
   sessions: readonly NewSession[],
-): Promise<(PlayerRow & { sessionId: string })[]> {
+): Promise<OpenedSession[]> {
   return query(
-    pool,
+    db,
     {
       name: 'insert_sessions',
       text: `with wanted as (
@@ -87,9 +89,12 @@ export type NewDevice = { gameId: number; deviceId: string; userId: string; crea
  * Gives devices that nobody has seen a player each. Of several nodes meeting the same new device one inserts and the
  * others wait for it and insert nothing, so that all of them find the same player afterwards.
  */
-export async function insertPlayersForDevices(pool: Pool, devices: readonly NewDevice[]): Promise<void> {
+export async function insertPlayersForDevices(
+  client: Client,
+  devices: readonly NewDevice[],
+): Promise<undefined> {
   await query(
-    pool,
+    client,
     {
       name: 'insert_players_for_devices',
       text: `with wanted as (
