@@ -52,6 +52,21 @@ describe('an eventId names an event within its player', () => {
     expect(await storedEvents(harness.pool, session.userId)).toHaveLength(1);
   });
 
+  it('what does not count says nothing about the player either', async () => {
+    await newPlayer();
+    const told = (country: string, timestamp: string) => named('a', { metadata: { country }, timestamp });
+    const now = new Date(harness.clock.now()).toISOString();
+    const before = new Date(harness.clock.now() - 1000).toISOString();
+    expectCounts(await send([told('DE', before), told('FR', now), told('AT', before)]), {
+      accepted: 1,
+      duplicates: 2,
+    });
+    const { rows } = await harness.pool.query('select profile from players where user_id = $1', [
+      session.userId,
+    ]);
+    expect(rows[0].profile.country.v).toBe('DE');
+  });
+
   it('within one batch the first counts', async () => {
     await newPlayer();
     const events = [

@@ -82,7 +82,7 @@ const INSERT_AND_FOLD = {
       -- of several with one identity the first counts
       order by o, p, i, place
       on conflict do nothing
-      returning game_id, player_id, identity, event_type,
+      returning game_id, player_id, identity, occurred_at, event_type,
         case when clock_suspect then received_at else least(occurred_at, received_at) end as effective_at,
         case when event_type = 'Session_End' and jsonb_typeof(payload -> 'durationMs') = 'number'
           then least((payload ->> 'durationMs')::numeric, 86400000)::bigint else 0 end as play_ms
@@ -147,7 +147,8 @@ const INSERT_AND_FOLD = {
         select distinct on (e.p, m.key) e.p, m.key as name, m.value #>> '{}' as value, f.effective_at,
           floor(extract(epoch from f.effective_at) * 1000)::bigint as at
         from fresh f
-        join incoming e on e.p = f.player_id and e.i = f.identity
+        join (select distinct on (p, i, o) p, i, o, m from incoming order by p, i, o, place) e
+          on e.p = f.player_id and e.i = f.identity and e.o = f.occurred_at
         cross join jsonb_each(e.m) m
         where (select count(*) from fresh) < $2 and m.key = any($4::text[])
           and jsonb_typeof(m.value) = 'string' and length(m.value #>> '{}') between 1 and $5
