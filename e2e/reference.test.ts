@@ -11,7 +11,7 @@ const NEEDS = BROWSER === undefined ? ' (skipped: Chromium is not installed)' : 
 afterAll(cleanUp);
 
 describe.skipIf(BROWSER === undefined)(`the API reference in a browser${NEEDS}`, () => {
-  it('shows every endpoint and error code, and asks nobody else for anything', async () => {
+  it('shows both APIs with their error codes, and asks nobody else for anything', async () => {
     const service = await startService({
       SAVEPOINT_DATA_DIR: await temporaryFolder(),
       SAVEPOINT_WORKERS: '1',
@@ -42,6 +42,12 @@ describe.skipIf(BROWSER === undefined)(`the API reference in a browser${NEEDS}`,
         'Each event counts once',
       ]) {
         expect(text).toContain(part);
+      }
+      await page.goto(`${service.ops}/reference/?api=admin`);
+      await page.locator('h1', { hasText: 'Savepoint admin API' }).waitFor({ timeout: 60_000 });
+      const admin = await page.locator('body').innerText();
+      for (const part of ['Draft and publish', 'price_raise_unconfirmed', '/admin/v1/audit-log']) {
+        expect(admin).toContain(part);
       }
       expect([...asked]).toEqual([service.ops]);
       expect(errors).toEqual([]);

@@ -1,11 +1,13 @@
-// Makes the OpenAPI document of the player API from the schemas that its routes are registered with.
+// Makes the OpenAPI documents from the schemas that routes are registered with.
 import { createHmac } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import swagger from '@fastify/swagger';
+import { fastify } from 'fastify';
 import { Value } from 'typebox/value';
-import { ERRORS } from '../server/dist/errors.js';
+import { ADMIN_ERRORS, ERRORS } from '../server/dist/errors.js';
 import { REJECTIONS } from '../server/dist/features/events/rejections.js';
 import { DEMO } from '../server/dist/features/tenancy/demo-studio.js';
+import { registerAdminApi } from '../server/dist/http/admin-app.js';
 import { buildPlayerApp } from '../server/dist/http/player-app.js';
 
 const TAGS = [
@@ -13,6 +15,14 @@ const TAGS = [
   { name: 'Player', description: 'Who the player is to the studio, and what is on offer to them.' },
   { name: 'Events', description: 'What the player did.' },
   { name: 'Limits', description: 'How much the service takes.' },
+];
+
+const ADMIN_TAGS = [
+  { name: 'Studio', description: 'Who asks, for which games, and what rules are made of.' },
+  { name: 'Draft', description: 'The next configuration of a game while it is edited.' },
+  { name: 'Versions', description: 'What was published, and the way back to it.' },
+  { name: 'Players', description: 'What is known of a player, and what the studio says about them.' },
+  { name: 'Audit log', description: 'Who changed what, and when.' },
 ];
 
 const HEADERS = {
@@ -29,43 +39,71 @@ const HEADERS = {
 
 /** The document for a context on a migrated database. */
 export async function playerApiDocument(ctx) {
+  return apiDocument({
+    title: 'Savepoint player API',
+    description: await playerGuide(),
+    server: 'http://127.0.0.1:8080',
+    tags: TAGS,
+    bearer: { bearerFormat: 'JWT', description: 'accessToken of the login' },
+    headers: HEADERS,
+    build: (prepare) => buildPlayerApp(ctx, prepare),
+  });
+}
+
+/** The document of the admin API; nothing is asked of its context. */
+export async function adminApiDocument(ctx) {
+  const document = await apiDocument({
+    title: 'Savepoint admin API',
+    description: '',
+    server: 'http://127.0.0.1:8081',
+    tags: ADMIN_TAGS,
+    bearer: { description: 'Made by `savepoint admin-token create`' },
+    headers: { RequestId: HEADERS.RequestId },
+    async build(prepare) {
+      const app = fastify();
+      await prepare(app);
+      await registerAdminApi(app, ctx);
+      return app;
+    },
+  });
+  document.info.description = await adminGuide(document);
+  return document;
+}
+
+async function apiDocument({ title, description, server, tags, bearer, headers, build }) {
   const { version } = JSON.parse(await readFile(new URL('../server/package.json', import.meta.url), 'utf8'));
   const openapi = {
     openapi: '3.1.0',
-    info: {
-      title: 'Savepoint player API',
-      version,
-      description: await guide(),
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
-    servers: [{ url: 'http://127.0.0.1:8080' }],
-    tags: TAGS,
-    components: {
-      securitySchemes: {
-        bearer: {
-          type: 'http',
-          scheme: 'bearer',
-          bearerFormat: 'JWT',
-          description: 'accessToken of the login',
-        },
-      },
-      headers: HEADERS,
-    },
+    info: { title, version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: server }],
+    tags,
+    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', ...bearer } }, headers },
   };
-  const app = await buildPlayerApp(ctx, async (instance) => {
+  const app = await build(async (instance) => {
     await instance.register(swagger, { openapi, convertConstToEnum: false });
   });
   try {
     await app.ready();
-    return finish(JSON.parse(JSON.stringify(app.swagger())));
+    const document = JSON.parse(JSON.stringify(app.swagger()));
+    checkTags(document);
+    return finish(document);
   } finally {
     await app.close();
   }
 }
 
+/** The reference groups by tag: each is explained, and none is explained in vain. */
+function checkTags({ tags, paths }) {
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  const used = [...new Set(operations.flatMap((operation) => operation.tags ?? ['none']))].sort();
+  const known = tags.map(({ name }) => name).sort();
+  if (used.join() !== known.join()) throw new Error(`the routes have the tags ${used}, not ${known}`);
+}
+
 function finish(document) {
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {
+      hoistExamples(operation);
       checkExamples(`${method.toUpperCase()} ${path}`, operation);
       markOptionalBody(operation);
       addCommonHeaders(operation);
@@ -73,6 +111,22 @@ function finish(document) {
   }
   const { paths, schemas } = nameSchemas(document.paths);
   return { ...document, paths, components: { ...document.components, schemas } };
+}
+
+/** Where a body has several media types, its examples are left in their schemas. */
+function hoistExamples({ requestBody = {}, responses }) {
+  for (const { content = {} } of [requestBody, ...Object.values(responses)]) {
+    for (const body of Object.values(content)) {
+      const [only, ...more] = body.schema?.examples ?? [];
+      if (only === undefined || body.example !== undefined || body.examples !== undefined) continue;
+      if (more.length === 0) body.example = only;
+      else {
+        const values = [only, ...more];
+        body.examples = Object.fromEntries(values.map((value, n) => [`example${n + 1}`, { value }]));
+      }
+      delete body.schema.examples;
+    }
+  }
 }
 
 /** Every body has an example, and every example is what its schema says. */
@@ -141,33 +195,47 @@ function nameSchemas(paths) {
   return { paths: visited, schemas: Object.fromEntries(names.map((name) => [name, found.get(name)])) };
 }
 
-/** `openapi/player-guide.md` with its blanks filled in. */
-async function guide() {
-  const text = await readFile(new URL('../openapi/player-guide.md', import.meta.url), 'utf8');
+function playerGuide() {
   const signedText = `${DEMO.keyId}|device-1|2026-11-15T12:00:00Z`;
-  const blanks = new Map([
-    ['apiKey', DEMO.keyId],
-    ['secret', DEMO.secret],
-    ['signedText', signedText],
-    ['signature', createHmac('sha256', DEMO.secret).update(signedText).digest('base64')],
-    [
-      'errors',
-      table(
-        ['Code', 'Status', 'Sentence'],
-        Object.entries(ERRORS).map(([code, { status, message }]) => [`\`${code}\``, status, message]),
-      ),
-    ],
-    [
-      'rejections',
-      table(
-        ['Code', 'Meaning'],
-        Object.entries(REJECTIONS).map(([code, meaning]) => [`\`${code}\``, meaning]),
-      ),
-    ],
-  ]);
+  return guide('player-guide.md', {
+    apiKey: DEMO.keyId,
+    secret: DEMO.secret,
+    signedText,
+    signature: createHmac('sha256', DEMO.secret).update(signedText).digest('base64'),
+    errors: errorTable((code) => ADMIN_ERRORS[code] === undefined),
+    rejections: table(
+      ['Code', 'Meaning'],
+      Object.entries(REJECTIONS).map(([code, meaning]) => [`\`${code}\``, meaning]),
+    ),
+  });
+}
+
+function adminGuide({ paths }) {
+  const answers = Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .flatMap(({ responses }) => Object.values(responses))
+    .flatMap(({ content = {} }) => Object.values(content));
+  const codes = new Set(answers.flatMap(({ examples = {} }) => Object.keys(examples)));
+  return guide('admin-guide.md', { errors: errorTable((code) => codes.has(code)) });
+}
+
+function errorTable(isListed) {
+  return table(
+    ['Code', 'Status', 'Sentence'],
+    Object.entries(ERRORS)
+      .filter(([code]) => isListed(code))
+      .sort(([, a], [, b]) => a.status - b.status)
+      .map(([code, { status, message }]) => [`\`${code}\``, status, message]),
+  );
+}
+
+/** A file of `openapi/` with its blanks filled in. */
+async function guide(file, blanks) {
+  const text = await readFile(new URL(`../openapi/${file}`, import.meta.url), 'utf8');
+  const known = new Map(Object.entries(blanks));
   return text.trimEnd().replace(/\{\{(\w+)\}\}/g, (_, name) => {
-    const value = blanks.get(name);
-    if (value === undefined) throw new Error(`openapi/player-guide.md: nothing is known of {{${name}}}`);
+    const value = known.get(name);
+    if (value === undefined) throw new Error(`openapi/${file}: nothing is known of {{${name}}}`);
     return value;
   });
 }

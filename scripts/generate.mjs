@@ -1,5 +1,5 @@
 // `npm run generate` writes the files that are made from the code and committed, for review and for other tools:
-// openapi/player.json from the routes, server/schema.sql from the migrations. With --check nothing is written; the exit
+// openapi/*.json from the routes, server/schema.sql from the migrations. With --check nothing is written; the exit
 // code is 1 when a file is not what the code makes of it.
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ if (!existsSync(join(root, 'server/dist/context.js'))) {
   console.error('The service is not built. Run `npm run build` first.');
   process.exit(1);
 }
-const { playerApiDocument } = await import('./api-document.mjs');
+const { adminApiDocument, playerApiDocument } = await import('./api-document.mjs');
 const { readConfig } = await import('../server/dist/config.js');
 const { createContext } = await import('../server/dist/context.js');
 const { startEmbeddedPostgres } = await import('../server/dist/db/embedded/embedded-postgres.js');
@@ -34,10 +34,7 @@ async function generate() {
   const server = await startEmbeddedPostgres({ dataDir, say: silent, settings: { fsync: 'off' } });
   try {
     await migrate(server.url, silent);
-    return new Map([
-      ['openapi/player.json', await openApiJson(server.url)],
-      ['server/schema.sql', await schemaSql(server.url)],
-    ]);
+    return new Map([...(await openApiJson(server.url)), ['server/schema.sql', await schemaSql(server.url)]]);
   } finally {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
@@ -51,10 +48,17 @@ async function openApiJson(databaseUrl) {
   const logger = createLogger({ logLevel: 'silent', logPretty: false });
   const ctx = await createContext({ config: read.config, databaseUrl, masterKeys, logger });
   try {
-    return `${JSON.stringify(await playerApiDocument(ctx), null, 2)}\n`;
+    return [
+      ['openapi/player.json', toText(await playerApiDocument(ctx))],
+      ['openapi/admin.json', toText(await adminApiDocument({ ...ctx, databaseUrl }))],
+    ];
   } finally {
     await ctx.dispose();
   }
+}
+
+function toText(document) {
+  return `${JSON.stringify(document, null, 2)}\n`;
 }
 
 /** The dump, proven complete: loaded into an empty database, it gives the same dump. */

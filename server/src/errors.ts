@@ -1,8 +1,32 @@
+type ErrorTable = Record<string, { status: number; message: string }>;
+
+/** What only the admin API answers. */
+export const ADMIN_ERRORS = {
+  parameter_invalid: { status: 400, message: 'A part of the address or its query is not valid.' },
+  role_too_low: { status: 403, message: 'This needs a token with a higher role.' },
+  game_not_found: { status: 404, message: 'This studio has no such game.' },
+  version_not_found: { status: 404, message: 'The game has no such version of its configuration.' },
+  player_not_found: { status: 404, message: 'The game has no such player.' },
+  flag_not_found: { status: 404, message: 'The published configuration has no such flag.' },
+  override_not_found: { status: 404, message: 'No override of this flag stands for the player.' },
+  draft_conflict: { status: 409, message: 'Somebody else has changed the draft since you read it.' },
+  version_conflict: { status: 409, message: 'Somebody has published since this draft was begun.' },
+  price_raise_unconfirmed: {
+    status: 409,
+    message: 'This would raise prices inside of running offers. Confirm it if that is meant.',
+  },
+  nothing_to_publish: { status: 409, message: 'What is published is the same already.' },
+  document_invalid: { status: 422, message: 'The document cannot be published as it is.' },
+  catalogue_invalid: { status: 422, message: 'The file cannot be taken into the catalogue; nothing was.' },
+  busy: { status: 429, message: 'Another one is at work. Wait for Retry-After seconds and try again.' },
+} as const satisfies ErrorTable;
+
 /**
  * The one table of error codes. A code is permanent once shipped: clients switch on it.
  * The cause of an error is logged, never sent.
  */
 export const ERRORS = {
+  ...ADMIN_ERRORS,
   // 400
   body_invalid: { status: 400, message: 'The request body is not what this endpoint takes.' },
   invalid_json: { status: 400, message: 'The request body is not valid JSON.' },
@@ -57,7 +81,7 @@ export const ERRORS = {
     status: 503,
     message: 'The service cannot answer right now. Nothing was lost: send it again, unchanged.',
   },
-} as const satisfies Record<string, { status: number; message: string }>;
+} as const satisfies ErrorTable;
 
 export type ErrorCode = keyof typeof ERRORS;
 

@@ -10,7 +10,9 @@ import { type Database, openDatabase } from '../db/database.js';
 import { isMigrated } from '../db/migrate.js';
 import { scheduleMaintenance } from '../features/maintenance/maintenance.js';
 import { createLogger } from '../http/logger.js';
+import { createAdminMetrics } from '../http/metrics.js';
 import { buildOpsApp, type Readiness } from '../http/ops-app.js';
+import { systemClock } from '../lib/clock.js';
 import { StartupError } from '../lib/startup-error.js';
 import { openLink, type QueueLink } from '../queue/connection.js';
 import { checkQueue } from '../queue/queue-status.js';
@@ -145,12 +147,17 @@ async function startOps(
   logger: Logger,
 ): Promise<FastifyInstance> {
   const aggregator = new AggregatorRegistry();
+  const metrics = createAdminMetrics();
   const ops = await buildOpsApp({
     logger,
     readiness: () => readiness(config, database, workers, queue),
-    metrics: async () => ({ contentType: aggregator.contentType, text: await aggregator.clusterMetrics() }),
-    apiDocument: async () =>
-      JSON.parse(await readFile(new URL('../../../openapi/player.json', import.meta.url), 'utf8')),
+    metrics: async () => ({
+      contentType: aggregator.contentType,
+      text: `${await aggregator.clusterMetrics()}\n${await metrics.registry.metrics()}`,
+    }),
+    admin: { pool: database.pool, clock: systemClock, logger, metrics, databaseUrl: database.url },
+    apiDocument: async (api) =>
+      JSON.parse(await readFile(new URL(`../../../openapi/${api}.json`, import.meta.url), 'utf8')),
   });
   await ops.listen({ host: config.opsHost, port: config.opsPort });
   return ops;

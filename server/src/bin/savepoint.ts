@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { adminTokenCommands } from '../cli/admin-token-commands.js';
+import { catalogueCommands } from '../cli/catalogue-commands.js';
 import { configCommands } from '../cli/config-commands.js';
 import { doctorCommand } from '../cli/doctor-command.js';
 import { eventTypeCommands } from '../cli/event-type-commands.js';
+import { explainCommand } from '../cli/explain-command.js';
 import { exportCommands } from '../cli/export-commands.js';
 import { failedEventCommands } from '../cli/failed-event-commands.js';
 import { keyCommands } from '../cli/key-commands.js';
@@ -32,7 +35,10 @@ const program = new Command('savepoint')
   .addCommand(tenantCommands())
   .addCommand(gameCommands())
   .addCommand(keyCommands())
+  .addCommand(adminTokenCommands())
   .addCommand(configCommands())
+  .addCommand(catalogueCommands())
+  .addCommand(explainCommand())
   .addCommand(eventTypeCommands())
   .addCommand(failedEventCommands())
   .addCommand(exportCommands())

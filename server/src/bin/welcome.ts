@@ -19,6 +19,8 @@ export function printWelcome(
   say(`  Player API      ${api}`);
   say(`  Operations      ${ops}   health /healthz, ready /readyz, metrics /metrics`);
   say(`  API reference   ${ops}/reference/`);
+  const environment = config.environment === 'development' ? 'SAVEPOINT_ENV=development ' : '';
+  say(`  Admin token     ${environment}npx savepoint admin-token create --role owner`);
   if (config.environment === 'development') sayDemoLogin(api, say);
   say('');
   say('Press Ctrl-C to stop.');

@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import { findConfigVersion, listConfigVersions } from '../features/config/config-queries.js';
+import { findDraft, publishDraft } from '../features/config/draft.js';
 import { type PublishOutcome, publishConfig, rollBackConfig } from '../features/config/publish.js';
 import { ATTRIBUTES } from '../features/personalisation/attributes.js';
-import type { DocumentProblem } from '../features/personalisation/document-problems.js';
 import { StartupError } from '../lib/startup-error.js';
+import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './config-input.js';
+import { dryRunCommand } from './dry-run-command.js';
 import { requireGame, withGame } from './game-option.js';
 import { currentUser, readGivenFile } from './given-file.js';
 import { say, withDatabase } from './terminal.js';
@@ -25,11 +27,13 @@ export function configCommands(): Command {
     'the published configuration of a game: flags, segments, catalogue and offers',
   );
   withRaises(withGame(config.command('publish')))
-    .description('publish a document as the next version')
-    .requiredOption('--file <path>', 'the document, JSON')
+    .description('publish a document, or the draft, as the next version')
+    .option('--file <path>', 'the document, JSON')
+    .option('--draft', 'the draft, as it is now', false)
     .option('--note <text>', 'what changed', '')
     .addHelpText('after', HELP)
     .action(publish);
+  config.addCommand(dryRunCommand());
   withGame(config.command('show'))
     .description('print a published document')
     .option('--config-version <number>', 'an older version (default: the one in force)')
@@ -53,19 +57,25 @@ function withRaises(command: Command): Command {
   return command.option('--confirm-price-raises', 'also if prices inside of running offers go up', false);
 }
 
-async function publish({
-  tenant,
-  game,
-  file,
-  note,
-  confirmPriceRaises,
-}: PublishOptions & { file: string }): Promise<void> {
-  const document = parse(file, await readGivenFile(file));
+async function publish(options: PublishOptions & { file?: string; draft: boolean }): Promise<void> {
+  const { tenant, game, file, draft, note, confirmPriceRaises } = options;
+  if ((file !== undefined) === draft) throw new StartupError('Give --file or --draft, one of the two.');
+  const document = file === undefined ? undefined : parseDocument(file, await readGivenFile(file));
   await withDatabase(async ({ pool }) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
     const actor = { name: currentUser(), nowMs: Date.now() };
-    const outcome = await publishConfig(pool, { gameId, document, note, confirmPriceRaises }, actor);
-    sayPublished(`${tenant}/${game}`, file, outcome);
+    const publication = { gameId, note, confirmPriceRaises };
+    const outcome = draft
+      ? await publishDraft(
+          pool,
+          { ...publication, revision: (await findDraft(pool, gameId)).revision },
+          actor,
+        )
+      : await publishConfig(pool, { ...publication, document }, actor);
+    if (outcome.outcome === 'draft_conflict') {
+      throw new StartupError(`The draft was changed meanwhile by ${outcome.updatedBy}. Try again.`);
+    }
+    sayPublished(`${tenant}/${game}`, file ?? 'The draft', outcome);
   });
 }
 
@@ -96,7 +106,7 @@ function sayPublished(game: string, what: string, outcome: PublishOutcome): void
       say(`Nothing to publish: version ${outcome.version} of ${game} is the same.`);
       return;
     case 'invalid':
-      throw new StartupError(`${what} cannot be published:\n${outcome.problems.map(problemLine).join('\n')}`);
+      throw unpublishable(what, outcome.problems);
     case 'price_raise': {
       const raises = outcome.raises.map(
         ({ offerId, skuId, currency, from, to }) =>
@@ -111,11 +121,6 @@ function sayPublished(game: string, what: string, outcome: PublishOutcome): void
         `Version ${outcome.version} was published meanwhile by ${outcome.author}. Try again.`,
       );
   }
-}
-
-function problemLine({ pointer, message, position }: DocumentProblem): string {
-  const where = position === null ? '' : ` (line ${position.line}, column ${position.column} of the rule)`;
-  return `  - ${pointer || '/'}${where} ${message}`;
 }
 
 async function list({ tenant, game }: GameOptions): Promise<void> {
@@ -143,21 +148,4 @@ async function show({
     if (found === undefined) throw noSuchVersion(configVersion ?? String(version), publishedVersion);
     say(JSON.stringify(found.document, null, 2));
   });
-}
-
-function versionNumber(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new StartupError(`--config-version is "${text}": give a number, such as 3.`);
-}
-
-function noSuchVersion(version: string, publishedVersion: number): StartupError {
-  return new StartupError(`There is no version ${version}; the one in force is ${publishedVersion}.`);
-}
-
-function parse(file: string, text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new StartupError(`${file} is not JSON: ${(error as Error).message}`);
-  }
 }

@@ -1,6 +1,6 @@
 // Adds `operationId`, `tags` and the like to Fastify's type of a route schema.
 import type {} from '@fastify/swagger';
-import { Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../errors.js';
 
 /**
@@ -46,8 +46,13 @@ const GeneralError = Type.Object(
   { title: 'GeneralError', description: 'The general form.' },
 );
 
-/** What some errors carry besides code and sentence, as an example. */
-const DETAILS: Partial<Record<ErrorCode, Record<string, unknown>>> = {
+/** The general form of an API, and what some errors carry besides code and sentence, as examples. */
+export type ErrorForm = Readonly<{
+  schema: TSchema;
+  details: Partial<Record<ErrorCode, Record<string, unknown>>>;
+}>;
+
+const DETAILS: ErrorForm['details'] = {
   timestamp_out_of_window: { serverTime: '2026-11-15T12:00:00Z' },
   events_rejected: {
     rejected: [
@@ -57,6 +62,7 @@ const DETAILS: Partial<Record<ErrorCode, Record<string, unknown>>> = {
   },
   batch_too_large: { maxEvents: 500 },
 };
+const PLAYER_FORM: ErrorForm = { schema: GeneralError, details: DETAILS };
 
 const RETRY_AFTER = {
   'Retry-After': Type.Integer({ description: 'Seconds to wait before the next try.', examples: [1] }),
@@ -77,7 +83,11 @@ const ERROR_HEADERS = new Map<number, Record<string, unknown>>([
 ]);
 
 /** The error answers of a route for the API reference, one per status, with the codes that it may carry. */
-export function errorResponses(form: 'auth' | 'data', codes: readonly ErrorCode[]): Record<number, unknown> {
+export function errorResponses(
+  form: 'auth' | 'data',
+  codes: readonly ErrorCode[],
+  general: ErrorForm = PLAYER_FORM,
+): Record<number, unknown> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) {
     const { status } = ERRORS[code];
@@ -85,7 +95,8 @@ export function errorResponses(form: 'auth' | 'data', codes: readonly ErrorCode[
   }
   return Object.fromEntries(
     [...byStatus].map(([status, ofStatus]) => {
-      const schema = form === 'auth' || status === 401 ? StringError : GeneralError;
+      const isString = form === 'auth' || status === 401;
+      const schema = isString ? StringError : general.schema;
       const headers = ERROR_HEADERS.get(status);
       return [
         status,
@@ -94,7 +105,7 @@ export function errorResponses(form: 'auth' | 'data', codes: readonly ErrorCode[
           ...(headers === undefined ? {} : { headers }),
           'x-response-description': ofStatus.map((code) => `\`${code}\``).join(', '),
           'x-examples': Object.fromEntries(
-            ofStatus.map((code) => [code, example(schema === StringError, code)]),
+            ofStatus.map((code) => [code, example(isString, code, general.details[code])]),
           ),
         },
       ];
@@ -102,9 +113,12 @@ export function errorResponses(form: 'auth' | 'data', codes: readonly ErrorCode[
   );
 }
 
-function example(stringForm: boolean, code: ErrorCode): { summary: string; value: unknown } {
+function example(
+  stringForm: boolean,
+  code: ErrorCode,
+  details: Record<string, unknown> | undefined,
+): { summary: string; value: unknown } {
   const { message } = ERRORS[code];
-  const details = DETAILS[code];
   return {
     summary: code,
     value: stringForm

@@ -63,7 +63,8 @@ export function registerBodyParser(app: FastifyInstance): void {
   });
 }
 
-async function decompress(request: FastifyRequest, raw: Buffer): Promise<Buffer> {
+/** The bytes that were meant, by the Content-Encoding they came in. */
+export async function decompress(request: FastifyRequest, raw: Buffer): Promise<Buffer> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity') return raw;
   const decompressor = decompressors.get(encoding);

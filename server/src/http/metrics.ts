@@ -2,6 +2,25 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 export type Metrics = ReturnType<typeof createMetrics>;
+export type AdminMetrics = ReturnType<typeof createAdminMetrics>;
+
+/** From a look-up to a dry run over all players. */
+const ADMIN_SECONDS = [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
+
+/** What the primary counts itself: the admin API. */
+export function createAdminMetrics() {
+  const registry = new Registry();
+  return {
+    registry,
+    requests: new Histogram({
+      name: 'savepoint_admin_request_duration_seconds',
+      help: 'Requests to the admin API by route, method and status, with their duration.',
+      labelNames: ['route', 'method', 'status'] as const,
+      buckets: ADMIN_SECONDS,
+      registers: [registry],
+    }),
+  };
+}
 
 /** All metrics of one process. With several workers the primary adds them up, see bin/primary.ts. */
 export function createMetrics() {

@@ -1,6 +1,8 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import type { Logger } from 'pino';
-import { registerErrorHandlers } from './error-handler.js';
+import type { AdminContext } from '../features/admin/admin-context.js';
+import { registerAdminApi } from './admin-app.js';
+import { answerClientError, registerErrorHandlers, sendError, toApiError } from './error-handler.js';
 import { quietLogs } from './logger.js';
 import { requestId } from './request-id.js';
 
@@ -13,8 +15,9 @@ export type HealthSources = {
 };
 
 export type OpsSources = HealthSources & {
-  /** The player API's OpenAPI document, for the reference page. */
-  apiDocument: () => Promise<Record<string, unknown>>;
+  admin: AdminContext;
+  /** The OpenAPI document of an API, for the reference page. */
+  apiDocument: (api: 'player' | 'admin') => Promise<Record<string, unknown>>;
 };
 
 /** What every process of the service answers to operators: is it alive, can it work, what does it count. */
@@ -25,6 +28,8 @@ export function buildHealthApp(sources: HealthSources): FastifyInstance {
     genReqId: requestId,
     requestIdHeader: false,
     requestTimeout: 15_000,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => sendError(toApiError(error), request, reply),
     forceCloseConnections: true,
   });
   registerErrorHandlers(app);
@@ -47,14 +52,18 @@ export function buildHealthApp(sources: HealthSources): FastifyInstance {
 /** The second listener: for operators and balancers, never on the public address. */
 export async function buildOpsApp(sources: OpsSources): Promise<FastifyInstance> {
   const app = buildHealthApp(sources);
-  app.get('/openapi/player.json', async () => sources.apiDocument());
+  await registerAdminApi(app, sources.admin);
+  app.get('/openapi/player.json', async () => sources.apiDocument('player'));
+  app.get('/openapi/admin.json', async () => sources.apiDocument('admin'));
 
   const { default: reference } = await import('@scalar/fastify-api-reference');
   await app.register(reference, {
     routePrefix: '/reference',
     configuration: {
-      url: '/openapi/player.json',
-      title: 'Savepoint player API',
+      sources: [
+        { url: '/openapi/player.json', title: 'Player API', slug: 'player' },
+        { url: '/openapi/admin.json', title: 'Admin API', slug: 'admin' },
+      ],
       // Nothing from elsewhere: no fonts, no telemetry, no tools that talk to a third party.
       withDefaultFonts: false,
       telemetry: false,

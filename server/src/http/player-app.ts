@@ -10,6 +10,7 @@ import { registerBodyParser } from './body-parser.js';
 import { answerClientError, registerErrorHandlers, sendError, toApiError } from './error-handler.js';
 import { quietLogs } from './logger.js';
 import { requestId } from './request-id.js';
+import { logAnswer } from './request-log.js';
 import { registerValidation } from './validation.js';
 
 declare module 'fastify' {
@@ -92,20 +93,7 @@ function registerObservation(app: FastifyInstance, ctx: Context): void {
     const route = request.routeOptions.url ?? 'unknown';
     const { statusCode, elapsedTime } = reply;
     ctx.metrics.requests.observe({ route, method: request.method, status: statusCode }, elapsedTime / 1000);
-    const level = statusCode >= 400 ? 'info' : 'debug';
-    if (ctx.logger.isLevelEnabled(level)) {
-      request.log[level](
-        {
-          requestId: request.id,
-          method: request.method,
-          route,
-          status: statusCode,
-          ms: Math.round(elapsedTime * 10) / 10,
-          ...who(request),
-        },
-        'request',
-      );
-    }
+    logAnswer(ctx.logger, request, reply, who(request));
     done();
   });
 }

@@ -27,3 +27,11 @@ export function registerValidation(app: FastifyInstance): void {
   // Response schemas are documentation too: a serialiser made from them would reorder members and drop unlisted ones.
   app.setSerializerCompiler(() => JSON.stringify);
 }
+
+/**
+ * For a route whose documented body holds a part that is checked elsewhere, with errors of its own: only `schema` is asked
+ * of it here.
+ */
+export function checkBodyAgainst(schema: TSchema): FastifySchemaCompiler<TSchema> {
+  return (route) => compileValidator({ ...route, schema });
+}

@@ -10,9 +10,9 @@ import {
 } from '../../src/features/failed-events/failed-event-queries.js';
 import { createInbox } from '../../src/features/failed-events/inbox.js';
 import { insertFailedEvents } from '../../src/features/failed-events/inbox-queries.js';
+import { DAY_MS } from '../../src/features/personalisation/player-facts.js';
 import { expectGeneralError, postBytes, withoutRateLimits } from '../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../support/harness.js';
-import { DAY_MS } from '../support/player-row.js';
 import { demoGameId, gameEvent, registerPayload, rejectedCodes } from '../support/registry-calls.js';
 
 describe('the inbox of failed events', () => {

@@ -10,17 +10,23 @@ const MAX_ERRORS = 1000;
 
 type SchemaError = TLocalizedValidationError;
 
-/** Everything in which a value does not have the shape of a document, one sentence a culprit. */
-export function findSchemaProblems(value: unknown, problems: ProblemList): void {
-  if (validator.Check(value)) return;
+/**
+ * Everything in which a value does not have the shape of a document, one sentence a culprit. False if there may be more:
+ * then nothing is known of the parts that none of them is about.
+ */
+export function findSchemaProblems(value: unknown, problems: ProblemList): boolean {
+  if (validator.Check(value)) return true;
+  const errors = allErrors(value);
   const said = new Set<string>();
-  for (const error of withoutBranches(allErrors(value))) {
+  for (const error of withoutBranches(errors)) {
     for (const { pointer, message } of describe(error)) {
       if (said.has(pointer)) continue;
+      if (said.size === MAX_ERRORS) return false;
       said.add(pointer);
       problems.add(pointer, message);
     }
   }
+  return errors.length < MAX_ERRORS;
 }
 
 /** By default TypeBox stops at the eighth. */

@@ -16,7 +16,7 @@ export type Validation =
  */
 export function validateDocument(value: unknown): Validation {
   const problems = new ProblemList();
-  findSchemaProblems(value, problems);
+  if (!findSchemaProblems(value, problems)) return { ok: false, problems: problems.all };
   const shapeless = problems.all.map(({ pointer }) => pointer);
   const parts = readParts(value, shapeless);
 

@@ -52,7 +52,8 @@ type OverrideTuple = [flagId: string, value: boolean, setAt: number, until: numb
 const WINDOW_DAYS = 28;
 
 /**
- * $1: players, $2: the first day that windows still reach, $3: the moment for which overrides are asked.
+ * $1: players, $2: the first day that windows still reach, $3: the moment for which overrides are asked. What was done to
+ * them by a node whose clock is ahead is not in the future: it counts from now.
  * The subqueries are not run for players who have nothing there.
  */
 const FACTS_COLUMNS = `
@@ -74,10 +75,11 @@ const FACTS_COLUMNS = `
     ) t
   ) end as "promoPurchases",
   case when p.overrides_at is not null then (
-    select json_agg(json_build_array(o.flag_id, o.value, floor(extract(epoch from o.set_at) * 1000),
+    select json_agg(json_build_array(o.flag_id, o.value, floor(extract(epoch from least(o.set_at, $3)) * 1000),
       floor(extract(epoch from o.until) * 1000)))
     from flag_overrides o
-    where o.player_id = p.id and o.set_at <= $3 and (o.cleared_at is null or o.cleared_at > $3)
+    where o.player_id = p.id and o.set_at <= greatest($3, p.overrides_at)
+      and (o.cleared_at is null or o.cleared_at > greatest($3, p.overrides_at))
   ) end as overrides`;
 
 export async function findFacts(

@@ -58,9 +58,15 @@ export async function insertOverride(client: Client, override: NewOverride): Pro
   );
 }
 
-/** Makes the player's row a new version of itself, which is what every node looks at before it answers from memory. */
+/**
+ * Makes the player's row a new version of itself, which is what every node looks at before it answers from memory. Never
+ * back in time: nodes with slower clocks take it for the moment up to which overrides have happened.
+ */
 export async function updateOverridesAt(client: Client, playerId: string, atMs: number): Promise<void> {
-  await client.query('update players set overrides_at = $2 where id = $1', [playerId, new Date(atMs)]);
+  await client.query('update players set overrides_at = greatest(overrides_at, $2) where id = $1', [
+    playerId,
+    new Date(atMs),
+  ]);
 }
 
 export type LockedPlayer = { playerId: string; tenantId: number; publishedVersion: number };

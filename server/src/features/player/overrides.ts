@@ -26,7 +26,8 @@ export type OverrideChange = OverridePlace &
 
 export type SetOutcome =
   | Readonly<{ outcome: 'set'; override: OverrideRow }>
-  | Readonly<{ outcome: 'no_such_player' | 'no_such_flag' }>;
+  | Readonly<{ outcome: 'no_such_player' }>
+  | Readonly<{ outcome: 'no_such_flag' }>;
 
 /** From the answer on, every node tells the player so. */
 export async function setOverride(pool: Pool, change: OverrideChange, actor: Actor): Promise<SetOutcome> {

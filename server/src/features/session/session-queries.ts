@@ -90,11 +90,11 @@ export type NewDevice = { gameId: number; deviceId: string; userId: string; crea
  * others wait for it and insert nothing, so that all of them find the same player afterwards.
  */
 export async function insertPlayersForDevices(
-  client: Client,
+  db: Pool | Client,
   devices: readonly NewDevice[],
 ): Promise<undefined> {
   await query(
-    client,
+    db,
     {
       name: 'insert_players_for_devices',
       text: `with wanted as (

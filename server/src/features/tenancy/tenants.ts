@@ -43,3 +43,10 @@ export async function findTenant(pool: Pool, slug: string): Promise<boolean> {
   const { rowCount } = await pool.query('select from tenants where slug = $1', [slug]);
   return rowCount === 1;
 }
+
+export async function listTenants(pool: Pool): Promise<{ id: number; slug: string }[]> {
+  const { rows } = await pool.query<{ id: number; slug: string }>(
+    'select id, slug from tenants order by slug',
+  );
+  return rows;
+}

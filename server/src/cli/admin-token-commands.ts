@@ -1,0 +1,116 @@
+import { Command, Option } from 'commander';
+import type { Pool } from '../db/pool.js';
+import {
+  createAdminToken,
+  type ListedToken,
+  listAdminTokens,
+  ROLES,
+  type Role,
+  revokeAdminToken,
+} from '../features/admin/admin-tokens.js';
+import { listTenants } from '../features/tenancy/tenants.js';
+import { StartupError } from '../lib/startup-error.js';
+import { currentUser } from './given-file.js';
+import { isoTime, printable } from './printable.js';
+import { say, withDatabase } from './terminal.js';
+
+type CreateOptions = { role: Role; tenant?: string; name?: string; expiresDays?: string };
+
+const DAY_MS = 86_400_000;
+const MAX_DAYS = 3650;
+const MAX_NAME = 100;
+
+export function adminTokenCommands(): Command {
+  const token = new Command('admin-token').description('tokens for the admin API and the console');
+  token
+    .command('create')
+    .description('create a token; it is shown once')
+    .addOption(
+      new Option('--role <role>', 'viewer reads; editor also changes and publishes; owner may do everything')
+        .choices([...ROLES])
+        .makeOptionMandatory(),
+    )
+    .option('--tenant <tenant-id>', 'the studio; may be left out where there is only one')
+    .option('--name <text>', 'whose it is: the audit log calls them so (default: your user name)')
+    .option('--expires-days <days>', 'refuse it after so many days (default: when it is revoked)')
+    .action(create);
+  token
+    .command('list')
+    .description('list tokens; the tokens themselves are never shown again')
+    .option('--tenant <tenant-id>', 'only of this studio')
+    .action(async ({ tenant }: { tenant?: string }) => {
+      const tokens = await withDatabase(({ pool }) => listAdminTokens(pool, tenant));
+      if (tokens.length === 0) say('There are no tokens. Create one: savepoint admin-token create --role …');
+      for (const row of tokens) say(describe(row, Date.now()));
+    });
+  token
+    .command('revoke <token-id>')
+    .description('refuse a token from the next request on')
+    .action(async (tokenId: string) => {
+      const actor = { name: currentUser(), nowMs: Date.now() };
+      if (!(await withDatabase(({ pool }) => revokeAdminToken(pool, tokenId, actor)))) {
+        throw new StartupError(
+          `There is no token "${tokenId}" that works. List them: savepoint admin-token list`,
+        );
+      }
+      say(`Revoked ${tokenId}.`);
+    });
+  return token;
+}
+
+async function create({ role, tenant: wanted, name: given, expiresDays }: CreateOptions): Promise<void> {
+  const name = readName(given ?? currentUser());
+  const days = expiresDays === undefined ? null : readDays(expiresDays);
+  await withDatabase(async ({ pool }) => {
+    const tenant = await requireTenant(pool, wanted);
+    const nowMs = Date.now();
+    const expiresAt = days === null ? null : nowMs + days * DAY_MS;
+    const actor = { name: currentUser(), nowMs };
+    const { token } = await createAdminToken(pool, { tenantId: tenant.id, name, role, expiresAt }, actor);
+    say(`Admin token  ${token}`);
+    say(
+      `This is the only time it is shown. Its holder is ${role} of ${tenant.slug} and is called ${name} in the audit log.`,
+    );
+    say('Send it to the operations listener: Authorization: Bearer <token>');
+  });
+}
+
+async function requireTenant(pool: Pool, wanted: string | undefined): Promise<{ id: number; slug: string }> {
+  const tenants = await listTenants(pool);
+  const [only] = tenants;
+  if (only === undefined) {
+    throw new StartupError('There is no tenant yet. Create one: savepoint tenant create <tenant-id>');
+  }
+  if (wanted === undefined && tenants.length === 1) return only;
+  const found = tenants.find(({ slug }) => slug === wanted);
+  if (found !== undefined) return found;
+  const known = tenants.map(({ slug }) => slug).join(', ');
+  throw new StartupError(
+    wanted === undefined
+      ? `There are several tenants. Say which one with --tenant: ${known}`
+      : `There is no tenant "${wanted}". There are: ${known}`,
+  );
+}
+
+function readName(text: string): string {
+  const name = text.trim();
+  if (name !== '' && name.length <= MAX_NAME && printable(name) === name) return name;
+  throw new StartupError(`--name must be 1 to ${MAX_NAME} printable characters.`);
+}
+
+function readDays(text: string): number {
+  const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
+  if (days >= 1 && days <= MAX_DAYS) return days;
+  throw new StartupError(`--expires-days is "${text}": give a whole number from 1 to ${MAX_DAYS}.`);
+}
+
+function describe(row: ListedToken, nowMs: number): string {
+  const { tokenId, tenant, role, createdAt, name } = row;
+  return `${tokenId}  ${tenant}  ${role}  created ${isoTime(createdAt)}  ${stateOf(row, nowMs)}  ${name}`;
+}
+
+function stateOf({ revokedAt, expiresAt }: ListedToken, nowMs: number): string {
+  if (revokedAt !== null) return `revoked ${isoTime(revokedAt)}`;
+  if (expiresAt === null) return 'active';
+  return `${expiresAt <= nowMs ? 'expired' : 'active until'} ${isoTime(expiresAt)}`;
+}

@@ -1,0 +1,119 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { Command, Option } from 'commander';
+import { catalogueToCsv, readCatalogueCsv } from '../features/catalogue/catalogue-csv.js';
+import { catalogueToJson, readCatalogueJson } from '../features/catalogue/catalogue-json.js';
+import type { CatalogueReading, RowError } from '../features/catalogue/catalogue-rows.js';
+import { IMPORT_MODES, type ImportMode, importCatalogue } from '../features/catalogue/import-catalogue.js';
+import { requireConfigVersion } from '../features/config/config-queries.js';
+import { findDraft } from '../features/config/draft.js';
+import { StartupError } from '../lib/startup-error.js';
+import { requireGame, withGame } from './game-option.js';
+import { currentUser } from './given-file.js';
+import { printable } from './printable.js';
+import { say, withDatabase } from './terminal.js';
+
+type Format = 'csv' | 'json';
+type GameOptions = { tenant: string; game: string };
+type ExportOptions = GameOptions & { format: Format; out?: string; published: boolean };
+type ImportOptions = GameOptions & { file: string; format?: Format; mode: ImportMode };
+
+const HELP = `
+A row states its SKU as a whole. Take the catalogue out, change it, take it back in, and publish:
+
+  savepoint catalogue export --tenant my-studio --game my-game --out catalogue.csv
+  savepoint catalogue import --tenant my-studio --game my-game --file catalogue.csv
+  savepoint config dry-run --tenant my-studio --game my-game
+  savepoint config publish --tenant my-studio --game my-game --draft
+
+With anything wrong in the file, nothing of it is taken. Columns of a CSV file: skuId, active, hidden, from, until,
+defaultCurrency, name, description, assets (JSON), and as needed name:<locale>, description:<locale>, price:<currency>,
+offerPrice:<currency>, floorPrice:<currency>. A text that a spreadsheet would take for a formula has an apostrophe before it.`;
+
+const formats = () => new Option('--format <format>', 'of the file').choices(['csv', 'json']);
+
+export function catalogueCommands(): Command {
+  const catalogue = new Command('catalogue').description('the SKUs of a game as a file');
+  withGame(catalogue.command('export'))
+    .description("write the draft's catalogue to a file or to standard output")
+    .addOption(formats().default('csv'))
+    .option('--out <file>', 'where to (default: standard output)')
+    .option('--published', 'the published catalogue instead', false)
+    .addHelpText('after', HELP)
+    .action(exportFile);
+  withGame(catalogue.command('import'))
+    .description("take a file into the draft's catalogue, all of it or nothing")
+    .requiredOption('--file <path>', 'CSV or JSON')
+    .addOption(formats())
+    .addOption(
+      new Option('--mode <mode>', 'merge: change and add SKUs; replace: the file is the whole catalogue')
+        .choices(IMPORT_MODES)
+        .default('merge'),
+    )
+    .addHelpText('after', HELP)
+    .action(importFile);
+  return catalogue;
+}
+
+async function exportFile({ tenant, game, format, out, published }: ExportOptions): Promise<void> {
+  const skus = await withDatabase(async ({ pool }) => {
+    const { id, publishedVersion } = await requireGame(pool, tenant, game);
+    const source = published ? requireConfigVersion(pool, id, publishedVersion) : findDraft(pool, id);
+    return (await source).document.catalogue;
+  });
+  const text = format === 'csv' ? catalogueToCsv(skus) : catalogueToJson(skus);
+  if (out === undefined) {
+    process.stdout.write(text);
+    return;
+  }
+  await writeFile(out, text).catch((error: Error) => {
+    throw new StartupError(`${out} cannot be written: ${error.message}`);
+  });
+  say(`Wrote ${skus.length} SKUs to ${out}.`);
+}
+
+async function importFile({ tenant, game, file, format, mode }: ImportOptions): Promise<void> {
+  const reading = await readingOf(file, format ?? formatOf(file));
+  await withDatabase(async ({ pool }) => {
+    const { id: gameId } = await requireGame(pool, tenant, game);
+    const actor = { name: currentUser(), nowMs: Date.now() };
+    const outcome = await importCatalogue(pool, { gameId, reading, mode }, actor);
+    switch (outcome.outcome) {
+      case 'imported': {
+        const { added, changed, removed, unchanged } = outcome.counts;
+        say(
+          `The draft of ${tenant}/${game} has it now: ${added} added, ${changed} changed, ${removed} removed, ${unchanged} as they were.`,
+        );
+        say(`To publish it: savepoint config publish --tenant ${tenant} --game ${game} --draft`);
+        return;
+      }
+      case 'invalid':
+        throw new StartupError(`Nothing of ${file} was taken:\n${outcome.errors.map(errorLine).join('\n')}`);
+      case 'draft_conflict':
+        throw new StartupError(`The draft was changed meanwhile by ${outcome.updatedBy}. Try again.`);
+    }
+  });
+}
+
+function formatOf(file: string): Format {
+  if (/\.csv$/i.test(file)) return 'csv';
+  if (/\.json$/i.test(file)) return 'json';
+  throw new StartupError(`${file} ends neither in .csv nor in .json: say which it is with --format.`);
+}
+
+async function readingOf(file: string, format: Format): Promise<CatalogueReading> {
+  const bytes = await readFile(file).catch((error: Error) => {
+    throw new StartupError(`${file} cannot be read: ${error.message}`);
+  });
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new StartupError(`${file} is not UTF-8. Spreadsheets can save CSV so: look for "CSV UTF-8".`);
+  }
+  return format === 'csv' ? readCatalogueCsv(text) : readCatalogueJson(text);
+}
+
+function errorLine({ row, column, message }: RowError): string {
+  const place = [row === null ? '' : `row ${row}`, column === null ? '' : printable(column)].filter(Boolean);
+  return `  - ${place.length === 0 ? '' : `${place.join(', ')}: `}${printable(message)}`;
+}

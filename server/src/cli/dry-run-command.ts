@@ -1,0 +1,86 @@
+import { Command } from 'commander';
+import type { Pool } from '../db/pool.js';
+import { requireConfigVersion } from '../features/config/config-queries.js';
+import { findCandidate } from '../features/dry-run/candidate.js';
+import { dryRun } from '../features/dry-run/dry-run.js';
+import type { ConfigDocument } from '../features/personalisation/document.js';
+import { StartupError } from '../lib/startup-error.js';
+import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './config-input.js';
+import { dryRunLines } from './dry-run-table.js';
+import { requireGame, withGame } from './game-option.js';
+import { readGivenFile } from './given-file.js';
+import { INTERRUPTED, interruptible } from './interrupt.js';
+import { grouped, progressBar } from './progress-bar.js';
+import { createProgressLine } from './progress-line.js';
+import { say, withDatabase } from './terminal.js';
+
+type DryRunOptions = { tenant: string; game: string; file?: string; configVersion?: string; sample?: string };
+
+const HELP = `
+Every player is decided for twice, as published and as it would be. Nothing is changed.
+
+  savepoint config dry-run --tenant my-studio --game my-game --file config.json
+
+Payers are players with a purchase that was not refunded; revenue is the share that those after have in all that was spent.`;
+
+export function dryRunCommand(): Command {
+  return withGame(new Command('dry-run'))
+    .description('say what publishing would change: who enters and leaves each segment and offer')
+    .option('--file <path>', 'the document, JSON (default: the draft)')
+    .option('--config-version <number>', 'an older version instead')
+    .option(
+      '--sample <players>',
+      'how many players to examine (default: all, or 500000 of more than 2 million)',
+    )
+    .addHelpText('after', HELP)
+    .action(run);
+}
+
+async function run(options: DryRunOptions): Promise<void> {
+  if (options.file !== undefined && options.configVersion !== undefined) {
+    throw new StartupError('Give --file or --config-version, not both.');
+  }
+  const sample = options.sample === undefined ? undefined : sampleSize(options.sample);
+  await interruptible((signal) =>
+    withDatabase(async ({ pool }) => {
+      const { id: gameId, publishedVersion } = await requireGame(pool, options.tenant, options.game);
+      const after = await candidateOf(pool, gameId, publishedVersion, options);
+      const { document: before } = await requireConfigVersion(pool, gameId, publishedVersion);
+      const line = createProgressLine();
+      const outcome = await dryRun(pool, {
+        ...{ gameId, before, after, nowMs: Date.now(), sample, signal },
+        onProgress: ({ examined, total }) =>
+          line.show(`${progressBar(examined, total)} ${grouped(examined)} of ${grouped(total)} players`),
+      }).finally(() => line.end());
+      if (outcome.outcome === 'interrupted') process.exitCode = INTERRUPTED;
+      else for (const text of dryRunLines(outcome.result)) say(text);
+    }),
+  );
+}
+
+async function candidateOf(
+  pool: Pool,
+  gameId: number,
+  publishedVersion: number,
+  { file, configVersion }: DryRunOptions,
+): Promise<ConfigDocument> {
+  const document = file === undefined ? undefined : parseDocument(file, await readGivenFile(file));
+  const version = configVersion === undefined ? undefined : versionNumber(configVersion);
+  const found = await findCandidate(pool, gameId, { document, version });
+  switch (found.outcome) {
+    case 'found':
+      return found.document;
+    case 'invalid':
+      throw unpublishable(
+        file ?? (version === undefined ? 'The draft' : `Version ${version}`),
+        found.problems,
+      );
+    case 'no_such_version':
+      throw noSuchVersion(configVersion ?? '', publishedVersion);
+  }
+}
+
+function sampleSize(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new StartupError(`--sample is "${text}": give a number of players, such as 100000.`);
+}

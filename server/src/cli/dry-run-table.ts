@@ -1,0 +1,59 @@
+import type { DryRunResult } from '../features/dry-run/dry-run.js';
+import type { PartEffect } from '../features/dry-run/dry-run-report.js';
+import { grouped } from './progress-bar.js';
+
+const COLUMNS = ['before', 'after', 'enter', 'leave', 'stay', 'payers'] as const;
+
+type Row = readonly [id: string, effect: PartEffect];
+
+/** A dry run as lines for a terminal: a table for each kind of thing, examples and failing rules below. */
+export function dryRunLines(result: DryRunResult): string[] {
+  const { players, examined, sampled, at, seconds } = result;
+  const whom = sampled
+    ? `A sample of ${grouped(examined)} of ${grouped(players)} players: the numbers are estimates for all of them`
+    : `All ${grouped(players)} players`;
+  const tables: [string, Row[]][] = [
+    ['segment', result.segments.map(({ segmentId, ...effect }) => [segmentId, effect])],
+    ['offer', result.offers.map(({ offerId, ...effect }) => [offerId, effect])],
+    ['flag', result.flags.map(({ flagId, ...effect }) => [flagId, effect])],
+  ];
+  return [
+    `${whom}, at ${at}, in ${seconds.toFixed(1)} s.`,
+    ...tables.flatMap(([kind, rows]) => (rows.length === 0 ? [] : ['', ...table(kind, rows)])),
+    ...examples(tables.flatMap(([, rows]) => rows)),
+    ...result.ruleErrors.map(
+      ({ part, before, after }) =>
+        `The rule of ${part} fails for ${grouped(after)} of the players examined (${grouped(before)} as published).`,
+    ),
+  ];
+}
+
+function table(kind: string, rows: readonly Row[]): string[] {
+  const cells = rows.map(([id, { counts, estimate, revenueShare }]) => [
+    id,
+    ...COLUMNS.map((column) => grouped((estimate ?? counts)[column])),
+    Object.entries(revenueShare)
+      .map(([currency, share]) => `${(share * 100).toFixed(1)}% ${currency}`)
+      .join(', '),
+  ]);
+  const all = [[kind, ...COLUMNS, 'revenue'], ...cells];
+  const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  return all.map((row) =>
+    row
+      .map((cell, column) => {
+        const isText = column === 0 || column === row.length - 1;
+        return isText ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+      })
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+function examples(rows: readonly Row[]): string[] {
+  const lines = rows.flatMap(([id, effect]) =>
+    (['enter', 'leave'] as const).flatMap((way) =>
+      effect.examples[way].length === 0 ? [] : [`  ${way} ${id}: ${effect.examples[way].join(' ')}`],
+    ),
+  );
+  return lines.length === 0 ? [''] : ['', 'Some of those who', ...lines, ''];
+}

@@ -1,0 +1,126 @@
+import { Command } from 'commander';
+import { type Explanation, explain } from '../features/explain/explain.js';
+import type { WantedVersion } from '../features/explain/explained-document.js';
+import { readMoment } from '../features/explain/moment.js';
+import { createTurns } from '../features/explain/turns.js';
+import { systemClock } from '../lib/clock.js';
+import { StartupError } from '../lib/startup-error.js';
+import { requireGame, withGame } from './game-option.js';
+import { isoTime, printable, printableJson } from './printable.js';
+import { say, withDatabase } from './terminal.js';
+
+type ExplainOptions = {
+  tenant: string;
+  game: string;
+  player: string;
+  at?: string;
+  configVersion?: string;
+  json: boolean;
+};
+
+const HELP = `
+Without --at it is about now, without --config-version about the version in force at that time. For the past, what was known
+of the player is rebuilt from the stored events; for the future it is what is known now, at that time. Nothing is changed.
+
+  savepoint explain --tenant my-studio --game my-game --player 0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a --at 2026-11-14T18:00:00Z`;
+
+export function explainCommand(): Command {
+  return withGame(new Command('explain'))
+    .description('say why a player is told what they are told: flags, segments, offers and every price')
+    .requiredOption('--player <user-id>', 'userId of the login response')
+    .option('--at <time>', 'the moment, such as 2026-11-15T12:00:00Z (default: now)')
+    .option('--config-version <number>', 'another version, or draft (default: the one in force then)')
+    .option('--json', 'print everything there is, as JSON', false)
+    .addHelpText('after', HELP)
+    .action(run);
+}
+
+async function run(options: ExplainOptions): Promise<void> {
+  const { tenant, game, player } = options;
+  const atMs = options.at === undefined ? undefined : momentOf(options.at);
+  const version = versionOf(options.configVersion);
+  await withDatabase(async ({ pool, url }) => {
+    const { id: gameId } = await requireGame(pool, tenant, game);
+    const turns = createTurns({ atOnce: 1, maxWaiting: 0 });
+    const outcome = await explain(
+      { pool, databaseUrl: url, clock: systemClock, turns },
+      { gameId, player: { userId: player }, atMs, version },
+    );
+    switch (outcome.outcome) {
+      case 'explained':
+        if (options.json) say(printableJson(JSON.stringify(outcome.explanation, null, 2)));
+        else sayExplanation(outcome.explanation);
+        return;
+      case 'player_not_found':
+        throw new StartupError(
+          outcome.firstSeenAt === null
+            ? `${tenant}/${game} has no player "${player}".`
+            : `The player was first seen later, at ${isoTime(outcome.firstSeenAt)}.`,
+        );
+      case 'version_not_found':
+        throw new StartupError(
+          `There is no version ${version}; savepoint config list shows those there are.`,
+        );
+      default:
+        throw new Error(`nothing else can come of it: ${outcome.outcome}`);
+    }
+  });
+}
+
+function momentOf(text: string): number {
+  const atMs = readMoment(text);
+  if (atMs !== undefined) return atMs;
+  throw new StartupError(`--at is "${text}": give a time such as 2026-11-15T12:00:00Z.`);
+}
+
+function versionOf(text: string | undefined): WantedVersion {
+  if (text === undefined || text === 'draft') return text;
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new StartupError(`--config-version is "${text}": give a number, such as 3, or draft.`);
+}
+
+function sayExplanation({
+  at,
+  version,
+  source,
+  completeSince,
+  facts,
+  decision,
+  because,
+  problems,
+}: Explanation) {
+  const { store, heldOut } = decision;
+  const { userSpecificPromoId } = store as { userSpecificPromoId: string | null };
+  const told = version === 'draft' ? 'the draft' : `version ${version}`;
+  say(`Player ${facts.playerId} at ${at}, under ${told}, from ${SOURCES[source]}.`);
+  if (completeSince !== null) {
+    say(`Events from before ${completeSince} are deleted: what they told is missing here.`);
+  }
+  section('Flags', because.flags);
+  section('Segments', because.segments);
+  section('Offers', because.offers);
+  section('Store', [
+    ...(heldOut ? ['The player is held out: this is the untargeted store.'] : []),
+    ...because.skus,
+    `Promotion: ${userSpecificPromoId ?? 'none'}. ETag: ${decision.storeEtag}.`,
+  ]);
+  if (problems.length > 0)
+    section(
+      'Problems',
+      problems.map(({ part, message }) => `${part}: ${message}`),
+    );
+  say(
+    `\n${decision.validUntil === null ? 'Time alone changes nothing of it.' : `Time alone changes nothing of it before ${decision.validUntil}.`}`,
+  );
+}
+
+const SOURCES: Record<Explanation['source'], string> = {
+  'current row': 'what is known now',
+  'stored events': 'the stored events',
+  hypothetical: 'what was given',
+};
+
+function section(title: string, lines: readonly string[]): void {
+  say(`\n${title}`);
+  for (const line of lines.length === 0 ? ['none'] : lines) say(`  ${printable(line)}`);
+}

@@ -1,0 +1,83 @@
+import { currencyDecimals } from '../../lib/money.js';
+import { DOCUMENT_LIMITS, type SkuEntry } from '../personalisation/document.js';
+
+/** Columns that every file has, in this order when we write it. */
+export const FIXED_COLUMNS = [
+  'skuId',
+  'active',
+  'hidden',
+  'from',
+  'until',
+  'defaultCurrency',
+  'name',
+  'description',
+  'assets',
+] as const;
+export type FixedColumn = (typeof FIXED_COLUMNS)[number];
+
+/** Columns of which there is one for each locale or currency: `name:de`, `floorPrice:USD`. */
+const TEXTS = ['name', 'description'] as const;
+const PRICES = ['price', 'offerPrice', 'floorPrice'] as const;
+
+export type Column =
+  | Readonly<{ kind: 'fixed'; title: string; name: FixedColumn }>
+  | Readonly<{ kind: 'text'; title: string; name: (typeof TEXTS)[number]; locale: string }>
+  | Readonly<{ kind: 'price'; title: string; name: (typeof PRICES)[number]; currency: string }>;
+
+const LOCALE = /^[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*$/;
+
+/** What a header cell stands for, or what is wrong with it. */
+export function readColumn(title: string): Column | string {
+  const fixed = FIXED_COLUMNS.find((name) => name === title);
+  if (fixed !== undefined) return { kind: 'fixed', title, name: fixed };
+  const [, prefix, rest = ''] = /^([^:]*):(.+)$/s.exec(title) ?? [];
+  const text = TEXTS.find((name) => name === prefix);
+  if (text !== undefined) {
+    if (!LOCALE.test(rest)) return `"${rest}" is not a locale, such as de or pt-BR.`;
+    return { kind: 'text', title, name: text, locale: rest };
+  }
+  const price = PRICES.find((name) => name === prefix);
+  if (price !== undefined) {
+    if (currencyDecimals(rest) === undefined) return `"${rest}" is not a currency of ISO 4217, such as USD.`;
+    return { kind: 'price', title, name: price, currency: rest };
+  }
+  return `There is no such column. There are ${[...FIXED_COLUMNS, ...OPEN_COLUMNS].join(', ')}.`;
+}
+
+const OPEN_COLUMNS = [
+  ...TEXTS.map((name) => `${name}:<locale>`),
+  ...PRICES.map((name) => `${name}:<currency>`),
+];
+
+/** More than a catalogue could use: `name` and `description` per locale, three prices per currency. */
+export const MAX_COLUMNS =
+  FIXED_COLUMNS.length + 2 * DOCUMENT_LIMITS.locales + 3 * DOCUMENT_LIMITS.currencies;
+
+/** The columns that a catalogue needs. */
+export function columnsFor(skus: readonly SkuEntry[]): Column[] {
+  const columns: Column[] = FIXED_COLUMNS.map((name) => ({ kind: 'fixed', title: name, name }));
+  for (const name of TEXTS) {
+    const locales = new Set(skus.flatMap((sku) => Object.keys(sku[name].locales)));
+    for (const locale of locales) columns.push({ kind: 'text', title: `${name}:${locale}`, name, locale });
+  }
+  for (const currency of new Set(skus.flatMap(({ prices }) => Object.keys(prices)))) {
+    for (const name of PRICES) {
+      const isUsed =
+        name !== 'floorPrice' || skus.some(({ prices }) => prices[currency]?.floorPrice !== undefined);
+      if (isUsed) columns.push({ kind: 'price', title: `${name}:${currency}`, name, currency });
+    }
+  }
+  return columns;
+}
+
+/** The column in which a member of a SKU stands. */
+export function columnOfPointer(pointer: string): string {
+  const [, member = '', second = '', third = ''] = pointer.split('/');
+  if (member === 'prices' && second !== '') {
+    return `${third === 'actualPrice' || third === '' ? 'price' : third}:${second}`;
+  }
+  if ((member === 'name' || member === 'description') && second === 'locales' && third !== '') {
+    return `${member}:${third}`;
+  }
+  return member;
+}

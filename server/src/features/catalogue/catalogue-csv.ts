@@ -1,0 +1,67 @@
+import { DOCUMENT_LIMITS, type SkuEntry } from '../personalisation/document.js';
+import {
+  type Column,
+  columnOfPointer,
+  columnsFor,
+  FIXED_COLUMNS,
+  MAX_COLUMNS,
+  readColumn,
+} from './catalogue-columns.js';
+import { type CatalogueReading, MAX_ROW_ERRORS, type RowError, repeatedSkus } from './catalogue-rows.js';
+import { cellOf } from './csv-cells.js';
+import { readSku } from './csv-sku.js';
+import { type CsvRow, readCsv, writeCsv } from './csv-text.js';
+
+/** One row a SKU, in the order of the catalogue, under a header. */
+export function catalogueToCsv(skus: readonly SkuEntry[]): string {
+  const columns = columnsFor(skus);
+  return writeCsv([
+    columns.map(({ title }) => title),
+    ...skus.map((sku) => columns.map((column) => cellOf(sku, column))),
+  ]);
+}
+
+/** The SKUs of a file, each stated as a whole by its row, and everything that is wrong with the others. */
+export function readCatalogueCsv(text: string): CatalogueReading {
+  const csv = readCsv(text);
+  if (!csv.ok) return unreadable([{ ...csv.fault, column: null }]);
+  const [header, ...body] = csv.rows;
+  if (header === undefined) return unreadable([{ row: null, column: null, message: 'The file is empty.' }]);
+  const { columns, errors } = readHeader(header);
+  if (errors.length > 0) return unreadable(errors);
+  if (body.length > DOCUMENT_LIMITS.skus) {
+    const message = `A catalogue can have ${DOCUMENT_LIMITS.skus} SKUs at the most.`;
+    return unreadable([{ row: null, column: null, message }]);
+  }
+  const readings = body.map((row) => readSku(row, columns));
+  const rows = readings.flatMap(({ row, sku }) => (sku === undefined ? [] : [{ row, sku }]));
+  const wrong = [...readings.flatMap((reading) => reading.errors), ...repeatedSkus(rows)];
+  return { rows, errors: wrong.slice(0, MAX_ROW_ERRORS), columnOf: columnOfPointer };
+}
+
+function unreadable(errors: readonly RowError[]): CatalogueReading {
+  return { rows: [], errors, columnOf: columnOfPointer };
+}
+
+function readHeader({ row, cells }: CsvRow): { columns: Column[]; errors: RowError[] } {
+  const columns: Column[] = [];
+  const errors: RowError[] = [];
+  const titles = new Set<string>();
+  for (const { text } of cells.slice(0, MAX_COLUMNS)) {
+    const column = readColumn(text);
+    if (typeof column === 'string') errors.push({ row, column: text, message: column });
+    else if (titles.has(text))
+      errors.push({ row, column: text, message: 'There are two columns of this name.' });
+    else columns.push(column);
+    titles.add(text);
+  }
+  if (cells.length > MAX_COLUMNS) {
+    errors.push({ row, column: null, message: `There can be ${MAX_COLUMNS} columns at the most.` });
+  }
+  // What a row does not say would be taken out of the SKU: left-out columns are more likely an oversight.
+  for (const name of FIXED_COLUMNS) {
+    if (!titles.has(name))
+      errors.push({ row, column: name, message: 'The first row must name this column, too.' });
+  }
+  return { columns, errors };
+}

@@ -1,0 +1,66 @@
+import { Type } from 'typebox';
+
+/** Documentation of what is said about documents: what changed, what is wrong, what would cost more. */
+
+export const DocumentChange = Type.Object(
+  {
+    path: Type.String({ description: 'The part, such as `offers/winter_sale`, `store` or `flags/isPayer`' }),
+    change: Type.Union([
+      Type.Literal('added'),
+      Type.Literal('removed'),
+      Type.Literal('changed'),
+      Type.Literal('reordered'),
+    ]),
+    before: Type.Unknown({ description: 'The part as it was; null if it is new' }),
+    after: Type.Unknown({ description: 'The part as it is; null if it is gone' }),
+  },
+  { title: 'DocumentChange' },
+);
+
+export const DIFFERENCE_EXAMPLE = [
+  {
+    path: 'store',
+    change: 'changed' as const,
+    before: { sendFallback: true, holdoutPercent: 0, largestDiscountPercent: '60' },
+    after: { sendFallback: true, holdoutPercent: 5, largestDiscountPercent: '60' },
+  },
+];
+
+export const DocumentProblem = Type.Object(
+  {
+    pointer: Type.String({ description: 'JSON pointer into the document' }),
+    message: Type.String({ description: 'A sentence for the editor' }),
+    position: Type.Union(
+      [Type.Object({ offset: Type.Integer(), line: Type.Integer(), column: Type.Integer() }), Type.Null()],
+      { description: 'Inside of a rule' },
+    ),
+  },
+  { title: 'DocumentProblem' },
+);
+
+export const PROBLEM_EXAMPLE = {
+  pointer: '/segments/3/rule',
+  message: 'There is no attribute "purchase". Did you mean "purchases"?',
+  position: { offset: 0, line: 1, column: 1 },
+};
+
+export const PriceRaise = Type.Object(
+  {
+    offerId: Type.String(),
+    skuId: Type.String(),
+    currency: Type.String(),
+    from: Type.String(),
+    to: Type.String(),
+    pointer: Type.String({ description: 'JSON pointer to the offer in the published document' }),
+  },
+  { title: 'PriceRaise' },
+);
+
+export const RAISE_EXAMPLE = {
+  offerId: 'winter_sale',
+  skuId: 'gems_80',
+  currency: 'USD',
+  from: '2.49',
+  to: '3.99',
+  pointer: '/offers/0',
+};

@@ -1,0 +1,33 @@
+import { ApiError } from '../../errors.js';
+import type { DocumentChange } from './document-difference.js';
+import type { DraftConflict } from './draft.js';
+import type { RollbackOutcome } from './publish.js';
+
+/** What became of a publication, as an answer of the admin API. */
+export function publicationAnswer(outcome: RollbackOutcome | DraftConflict): {
+  version: number;
+  difference: readonly DocumentChange[];
+} {
+  switch (outcome.outcome) {
+    case 'published':
+      return { version: outcome.version, difference: outcome.difference };
+    case 'unchanged':
+      throw new ApiError('nothing_to_publish', { details: { version: outcome.version } });
+    case 'invalid':
+      throw new ApiError('document_invalid', { details: { problems: outcome.problems } });
+    case 'price_raise':
+      throw new ApiError('price_raise_unconfirmed', { details: { raises: outcome.raises } });
+    case 'conflict': {
+      const { version, author, difference } = outcome;
+      throw new ApiError('version_conflict', { details: { version, author, difference } });
+    }
+    case 'draft_conflict':
+      throw draftConflict(outcome);
+    case 'no_such_version':
+      throw new ApiError('version_not_found');
+  }
+}
+
+export function draftConflict({ revision, updatedBy, difference }: DraftConflict): ApiError {
+  return new ApiError('draft_conflict', { details: { revision, updatedBy, difference } });
+}

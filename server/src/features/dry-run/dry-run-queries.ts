@@ -1,0 +1,111 @@
+import type { OwnConnection } from '../../db/own-connection.js';
+import type { FactColumns } from './fact-columns.js';
+
+/**
+ * Of all that a dry run reads, one moment's state: numbers that belong together do not change while they are counted.
+ * Vacuum waits with what that moment still sees, for as long as the run takes.
+ */
+export async function beginSnapshot(connection: OwnConnection): Promise<void> {
+  await connection.query('begin isolation level repeatable read read only');
+  // Pages are short statements that seem long to the planner: compiling them would take longer than running them.
+  await connection.query('set local jit = off');
+  await connection.query('set local max_parallel_workers_per_gather = 0');
+}
+
+export async function countPlayers(connection: OwnConnection, gameId: number): Promise<number> {
+  const { rows } = await connection.query<{ n: number }>(
+    'select count(*)::float8 as n from players where game_id = $1',
+    [gameId],
+  );
+  return rows[0]?.n ?? 0;
+}
+
+/** The players of a game from `after` (not included) to `upTo`, of which `before` players have smaller ids. */
+export type PlayerRange = Readonly<{ after: string; upTo: string; before: number }>;
+
+/** All players of a game, cut into ranges of so many. */
+export async function listPlayerRanges(
+  connection: OwnConnection,
+  gameId: number,
+  size: number,
+): Promise<PlayerRange[]> {
+  const { rows } = await connection.query<{ upTo: string }>(
+    `select id as "upTo"
+     from (
+       select id, row_number() over (order by id) as place, lead(id) over (order by id) as next
+       from players where game_id = $1
+     ) numbered
+     where place % $2 = 0 or next is null
+     order by id`,
+    [gameId, size],
+  );
+  return rows.map(({ upTo }, index) => ({
+    after: rows[index - 1]?.upTo ?? '0',
+    upTo,
+    before: index * size,
+  }));
+}
+
+/** How many of how many players are looked at. */
+export type Share = Readonly<{ examined: number; players: number }>;
+
+/** What the columns hold for the players of a range, or for the share of them that a sample consists of. */
+export async function listFactRows(
+  connection: OwnConnection,
+  gameId: number,
+  columns: FactColumns,
+  { after, upTo, before }: PlayerRange,
+  { examined, players }: Share,
+): Promise<unknown[][]> {
+  const { rows } = await connection.query<unknown[]>({
+    rowMode: 'array',
+    text: factsStatement(columns, examined < players ? 'sample' : 'all'),
+    values: [
+      ...columns.values,
+      gameId,
+      after,
+      upTo,
+      ...(examined < players ? [before, examined, players] : []),
+    ],
+  });
+  return rows;
+}
+
+/** The parameters of the columns come first, so those of the range are numbered from there. */
+function factsStatement(
+  { values, ofPlayer, ofDays, firstDay, lastDay }: FactColumns,
+  who: 'all' | 'sample',
+): string {
+  const [game, after, upTo, before, examined, players] = [1, 2, 3, 4, 5, 6].map(
+    (n) => `$${values.length + n}::bigint`,
+  );
+  const inRange = `p.game_id = ${game} and p.id > ${after} and p.id <= ${upTo}`;
+  // Every second, say, in the order of their ids: a sample has exactly its size, is spread evenly over old and new players
+  // and is the same the next time. Only the ids are read of those who are not in it. As an array, they are found once:
+  // of a join the planner may make a loop that numbers everybody again for each of them.
+  const inSample = [
+    ' and p.id = any(array(select n.id from (select p.id, ',
+    before,
+    ' + row_number() over (order by p.id) as place from players p where ',
+    inRange,
+    `) n where n.place * ${examined} / ${players} > (n.place - 1) * ${examined} / ${players}))`,
+  ].join('');
+  // Whoever has done nothing since before the windows begin has no days in them: those are not looked for.
+  const days = [
+    'left join lateral (select ',
+    ofDays.map((column, index) => `${column} as c${index}`).join(', '),
+    ' from player_days d where p.last_event_at is not null',
+    ` and greatest(p.last_event_at, p.last_purchase_at) >= ${firstDay}`,
+    ` and d.player_id = p.id and d.day >= ${firstDay} and d.day <= ${lastDay}) s on true`,
+  ].join('');
+  return [
+    'select',
+    [...ofPlayer, ...ofDays.map((_, index) => `s.c${index}`)].join(', '),
+    'from players p',
+    ofDays.length > 0 ? days : '',
+    'where',
+    inRange,
+    who === 'sample' ? inSample : '',
+    'order by p.id',
+  ].join(' ');
+}

@@ -1,0 +1,151 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
+import type { Pool } from '../../db/pool.js';
+import { compileDocument } from '../personalisation/compile-document.js';
+import type { CompiledDocument } from '../personalisation/compiled-document.js';
+import type { ConfigDocument } from '../personalisation/document.js';
+import {
+  beginSnapshot,
+  countPlayers,
+  listFactRows,
+  listPlayerRanges,
+  type PlayerRange,
+  type Share,
+} from './dry-run-queries.js';
+import { DryRunReport, type Effects } from './dry-run-report.js';
+import { type FactColumns, factColumns } from './fact-columns.js';
+import { factNeeds } from './fact-needs.js';
+import { judgePlayer } from './judge-player.js';
+import { compareDocuments } from './unchanged-parts.js';
+
+export type DryRun = Readonly<{
+  gameId: number;
+  /** What is published, and what might be. */
+  before: ConfigDocument;
+  after: ConfigDocument;
+  /** The moment for which everything is decided. */
+  nowMs: number;
+  /** How many players to examine at the most; by default all of them, or a sample of a very large game. */
+  sample?: number | undefined;
+  signal?: AbortSignal;
+  onProgress?: (progress: DryRunProgress) => void;
+}>;
+
+export type DryRunProgress = Readonly<{ examined: number; total: number }>;
+
+export type DryRunResult = Readonly<{
+  /** Of the game. */
+  players: number;
+  examined: number;
+  sampled: boolean;
+  at: string;
+  seconds: number;
+}> &
+  Effects;
+
+export type DryRunOutcome =
+  | Readonly<{ outcome: 'done'; result: DryRunResult }>
+  | Readonly<{ outcome: 'interrupted' }>;
+
+/** All players of a game up to this many, else a sample: a minute or two of work either way. */
+const ALL_UP_TO = 2_000_000;
+const DEFAULT_SAMPLE = 500_000;
+/** A page and the next one are all that is in memory at a time. */
+const PAGE_PLAYERS = 5_000;
+/** A few milliseconds of work, after which others get their turn. */
+const TURN_PLAYERS = 250;
+
+/**
+ * What publishing a document would change: every player is decided for under both documents, at the same moment and on
+ * the same snapshot of the database. Nothing is written.
+ */
+export async function dryRun(pool: Pool, run: DryRun): Promise<DryRunOutcome> {
+  const began = performance.now();
+  return withOwnConnection(pool, async (connection) => {
+    await beginSnapshot(connection);
+    const players = await countPlayers(connection, run.gameId);
+    const share = { players, examined: Math.min(players, run.sample ?? defaultSample(players)) };
+    const report = await examine(connection, run, share);
+    if (report === undefined) return { outcome: 'interrupted' };
+    const seconds = Math.round(performance.now() - began) / 1000;
+    const { examined } = share;
+    const result = {
+      players,
+      examined,
+      sampled: examined < players,
+      at: new Date(run.nowMs).toISOString(),
+      seconds,
+      ...report.effects(examined === 0 ? 1 : players / examined),
+    };
+    return { outcome: 'done', result };
+  });
+}
+
+function defaultSample(players: number): number {
+  return players <= ALL_UP_TO ? players : DEFAULT_SAMPLE;
+}
+
+/** Undefined if it was interrupted. */
+async function examine(
+  connection: OwnConnection,
+  run: DryRun,
+  share: Share,
+): Promise<DryRunReport | undefined> {
+  const { gameId, nowMs, signal, onProgress } = run;
+  const before = compileDocument(run.before, { version: 0, publishedAt: 0 });
+  const after = compileDocument(run.after, { version: 0, publishedAt: 0 });
+  const { unchanged, rest } = compareDocuments(before, after);
+  const columns = factColumns(factNeeds([rest, after]), nowMs);
+  const report = new DryRunReport(before, after, unchanged);
+  const judge = judgeUnder(rest, after, nowMs, report);
+
+  let examined = 0;
+  onProgress?.({ examined, total: share.examined });
+  const size = Math.ceil((PAGE_PLAYERS * share.players) / Math.max(1, share.examined));
+  const ranges = share.examined === 0 ? [] : await listPlayerRanges(connection, gameId, size);
+  for await (const rows of pagesOf(connection, gameId, columns, ranges, share)) {
+    for (const row of rows) {
+      judge(columns.toFacts(row));
+      if (++examined % TURN_PLAYERS !== 0) continue;
+      await nextTurn();
+      if (signal?.aborted) return undefined;
+      onProgress?.({ examined, total: share.examined });
+    }
+  }
+  if (signal?.aborted) return undefined;
+  onProgress?.({ examined, total: share.examined });
+  return report;
+}
+
+function judgeUnder(before: CompiledDocument, after: CompiledDocument, nowMs: number, report: DryRunReport) {
+  const onErrorBefore = (part: string) => report.addError('before', part);
+  const onErrorAfter = (part: string) => report.addError('after', part);
+  return (facts: ReturnType<FactColumns['toFacts']>) =>
+    report.add(
+      facts,
+      judgePlayer(before, facts, nowMs, onErrorBefore),
+      judgePlayer(after, facts, nowMs, onErrorAfter),
+    );
+}
+
+/** While a page is worked on the next one is read. */
+async function* pagesOf(
+  connection: OwnConnection,
+  gameId: number,
+  columns: FactColumns,
+  ranges: readonly PlayerRange[],
+  share: Share,
+): AsyncGenerator<unknown[][]> {
+  const read = (range: PlayerRange | undefined) => {
+    const page = range && listFactRows(connection, gameId, columns, range, share);
+    // If the run ends before, nobody waits for it any more.
+    page?.catch(() => {});
+    return page;
+  };
+  let next = read(ranges[0]);
+  for (let index = 1; next !== undefined; index++) {
+    const page = await next;
+    next = read(ranges[index]);
+    yield page;
+  }
+}

@@ -1,0 +1,68 @@
+import { type Client, createPool } from '../../db/pool.js';
+import { applyEventsWithin } from '../events/apply-events.js';
+import type { PlayerKey } from '../events/event-record.js';
+import type { PlayerFacts } from '../personalisation/player-facts.js';
+import { findFacts } from '../player/facts-queries.js';
+import { copyOwnTransactions, withoutForeignTransactions } from './own-transactions.js';
+import { shadowTables } from './shadow-tables.js';
+import { fetchStoredEvents, openStoredEvents } from './stored-events.js';
+
+export type RebuiltPlayer = PlayerKey & Readonly<{ userId: string; createdAt: number }>;
+
+/** `deletedBefore`: the day, in UTC, before which the game's events are gone, and with them what they told. */
+export type RebuiltFacts = Readonly<{ facts: PlayerFacts; deletedBefore: string | null }>;
+
+/** For one statement. Finding a player's events among those of a large game can take a while; nobody waits for hours. */
+const TIMEOUT_MS = 120_000;
+
+/**
+ * What was known of a player at a moment of the past: their stored events, folded once more by the code that folded them
+ * then. It works on temporary tables, on a connection of its own, and leaves no trace.
+ *
+ * It goes by the time of receipt. An event that waited in a queue, or was refused and replayed later, was applied somewhat
+ * after that.
+ */
+export async function rebuildFacts(
+  databaseUrl: string,
+  player: RebuiltPlayer,
+  atMs: number,
+): Promise<RebuiltFacts> {
+  // Not one of the service's: its prepared statements, its temporary tables and its time are this player's alone.
+  const pool = createPool({ url: databaseUrl, size: 1, timeoutMs: TIMEOUT_MS, onError: () => {} });
+  try {
+    const client = await pool.connect();
+    try {
+      // One snapshot: what happens meanwhile is in all of the tables or in none.
+      await client.query('begin isolation level repeatable read');
+      return await rebuild(client, player, atMs);
+    } finally {
+      await client.query('rollback').catch(() => {});
+      client.release(true);
+    }
+  } finally {
+    await pool.end();
+  }
+}
+
+async function rebuild(client: Client, player: RebuiltPlayer, atMs: number): Promise<RebuiltFacts> {
+  const deletedBefore = await findDeletedBefore(client, player.gameId);
+  await openStoredEvents(client, player, atMs);
+  await copyOwnTransactions(client, player.playerId);
+  await shadowTables(client, player, atMs);
+  for (;;) {
+    const records = await fetchStoredEvents(client, player);
+    if (records.length === 0) break;
+    await applyEventsWithin(client, await withoutForeignTransactions(client, records));
+  }
+  const [reading] = await findFacts(client, [player.playerId], atMs);
+  if (reading === undefined) throw new Error(`the row of player ${player.playerId} was not rebuilt`);
+  return { facts: reading.facts, deletedBefore };
+}
+
+async function findDeletedBefore(client: Client, gameId: number): Promise<string | null> {
+  const { rows } = await client.query<{ day: string | null }>(
+    'select events_deleted_before::text as day from games where id = $1',
+    [gameId],
+  );
+  return rows[0]?.day ?? null;
+}

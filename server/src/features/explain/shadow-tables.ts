@@ -1,0 +1,57 @@
+import type { Client } from '../../db/pool.js';
+import type { RebuiltPlayer } from './rebuild-facts.js';
+
+/**
+ * Puts empty temporary tables in front of all that the fold of events and the reading of facts touch. PostgreSQL looks for
+ * a table among the temporary ones first, so the very same statements then work on these: what they give is what the
+ * service would have, and nothing real is written or locked.
+ *
+ * Whatever has to be read from the real tables has to be asked, or copied, before: afterwards they are out of sight. The
+ * transaction is read-only from then on, which forbids all writing but to temporary tables: a table that the fold learns
+ * to write and that is missing here makes the rebuild fail, and changes nothing.
+ */
+export async function shadowTables(
+  client: Client,
+  { playerId, gameId, userId, createdAt }: RebuiltPlayer,
+  atMs: number,
+): Promise<void> {
+  await copyGame(client, gameId);
+  await copyOverrides(client, playerId, atMs);
+  await createEmptyTables(client);
+  await insertBarePlayer(client, [playerId, gameId, userId, new Date(createdAt)]);
+  await client.query('set transaction read only');
+}
+
+/** Without the day of retention: what is stored was new when it came, whatever has been deleted since. */
+async function copyGame(client: Client, gameId: number): Promise<void> {
+  await client.query('create temp table games on commit drop as select * from games where id = $1', [gameId]);
+  await client.query('update games set events_deleted_before = null');
+}
+
+async function copyOverrides(client: Client, playerId: string, atMs: number): Promise<void> {
+  await client.query(
+    `create temp table flag_overrides on commit drop as
+     select * from flag_overrides where player_id = $1 and set_at <= $2`,
+    [playerId, new Date(atMs)],
+  );
+}
+
+async function createEmptyTables(client: Client): Promise<void> {
+  await client.query(`
+    create temp table events (like events including indexes) on commit drop;
+    create temp table event_names (like event_names including indexes) on commit drop;
+    create temp table players (like players including defaults including indexes) on commit drop;
+    create temp table player_days (like player_days including defaults including indexes) on commit drop;
+    create temp table transactions (like transactions including indexes) on commit drop;
+    create temp table game_days (like game_days including defaults including indexes) on commit drop;
+    create temp table game_event_types (like game_event_types including defaults including indexes) on commit drop;
+    create temp table game_cohorts (like game_cohorts including defaults including indexes) on commit drop`);
+}
+
+async function insertBarePlayer(client: Client, values: unknown[]): Promise<void> {
+  await client.query(
+    `insert into players (id, game_id, user_id, created_at, overrides_at)
+     select $1, $2, $3, $4, max(set_at) from flag_overrides`,
+    values,
+  );
+}

@@ -1,0 +1,70 @@
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../errors.js';
+import type { AdminContext } from '../features/admin/admin-context.js';
+import { studioRoutes } from '../features/admin/studio-routes.js';
+import { auditRoutes } from '../features/audit/audit-routes.js';
+import { catalogueRoutes } from '../features/catalogue/catalogue-routes.js';
+import { draftRoutes } from '../features/config/draft-routes.js';
+import { versionRoutes } from '../features/config/version-routes.js';
+import { dryRunRoutes } from '../features/dry-run/dry-run-routes.js';
+import { explainRoutes } from '../features/explain/explain-routes.js';
+import { adminPlayerRoutes } from '../features/player/admin-player-routes.js';
+import { checkStorable } from '../lib/json-body.js';
+import { registerBodyParser } from './body-parser.js';
+import { logAnswer } from './request-log.js';
+import { registerValidation } from './validation.js';
+
+/** A whole configuration document with a thousand SKUs fits. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** Deeper than any document. */
+const MAX_DEPTH = 32;
+
+type AdminRoutes = (app: FastifyInstance, ctx: AdminContext) => void;
+
+/** Every route of the admin API. Each file guards its routes itself, by the role they need. */
+const ROUTES: readonly AdminRoutes[] = [
+  studioRoutes,
+  draftRoutes,
+  catalogueRoutes,
+  dryRunRoutes,
+  versionRoutes,
+  adminPlayerRoutes,
+  explainRoutes,
+  auditRoutes,
+];
+
+/** The admin API under `/admin/v1`, for the second listener only. The console is one of its clients, without special rights. */
+export async function registerAdminApi(app: FastifyInstance, ctx: AdminContext): Promise<void> {
+  await app.register(async (scope) => {
+    scope.decorateRequest('admin', undefined);
+    registerValidation(scope);
+    registerBodyParser(scope);
+    scope.addHook('onRoute', (route) => {
+      route.bodyLimit ??= MAX_BODY_BYTES;
+    });
+    scope.addHook('onRequest', async (request, reply) => {
+      reply.header('x-request-id', request.id).header('cache-control', 'no-store');
+    });
+    scope.addHook('preValidation', async ({ json }) => {
+      if (json !== undefined) refuseUnstorable(json.value, json.suspicious);
+    });
+    scope.addHook('onResponse', async (request, reply) => {
+      const route = request.routeOptions.url ?? 'unknown';
+      const labels = { route, method: request.method, status: reply.statusCode };
+      ctx.metrics.requests.observe(labels, reply.elapsedTime / 1000);
+      const { admin } = request;
+      const who = admin === undefined ? {} : { tenant: admin.tenant, admin: admin.tokenId };
+      logAnswer(ctx.logger, request, reply, who);
+    });
+    for (const routes of ROUTES) await scope.register(async (inner) => routes(inner, ctx));
+  });
+}
+
+/** What PostgreSQL would refuse, or give back as something else. */
+function refuseUnstorable(value: unknown, suspicious: boolean): void {
+  const found = checkStorable(value, MAX_DEPTH, suspicious);
+  if (found === undefined) return;
+  throw new ApiError('body_invalid', {
+    message: `The value at ${found.path || '/'} cannot be stored (${found.code}).`,
+  });
+}

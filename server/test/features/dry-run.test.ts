@@ -1,0 +1,364 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DryRunResult, dryRun } from '../../src/features/dry-run/dry-run.js';
+import type { PartEffect } from '../../src/features/dry-run/dry-run-report.js';
+import { factNeeds } from '../../src/features/dry-run/fact-needs.js';
+import { compareDocuments } from '../../src/features/dry-run/unchanged-parts.js';
+import { ATTRIBUTES } from '../../src/features/personalisation/attributes.js';
+import { compileDocument } from '../../src/features/personalisation/compile-document.js';
+import { decide } from '../../src/features/personalisation/decide.js';
+import type { ConfigDocument } from '../../src/features/personalisation/document.js';
+import { numberIn, type PlayerFacts } from '../../src/features/personalisation/player-facts.js';
+import { findFacts } from '../../src/features/player/facts-queries.js';
+import { createGameWorld, type GameWorld } from '../support/game-world.js';
+import { insertPlayersOfAllKinds } from './dry-run-players.js';
+import { pairedDocuments } from './personalisation/document-arbitrary.js';
+import { compiled, configWith, NOW, offer, segment, sku } from './personalisation/fixtures.js';
+
+const PLAYERS = 400;
+
+let world: GameWorld;
+let gameId: number;
+let everybody: PlayerFacts[];
+
+beforeAll(async () => {
+  world = await createGameWorld();
+  gameId = await world.addGame('game');
+  const other = await world.addGame('other');
+  // Players of another game stand between those of this one.
+  const ids: string[] = [];
+  for (const seed of [1, 2, 3, 4]) {
+    ids.push(...(await insertPlayersOfAllKinds(world.pool, gameId, PLAYERS / 4, seed)));
+    await insertPlayersOfAllKinds(world.pool, other, 10, seed + 10);
+  }
+  const readings = await findFacts(world.pool, ids, NOW);
+  everybody = readings.sort((a, b) => Number(a.playerId) - Number(b.playerId)).map(({ facts }) => facts);
+});
+afterAll(() => world.close());
+
+async function run(
+  before: ConfigDocument,
+  after: ConfigDocument,
+  options: { sample?: number } = {},
+): Promise<DryRunResult> {
+  const outcome = await dryRun(world.pool, { gameId, before, after, nowMs: NOW, ...options });
+  if (outcome.outcome !== 'done') throw new Error(outcome.outcome);
+  return outcome.result;
+}
+
+/** The slow way: what is served to each player under each document, compared. */
+function expected(before: ConfigDocument, after: ConfigDocument, players: readonly PlayerFacts[]) {
+  const errors = new Map<string, { before: number; after: number }>();
+  const under = (document: ConfigDocument, which: 'before' | 'after') => {
+    const prepared = compileDocument(document, { version: 1, publishedAt: 0 });
+    return players.map((facts) => {
+      const onError = (part: string) => {
+        const counted = errors.get(part) ?? { before: 0, after: 0 };
+        counted[which]++;
+        errors.set(part, counted);
+      };
+      const { flags, segments } = decide(prepared, facts, NOW, { onError });
+      const offers = decide(prepared, facts, NOW, { trace: true }).trace?.offers ?? [];
+      return {
+        facts,
+        flags: new Set(Object.keys(flags).filter((flagId) => flags[flagId]?.value)),
+        segments: new Set(segments.map(({ segmentId }) => segmentId)),
+        offers: new Set(offers.filter(({ outcome }) => outcome === 'applies').map(({ offerId }) => offerId)),
+      };
+    });
+  };
+  const [olds, news] = [under(before, 'before'), under(after, 'after')];
+  const effectOf = (kind: 'flags' | 'segments' | 'offers', id: string): PartEffect => {
+    const was = new Set(olds.filter((player) => player[kind].has(id)).map(({ facts }) => facts));
+    const is = new Set(news.filter((player) => player[kind].has(id)).map(({ facts }) => facts));
+    const enter = [...is].filter((facts) => !was.has(facts));
+    const leave = [...was].filter((facts) => !is.has(facts));
+    const payers = [...is].filter(({ purchaseCount }) => purchaseCount > 0);
+    return {
+      counts: {
+        before: was.size,
+        after: is.size,
+        enter: enter.length,
+        leave: leave.length,
+        stay: is.size - enter.length,
+        payers: payers.length,
+      },
+      estimate: null,
+      revenueShare: sharesOf(payers, players),
+      examples: {
+        enter: enter.slice(0, 5).map(({ userId }) => userId),
+        leave: leave.slice(0, 5).map(({ userId }) => userId),
+      },
+    };
+  };
+  return { effectOf, errors };
+}
+
+function sharesOf(payers: readonly PlayerFacts[], players: readonly PlayerFacts[]): Record<string, number> {
+  const sum = (of: readonly PlayerFacts[], currency: string) =>
+    of.reduce((total, { spend }) => total + numberIn(spend, currency), 0);
+  const currencies = new Set(players.flatMap(({ spend }) => Object.keys(spend)));
+  return Object.fromEntries(
+    [...currencies]
+      .filter((currency) => sum(players, currency) > 0)
+      .map((currency) => [
+        currency,
+        Math.round((sum(payers, currency) / sum(players, currency)) * 10_000) / 10_000,
+      ]),
+  );
+}
+
+function expectSame(result: DryRunResult, before: ConfigDocument, after: ConfigDocument): void {
+  const { effectOf, errors } = expected(before, after, everybody);
+  for (const { flagId, ...effect } of result.flags) expect(effect, flagId).toEqual(effectOf('flags', flagId));
+  for (const { segmentId, ...effect } of result.segments) {
+    expect(effect, segmentId).toEqual(effectOf('segments', segmentId));
+  }
+  for (const { offerId, ...effect } of result.offers)
+    expect(effect, offerId).toEqual(effectOf('offers', offerId));
+  const ids = (document: ConfigDocument) => [
+    ...['isPayer', ...document.flags.custom.map(({ flagId }) => flagId)],
+    ...document.segments.map(({ segmentId }) => segmentId),
+    ...document.offers.map(({ offerId }) => offerId),
+  ];
+  const reported = [
+    ...result.flags.map(({ flagId }) => flagId),
+    ...result.segments.map(({ segmentId }) => segmentId),
+    ...result.offers.map(({ offerId }) => offerId),
+  ];
+  expect(new Set(reported)).toEqual(new Set([...ids(before), ...ids(after)]));
+  // An offer of the past is judged by `decide` only to date the last change, which nobody asks for here.
+  const isCurrent = ({ part }: { part: string }) =>
+    !part.startsWith('offer:') || result.ruleErrors.some((each) => each.part === part);
+  const slow = [...errors].map(([part, counted]) => ({ part, ...counted })).filter(isCurrent);
+  expect(new Set(result.ruleErrors)).toEqual(new Set(slow));
+}
+
+describe('a dry run comes to what deciding for each player comes to', () => {
+  it('for every attribute that rules can ask for, in every window', async () => {
+    const fields = (name: string) => ATTRIBUTES.find((each) => each.name === name)?.fields ?? [];
+    const rules = ATTRIBUTES.flatMap(({ name, key, type }) => {
+      if (key === 'flagId') return ['flags.isPayer', 'flags.beta'];
+      if (key === 'segmentId') return ['segment("a0") || segment("a1")'];
+      const threshold = (path: string, of: string) => `${path} ${of === 'double' ? '>= 5.01' : '>= 2'}`;
+      const keys =
+        key === 'eventType' ? ['["Win"]', '["__proto__"]'] : key === 'currency' ? ['["USD"]'] : [''];
+      if (type === 'string') return [`${name} != ""`];
+      if (fields(name).length === 0) return [threshold(name, 'int')];
+      return keys.flatMap((each) =>
+        fields(name).map((field) => threshold(`${name}${each}.${field.name}`, field.type)),
+      );
+    });
+    const custom = [{ flagId: 'beta', name: 'Beta', rule: 'sessions.total > 3', defaultValue: false }];
+    const documentOf = (all: readonly string[]) =>
+      configWith({
+        flags: { isPayer: { payerForDays: 20 }, custom },
+        segments: all.map((rule, n) => segment(`a${n}`, rule)),
+      });
+    const after = documentOf(rules);
+    const result = await run(configWith(), after);
+    expectSame(result, configWith(), after);
+    // A test in which a rule holds for nobody or for everybody would see nothing.
+    const told = result.segments.filter(({ counts }) => counts.after > 0 && counts.after < PLAYERS);
+    expect(told.length).toBeGreaterThan(rules.length * 0.8);
+    // Each by itself: no rule may live on what was read for another.
+    for (const [n, rule] of rules.entries()) {
+      if (rule.includes('segment(')) continue;
+      const alone = await run(configWith({ flags: after.flags }), {
+        ...documentOf([rule]),
+      });
+      expect(alone.segments[0]?.counts, rule).toEqual(result.segments[n]?.counts);
+    }
+  });
+
+  it('for any two documents', async () => {
+    await fc.assert(
+      fc.asyncProperty(pairedDocuments, pairedDocuments, async (before, after) => {
+        expectSame(await run(before.document, after.document), before.document, after.document);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('a dry run of a small change', () => {
+  const PARTS = ['flags', 'segments', 'offers', 'store', 'catalogue'] as const;
+
+  it('comes to the same, though only what it touches is decided twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        pairedDocuments,
+        pairedDocuments,
+        fc.constantFrom(...PARTS),
+        fc.nat({ max: 2 }),
+        async ({ document: before }, { document: other }, part, index) => {
+          const replaced = { ...before, [part]: other[part] };
+          // Of segments only one: others then refer to one that has changed, or to one that has not.
+          const segments = before.segments.map((each, n) =>
+            n === index ? (other.segments[n] ?? each) : each,
+          );
+          // Rules of the other document may refer to what is not there: then they are never true, under both.
+          const after = part === 'segments' ? { ...before, segments } : replaced;
+          expectSame(await run(before, after), before, after);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+
+  it('asks under the old document only for what is not the same under the new one', () => {
+    const rules = [
+      segment('a', 'country == "DE"'),
+      segment('b', 'segment("a")'),
+      segment('c', 'segment("b")'),
+    ];
+    const before = compiled({
+      segments: [...rules, segment('d', 'os == ""')],
+      catalogue: [sku('gems')],
+      offers: [offer('o', { when: 'segment("c")' }), offer('p')],
+    });
+    expect([...compareDocuments(before, before).unchanged].sort()).toEqual([
+      'flag:isPayer',
+      'offer:o',
+      'offer:p',
+      'segment:a',
+      'segment:b',
+      'segment:c',
+      'segment:d',
+    ]);
+    expect(compareDocuments(before, before).rest).toMatchObject({ standing: [], offers: [] });
+    // c depends on b, which changes; b needs a, which does not.
+    const { unchanged, rest } = compareDocuments(
+      before,
+      compiled({
+        segments: [
+          segment('a', 'country == "DE"'),
+          segment('b', '!segment("a")'),
+          segment('c', 'segment("b")'),
+        ],
+        catalogue: [sku('gems')],
+        offers: [offer('o', { when: 'segment("c")' }), offer('p', { effect: { visibility: 'hide' } })],
+      }),
+    );
+    expect([...unchanged].sort()).toEqual(['flag:isPayer', 'offer:p', 'segment:a']);
+    expect(rest.offers.map(({ offerId }) => offerId)).toEqual(['o']);
+    expect(
+      rest.standing.map((node) => (node.kind === 'segment' ? node.listed.segmentId : node.flagId)).sort(),
+    ).toEqual(['a', 'b', 'c', 'd']);
+  });
+});
+
+describe('a dry run', () => {
+  const before = configWith({
+    segments: [segment('new', 'daysSinceFirstSeen < 7'), segment('gone', 'true')],
+    catalogue: [sku('gems')],
+  });
+  const after = configWith({
+    segments: [
+      segment('new', 'daysSinceFirstSeen < 20'),
+      segment('bad', '1 / (purchases.total - purchases.total) == 1'),
+    ],
+    catalogue: [sku('gems')],
+    offers: [offer('sale', { when: 'purchases.total > 0', sharePercent: 50 })],
+  });
+
+  it('says who enters, leaves and stays, who pays, and which rules fail', async () => {
+    const result = await run(before, after);
+    expect(result).toMatchObject({
+      players: PLAYERS,
+      examined: PLAYERS,
+      sampled: false,
+      at: new Date(NOW).toISOString(),
+    });
+    expect(result.segments.map(({ segmentId }) => segmentId)).toEqual(['new', 'bad', 'gone']);
+    const [fresh, bad, gone] = result.segments;
+    expect(fresh?.counts.enter).toBeGreaterThan(0);
+    expect(fresh?.examples.enter).toHaveLength(5);
+    expect(fresh?.counts).toMatchObject({ leave: 0, stay: fresh?.counts.before });
+    expect(bad?.counts).toEqual({ before: 0, after: 0, enter: 0, leave: 0, stay: 0, payers: 0 });
+    expect(gone?.counts).toMatchObject({ before: PLAYERS, after: 0, leave: PLAYERS });
+    expect(gone?.examples.leave).toHaveLength(5);
+    expect(result.ruleErrors).toEqual([{ part: 'segment:bad', before: 0, after: PLAYERS }]);
+    const [sale] = result.offers;
+    expect(sale?.counts.payers).toBe(sale?.counts.after);
+    expect(Object.values(sale?.revenueShare ?? {}).every((share) => share > 0.1 && share < 0.9)).toBe(true);
+  });
+
+  it('examines a sample of exactly the stated size, the same again, and estimates the rest', async () => {
+    for (const sample of [1, 7, 100, 399]) {
+      const result = await run(before, after, { sample });
+      expect(result).toMatchObject({ players: PLAYERS, examined: sample, sampled: true });
+      const gone = result.segments.find(({ segmentId }) => segmentId === 'gone');
+      expect(gone?.counts.leave).toBe(sample);
+      expect(gone?.estimate).toMatchObject({ before: PLAYERS, leave: PLAYERS, after: 0 });
+      expect(await run(before, after, { sample })).toEqual({ ...result, seconds: expect.any(Number) });
+    }
+    expect(await run(before, after, { sample: PLAYERS })).toMatchObject({
+      sampled: false,
+      segments: [{ estimate: null }, {}, {}],
+    });
+    // Spread over all of them: every fourth player.
+    const quarter = await run(before, after, { sample: 100 });
+    const chosen = everybody.filter((_, place) => place % 4 === 3);
+    const { effectOf } = expected(before, after, chosen);
+    const [fresh] = quarter.segments;
+    expect(fresh?.counts).toEqual(effectOf('segments', 'new').counts);
+    expect(fresh?.estimate?.after).toBe((fresh?.counts.after ?? 0) * 4);
+  });
+
+  it('of a game without players comes to nothing', async () => {
+    const empty = await world.addGame('empty');
+    const outcome = await dryRun(world.pool, { gameId: empty, before, after, nowMs: NOW });
+    expect(outcome).toMatchObject({ outcome: 'done', result: { players: 0, examined: 0, sampled: false } });
+  });
+
+  it('tells how far it has come, lets others have their turn, and can be interrupted', async () => {
+    const seen: { examined: number; total: number }[] = [];
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    await dryRun(world.pool, {
+      ...{ gameId, before, after, nowMs: NOW },
+      onProgress: (progress) => seen.push(progress),
+    });
+    clearInterval(timer);
+    expect(seen[0]).toEqual({ examined: 0, total: PLAYERS });
+    expect(seen.at(-1)).toEqual({ examined: PLAYERS, total: PLAYERS });
+    expect(seen.map(({ examined }) => examined)).toContain(250);
+    expect(turns).toBeGreaterThan(0);
+
+    const stopping = new AbortController();
+    const outcome = await dryRun(world.pool, {
+      ...{ gameId, before, after, nowMs: NOW, signal: stopping.signal },
+      onProgress: ({ examined }) => {
+        if (examined > 0) stopping.abort();
+      },
+    });
+    expect(outcome).toEqual({ outcome: 'interrupted' });
+    const { rows } = await world.pool.query<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity
+       where datname = current_database() and state = 'idle in transaction'`,
+    );
+    expect(rows[0]?.n).toBe(0);
+  });
+});
+
+it('what is read follows from what rules ask, and nothing else is', () => {
+  const none = factNeeds([
+    compiled({ segments: [segment('all', 'true'), segment('payer', 'flags.isPayer')] }),
+  ]);
+  expect(none).toMatchObject({ createdAt: false, lastEventAt: false, eventCount: false, windows: [] });
+  const some = factNeeds([
+    compiled({
+      segments: [
+        segment('a', 'activeDays.last7d > 2 && eventCount.last28d > 1'),
+        segment('b', 'events["Win"].last7d > 0 || os == "iOS" || storeViews.total > 1'),
+      ],
+    }),
+  ]);
+  expect(some.windows).toEqual([
+    { source: 'events', key: null, last7d: true, last28d: true },
+    { source: 'eventCounts', key: 'Win', last7d: true, last28d: false },
+  ]);
+  expect([...some.profile]).toEqual(['osName']);
+  expect([...some.eventTypes]).toEqual(['Store_View']);
+});

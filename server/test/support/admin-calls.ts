@@ -1,0 +1,83 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { type Logger, pino } from 'pino';
+import { expect } from 'vitest';
+import { createAdminToken, type Role } from '../../src/features/admin/admin-tokens.js';
+import { DEMO } from '../../src/features/tenancy/demo-studio.js';
+import { createAdminMetrics } from '../../src/http/metrics.js';
+import { buildOpsApp } from '../../src/http/ops-app.js';
+import type { Harness } from './harness.js';
+
+/** The second listener on a harness's database, and the calls of its admin API. */
+export type AdminDesk = {
+  app: FastifyInstance;
+  /** Tokens of the demo studio. */
+  tokens: Readonly<Record<Role, string>>;
+  /** Sends a request as JSON, by default with the editor's token. `token: null` sends none. */
+  call(method: Method, path: string, body?: unknown, token?: string | null): Promise<LightMyRequestResponse>;
+  /** The data of an answer that must be a success. */
+  ask<T = Record<string, unknown>>(
+    method: Method,
+    path: string,
+    body?: unknown,
+    token?: string,
+    status?: number,
+  ): Promise<T>;
+  addToken(role: Role, options?: { tenant?: string; name?: string; expiresAt?: number }): Promise<string>;
+  close(): Promise<void>;
+};
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** The demo game's part of an address. */
+export const GAME = `/games/${DEMO.game}`;
+
+export async function openAdminDesk(
+  { pool, clock, databaseUrl }: Harness,
+  logger: Logger = pino({ level: 'silent' }),
+): Promise<AdminDesk> {
+  const metrics = createAdminMetrics();
+  const app = await buildOpsApp({
+    logger,
+    admin: { pool, clock, logger, metrics, databaseUrl },
+    readiness: async () => ({ ready: true, checks: {} }),
+    metrics: async () => ({ contentType: 'text/plain', text: await metrics.registry.metrics() }),
+    apiDocument: async (api) => ({ openapi: '3.1.0', info: { title: api, version: '0' }, paths: {} }),
+  });
+  const addToken: AdminDesk['addToken'] = async (role, { tenant = DEMO.tenant, name, expiresAt } = {}) => {
+    const { rows } = await pool.query<{ id: number }>('select id from tenants where slug = $1', [tenant]);
+    const tenantId = rows[0]?.id;
+    if (tenantId === undefined) throw new Error(`there is no tenant ${tenant}`);
+    const created = await createAdminToken(
+      pool,
+      { tenantId, name: name ?? `${role} of ${tenant}`, role, expiresAt: expiresAt ?? null },
+      { name: 'test', nowMs: clock.now() },
+    );
+    return created.token;
+  };
+  const tokens = {
+    viewer: await addToken('viewer'),
+    editor: await addToken('editor'),
+    owner: await addToken('owner'),
+  };
+  const call: AdminDesk['call'] = (method, path, body, token = tokens.editor) =>
+    app.inject({
+      method,
+      url: `/admin/v1${path}`,
+      headers: token === null ? {} : { authorization: `Bearer ${token}` },
+      ...(body === undefined ? {} : { payload: body as object }),
+    });
+  return {
+    app,
+    tokens,
+    call,
+    async ask<T>(method: Method, path: string, body?: unknown, token?: string, status = 200): Promise<T> {
+      const response = await call(method, path, body, token);
+      expect(response.statusCode, response.body).toBe(status);
+      const { data, ...rest } = response.json();
+      expect(rest).toEqual({ status: 'success' });
+      return data as T;
+    },
+    addToken,
+    close: () => app.close(),
+  };
+}
