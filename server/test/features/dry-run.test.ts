@@ -51,8 +51,15 @@ function expected(before: ConfigDocument, after: ConfigDocument, players: readon
   const errors = new Map<string, { before: number; after: number }>();
   const under = (document: ConfigDocument, which: 'before' | 'after') => {
     const prepared = compileDocument(document, { version: 1, publishedAt: 0 });
+    // Offers of the past are judged by `decide` only to date the last change, which nobody asks for here.
+    const past = new Set(
+      document.offers
+        .filter(({ until }) => until !== null && Date.parse(until) <= NOW)
+        .map(({ offerId }) => `offer:${offerId}`),
+    );
     return players.map((facts) => {
       const onError = (part: string) => {
+        if (past.has(part)) return;
         const counted = errors.get(part) ?? { before: 0, after: 0 };
         counted[which]++;
         errors.set(part, counted);
@@ -127,10 +134,7 @@ function expectSame(result: DryRunResult, before: ConfigDocument, after: ConfigD
     ...result.offers.map(({ offerId }) => offerId),
   ];
   expect(new Set(reported)).toEqual(new Set([...ids(before), ...ids(after)]));
-  // An offer of the past is judged by `decide` only to date the last change, which nobody asks for here.
-  const isCurrent = ({ part }: { part: string }) =>
-    !part.startsWith('offer:') || result.ruleErrors.some((each) => each.part === part);
-  const slow = [...errors].map(([part, counted]) => ({ part, ...counted })).filter(isCurrent);
+  const slow = [...errors].map(([part, counted]) => ({ part, ...counted }));
   expect(new Set(result.ruleErrors)).toEqual(new Set(slow));
 }
 
@@ -176,7 +180,7 @@ describe('a dry run comes to what deciding for each player comes to', () => {
       fc.asyncProperty(pairedDocuments, pairedDocuments, async (before, after) => {
         expectSame(await run(before.document, after.document), before.document, after.document);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });
@@ -202,7 +206,7 @@ describe('a dry run of a small change', () => {
           expectSame(await run(before, after), before, after);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 

@@ -94,6 +94,8 @@ function startDryRun({ pool, logger }: AdminContext, run: DryRun, onEnd: () => v
       if (outcome.outcome === 'done') write({ result: outcome.result });
     })
     .catch((error: unknown) => {
+      // Nobody reads it any more, or the service is being stopped.
+      if (stopping.signal.aborted) return;
       const answer = asApiError(error);
       const { code, message } = answer instanceof ApiError ? answer : new ApiError('internal');
       logger.error({ err: error, gameId: run.gameId }, 'a dry run failed');

@@ -1,0 +1,152 @@
+// npm run build && node bench/dry-run.mjs [--players 1000000] [--runs 2] [--sample 100000] : how long a dry run takes over
+// all players of a game, PostgreSQL included: the default document against itself with 20 more segments and 20 offers, with
+// windows and event counts.
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { createPool } from '../server/dist/db/pool.js';
+import { dryRun } from '../server/dist/features/dry-run/dry-run.js';
+import { DEFAULT_DOCUMENT } from '../server/dist/features/personalisation/default-document.js';
+import { validateDocument } from '../server/dist/features/personalisation/validate-document.js';
+import { cpuMsOf } from './support/processes.mjs';
+import { startService } from './support/service.mjs';
+
+const { values } = parseArgs({
+  options: {
+    players: { type: 'string', default: '1000000' },
+    runs: { type: 'string', default: '2' },
+    sample: { type: 'string' },
+  },
+});
+
+const service = await startService({ SAVEPOINT_WORKERS: '1' });
+const database = new pg.Client({ connectionString: service.databaseUrl });
+await database.connect();
+const pool = createPool({ url: service.databaseUrl, size: 2, timeoutMs: 10_000, onError: () => {} });
+try {
+  await fill(Number(values.players));
+  const after = candidate();
+  for (let run = 0; run < Number(values.runs); run++) await measure(after);
+} finally {
+  await pool.end();
+  await database.end();
+  await service.stop();
+  await service.remove();
+}
+
+/**
+ * Four in ten players were here in the last 28 days, on every third of them on average; older days are there, too. One in
+ * twenty has paid. Straight into the tables: rows that a dry run has to read, not part of the measurement.
+ */
+async function fill(players) {
+  await database.query(
+    `insert into players (game_id, user_id, created_at, first_event_at, last_event_at, event_count, event_counts,
+       purchase_count, last_purchase_at, spend, profile)
+     select (select id from games limit 1), gen_random_uuid(), now() - age, now() - age, now() - seen, 40 + n % 500,
+       jsonb_build_object('Session_Start', n % 90, 'Session_End', n % 89, 'Ad_Impression', n % 200, 'Store_View', n % 30,
+         'Level_Start', n % 150, 'Level_Complete', n % 120, 'Purchase', (n % 20 = 0)::int),
+       case when n % 20 = 0 then 1 + n % 3 else 0 end, case when n % 20 = 0 then now() - seen end,
+       case when n % 20 = 0 then jsonb_build_object('USD', (1 + n % 40) * 4.99) else '{}' end,
+       jsonb_build_object('country', jsonb_build_object('v', (array['US','DE','JP','BR','FR'])[1 + n % 5], 't', 1),
+         'osName', jsonb_build_object('v', (array['Android','iOS'])[1 + n % 2], 't', 1),
+         'deviceType', jsonb_build_object('v', 'phone', 't', 1), 'locale', jsonb_build_object('v', 'en-US', 't', 1))
+     from (
+       select n, age, least(age, case when random() < 0.4 then random() * random() * interval '28 days'
+         else interval '28 days' + random() * interval '300 days' end) as seen
+       from (select n, random() * interval '400 days' as age from generate_series(1, $1::int) n) aged
+     ) seen`,
+    [players],
+  );
+  await database.query(
+    `insert into player_days (player_id, day, events, sessions, ad_impressions, store_views, play_ms, event_counts,
+       purchases, revenue)
+     select p.id, day::date, 20 + p.id % 30, 1 + p.id % 4, p.id % 12, p.id % 3, 60000 * (p.id % 60),
+       jsonb_build_object('Session_Start', 1 + p.id % 4, 'Session_End', 1 + p.id % 4, 'Ad_Impression', p.id % 12,
+         'Store_View', p.id % 3, 'Level_Start', p.id % 9, 'Level_Complete', p.id % 7),
+       (p.id % 20 = 0 and random() < 0.1)::int, case when p.id % 20 = 0 then '{"USD": 4.99}'::jsonb else '{}' end
+     from players p
+     cross join lateral generate_series(greatest(p.created_at, p.last_event_at - interval '40 days')::date,
+       p.last_event_at::date, interval '1 day') day
+     where p.event_count > 0 and (random() < 0.33 or day = p.last_event_at::date) and (p.last_event_at > now() - interval '28 days' or random() < 0.1)`,
+  );
+  await database.query(
+    `insert into transactions (game_id, transaction_id, player_id, purchased_at, promo_id, price, currency)
+     select game_id, 't' || id, id, last_purchase_at, 'promo-' || id % 3, 4.99, 'USD' from players where purchase_count > 0`,
+  );
+  for (const table of ['players', 'player_days', 'transactions'])
+    await database.query(`vacuum (analyze) ${table}`);
+  await database.query('checkpoint').catch(() => {});
+  const { rows } = await database.query(
+    "select count(*)::int as n, (count(*) filter (where day > now() - interval '28 days'))::int as recent from player_days",
+  );
+  console.log(`${players} players with ${rows[0].n} days, ${rows[0].recent} of them in the last 28`);
+}
+
+function candidate() {
+  const rules = [
+    'events["Level_Complete"].last7d >= 10',
+    'events["Level_Start"].last28d > 20 && country == "US"',
+    'sessions.last7d >= 5 && !flags.isPayer',
+    'playMinutes.last28d > 300',
+    'spend["USD"].last28d >= 10.0',
+    'purchases.last28d > 0 && daysSinceLastEvent < 3',
+    'activeDays.last28d >= 10 || eventCount.last7d > 100',
+    'storeViews.last7d > 3 && purchases.total == 0',
+    'os == "iOS" && daysSinceFirstSeen < 30',
+    'segment("engaged") && adImpressions.last28d > 100',
+  ];
+  const both = rules.flatMap((rule, n) => [rule, `${rule} && !(${rules[(n + 1) % rules.length]})`]);
+  const document = {
+    ...DEFAULT_DOCUMENT,
+    segments: [
+      ...DEFAULT_DOCUMENT.segments.map((each) =>
+        each.segmentId === 'engaged' ? { ...each, rule: 'activeDays.last7d >= 3' } : each,
+      ),
+      ...both.map((rule, n) => ({
+        ...{ segmentId: `segment-${n}`, name: `Segment ${n}`, rule, visibleToClients: false, priority: n },
+      })),
+    ],
+    catalogue: ['gems', 'pass', 'chest'].map((skuId) => ({
+      ...{ skuId, name: { default: skuId, locales: {} }, description: { default: '', locales: {} } },
+      ...{ prices: { USD: { actualPrice: '9.99', offerPrice: '9.99' } }, defaultCurrency: 'USD', assets: [] },
+      ...{ active: true, from: null, until: null },
+    })),
+    offers: both.map((rule, n) => ({
+      ...{ offerId: `offer-${n}`, name: `Offer ${n}`, from: null, until: null, skus: 'all', combine: false },
+      when: n % 2 === 0 ? `segment("segment-${n}")` : rule,
+      sharePercent: n % 3 === 0 ? 50 : 100,
+      effect: { price: { discountPercent: '10' }, promoId: `promo-${n}` },
+      limitPerPlayer: n % 5 === 0 ? 1 : null,
+    })),
+  };
+  const validation = validateDocument(document);
+  if (!validation.ok) throw new Error(JSON.stringify(validation.problems));
+  return document;
+}
+
+async function measure(after) {
+  const { rows } = await database.query('select id from games limit 1');
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  const own = process.cpuUsage();
+  const serverBefore = cpuMsOf(service.pid);
+  let rss = 0;
+  const outcome = await dryRun(pool, {
+    gameId: rows[0].id,
+    before: DEFAULT_DOCUMENT,
+    after,
+    nowMs: Date.now(),
+    sample: values.sample === undefined ? undefined : Number(values.sample),
+    onProgress: ({ examined: done }) => {
+      if (done % 50_000 === 0) rss = Math.max(rss, process.memoryUsage.rss());
+    },
+  });
+  delay.disable();
+  const cpu = process.cpuUsage(own);
+  const { examined, seconds, segments } = outcome.result;
+  console.log(
+    `${examined} players in ${seconds.toFixed(1)} s: ${Math.round(examined / seconds)} players/s; CPU ${((cpu.user + cpu.system) / 1e6).toFixed(1)} s here, ${((cpuMsOf(service.pid) - serverBefore) / 1000).toFixed(1)} s in the database; at most ${Math.round(rss / 2 ** 20)} MB and ${Math.round(delay.max / 1e6)} ms between turns (p99 ${Math.round(delay.percentile(99) / 1e6)} ms)`,
+  );
+  const engaged = segments.find(({ segmentId }) => segmentId === 'engaged');
+  console.log(`  engaged: ${JSON.stringify(engaged.counts)}`);
+}
