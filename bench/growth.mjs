@@ -1,46 +1,83 @@
-// npm run bench:growth [-- --events 20000000] : does the cost of an event grow with what is stored? Measures batches of 50 with
-// few, 1 million and many stored events, in one run, and the latency at half of that rate with an open loop.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// npm run bench:growth [-- --events 20000000] : does the cost of anything grow with what is stored? Measures batches of 50,
+// status reads and logins with few, 1 million and many stored events, each time in turn with a second service that stays
+// empty, and the latency of events at half of their rate with an open loop.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
-import { openLoop } from './support/open-loop.mjs';
-import { cpuMsOf } from './support/processes.mjs';
-import { loginMany, startService } from './support/service.mjs';
-import { runWrk } from './support/wrk.mjs';
+import { itemsNamed } from './items.mjs';
+import { runAndCleanUp } from './support/interrupt.mjs';
+import { measureItem } from './support/measure-item.mjs';
+import { openLoopEvents } from './support/open-loop.mjs';
+import { createPlaygrounds } from './support/playgrounds.mjs';
+import { formatTables, summarise, summariseOpenLoops } from './support/report.mjs';
 
 const BATCH = 50;
-const SECONDS = 5;
-const { values } = parseArgs({ options: { events: { type: 'string', default: '20000000' } } });
+const TARGET = 0.9;
+const GROWING = itemsNamed('events, batch 50', 'status', 'returning login');
 
-const folder = await mkdtemp(join(tmpdir(), 'savepoint-growth-'));
-const service = await startService({ SAVEPOINT_WORKERS: '2' });
-const sessions = await loginMany(service.api, 500, 'known');
-const sessionsFile = join(folder, 'sessions.txt');
-await writeFile(
-  sessionsFile,
-  sessions.map(({ accessToken, tenantId }) => `${accessToken} ${tenantId}\n`).join(''),
-);
-const database = new pg.Client({ connectionString: service.databaseUrl });
-await database.connect();
+export async function measureGrowth({ stored: largest, seconds, rounds, workers, quick }, playgrounds) {
+  const items = quick ? GROWING.slice(0, 2) : GROWING;
+  const levels = quick ? [largest] : [0, 1_000_000, largest].filter((stored) => stored <= largest);
+  const samples = [];
+  const openLoops = [];
+  await playgrounds.with({ workers, isFresh: true }, (empty) =>
+    playgrounds.with({ workers }, async (filled) => {
+      for (const playground of [empty, filled]) {
+        for (const item of items) await measureItem(playground, item, seconds);
+      }
+      for (const stored of new Set(levels)) {
+        const label = `${stored >= 1e6 ? `${stored / 1e6} million` : stored} stored`;
+        await fill(filled.databaseUrl, stored);
+        for (let round = 1; round <= rounds; round++) {
+          for (const item of items) {
+            const sample = await compare({ empty, filled, item, seconds, label });
+            samples.push({ round, ...sample });
+            console.log(
+              `round ${round}/${rounds}  ${sample.name.padEnd(40)} ${sample.work.perSecond.toFixed(0).padStart(7)} ${item.unit}/s  empty ${sample.floor.perSecond.toFixed(0).padStart(7)}/s  ratio ${sample.ratio.toFixed(2)}`,
+            );
+          }
+        }
+        openLoops.push(await measureLatency(filled, samples, seconds, label));
+      }
+    }),
+  );
+  return { samples, openLoops };
+}
 
-async function measure() {
-  const cpuBefore = cpuMsOf(service.pid);
-  const run = await runWrk({
-    url: `${service.api}/v1/events`,
-    seconds: SECONDS,
-    script: fileURLToPath(new URL('./lua/events.lua', import.meta.url)),
-    env: { BENCH_SESSIONS: sessionsFile, BENCH_BATCH: String(BATCH), BENCH_RUN: String(Date.now()) },
+async function compare({ empty, filled, item, seconds, label }) {
+  const floor = await measureItem(empty, item, seconds);
+  const work = await measureItem(filled, item, seconds);
+  return {
+    name: `${item.name}, ${label}`,
+    unit: item.unit,
+    floorName: 'empty',
+    target: TARGET,
+    ratio: work.perSecond / floor.perSecond,
+    floor,
+    work,
+  };
+}
+
+async function measureLatency({ service, sessions }, samples, seconds, label) {
+  const name = `events, batch ${BATCH}, ${label}`;
+  const row = summarise(samples.filter((sample) => sample.name === name))[0];
+  const eventsPerSecond = row.perSecond / 2;
+  const run = await openLoopEvents({
+    api: service.api,
+    sessions,
+    batch: BATCH,
+    eventsPerSecond,
+    seconds: seconds * 2,
   });
-  if (run.failed > 0) throw new Error(`${run.failed} of ${run.requests} requests failed`);
-  const cpuMicros = ((cpuMsOf(service.pid) - cpuBefore) * 1000) / (run.requests * BATCH);
-  return { perSecond: run.perSecond * BATCH, cpuMicros };
+  return { ...run, name, perSecond: eventsPerSecond };
 }
 
 /** Straight into the table, over a week of partitions: rows that intake has to live with, not part of the measurement. */
-async function fill(target) {
+async function fill(databaseUrl, target) {
+  const database = new pg.Client({ connectionString: databaseUrl });
+  // An interrupted run stops PostgreSQL below it.
+  database.on('error', () => {});
+  await database.connect();
   const { rows } = await database.query('select count(*)::int as n from events');
   for (let stored = rows[0].n; stored < target; ) {
     const count = Math.min(500_000, target - stored);
@@ -59,33 +96,15 @@ async function fill(target) {
   // As autovacuum would have left them, had they come in over days: else it starts with the measurement.
   await database.query('vacuum (analyze) events');
   await database.query('checkpoint').catch(() => {});
+  await database.end();
 }
 
-try {
-  await measure();
-  for (const stored of [0, 1_000_000, Number(values.events)]) {
-    await fill(stored);
-    const runs = [await measure(), await measure(), await measure()].sort(
-      (a, b) => a.perSecond - b.perSecond,
-    );
-    const { perSecond, cpuMicros } = runs[1];
-    console.log(
-      `${String(stored).padStart(9)} stored: ${perSecond.toFixed(0)} events/s, ${cpuMicros.toFixed(1)} µs of CPU an event`,
-    );
-    const latency = await openLoop({
-      api: service.api,
-      sessions,
-      batch: BATCH,
-      eventsPerSecond: perSecond / 2,
-      seconds: 10,
-    });
-    console.log(
-      `           at half of that (${latency.eventsPerSecond.toFixed(0)}/s, open loop): p50 ${latency.p50Ms.toFixed(0)} ms, p99 ${latency.p99Ms.toFixed(0)} ms`,
-    );
-  }
-} finally {
-  await database.end();
-  await service.stop();
-  await service.remove();
-  await rm(folder, { recursive: true, force: true });
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const { values } = parseArgs({ options: { events: { type: 'string', default: '20000000' } } });
+  const options = { stored: Number(values.events), seconds: 5, rounds: 3, workers: 2, quick: false };
+  await runAndCleanUp(async () => {
+    const { samples, openLoops } = await measureGrowth(options, createPlaygrounds(false));
+    const report = { ratios: summarise(samples), openLoops: summariseOpenLoops(openLoops) };
+    console.log(`\n${formatTables({ ...report, limits: [], floors: [] })}`);
+  });
 }

@@ -1,70 +1,76 @@
-// npm run bench [-- --quick] [--rounds N] [--seconds N] [--workers N] [--only text]
+// npm run bench [-- --quick] [--only text] [--rounds N] [--seconds N] …        (npm run bench -- --help says all)
 // Measures the service and its floors in the same run, alternating, and reports ratios: on a shared machine a rate alone
 // says nothing. Loopback only; every run is bounded.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
-import { createItems } from './items.mjs';
+import { direct, oneWorker } from './sections/direct.mjs';
+import { growth } from './sections/growth.mjs';
+import { jetstream } from './sections/jetstream.mjs';
+import { latency } from './sections/latency.mjs';
+import { memory } from './sections/memory.mjs';
+import { start } from './sections/start.mjs';
 import { chart } from './support/chart.mjs';
-import { createPlayground } from './support/playground.mjs';
-import { formatTable, summarise } from './support/report.mjs';
+import { runAndCleanUp } from './support/interrupt.mjs';
+import { HELP, isWanted, readOptions } from './support/options.mjs';
+import { createPlaygrounds } from './support/playgrounds.mjs';
+import {
+  formatTables,
+  summarise,
+  summariseFloors,
+  summariseLimits,
+  summariseOpenLoops,
+} from './support/report.mjs';
 
-const { values } = parseArgs({
-  options: {
-    quick: { type: 'boolean', default: false },
-    rounds: { type: 'string' },
-    seconds: { type: 'string' },
-    workers: { type: 'string', default: String(Math.min(2, cpus().length)) },
-    only: { type: 'string', default: '' },
-  },
-});
-const rounds = Number(values.rounds ?? (values.quick ? 1 : 5));
-const seconds = Number(values.seconds ?? (values.quick ? 2 : 5));
-const workers = Number(values.workers);
+const SECTIONS = [direct, oneWorker, jetstream, latency, start, growth, memory];
 
-const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-run-'));
-const playground = await createPlayground({ workers, folder });
-const samples = [];
-try {
-  const items = createItems(playground, seconds).filter(({ name }) => name.includes(values.only));
-  // Compilers, connections and remembered tokens are warm in a service that has players.
-  for (const item of items) {
-    console.log(`warming up ${item.name}`);
-    await item.work();
+async function main(options) {
+  if (options.help) return console.log(HELP);
+  const chosen = SECTIONS.filter(({ name, parts }) => parts.some((part) => isWanted(options, name, part)));
+  if (options.list || chosen.length === 0) {
+    if (chosen.length === 0) process.exitCode = 1;
+    for (const { name, parts } of SECTIONS) console.log(`${name}:\n  ${parts.join('\n  ')}`);
+    return;
   }
-  for (let round = 1; round <= rounds; round++) {
-    for (const item of items) {
-      const floor = await item.floor();
-      const work = await item.work();
-      samples.push({
-        round,
-        name: item.name,
-        target: item.target,
-        floor,
-        work,
-        ratio: work.perSecond / floor.perSecond,
-      });
-      console.log(
-        `round ${round}/${rounds}  ${item.name.padEnd(22)} ${work.perSecond.toFixed(0).padStart(8)}/s  floor ${floor.perSecond.toFixed(0).padStart(8)}/s  ratio ${(work.perSecond / floor.perSecond).toFixed(2)}`,
-      );
+  const begun = performance.now();
+  const found = { samples: [], floors: [], openLoops: [], limits: [], memory: [] };
+  const playgrounds = createPlaygrounds(options.quick);
+  try {
+    for (const section of chosen) {
+      console.log(`\n${section.name}`);
+      const sectionBegun = performance.now();
+      const part = await section.run(options, playgrounds);
+      console.log(`${section.name} took ${((performance.now() - sectionBegun) / 1000).toFixed(0)} s`);
+      for (const [kind, entries] of Object.entries(part)) found[kind].push(...entries);
     }
+  } finally {
+    await playgrounds.close();
   }
-} finally {
-  await playground.close();
-  await rm(folder, { recursive: true, force: true });
+  const { rounds, seconds, workers } = options;
+  const machine = `${cpus().length} cores (${cpus()[0]?.model || process.arch}), Node ${process.version}, ${workers} API workers; generator, service and PostgreSQL on the same cores`;
+  const report = {
+    ratios: summarise(found.samples),
+    limits: summariseLimits(found.limits),
+    openLoops: summariseOpenLoops(found.openLoops),
+    floors: summariseFloors(found.floors),
+  };
+  console.log(`\n${machine}\n${rounds} rounds of ${seconds} s\n\n${formatTables(report)}`);
+
+  // A part of it must not take the place of the whole.
+  const name = chosen.length === SECTIONS.length && !options.quick ? 'latest' : 'partial';
+  const results = new URL('./results/', import.meta.url);
+  await mkdir(results, { recursive: true });
+  const json = { machine, rounds, seconds, ...report, memory: found.memory, samples: found.samples };
+  await writeFile(new URL(`${name}.json`, results), `${JSON.stringify(json, null, 2)}\n`);
+  await writeFile(new URL(`${name}.svg`, results), chart(report.ratios, machine));
+  const took = ((performance.now() - begun) / 1000).toFixed(0);
+  console.log(`\nTook ${took} s. Wrote ${fileURLToPath(results)}${name}.json and ${name}.svg.`);
 }
 
-const machine = `${cpus().length} cores (${cpus()[0]?.model || process.arch}), Node ${process.version}, ${workers} API workers; generator, service and PostgreSQL on the same cores`;
-const rows = summarise(samples);
-console.log(`\n${machine}\n\n${formatTable(rows)}`);
-
-const results = new URL('./results/', import.meta.url);
-await mkdir(results, { recursive: true });
-await writeFile(
-  new URL('latest.json', results),
-  `${JSON.stringify({ machine, rounds, seconds, rows, samples }, null, 2)}\n`,
-);
-await writeFile(new URL('latest.svg', results), chart(rows, machine));
-console.log(`\nWrote ${fileURLToPath(results)}latest.json and latest.svg.`);
+try {
+  const options = readOptions(process.argv.slice(2));
+  await runAndCleanUp(() => main(options));
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}

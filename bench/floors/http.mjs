@@ -1,43 +1,41 @@
-// Floor: bare node:http and bare Fastify, one process per worker, answering the bytes that the service answers.
+// Floor: bare node:http and bare Fastify, one process per worker, answering the bodies that the service answers.
+// FLOOR_ANSWERS: a JSON file, { "GET /path": { status, body } }.
 import cluster from 'node:cluster';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fastify } from 'fastify';
 
-const { FLOOR_WORKERS = '2', FLOOR_BODIES = '{}' } = process.env;
+const { FLOOR_WORKERS = '2', FLOOR_ANSWERS = '' } = process.env;
+const JSON_TYPE = 'application/json; charset=utf-8';
 
 if (cluster.isPrimary) {
-  const ports = new Map();
-  for (let index = 0; index < Number(FLOOR_WORKERS); index++) {
+  const count = Number(FLOOR_WORKERS);
+  let listening = 0;
+  for (let index = 0; index < count; index++) {
+    // All workers share the two ports.
     cluster.fork().on('message', ({ http, web }) => {
-      ports.set('http', http).set('fastify', web);
-      if (index === Number(FLOOR_WORKERS) - 1) {
-        process.stdout.write(
-          `${JSON.stringify({ http: `http://127.0.0.1:${ports.get('http')}`, fastify: `http://127.0.0.1:${ports.get('fastify')}` })}\n`,
-        );
-      }
+      if (++listening < count) return;
+      const urls = { http: `http://127.0.0.1:${http}`, fastify: `http://127.0.0.1:${web}` };
+      process.stdout.write(`${JSON.stringify(urls)}\n`);
     });
   }
   process.on('SIGTERM', () => process.exit(0));
 } else {
-  const bodies = JSON.parse(FLOOR_BODIES);
+  const answers = JSON.parse(readFileSync(FLOOR_ANSWERS, 'utf8'));
   const bare = createServer((request, response) => {
     request.resume().on('end', () => {
-      response.setHeader('content-type', 'application/json; charset=utf-8');
-      response.end(bodies[request.url ?? ''] ?? '{}');
+      const { status, body } = answers[`${request.method} ${request.url}`] ?? { status: 404, body: '{}' };
+      response.statusCode = status;
+      response.setHeader('content-type', JSON_TYPE);
+      response.end(body);
     });
   });
   const app = fastify({ bodyLimit: 1_048_576 });
-  for (const [path, body] of Object.entries(bodies)) {
-    app.get(path, (_request, reply) =>
-      reply.header('content-type', 'application/json; charset=utf-8').send(body),
-    );
+  for (const [route, { status, body }] of Object.entries(answers)) {
+    const [method, url] = route.split(' ');
+    const handler = (_request, reply) => reply.code(status).header('content-type', JSON_TYPE).send(body);
+    app.route({ method, url, handler });
   }
-  app.post('/v1/events', (_request, reply) =>
-    reply
-      .code(202)
-      .header('content-type', 'application/json; charset=utf-8')
-      .send('{"data":{"accepted":50,"duplicates":0,"rejected":[]},"status":"success"}'),
-  );
   await new Promise((resolve) => bare.listen(0, '127.0.0.1', resolve));
   await app.listen({ host: '127.0.0.1', port: 0 });
   process.send({ http: bare.address().port, web: app.server.address().port });

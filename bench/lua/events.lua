@@ -30,5 +30,5 @@ function request()
     serial = serial + 1
     events[n] = string.format(template, now, serial % 1000, run, id, serial)
   end
-  return wrk.format("POST", "/v1/events", sessions[at], "[" .. table.concat(events, ",") .. "]")
+  return wrk.format("POST", nil, sessions[at], "[" .. table.concat(events, ",") .. "]")
 end

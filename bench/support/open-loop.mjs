@@ -1,74 +1,66 @@
-import { Agent, request } from 'node:http';
+import { eventsJson } from './event-bodies.mjs';
+import { openRawConnection, rawRequest } from './raw-connection.mjs';
+import { playerHeaders } from './service.mjs';
+
+const CONNECTIONS = 64;
 
 /**
- * Sends batches at a fixed rate, whether answers come or not, and counts each latency from the moment at which the request
- * was due: a server that stalls cannot hide it by slowing the generator down (no coordinated omission).
+ * Sends requests at a fixed rate, whether answers come or not, and counts each latency from the moment at which the request
+ * was due: a server that stalls cannot hide it by slowing the generator down (no coordinated omission). When all connections
+ * are busy, what is due waits, and its time runs.
  */
-export async function openLoop({ api, sessions, batch, eventsPerSecond, seconds }) {
-  const agent = new Agent({ keepAlive: true, maxSockets: 512 });
-  const everyMs = (1000 * batch) / eventsPerSecond;
-  const total = Math.floor((seconds * 1000) / everyMs);
-  const run = Date.now();
-  const latencies = [];
-  const begun = performance.now();
-  const pending = [];
-  for (let index = 0; index < total; ) {
-    for (const now = performance.now(); index < total && begun + index * everyMs <= now; index++) {
-      pending.push(
-        send(agent, api, sessions[index % sessions.length], eventsJson(run, index, batch)).then(() =>
-          latencies.push(performance.now() - (begun + index * everyMs)),
-        ),
-      );
-    }
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-  await Promise.all(pending);
-  agent.destroy();
-  latencies.sort((a, b) => a - b);
-  const at = (share) =>
-    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? Number.NaN;
-  return { eventsPerSecond: (total * batch) / seconds, p50Ms: at(0.5), p99Ms: at(0.99) };
-}
-
-function eventsJson(run, index, batch) {
-  const timestamp = new Date().toISOString();
-  return JSON.stringify(
-    Array.from({ length: batch }, (_, n) => ({
-      eventType: 'Ad_Impression',
-      timestamp,
-      payload: {
-        userId: 'user-1',
-        sessionId: `open-${run}`,
-        adId: `ad-${index}-${n}`,
-        campaignId: 'campaign-1',
-      },
-      metadata: { deviceType: 'phone', osName: 'Android', osVersion: '16' },
-    })),
+export async function openLoop({ url, requests, perSecond, seconds }) {
+  const { hostname, port } = new URL(url);
+  const free = await Promise.all(
+    Array.from({ length: CONNECTIONS }, () => openRawConnection(hostname, Number(port))),
   );
+  const everyMs = 1000 / perSecond;
+  const total = Math.max(1, Math.floor(perSecond * seconds));
+  const latencies = [];
+  let failed = 0;
+  let next = 0;
+  const begun = performance.now() + 5;
+
+  await new Promise((resolve) => {
+    const sendDue = () => {
+      const now = performance.now();
+      while (next < total && free.length > 0 && begun + next * everyMs <= now) {
+        const dueAt = begun + next * everyMs;
+        const connection = free.pop();
+        connection.send(requests[next++ % requests.length], (status) => {
+          latencies.push(performance.now() - dueAt);
+          if (status < 200 || status > 299) failed++;
+          free.push(connection);
+          if (latencies.length < total) return sendDue();
+          clearInterval(timer);
+          resolve();
+        });
+      }
+    };
+    const timer = setInterval(sendDue, 1);
+  });
+  for (const connection of free) connection.close();
+  if (failed > 0) throw new Error(`${url}: ${failed} of ${total} requests failed`);
+  latencies.sort((a, b) => a - b);
+  const at = (share) => latencies[Math.min(total - 1, Math.floor(total * share))];
+  return { perSecond, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
-function send(agent, api, { accessToken, tenantId }, body) {
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      `${api}/v1/events`,
-      {
-        method: 'POST',
-        agent,
-        headers: {
-          authorization: `Bearer ${accessToken}`,
-          'x-tenant-id': tenantId,
-          'content-type': 'application/json',
-          'content-length': Buffer.byteLength(body),
-        },
-      },
-      (response) => {
-        response.resume();
-        response.once('end', () =>
-          response.statusCode === 202 ? resolve() : reject(new Error(`events: ${response.statusCode}`)),
-        );
-      },
-    );
-    sent.once('error', reject);
-    sent.end(body);
+/** Reads of one path, of each player in turn. */
+export function readRequests(path, sessions) {
+  return sessions.map((session) => rawRequest('GET', path, playerHeaders(session)));
+}
+
+/** Batches of new events, made before the clock runs. */
+export async function openLoopEvents({ api, sessions, batch, eventsPerSecond, seconds }) {
+  const perSecond = eventsPerSecond / batch;
+  const run = `open-${Date.now()}`;
+  const requests = Array.from({ length: Math.ceil(perSecond * seconds) }, (_, index) => {
+    const headers = {
+      ...playerHeaders(sessions[index % sessions.length]),
+      'content-type': 'application/json',
+    };
+    return rawRequest('POST', '/v1/events', headers, eventsJson(run, index, batch));
   });
+  return { ...(await openLoop({ url: api, requests, perSecond, seconds })), eventsPerSecond };
 }

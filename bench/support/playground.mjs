@@ -1,82 +1,103 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { cpuMsOf, workerRssMb } from './processes.mjs';
-import { loginBody, loginMany, startFloor, startService } from './service.mjs';
+import { createPool } from '../../server/dist/db/pool.js';
+import { publishConfig } from '../../server/dist/features/config/publish.js';
+import { createAnswers } from './answers.mjs';
+import { createBodyFiles } from './body-files.mjs';
+import { makeDocument } from './config-document.mjs';
+import { historyJson } from './event-bodies.mjs';
+import { cpuSplitOf, workerRssMb } from './processes.mjs';
+import { loginMany, postEvents, startFloor, startService } from './service.mjs';
 import { runWrk } from './wrk.mjs';
 
-const PLAYERS = 500;
+export const PLAYERS = 500;
+/** A full run takes longer than an access token usually lives. */
+const ACCESS_TTL_SECONDS = '86400';
+const DRAIN_MS = 120_000;
+/** So long after the last event was stored nothing is on its way any more. */
+const QUIET_MS = 200;
+
+/** What a game has published: next to nothing, or as much as a busy live-operations team. */
+const DOCUMENTS = { plain: { segments: 8, offers: 0 }, rich: { segments: 50, offers: 50 } };
 
 /** The service with players in it, the floors beside it, and a way to measure both. */
-export async function createPlayground({ workers, folder }) {
-  const service = await startService({ SAVEPOINT_WORKERS: String(workers) });
-  const sessions = await loginMany(service.api, PLAYERS, 'known');
-  const first = sessions[0];
-  const headers = {
-    authorization: `Bearer ${first.accessToken}`,
-    'x-tenant-id': first.tenantId,
-    'x-game-id': first.gameId,
-    'x-player-id': first.userId,
-  };
-  // The floors answer the very bytes that the service does.
-  const bodies = {};
-  for (const path of ['/v1/player/status', '/v1/player/store_configs', '/v1/player/segments']) {
-    bodies[path] = await (await fetch(service.api + path, { headers })).text();
-  }
-  bodies['/auth/login'] = JSON.stringify(first);
-  const floor = await startFloor('http.mjs', {
-    FLOOR_WORKERS: String(workers),
-    FLOOR_BODIES: JSON.stringify(bodies),
+export async function createPlayground({ workers, folder, settings = {} }) {
+  const service = await startService({
+    SAVEPOINT_WORKERS: String(workers),
+    SAVEPOINT_ACCESS_TTL_SECONDS: ACCESS_TTL_SECONDS,
+    ...settings,
   });
-  const sessionsFile = join(folder, 'sessions.txt');
-  await writeFile(
-    sessionsFile,
-    sessions
-      .map(({ accessToken, tenantId, gameId, userId }) => `${accessToken} ${tenantId} ${gameId} ${userId}\n`)
-      .join(''),
-  );
   const database = new pg.Client({ connectionString: service.databaseUrl });
+  // An interrupted run stops PostgreSQL below it.
+  database.on('error', () => {});
   await database.connect();
-  let files = 0;
+  const sessions = await loginMany(service.api, PLAYERS, 'known');
+  await postEvents(service.api, sessions, historyJson);
+  const files = createBodyFiles({ folder, api: service.api, players: PLAYERS });
+  const sessionsFile = await files.sessions(sessions);
+  let published;
+
+  const publish = async (name) => {
+    if (published === name) return;
+    await publishDocument(service.databaseUrl, makeDocument(DOCUMENTS[name]), name);
+    published = name;
+  };
+  const answersFile = await createAnswers({ api: service.api, session: sessions[0], publish, folder });
+  const floor = await startFloor('http.mjs', { FLOOR_WORKERS: String(workers), FLOOR_ANSWERS: answersFile });
+
+  const storedEvents = () => number(database, 'select sum(event_count)::float8 as n from players');
+  const drained = async (least) => {
+    const until = performance.now() + DRAIN_MS;
+    let stored = -1;
+    let changedAt = performance.now();
+    while (stored < least || performance.now() - changedAt < QUIET_MS) {
+      const now = await storedEvents();
+      if (now !== stored) changedAt = performance.now();
+      stored = now;
+      if (performance.now() > until) throw new Error(`${stored} events are stored, not ${least}`);
+      await sleep(50);
+    }
+    return { stored, changedAt };
+  };
 
   return {
     service,
     floor,
     workers,
+    sessions,
     sessionsFile,
+    files,
+    folder,
     databaseUrl: service.databaseUrl,
+    /** Puts one of the documents in force. */
+    publish,
 
-    /** Signed logins: of the known players again and again, or of devices nobody has seen. */
-    async writeLogins(kind, count) {
-      const file = join(folder, `logins-${files++}.txt`);
-      const prefix = kind === 'known' ? 'known' : `new-${Date.now()}`;
-      const device = (n) => (kind === 'known' ? `${prefix}-${n % PLAYERS}` : `${prefix}-${n}`);
-      await writeFile(file, Array.from({ length: count }, (_, n) => `${loginBody(device(n))}\n`).join(''));
-      return file;
-    },
-
-    /** Refresh tokens that nobody has used. */
-    async writeRefreshes(count) {
-      const file = join(folder, `refreshes-${files++}.txt`);
-      const fresh = await loginMany(service.api, count, 'known');
-      await writeFile(
-        file,
-        fresh.map(({ refreshToken }) => `${JSON.stringify({ refreshToken })}\n`).join(''),
-      );
-      return file;
-    },
-
-    /** A wrk run against the service, with what it cost the service and its database. */
-    async measure(path, options) {
-      const cpuBefore = cpuMsOf(service.pid);
+    /**
+     * A wrk run against the service, with what it cost the service and its database for each event, or for each request of
+     * a load without. Throws if a request failed, or an event that was accepted is not stored.
+     */
+    async measure(load, seconds) {
+      const { path, batch = 1, eventsPerRequest = 0, leastEvents = eventsPerRequest, script, env } = load;
       const walBefore = await walPosition(database);
-      const run = await runWrk({ url: service.api + path, ...options });
-      const wal = (await walPosition(database)) - walBefore;
+      const eventsBefore = await storedEvents();
+      const cpuBefore = cpuSplitOf(service.pid);
+      const begun = performance.now();
+      const run = await runWrk({ url: service.api + path, seconds, script, env });
       if (run.failed > 0) throw new Error(`${path}: ${run.failed} of ${run.requests} requests failed`);
+      const { stored, changedAt } =
+        leastEvents > 0 ? await drained(eventsBefore + run.requests * leastEvents) : {};
+      const cpu = cpuSplitOf(service.pid);
+      // wrk leaves with requests on their way; these are stored and paid for as well.
+      const paid = eventsPerRequest > 0 ? (stored - eventsBefore) / eventsPerRequest : run.requests;
+      const units = paid * batch;
       return {
         ...run,
-        cpuMicros: ((cpuMsOf(service.pid) - cpuBefore) * 1000) / run.requests,
-        walBytes: wal / run.requests,
+        perSecond: run.perSecond * batch,
+        /** Until the last of them was in the database; behind a queue that is later than the last answer. */
+        appliedPerSecond: (units * 1000) / (changedAt - begun),
+        serviceCpuMicros: ((cpu.serviceMs - cpuBefore.serviceMs) * 1000) / units,
+        postgresCpuMicros: ((cpu.postgresMs - cpuBefore.postgresMs) * 1000) / units,
+        walBytes: ((await walPosition(database)) - walBefore) / units,
         workerRssMb: workerRssMb(service.pid),
       };
     },
@@ -90,7 +111,22 @@ export async function createPlayground({ workers, folder }) {
   };
 }
 
-async function walPosition(database) {
-  const { rows } = await database.query("select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as at");
-  return rows[0].at;
+async function publishDocument(databaseUrl, document, note) {
+  const pool = createPool({ url: databaseUrl, size: 1, timeoutMs: 5000, onError: () => {} });
+  try {
+    const { rows } = await pool.query("select id from games where slug = 'demo-game'");
+    const publication = { gameId: rows[0].id, document, note, confirmPriceRaises: true };
+    const outcome = await publishConfig(pool, publication, { name: 'bench', nowMs: Date.now() });
+    if (outcome.outcome !== 'published') throw new Error(`not published: ${JSON.stringify(outcome)}`);
+  } finally {
+    await pool.end();
+  }
+}
+
+const walPosition = (database) =>
+  number(database, "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as n");
+
+async function number(database, statement) {
+  const { rows } = await database.query(statement);
+  return rows[0].n;
 }

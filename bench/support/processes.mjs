@@ -27,19 +27,37 @@ export function cpuMsOf(pid) {
   return ticks * TICK_MS;
 }
 
-/** Largest resident memory of the API workers, in MB. */
+/** CPU time used so far by one process, without its children, in milliseconds. */
+export function ownCpuMs(pid) {
+  const fields = statOf(pid);
+  return fields === undefined ? 0 : (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** CPU time of a service so far, and what of it was spent by its embedded PostgreSQL, in milliseconds. */
+export function cpuSplitOf(pid) {
+  const postgres = treeOf(pid).find((member) => commandOf(member).includes('postgres -D'));
+  const postgresMs = postgres === undefined ? 0 : cpuMsOf(postgres);
+  return { serviceMs: cpuMsOf(pid) - postgresMs, postgresMs };
+}
+
+/** Resident memory of each API worker, in MB. */
+export function workersRssMb(pid) {
+  return treeOf(pid)
+    .filter((member) => commandOf(member).includes('worker.js'))
+    .map((member) => Math.round(rssMbOf(member)));
+}
+
+/** That of the largest of them. */
 export function workerRssMb(pid) {
-  let largest = 0;
-  for (const member of treeOf(pid)) {
-    try {
-      if (!readFileSync(`/proc/${member}/cmdline`, 'latin1').includes('worker.js')) continue;
-      const kb = Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${member}/status`, 'latin1'))?.[1] ?? 0);
-      largest = Math.max(largest, kb / 1024);
-    } catch {
-      // it ended meanwhile
-    }
+  return Math.max(0, ...workersRssMb(pid));
+}
+
+function rssMbOf(pid) {
+  try {
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0; // it ended meanwhile
   }
-  return largest;
 }
 
 /** The command line, with blanks; empty for a process that has ended. */

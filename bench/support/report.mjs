@@ -1,13 +1,14 @@
+import { middle } from './statistics.mjs';
+
 /** Medians over the rounds, with the spread of the ratio. */
 export function summarise(samples) {
-  const names = [...new Set(samples.map(({ name }) => name))];
-  return names.map((name) => {
-    const own = samples.filter((sample) => sample.name === name);
-    const median = (pick) => middle(own.map(pick).filter((value) => Number.isFinite(value)));
+  return groups(samples, ({ name, floorName }) => `${name} / ${floorName}`).map(([name, own]) => {
+    const median = (pick) => middle(own.map(pick));
     const ratios = own.map(({ ratio }) => ratio);
     return {
       name,
-      target: own[0]?.target,
+      unit: own[0].unit,
+      target: own[0].target,
       perSecond: median(({ work }) => work.perSecond),
       floorPerSecond: median(({ floor }) => floor.perSecond),
       ratio: median(({ ratio }) => ratio),
@@ -15,39 +16,116 @@ export function summarise(samples) {
       highest: Math.max(...ratios),
       p50Ms: median(({ work }) => work.p50Ms),
       p99Ms: median(({ work }) => work.p99Ms),
-      cpuMicros: median(({ work }) => work.cpuMicros),
+      serviceCpuMicros: median(({ work }) => work.serviceCpuMicros),
+      postgresCpuMicros: median(({ work }) => work.postgresCpuMicros),
       walBytes: median(({ work }) => work.walBytes),
       workerRssMb: median(({ work }) => work.workerRssMb),
     };
   });
 }
 
-function middle(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+export function summariseFloors(floors) {
+  return groups(floors, ({ name }) => name).map(([name, own]) => {
+    const rates = own.map(({ perSecond }) => perSecond);
+    return { name, perSecond: middle(rates), lowest: Math.min(...rates), highest: Math.max(...rates) };
+  });
 }
 
-const COLUMNS = [
+export function summariseOpenLoops(openLoops) {
+  return groups(openLoops, ({ name }) => name).map(([name, own]) => ({
+    name,
+    perSecond: middle(own.map(({ perSecond }) => perSecond)),
+    p50Ms: middle(own.map(({ p50Ms }) => p50Ms)),
+    p99Ms: middle(own.map(({ p99Ms }) => p99Ms)),
+    lowest: Math.min(...own.map(({ p99Ms }) => p99Ms)),
+    highest: Math.max(...own.map(({ p99Ms }) => p99Ms)),
+  }));
+}
+
+export function summariseLimits(limits) {
+  return limits.map(({ name, unit, values, limit }) => ({
+    name,
+    unit,
+    limit,
+    value: middle(values),
+    lowest: Math.min(...values),
+    highest: Math.max(...values),
+  }));
+}
+
+const spread = (digits) => [
+  'spread',
+  ({ lowest, highest }) => `${lowest.toFixed(digits)}–${highest.toFixed(digits)}`,
+];
+const number = (title, pick, digits = 0) => [
+  title,
+  (row) => (Number.isFinite(pick(row)) ? pick(row).toFixed(digits) : ''),
+];
+const tick = (isReached) => (isReached ? '✓' : '✗');
+
+const RATIO_COLUMNS = [
   ['work / floor', ({ name }) => name],
-  ['per second', ({ perSecond }) => perSecond.toFixed(0)],
-  ['floor', ({ floorPerSecond }) => floorPerSecond.toFixed(0)],
-  ['ratio', ({ ratio }) => ratio.toFixed(2)],
-  ['spread', ({ lowest, highest }) => `${lowest.toFixed(2)}–${highest.toFixed(2)}`],
+  ['per second', ({ perSecond, unit }) => `${perSecond.toFixed(0)} ${unit}`],
+  number('floor', ({ floorPerSecond }) => floorPerSecond),
+  number('ratio', ({ ratio }) => ratio, 2),
+  spread(2),
   [
     'target',
-    ({ target, ratio }) =>
-      target === undefined ? '' : `${target.toFixed(2)} ${ratio >= target ? '✓' : '✗'}`,
+    ({ target, ratio }) => (target === undefined ? '' : `≥ ${target.toFixed(2)} ${tick(ratio >= target)}`),
   ],
-  ['p50 ms', ({ p50Ms }) => p50Ms.toFixed(1)],
-  ['p99 ms', ({ p99Ms }) => p99Ms.toFixed(1)],
-  ['CPU µs/req', ({ cpuMicros }) => cpuMicros.toFixed(0)],
-  ['WAL B/req', ({ walBytes }) => walBytes.toFixed(0)],
-  ['worker RSS MB', ({ workerRssMb }) => workerRssMb.toFixed(0)],
+  number('p50 ms', ({ p50Ms }) => p50Ms, 1),
+  number('p99 ms', ({ p99Ms }) => p99Ms, 1),
+  number('service CPU µs', ({ serviceCpuMicros }) => serviceCpuMicros),
+  number('PostgreSQL CPU µs', ({ postgresCpuMicros }) => postgresCpuMicros),
+  number('WAL bytes', ({ walBytes }) => walBytes),
+  number('worker RSS MB', ({ workerRssMb }) => workerRssMb),
 ];
 
-/** A Markdown table; paste it into docs/performance.md. */
-export function formatTable(rows) {
-  const lines = [COLUMNS.map(([title]) => title), COLUMNS.map(() => '---')];
-  for (const row of rows) lines.push(COLUMNS.map(([, cell]) => cell(row)));
+const FLOOR_COLUMNS = [
+  ['floor', ({ name }) => name],
+  number('per second', ({ perSecond }) => perSecond),
+  spread(0),
+];
+
+const OPEN_LOOP_COLUMNS = [
+  ['open loop', ({ name }) => name],
+  number('per second', ({ perSecond }) => perSecond),
+  number('p50 ms', ({ p50Ms }) => p50Ms, 2),
+  number('p99 ms', ({ p99Ms }) => p99Ms, 2),
+  spread(2),
+];
+
+const LIMIT_COLUMNS = [
+  ['limit', ({ name }) => name],
+  ['value', ({ value, unit }) => `${value.toFixed(2)} ${unit}`],
+  spread(2),
+  [
+    'target',
+    ({ limit, value }) => (limit === undefined ? '' : `≤ ${limit.toFixed(2)} ${tick(value <= limit)}`),
+  ],
+];
+
+/** Markdown tables; paste them into docs/performance.md. */
+export function formatTables({ ratios, floors, openLoops, limits }) {
+  return [
+    [RATIO_COLUMNS, ratios],
+    [LIMIT_COLUMNS, limits],
+    [OPEN_LOOP_COLUMNS, openLoops],
+    [FLOOR_COLUMNS, floors],
+  ]
+    .filter(([, rows]) => rows.length > 0)
+    .map(([columns, rows]) => table(columns, rows))
+    .join('\n\n');
+}
+
+function table(columns, rows) {
+  const lines = [columns.map(([title]) => title), columns.map(() => '---')];
+  for (const row of rows) lines.push(columns.map(([, cell]) => cell(row)));
   return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function groups(list, keyOf) {
+  const byKey = new Map();
+  for (const entry of list) byKey.set(keyOf(entry), [...(byKey.get(keyOf(entry)) ?? []), entry]);
+  return [...byKey];
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { attachToEmbeddedPostgres } from '../../server/dist/db/embedded/attach.js';
+import { undoing } from './interrupt.mjs';
 
 const SAVEPOINT = fileURLToPath(new URL('../../server/bin/savepoint.mjs', import.meta.url));
 
@@ -12,8 +13,9 @@ const SAVEPOINT = fileURLToPath(new URL('../../server/bin/savepoint.mjs', import
 export async function startService(settings = {}) {
   const dataDir = settings.SAVEPOINT_DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'savepoint-bench-')));
   await chmod(dataDir, 0o755);
+  const remove = undoing(() => rm(dataDir, { recursive: true, force: true }));
   const begun = performance.now();
-  const { child, text } = await startProcess(process.execPath, [SAVEPOINT, 'start'], 'Press Ctrl-C', {
+  const { child, text, stop } = await startProcess(process.execPath, [SAVEPOINT, 'start'], 'Press Ctrl-C', {
     SAVEPOINT_ENV: 'development',
     SAVEPOINT_PORT: '0',
     SAVEPOINT_OPS_PORT: '0',
@@ -28,16 +30,16 @@ export async function startService(settings = {}) {
     pid: child.pid,
     startedInMs: performance.now() - begun,
     databaseUrl: await attachToEmbeddedPostgres(dataDir),
-    stop: () => stopProcess(child, 'SIGINT'),
-    remove: () => rm(dataDir, { recursive: true, force: true }),
+    stop,
+    remove,
   };
 }
 
 /** A floor: prints one line with its addresses as JSON when it listens. */
 export async function startFloor(file, env = {}) {
   const path = fileURLToPath(new URL(`../floors/${file}`, import.meta.url));
-  const { child, text } = await startProcess(process.execPath, [path], '\n', env);
-  return { ...JSON.parse(text()), pid: child.pid, stop: () => stopProcess(child, 'SIGTERM') };
+  const { child, text, stop } = await startProcess(process.execPath, [path], '\n', env);
+  return { ...JSON.parse(text()), pid: child.pid, stop };
 }
 
 function startProcess(command, args, readyText, env) {
@@ -46,10 +48,12 @@ function startProcess(command, args, readyText, env) {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    // PostgreSQL, too, is stopped in good order by either signal.
+    const stop = undoing(() => stopProcess(child));
     let text = '';
     const hear = (chunk) => {
       text += chunk;
-      if (text.includes(readyText)) resolve({ child, text: () => text });
+      if (text.includes(readyText)) resolve({ child, text: () => text, stop });
     };
     child.stdout.on('data', hear);
     child.stderr.on('data', hear);
@@ -57,11 +61,11 @@ function startProcess(command, args, readyText, env) {
   });
 }
 
-function stopProcess(child, signal) {
+function stopProcess(child) {
   return new Promise((resolve) => {
     if (child.exitCode !== null || child.signalCode !== null) resolve();
     child.once('exit', resolve);
-    child.kill(signal);
+    child.kill('SIGTERM');
   });
 }
 
@@ -95,4 +99,33 @@ export async function loginMany(api, count, prefix) {
   };
   await Promise.all(Array.from({ length: 32 }, one));
   return sessions;
+}
+
+export function playerHeaders({ accessToken, tenantId, gameId, userId }) {
+  return {
+    authorization: `Bearer ${accessToken}`,
+    'x-tenant-id': tenantId,
+    'x-game-id': gameId,
+    'x-player-id': userId,
+  };
+}
+
+/** One batch of events of every session, several at a time. */
+export async function postEvents(api, sessions, bodyOf) {
+  let next = 0;
+  const one = async () => {
+    while (next < sessions.length) {
+      const index = next++;
+      const response = await fetch(`${api}/v1/events`, {
+        method: 'POST',
+        headers: { ...playerHeaders(sessions[index]), 'content-type': 'application/json' },
+        body: bodyOf(index),
+      });
+      const text = await response.text();
+      if (response.status !== 202 || !text.includes('"rejected":[]')) {
+        throw new Error(`events: ${response.status} ${text}`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: 32 }, one));
 }

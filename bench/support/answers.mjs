@@ -1,0 +1,43 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eventsJson } from './event-bodies.mjs';
+import { loginBody, playerHeaders } from './service.mjs';
+
+const READS = ['/v1/player/status', '/v1/player/store_configs', '/v1/player/segments'];
+const BATCHES = [1, 15, 20, 50, 500];
+
+/** Asks the service all that the benchmark asks, and writes down what it answered: the bare servers answer the same. */
+export async function createAnswers({ api, session, publish, folder }) {
+  const answers = {};
+  const ask = async (name, path, init) => {
+    const response = await fetch(api + path, init);
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+    answers[name] = { status: response.status, body: await response.text() };
+  };
+  const headers = playerHeaders(session);
+  const post = (body, more = {}) => ({
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...more },
+    body,
+  });
+
+  for (const document of ['rich', 'plain']) {
+    await publish(document);
+    for (const path of READS) await ask(`GET ${floorPath(path, document)}`, path, { headers });
+  }
+  await ask('POST /auth/login', '/auth/login', post(loginBody('known-0')));
+  for (const batch of BATCHES) {
+    const body = eventsJson(`answer-${Date.now()}`, batch, batch);
+    await ask(`POST ${floorPath('/v1/events', batch)}`, '/v1/events', post(body, headers));
+  }
+  // The mixed load is sent to the real paths.
+  for (const path of READS) answers[`GET ${path}`] = answers[`GET ${floorPath(path, 'rich')}`];
+  answers['POST /v1/events'] = answers[`POST ${floorPath('/v1/events', 15)}`];
+
+  const file = join(folder, `answers-${Date.now()}.json`);
+  await writeFile(file, JSON.stringify(answers));
+  return file;
+}
+
+/** Where a bare server answers what the service answers at `path` in one of several situations. */
+export const floorPath = (path, situation) => `${path}/${situation}`;

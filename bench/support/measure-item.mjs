@@ -1,0 +1,10 @@
+/**
+ * One measurement of an item. What the service remembers of each player is forgotten with every event and publication: reads
+ * begin with a second that does not count, so that what is measured does not depend on what was measured before.
+ */
+export async function measureItem(playground, item, seconds) {
+  await item.prepare?.(playground);
+  if (item.isRemembered) await playground.measure(await item.load(playground, 1), 1);
+  const work = await playground.measure(await item.load(playground, seconds), seconds);
+  return item.counts === undefined ? work : { ...work, perSecond: work[item.counts] };
+}

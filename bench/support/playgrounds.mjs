@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { undoing } from './interrupt.mjs';
+import { createPlayground } from './playground.mjs';
+
+/** Runs something with a folder of its own that is gone afterwards. */
+export async function withFolder(work) {
+  const { folder, remove } = await createFolder();
+  try {
+    return await work(folder);
+  } finally {
+    await remove();
+  }
+}
+
+/**
+ * Runs things with a service of their own, which is stopped and gone afterwards. A quick run `keeps` the first one for all
+ * that ask for one like it: starting services would take it longer than measuring.
+ */
+export function createPlaygrounds(keeps) {
+  const kept = new Map();
+
+  const open = async (options) => {
+    const { folder, remove } = await createFolder();
+    const playground = await createPlayground({ ...options, folder });
+    const close = undoing(async () => {
+      await playground.close();
+      await remove();
+    });
+    return { playground, close };
+  };
+
+  return {
+    async with({ workers, settings, isFresh = false }, work) {
+      if (keeps && settings === undefined && !isFresh) {
+        if (!kept.has(workers)) kept.set(workers, await open({ workers }));
+        return work(kept.get(workers).playground);
+      }
+      const { playground, close } = await open({ workers, settings });
+      try {
+        return await work(playground);
+      } finally {
+        await close();
+      }
+    },
+    async close() {
+      for (const { close } of kept.values()) await close();
+    },
+  };
+}
+
+async function createFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'savepoint-bench-run-'));
+  return { folder, remove: undoing(() => rm(folder, { recursive: true, force: true })) };
+}

@@ -1,0 +1,55 @@
+import { connect } from 'node:net';
+
+/**
+ * A keep-alive connection that knows one request at a time and no more of HTTP than `Content-Length`: a tenth of what
+ * Node's own client costs, so that the generator does not take the CPU from what it measures.
+ */
+export async function openRawConnection(hostname, port) {
+  const socket = connect({ host: hostname, port, noDelay: true });
+  let received = [];
+  let missing = Number.NaN;
+  let answered;
+  let status = 0;
+
+  socket.on('data', (chunk) => {
+    received.push(chunk);
+    if (Number.isNaN(missing)) {
+      const all = received.length === 1 ? chunk : Buffer.concat(received);
+      const end = all.indexOf('\r\n\r\n');
+      if (end === -1) return;
+      const head = all.latin1Slice(0, end);
+      status = Number(head.slice(9, 12));
+      missing = Number(/content-length: (\d+)/i.exec(head)?.[1]) - (all.length - end - 4);
+    } else missing -= chunk.length;
+    if (missing > 0) return;
+    received = [];
+    missing = Number.NaN;
+    answered?.(status);
+  });
+  await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  // An open loop must not hang on a connection that broke: it counts as a failed answer.
+  socket.on('close', () => answered?.(0)).on('error', () => {});
+
+  return {
+    send(request, onAnswer) {
+      answered = onAnswer;
+      socket.write(request);
+    },
+    close: () => {
+      answered = undefined;
+      socket.destroy();
+    },
+  };
+}
+
+/** A whole request as bytes. */
+export function rawRequest(method, path, headers, body = '') {
+  const lines = Object.entries({
+    host: '127.0.0.1',
+    ...headers,
+    ...(body === '' ? {} : { 'content-length': Buffer.byteLength(body) }),
+  });
+  return Buffer.from(
+    `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+  );
+}
