@@ -57,9 +57,11 @@ export async function insertAndFoldEvents(
   return rows[0]?.fresh ?? undefined;
 }
 
-/** Counts by type, of the first 256 types in byte order: see `first_keys` in the schema. */
-const FIRST_KEYS = `case when count(*) > 256 then first_keys(jsonb_object_agg(event_type, n))
-          else jsonb_object_agg(event_type, n) end`;
+/** The new counts of the types in a group, and whether any of them is new to the row. */
+const COUNTS = `jsonb_object_agg(t.event_type, t.n + coalesce((s.old_counts ->> t.event_type)::bigint, 0)) as counts,
+        bool_or(not s.old_counts ? t.event_type) as has_new_type`;
+/** Of more than 256 types the first in byte order stay: see `first_keys` in the schema. */
+const MERGED_COUNTS = `case when c.has_new_type then first_keys(s.old_counts || c.counts) else s.old_counts || c.counts end`;
 
 // One JSON text parameter: it costs a third of what an array parameter per column does.
 const INSERT_AND_FOLD = {
@@ -99,41 +101,29 @@ const INSERT_AND_FOLD = {
         sum(play_ms) as play_ms
       from by_type
       group by 1, 2, 3
+    ), day_states as materialized (
+      -- with what the rows held before: the players are locked, so nobody else changes them
+      select b.*, d.events as old_events, d.sessions as old_sessions, d.ad_impressions as old_ad_impressions,
+        d.store_views as old_store_views, d.play_ms as old_play_ms, coalesce(d.event_counts, '{}') as old_counts
+      from by_day b
+      left join player_days d using (player_id, day)
+    ), day_counts as (
+      select s.player_id, s.day, ${COUNTS}
+      from by_type t
+      join day_states s using (player_id, day)
+      group by 1, 2
     ), by_player as (
       select player_id, sum(events) as events, min(first_at) as first_at, max(last_at) as last_at, min(day) as first_day,
         range_agg(daterange(day, day, '[]')) as days
       from by_day
       group by 1
-    ), old_players as (
-      -- what the rows held: the players are locked, so nobody else changes them. Adding up old and new counts for the
-      -- whole group at once costs a tenth of calling a function for each row.
-      select p.id as player_id, p.event_counts from by_player b join players p on p.id = b.player_id
+    ), player_states as materialized (
+      select b.*, p.event_counts as old_counts from by_player b join players p on p.id = b.player_id
     ), player_counts as (
-      select player_id, ${FIRST_KEYS} as counts
-      from (
-        select player_id, event_type, sum(n) as n
-        from (
-          select player_id, event_type, n from by_type
-          union all
-          select o.player_id, c.key, c.value::bigint from old_players o cross join jsonb_each_text(o.event_counts) c
-        ) old_and_new
-        group by 1, 2
-      ) totals
+      select s.player_id, ${COUNTS}
+      from (select player_id, event_type, sum(n) as n from by_type group by 1, 2) t
+      join player_states s using (player_id)
       group by 1
-    ), old_days as (
-      select d.* from by_day b join player_days d using (player_id, day)
-    ), day_counts as (
-      select player_id, day, ${FIRST_KEYS} as counts
-      from (
-        select player_id, day, event_type, sum(n) as n
-        from (
-          select player_id, day, event_type, n from by_type
-          union all
-          select o.player_id, o.day, c.key, c.value::bigint from old_days o cross join jsonb_each_text(o.event_counts) c
-        ) old_and_new
-        group by 1, 2, 3
-      ) totals
-      group by 1, 2
     ), profiles as (
       -- $3 is made of all the events. Where some were sent before, an event whose clock is not believed would count at
       -- today's receipt in it, and no longer at its first: then the profiles are read from the new events alone.
@@ -157,12 +147,13 @@ const INSERT_AND_FOLD = {
       group by t.p
     ), folded as (
       update players p
-      set event_count = p.event_count + b.events,
-        event_counts = c.counts,
-        first_event_at = least(p.first_event_at, b.first_at),
-        last_event_at = greatest(p.last_event_at, b.last_at),
-        first_day = least(p.first_day, b.first_day),
-        active_days = recent_days(p.active_days + b.days),
+      set event_count = p.event_count + s.events,
+        event_counts = ${MERGED_COUNTS},
+        first_event_at = least(p.first_event_at, s.first_at),
+        last_event_at = greatest(p.last_event_at, s.last_at),
+        first_day = least(p.first_day, s.first_day),
+        -- nearly always: a day that is known
+        active_days = case when p.active_days @> s.days then p.active_days else recent_days(p.active_days + s.days) end,
         profile = case
           when f.profile is null then p.profile
           -- nearly always: later than all that is known. Comparing member by member costs a third of the whole fold.
@@ -170,19 +161,18 @@ const INSERT_AND_FOLD = {
           else merge_profiles(p.profile, f.profile)
         end,
         profile_at = greatest(p.profile_at, f.until)
-      from by_player b
+      from player_states s
       join player_counts c using (player_id)
-      left join profiles f on f.p = b.player_id
-      where p.id = b.player_id
+      left join profiles f on f.p = s.player_id
+      where p.id = s.player_id
     ), days as (
       insert into player_days (player_id, day, events, sessions, ad_impressions, store_views, play_ms, event_counts)
-      select b.player_id, b.day, b.events + coalesce(o.events, 0), b.sessions + coalesce(o.sessions, 0),
-        b.ad_impressions + coalesce(o.ad_impressions, 0), b.store_views + coalesce(o.store_views, 0),
-        b.play_ms + coalesce(o.play_ms, 0), c.counts
-      from by_day b
+      select s.player_id, s.day, s.events + coalesce(s.old_events, 0), s.sessions + coalesce(s.old_sessions, 0),
+        s.ad_impressions + coalesce(s.old_ad_impressions, 0), s.store_views + coalesce(s.old_store_views, 0),
+        s.play_ms + coalesce(s.old_play_ms, 0), ${MERGED_COUNTS}
+      from day_states s
       join day_counts c using (player_id, day)
-      left join old_days o using (player_id, day)
-      order by b.player_id, b.day
+      order by s.player_id, s.day
       on conflict (player_id, day) do update
       set events = excluded.events,
         sessions = excluded.sessions,
@@ -192,19 +182,15 @@ const INSERT_AND_FOLD = {
         event_counts = excluded.event_counts
     ), first_days as (
       -- the player's first events of that day; a purchase may have made the row before
-      select b.game_id, b.player_id, b.day
-      from by_day b
-      left join old_days o using (player_id, day)
-      where coalesce(o.events, 0) = 0
+      select game_id, player_id, day from day_states where coalesce(old_events, 0) = 0
     ), game_totals as (
       insert into game_days as g (game_id, day, shard, active_players, events, sessions, ad_impressions, store_views,
         play_ms)
-      select b.game_id, b.day, rollup_shard('events'), count(f.player_id), sum(b.events), sum(b.sessions),
-        sum(b.ad_impressions), sum(b.store_views), sum(b.play_ms)
-      from by_day b
-      left join first_days f using (player_id, day)
-      group by b.game_id, b.day
-      order by b.game_id, b.day
+      select game_id, day, rollup_shard('events'), count(*) filter (where coalesce(old_events, 0) = 0), sum(events),
+        sum(sessions), sum(ad_impressions), sum(store_views), sum(play_ms)
+      from day_states
+      group by game_id, day
+      order by game_id, day
       on conflict (game_id, day, shard) do update
       set active_players = g.active_players + excluded.active_players,
         events = g.events + excluded.events,
