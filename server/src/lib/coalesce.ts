@@ -39,11 +39,6 @@ export type CoalesceOptions<I, O> = {
   weigh?: (item: I) => number;
   /** Groups running at once. What arrives meanwhile forms the next group. */
   maxInFlight: number;
-  /**
-   * A group lighter than this waits while another is running, and so becomes heavier: where a group costs much however
-   * small it is, few large ones do more. Default 1: it never waits for that.
-   */
-  overlapWeight?: number;
   /** Largest waiting weight. Choose it above the heaviest item: one heavier than this is never let in. */
   maxWaiting: number;
   /** True if one item may be to blame for the whole group: then halves are tried, until it stands alone. */
@@ -67,8 +62,8 @@ type Group<I, O> = {
 };
 
 export function coalesce<I, O>(options: CoalesceOptions<I, O>): Coalescer<I, O> {
-  const { run, maxItems, weigh, maxInFlight, overlapWeight = 1, maxWaiting, splitOn } = options;
-  for (const [name, value] of Object.entries({ maxItems, maxInFlight, overlapWeight, maxWaiting })) {
+  const { run, maxItems, weigh, maxInFlight, maxWaiting, splitOn } = options;
+  for (const [name, value] of Object.entries({ maxItems, maxInFlight, maxWaiting })) {
     if (!(value >= 1)) throw new RangeError(`${name} must be at least 1.`);
   }
 
@@ -106,19 +101,14 @@ export function coalesce<I, O>(options: CoalesceOptions<I, O>): Coalescer<I, O> 
   }
 
   function schedule(): void {
-    if (scheduled || first === undefined || !mayStart(first)) return;
+    if (scheduled || first === undefined || inFlight >= maxInFlight) return;
     scheduled = true;
     setImmediate(startGroups);
   }
 
-  /** A group with another behind it is full, whatever it weighs. */
-  function mayStart({ weight, next }: Group<I, O>): boolean {
-    return inFlight === 0 || (inFlight < maxInFlight && (weight >= overlapWeight || next !== undefined));
-  }
-
   function startGroups(): void {
     scheduled = false;
-    while (first !== undefined && mayStart(first)) {
+    while (first !== undefined && inFlight < maxInFlight) {
       const group = first;
       first = group.next;
       if (first === undefined) last = undefined;

@@ -85,40 +85,6 @@ describe('grouping', () => {
     expect(groups()).toEqual(['a', 'b', 'cde']);
   });
 
-  test('a light group waits while another runs, until it is heavy enough, full, or alone', async () => {
-    const { coalescer, groups, finish } = manual({ maxInFlight: 3, overlapWeight: 3, maxItems: 4 });
-    const submit = async (items: string) => {
-      for (const item of items) {
-        void coalescer.submit(item);
-        await turn();
-      }
-    };
-    await submit('abc');
-    expect(groups()).toEqual(['a']);
-    await submit('d');
-    expect(groups()).toEqual(['a', 'bcd']);
-    await submit('ef');
-    expect(groups()).toEqual(['a', 'bcd']);
-    await finish(0);
-    expect(groups()).toEqual(['a', 'bcd']);
-    await finish(1);
-    expect(groups()).toEqual(['a', 'bcd', 'ef']);
-  });
-
-  test('a group that is full for a heavy item behind it does not wait', async () => {
-    const { coalescer, groups } = manual({
-      maxInFlight: 2,
-      overlapWeight: 5,
-      maxItems: 5,
-      weigh: Number,
-    });
-    void coalescer.submit('1');
-    await turn();
-    for (const item of '24') void coalescer.submit(item);
-    await turns(2);
-    expect(groups()).toEqual(['1', '2']);
-  });
-
   test('a group holds no more than maxItems, in order of arrival', async () => {
     const { coalescer, groups, submitAll } = immediate({ maxItems: 3, maxInFlight: 2 });
     expect((await submitAll('abcdefgh')).join('')).toBe('ABCDEFGH');
@@ -132,7 +98,7 @@ describe('grouping', () => {
     expect(groups).toEqual(['22', '9', '1', '5', '00000']);
   });
 
-  test.each([{ maxItems: 0 }, { maxInFlight: 0 }, { overlapWeight: 0 }, { maxWaiting: Number.NaN }])(
+  test.each([{ maxItems: 0 }, { maxInFlight: 0 }, { maxWaiting: Number.NaN }])(
     'refuses senseless options %o',
     (options) => {
       expect(() => immediate(options)).toThrow(RangeError);
@@ -277,7 +243,6 @@ describe('for any load', () => {
   const load = fc.record({
     maxItems: fc.integer({ min: 1, max: 10 }),
     maxInFlight: fc.integer({ min: 1, max: 4 }),
-    overlapWeight: fc.integer({ min: 1, max: 12 }),
     maxWaiting: fc.integer({ min: 1, max: 40 }),
     /** Items submitted, then a pause in turns of the event loop. */
     bursts: fc.array(
@@ -302,15 +267,16 @@ describe('for any load', () => {
 
   test('every submit settles, poison fails alone, bounds and order hold', async () => {
     await fc.assert(
-      fc.asyncProperty(load, async ({ bursts, durations, ...bounds }) => {
-        const { maxItems, maxInFlight, maxWaiting } = bounds;
+      fc.asyncProperty(load, async ({ maxItems, maxInFlight, maxWaiting, bursts, durations }) => {
         let running = 0;
         let runCount = 0;
         const started: number[] = [];
         const done = new Map<number, number>();
         const weightOf = (item: Item) => Math.max(1, item.weight);
         const coalescer = coalesce<Item, number>({
-          ...bounds,
+          maxItems,
+          maxInFlight,
+          maxWaiting,
           weigh: ({ weight }) => weight,
           splitOn: (error) => error instanceof Error && error.message === 'poison',
           run: async (items) => {
