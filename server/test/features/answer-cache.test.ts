@@ -29,13 +29,25 @@ describe('remembered answers', () => {
   });
 
   it('leave, the oldest first, when there are too many; a store leaves with its last player', () => {
-    const cache = createAnswerCache(250_000);
+    const cache = createAnswerCache(500_000);
     for (const [player, store] of ['ax', 'bx', 'cy', 'dz'].map((text) => [...text])) {
       cache.set(player ?? '', answersOf(cache, (store ?? '').repeat(100_000)));
     }
     // z did not fit beside x and y: both players of x had to go.
     expect(['a', 'b', 'c', 'd'].filter((player) => cache.get(player) !== undefined)).toEqual(['c', 'd']);
-    expect(cache.bytes).toBeLessThan(250_000);
+    expect(cache.bytes).toBeLessThan(500_000);
+  });
+
+  it('count with all of their texts', () => {
+    const cache = createAnswerCache(100_000);
+    for (const player of ['a', 'b', 'c']) {
+      const cached = answersOf(cache, 'same');
+      cache.set(player, {
+        ...cached,
+        answers: { ...cached.answers, segmentsJson: 'x'.repeat(20_000), statusJson: 'x'.repeat(5_000) },
+      });
+    }
+    expect(['a', 'b', 'c'].filter((player) => cache.get(player) !== undefined)).toEqual(['c']);
   });
 
   it('are replaced without a trace, and keep the newest whatever its size', () => {

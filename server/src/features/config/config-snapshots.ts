@@ -12,9 +12,9 @@ export type ConfigSnapshots = {
 
 const UNPUBLISHED = compileDocument(DEFAULT_DOCUMENT, { version: 0, publishedAt: 0 });
 
-/** Keeps the newest version of each game in memory; versions are immutable, so nothing has to be told to forget. */
+/** Keeps one version of each game in memory; versions are immutable, so nothing has to be told to forget. */
 export function createConfigSnapshots(pool: Pool, logger: Logger): ConfigSnapshots {
-  const newest = new Map<number, CompiledDocument>();
+  const kept = new Map<number, CompiledDocument>();
   const loading = new Map<string, Promise<CompiledDocument>>();
 
   const load = async (gameId: number, version: number): Promise<CompiledDocument> => {
@@ -22,14 +22,14 @@ export function createConfigSnapshots(pool: Pool, logger: Logger): ConfigSnapsho
     const loaded = compileDocument(row.document, row, (part, reason) =>
       logger.error({ gameId, version, part, reason }, 'a part of the published configuration cannot be used'),
     );
-    if ((newest.get(gameId)?.version ?? 0) < version) newest.set(gameId, loaded);
+    kept.set(gameId, loaded);
     return loaded;
   };
 
   return {
     get(gameId, version) {
       if (version === 0) return UNPUBLISHED;
-      const known = newest.get(gameId);
+      const known = kept.get(gameId);
       if (known?.version === version) return known;
       const key = `${gameId}:${version}`;
       const pending = loading.get(key) ?? load(gameId, version).finally(() => loading.delete(key));

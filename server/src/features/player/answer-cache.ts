@@ -16,8 +16,10 @@ export type AnswerCache = {
   readonly bytes: number;
 };
 
-/** Status, segments and what the maps need, roughly. */
-const OWN_BYTES = 1000;
+/** What the maps and objects of one player need, roughly. */
+const ENTRY_BYTES = 400;
+/** Strings that are not plain ASCII take two bytes a character. */
+const BYTES_PER_CHARACTER = 2;
 
 /**
  * Remembers answers, the oldest of them leaving when there are more than `maxBytes`. Stores are counted once however many
@@ -30,11 +32,11 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
 
   const remove = (playerId: string, { answers }: CachedAnswers): void => {
     byPlayer.delete(playerId);
-    bytes -= OWN_BYTES;
+    bytes -= ownBytes(answers);
     const shared = stores.get(answers.store.json);
     if (shared === undefined || --shared.players > 0) return;
     stores.delete(answers.store.json);
-    bytes -= answers.store.json.length;
+    bytes -= bytesOf(answers.store.json);
   };
 
   return {
@@ -44,9 +46,9 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
       const shared = stores.get(store.json);
       if (shared === undefined) {
         stores.set(store.json, { store, players: 1 });
-        bytes += store.json.length;
+        bytes += bytesOf(store.json);
       } else shared.players++;
-      bytes += OWN_BYTES;
+      bytes += ownBytes(cached.answers);
       const former = byPlayer.get(playerId);
       if (former !== undefined) remove(playerId, former);
       byPlayer.set(playerId, cached);
@@ -60,4 +62,13 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
       return bytes;
     },
   };
+}
+
+/** All but the store, which may be shared. */
+function ownBytes({ statusJson, segmentsJson }: Answers): number {
+  return ENTRY_BYTES + bytesOf(statusJson) + bytesOf(segmentsJson);
+}
+
+function bytesOf(text: string): number {
+  return text.length * BYTES_PER_CHARACTER;
 }

@@ -71,7 +71,8 @@ export function createAccessTokens({ keys, clock, issuer, audience, ttlSeconds }
         },
       );
       const claims = readClaims(payload);
-      remember(authorization, claims);
+      // As clients write it. With spaces between, one token would have as many headers as somebody likes.
+      if (authorization === `Bearer ${token}`) remember(authorization, claims);
       return claims;
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw new ApiError('token_expired');
