@@ -10,6 +10,7 @@ import { createDecisions, type Decisions } from './features/player/decisions.js'
 import { type AccessTokens, createAccessTokens } from './features/session/access-token.js';
 import { createLivePlayers, type LivePlayers } from './features/session/live-players.js';
 import { createLoginDesk, type LoginDesk } from './features/session/login.js';
+import { createRefreshDesk, type RefreshDesk } from './features/session/refresh-desk.js';
 import { loadSigningKeys, type SigningKeys } from './features/session/signing-keys.js';
 import { createMetrics, type Metrics } from './http/metrics.js';
 import { createRateLimits, type RateLimits } from './http/rate-limits.js';
@@ -29,6 +30,7 @@ export type Context = Readonly<{
   accessTokens: AccessTokens;
   livePlayers: LivePlayers;
   loginDesk: LoginDesk;
+  refreshDesk: RefreshDesk;
   configs: ConfigSnapshots;
   decisions: Decisions;
   registries: Registries;
@@ -93,6 +95,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     }),
     livePlayers: createLivePlayers(pool),
     loginDesk: createLoginDesk(pool),
+    refreshDesk: createRefreshDesk(pool),
     configs,
     decisions: createDecisions({ pool, configs, clock, metrics, logger }),
     registries: createRegistries(pool),

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors.js';
 import { isWelcome } from './key-environment.js';
 import { parseRefreshToken, presentRefresh } from './refresh-chain.js';
 import { type SessionGrant, sessionGrant } from './session-grant.js';
-import { endSession, findRefreshRows, type RefreshRow, updateRefreshChain } from './session-queries.js';
+import { endSession, type RefreshRow } from './session-queries.js';
 
 /** Losing this many races in a row for one session does not happen to an honest client. */
 const MAX_ATTEMPTS = 10;
@@ -18,7 +18,7 @@ export async function refresh(ctx: Context, refreshToken: string, address: strin
   if (presented === undefined) return refuse(ctx, 'invalid', address);
 
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const [row] = await findRefreshRows(ctx.pool, [presented.sessionId]);
+    const row = await ctx.refreshDesk.rows.submit(presented.sessionId);
     const now = ctx.clock.now();
     if (row === undefined || row.expiresAt <= now || !isWelcome(ctx.config, row.environment))
       return refuse(ctx, 'invalid', address);
@@ -43,10 +43,13 @@ export async function refresh(ctx: Context, refreshToken: string, address: strin
       case 'retried':
         return grant(ctx, row, outcome, headers);
       case 'rotated': {
-        const expiresAt = now + ctx.config.refreshTtlSeconds * 1000;
-        if (await updateRefreshChain(ctx.pool, row.sessionId, row.currentHash, outcome.state, expiresAt)) {
-          return grant(ctx, row, outcome, headers);
-        }
+        const isMoved = await ctx.refreshDesk.moves.submit({
+          sessionId: row.sessionId,
+          previousHash: row.currentHash,
+          next: outcome.state,
+          expiresAt: now + ctx.config.refreshTtlSeconds * 1000,
+        });
+        if (isMoved) return grant(ctx, row, outcome, headers);
       }
     }
   }

@@ -179,25 +179,39 @@ export async function findRefreshRows(pool: Pool, sessionIds: string[]): Promise
   );
 }
 
-/** Moves the chain on, unless another refresh moved it first or the session has ended: a logout always wins. */
-export async function updateRefreshChain(
-  pool: Pool,
-  sessionId: string,
-  previousHash: Buffer,
-  next: RefreshState,
-  expiresAt: number,
-): Promise<boolean> {
-  const rows = await query(
+/** The next state of a session's chain, and the one it follows. */
+export type ChainMove = { sessionId: string; previousHash: Buffer; next: RefreshState; expiresAt: number };
+
+/**
+ * Moves chains on, each unless another refresh moved it first or the session has ended: a logout always wins. Gives the
+ * sessions that were moved; of several moves of one session that is the first. Rows are locked in one order, so that
+ * groups of several nodes never deadlock.
+ */
+export async function updateRefreshChains(pool: Pool, moves: readonly ChainMove[]): Promise<string[]> {
+  const rows = await query<{ sessionId: string }>(
     pool,
     {
-      name: 'update_refresh_chain',
-      text: `update sessions set current_hash = $3, recent = $4, expires_at = $5
-             where id = $1 and current_hash = $2 and ended_at is null
-             returning id`,
+      name: 'update_refresh_chains',
+      text: `with held as (
+               select id from sessions where id = any($1::uuid[]) order by id for no key update
+             )
+             update sessions s
+             set current_hash = m.next_hash, recent = m.recent, expires_at = m.expires_at
+             from unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::text[]::jsonb[], $5::timestamptz[])
+               as m(id, previous_hash, next_hash, recent, expires_at)
+             join held using (id)
+             where s.id = m.id and s.current_hash = m.previous_hash and s.ended_at is null
+             returning s.id as "sessionId"`,
     },
-    [sessionId, previousHash, next.currentHash, JSON.stringify(next.recent), new Date(expiresAt)],
+    [
+      moves.map(({ sessionId }) => sessionId),
+      moves.map(({ previousHash }) => previousHash),
+      moves.map(({ next }) => next.currentHash),
+      moves.map(({ next }) => JSON.stringify(next.recent)),
+      moves.map(({ expiresAt }) => new Date(expiresAt)),
+    ],
   );
-  return rows.length === 1;
+  return rows.map(({ sessionId }) => sessionId);
 }
 
 export async function endSession(pool: Pool, sessionId: string, nowMs: number): Promise<number> {

@@ -1,0 +1,39 @@
+import { isUnavailable, type Pool } from '../../db/pool.js';
+import { type Coalescer, coalesce } from '../../lib/coalesce.js';
+import { type ChainMove, findRefreshRows, type RefreshRow, updateRefreshChains } from './session-queries.js';
+
+/** The database side of refreshes; those that arrive together share a query and a commit. */
+export type RefreshDesk = Readonly<{
+  /** By session id. */
+  rows: Coalescer<string, RefreshRow | undefined>;
+  /** True if it was this move that moved the chain. */
+  moves: Coalescer<ChainMove, boolean>;
+}>;
+
+const BOUNDS = { maxItems: 200, maxInFlight: 2, maxWaiting: 10_000 };
+
+export function createRefreshDesk(pool: Pool): RefreshDesk {
+  return {
+    rows: coalesce({
+      ...BOUNDS,
+      async run(sessionIds) {
+        const rows = await findRefreshRows(pool, [...new Set(sessionIds)]);
+        const bySession = new Map(rows.map((row) => [row.sessionId, row]));
+        return sessionIds.map((sessionId) => bySession.get(sessionId));
+      },
+    }),
+    moves: coalesce({
+      ...BOUNDS,
+      run: (moves) => moveChains(pool, moves),
+      splitOn: (error) => !isUnavailable(error),
+    }),
+  };
+}
+
+/** Of several moves of one session only the first is tried: a statement can touch a row once. */
+async function moveChains(pool: Pool, moves: readonly ChainMove[]): Promise<boolean[]> {
+  const first = new Map<string, ChainMove>();
+  for (const move of moves) if (!first.has(move.sessionId)) first.set(move.sessionId, move);
+  const moved = new Set(await updateRefreshChains(pool, [...first.values()]));
+  return moves.map((move) => moved.has(move.sessionId) && first.get(move.sessionId) === move);
+}
