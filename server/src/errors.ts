@@ -8,9 +8,13 @@ export const ADMIN_ERRORS = {
   version_not_found: { status: 404, message: 'The game has no such version of its configuration.' },
   player_not_found: { status: 404, message: 'The game has no such player.' },
   flag_not_found: { status: 404, message: 'The published configuration has no such flag.' },
+  audit_entry_not_found: { status: 404, message: 'The audit log of this studio has no such entry.' },
   override_not_found: { status: 404, message: 'No override of this flag stands for the player.' },
   draft_conflict: { status: 409, message: 'Somebody else has changed the draft since you read it.' },
-  version_conflict: { status: 409, message: 'Somebody has published since this draft was begun.' },
+  version_conflict: {
+    status: 409,
+    message: 'Somebody has published since the version that this is based on.',
+  },
   price_raise_unconfirmed: {
     status: 409,
     message: 'This would raise prices inside of running offers. Confirm it if that is meant.',

@@ -26,7 +26,10 @@ export function adminTokenCommands(): Command {
     .command('create')
     .description('create a token; it is shown once')
     .addOption(
-      new Option('--role <role>', 'viewer reads; editor also changes and publishes; owner may do everything')
+      new Option(
+        '--role <role>',
+        'viewer reads; editor also changes and publishes; owner may do the same as editor so far',
+      )
         .choices([...ROLES])
         .makeOptionMandatory(),
     )

@@ -15,17 +15,18 @@ import { say, withDatabase } from './terminal.js';
 type Format = 'csv' | 'json';
 type GameOptions = { tenant: string; game: string };
 type ExportOptions = GameOptions & { format: Format; out?: string; published: boolean };
-type ImportOptions = GameOptions & { file: string; format?: Format; mode: ImportMode };
+type ImportOptions = GameOptions & { file: string; format?: Format; mode: ImportMode; revision?: string };
 
 const HELP = `
 A row states its SKU as a whole. Take the catalogue out, change it, take it back in, and publish:
 
   savepoint catalogue export --tenant my-studio --game my-game --out catalogue.csv
-  savepoint catalogue import --tenant my-studio --game my-game --file catalogue.csv
+  savepoint catalogue import --tenant my-studio --game my-game --file catalogue.csv --revision 12
   savepoint config dry-run --tenant my-studio --game my-game
   savepoint config publish --tenant my-studio --game my-game --draft
 
-With anything wrong in the file, nothing of it is taken. Columns of a CSV file: skuId, active, hidden, from, until,
+The export says which revision of the draft it is. With its number, the import takes nothing if somebody has changed the
+draft since. With anything wrong in the file, nothing of it is taken. Columns of a CSV file: skuId, active, hidden, from, until,
 defaultCurrency, name, description, assets (JSON), and as needed name:<locale>, description:<locale>, price:<currency>,
 offerPrice:<currency>, floorPrice:<currency>. A text that a spreadsheet would take for a formula has an apostrophe before it.`;
 
@@ -49,17 +50,24 @@ export function catalogueCommands(): Command {
         .choices(IMPORT_MODES)
         .default('merge'),
     )
+    .option('--revision <number>', 'only if the draft still is what it was: the revision that you have seen')
     .addHelpText('after', HELP)
     .action(importFile);
   return catalogue;
 }
 
 async function exportFile({ tenant, game, format, out, published }: ExportOptions): Promise<void> {
-  const skus = await withDatabase(async ({ pool }) => {
+  const { skus, origin } = await withDatabase(async ({ pool }) => {
     const { id, publishedVersion } = await requireGame(pool, tenant, game);
-    const source = published ? requireConfigVersion(pool, id, publishedVersion) : findDraft(pool, id);
-    return (await source).document.catalogue;
+    if (published) {
+      const { version, document } = await requireConfigVersion(pool, id, publishedVersion);
+      return { skus: document.catalogue, origin: `version ${version}` };
+    }
+    const { revision, document } = await findDraft(pool, id);
+    return { skus: document.catalogue, origin: `revision ${revision} of the draft` };
   });
+  // Not on standard output, which may be the file.
+  process.stderr.write(`This is the catalogue of ${origin}.\n`);
   const text = format === 'csv' ? catalogueToCsv(skus) : catalogueToJson(skus);
   if (out === undefined) {
     process.stdout.write(text);
@@ -71,12 +79,14 @@ async function exportFile({ tenant, game, format, out, published }: ExportOption
   say(`Wrote ${skus.length} SKUs to ${out}.`);
 }
 
-async function importFile({ tenant, game, file, format, mode }: ImportOptions): Promise<void> {
+async function importFile(options: ImportOptions): Promise<void> {
+  const { tenant, game, file, format, mode } = options;
+  const seen = options.revision === undefined ? {} : { revision: revisionNumber(options.revision) };
   const reading = await readingOf(file, format ?? formatOf(file));
   await withDatabase(async ({ pool }) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
     const actor = { name: currentUser(), nowMs: Date.now() };
-    const outcome = await importCatalogue(pool, { gameId, reading, mode }, actor);
+    const outcome = await importCatalogue(pool, { gameId, reading, mode, ...seen }, actor);
     switch (outcome.outcome) {
       case 'imported': {
         const { added, changed, removed, unchanged } = outcome.counts;
@@ -89,9 +99,16 @@ async function importFile({ tenant, game, file, format, mode }: ImportOptions): 
       case 'invalid':
         throw new StartupError(`Nothing of ${file} was taken:\n${outcome.errors.map(errorLine).join('\n')}`);
       case 'draft_conflict':
-        throw new StartupError(`The draft was changed meanwhile by ${outcome.updatedBy}. Try again.`);
+        throw new StartupError(
+          `Nothing of ${file} was taken: the draft is at revision ${outcome.revision} now, changed by ${outcome.updatedBy}. Export it again.`,
+        );
     }
   });
+}
+
+function revisionNumber(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new StartupError(`--revision is "${text}": give a number, such as 12.`);
 }
 
 function formatOf(file: string): Format {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { findConfigVersion, listConfigVersions } from '../features/config/config-queries.js';
+import type { DocumentChange } from '../features/config/document-difference.js';
 import { findDraft, publishDraft } from '../features/config/draft.js';
 import { type PublishOutcome, publishConfig, rollBackConfig } from '../features/config/publish.js';
 import { ATTRIBUTES } from '../features/personalisation/attributes.js';
@@ -11,13 +12,16 @@ import { currentUser, readGivenFile } from './given-file.js';
 import { say, withDatabase } from './terminal.js';
 
 type GameOptions = { tenant: string; game: string };
-type PublishOptions = GameOptions & { note: string; confirmPriceRaises: boolean };
+type PublishOptions = GameOptions & { note: string; confirmPriceRaises: boolean; basedOn?: string };
 
 const HELP = `
 A document holds all that a game's players are told beyond what they did themselves: flags, segments, catalogue, store
 settings and offers. Begin with the one in force:
 
   savepoint config show --tenant my-studio --game my-game > config.json
+  savepoint config publish --tenant my-studio --game my-game --file config.json --based-on 7
+
+The first says which version it printed. With its number, the second publishes nothing if somebody has published since.
 
 Prices are texts, so that they stay exact. Every node serves the new version from the next request on.
 docs/personalisation.md explains each part; savepoint config attributes lists what rules can ask.`;
@@ -26,7 +30,7 @@ export function configCommands(): Command {
   const config = new Command('config').description(
     'the published configuration of a game: flags, segments, catalogue and offers',
   );
-  withRaises(withGame(config.command('publish')))
+  withChecks(withGame(config.command('publish')))
     .description('publish a document, or the draft, as the next version')
     .option('--file <path>', 'the document, JSON')
     .option('--draft', 'the draft, as it is now', false)
@@ -39,7 +43,7 @@ export function configCommands(): Command {
     .option('--config-version <number>', 'an older version (default: the one in force)')
     .action(show);
   withGame(config.command('list')).description('list the published versions').action(list);
-  withRaises(withGame(config.command('roll-back')))
+  withChecks(withGame(config.command('roll-back')))
     .description('publish an older version again')
     .requiredOption('--config-version <number>', 'the version to go back to')
     .option('--note <text>', 'why', '')
@@ -53,13 +57,24 @@ export function configCommands(): Command {
   return config;
 }
 
-function withRaises(command: Command): Command {
-  return command.option('--confirm-price-raises', 'also if prices inside of running offers go up', false);
+/** What a publication may be refused for, and how to say beforehand that it is meant or not. */
+function withChecks(command: Command): Command {
+  return command
+    .option('--based-on <number>', 'only if this version is in force: the one that you have seen')
+    .option('--confirm-price-raises', 'also if prices inside of running offers go up', false);
+}
+
+function baseOf({ basedOn }: PublishOptions): { basedOn?: number } {
+  return basedOn === undefined ? {} : { basedOn: versionNumber(basedOn, '--based-on') };
 }
 
 async function publish(options: PublishOptions & { file?: string; draft: boolean }): Promise<void> {
   const { tenant, game, file, draft, note, confirmPriceRaises } = options;
   if ((file !== undefined) === draft) throw new StartupError('Give --file or --draft, one of the two.');
+  if (draft && options.basedOn !== undefined) {
+    throw new StartupError('A draft knows the version that it is based on: give --based-on with --file.');
+  }
+  const base = baseOf(options);
   const document = file === undefined ? undefined : parseDocument(file, await readGivenFile(file));
   await withDatabase(async ({ pool }) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
@@ -71,7 +86,7 @@ async function publish(options: PublishOptions & { file?: string; draft: boolean
           { ...publication, revision: (await findDraft(pool, gameId)).revision },
           actor,
         )
-      : await publishConfig(pool, { ...publication, document }, actor);
+      : await publishConfig(pool, { ...publication, ...base, document }, actor);
     if (outcome.outcome === 'draft_conflict') {
       throw new StartupError(`The draft was changed meanwhile by ${outcome.updatedBy}. Try again.`);
     }
@@ -79,18 +94,15 @@ async function publish(options: PublishOptions & { file?: string; draft: boolean
   });
 }
 
-async function rollBack({
-  tenant,
-  game,
-  configVersion,
-  note,
-  confirmPriceRaises,
-}: PublishOptions & { configVersion: string }): Promise<void> {
+async function rollBack(options: PublishOptions & { configVersion: string }): Promise<void> {
+  const { tenant, game, configVersion, note, confirmPriceRaises } = options;
+  const version = versionNumber(configVersion);
+  const base = baseOf(options);
   await withDatabase(async ({ pool }) => {
     const { id: gameId, publishedVersion } = await requireGame(pool, tenant, game);
     const actor = { name: currentUser(), nowMs: Date.now() };
-    const version = versionNumber(configVersion);
-    const outcome = await rollBackConfig(pool, { gameId, version, note, confirmPriceRaises }, actor);
+    const rollback = { gameId, version, note, confirmPriceRaises, ...base };
+    const outcome = await rollBackConfig(pool, rollback, actor);
     if (outcome.outcome === 'no_such_version') throw noSuchVersion(configVersion, publishedVersion);
     sayPublished(`${tenant}/${game}`, `Version ${version}`, outcome);
   });
@@ -100,7 +112,7 @@ function sayPublished(game: string, what: string, outcome: PublishOutcome): void
   switch (outcome.outcome) {
     case 'published':
       say(`Published version ${outcome.version} of ${game}; every node serves it from the next request on.`);
-      for (const { path, change } of outcome.difference) say(`  ${change.padEnd(9)} ${path}`);
+      for (const line of differenceLines(outcome.difference)) say(line);
       return;
     case 'unchanged':
       say(`Nothing to publish: version ${outcome.version} of ${game} is the same.`);
@@ -118,9 +130,19 @@ function sayPublished(game: string, what: string, outcome: PublishOutcome): void
     }
     case 'conflict':
       throw new StartupError(
-        `Version ${outcome.version} was published meanwhile by ${outcome.author}. Try again.`,
+        [
+          `Nothing was published: version ${outcome.version}, by ${outcome.author}, is in force meanwhile. What is new:`,
+          ...differenceLines(outcome.difference),
+          `Take that into account, and base yours on version ${outcome.version}.`,
+        ].join('\n'),
       );
+    case 'unknown_base':
+      throw new StartupError(`${game} has no version of the number given with --based-on.`);
   }
+}
+
+function differenceLines(difference: readonly DocumentChange[]): string[] {
+  return difference.map(({ path, change }) => `  ${change.padEnd(9)} ${path}`);
 }
 
 async function list({ tenant, game }: GameOptions): Promise<void> {
@@ -146,6 +168,8 @@ async function show({
     const version = configVersion === undefined ? publishedVersion : versionNumber(configVersion);
     const found = await findConfigVersion(pool, id, version);
     if (found === undefined) throw noSuchVersion(configVersion ?? String(version), publishedVersion);
+    // Not on standard output, which is the document and goes into a file.
+    process.stderr.write(`This is version ${version}; ${publishedVersion} is in force.\n`);
     say(JSON.stringify(found.document, null, 2));
   });
 }

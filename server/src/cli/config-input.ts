@@ -11,9 +11,9 @@ export function parseDocument(file: string, text: string): unknown {
   }
 }
 
-export function versionNumber(text: string): number {
+export function versionNumber(text: string, option = '--config-version'): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new StartupError(`--config-version is "${text}": give a number, such as 3.`);
+  throw new StartupError(`${option} is "${text}": give a number, such as 3.`);
 }
 
 export function noSuchVersion(version: string, publishedVersion: number): StartupError {

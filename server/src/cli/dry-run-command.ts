@@ -3,6 +3,7 @@ import type { Pool } from '../db/pool.js';
 import { requireConfigVersion } from '../features/config/config-queries.js';
 import { findCandidate } from '../features/dry-run/candidate.js';
 import { dryRun } from '../features/dry-run/dry-run.js';
+import { momentToCome } from '../features/dry-run/moment-to-come.js';
 import type { ConfigDocument } from '../features/personalisation/document.js';
 import { StartupError } from '../lib/startup-error.js';
 import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './config-input.js';
@@ -14,12 +15,21 @@ import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
 import { say, withDatabase } from './terminal.js';
 
-type DryRunOptions = { tenant: string; game: string; file?: string; configVersion?: string; sample?: string };
+type DryRunOptions = {
+  tenant: string;
+  game: string;
+  file?: string;
+  configVersion?: string;
+  at?: string;
+  sample?: string;
+};
 
 const HELP = `
 Every player is decided for twice, as published and as it would be. Nothing is changed.
 
   savepoint config dry-run --tenant my-studio --game my-game --file config.json
+
+An offer that begins later applies to nobody now: --at decides for that time, with what is known of the players now.
 
 Payers are players with a purchase that was not refunded; revenue is the share that those after have in all that was spent.`;
 
@@ -28,6 +38,7 @@ export function dryRunCommand(): Command {
     .description('say what publishing would change: who enters and leaves each segment and offer')
     .option('--file <path>', 'the document, JSON (default: the draft)')
     .option('--config-version <number>', 'an older version instead')
+    .option('--at <time>', 'a later moment to decide for, such as 2026-11-15T12:00:00Z (default: now)')
     .option(
       '--sample <players>',
       'how many players to examine (default: all, or 500000 of more than 2 million)',
@@ -41,6 +52,7 @@ async function run(options: DryRunOptions): Promise<void> {
     throw new StartupError('Give --file or --config-version, not both.');
   }
   const sample = options.sample === undefined ? undefined : sampleSize(options.sample);
+  const nowMs = options.at === undefined ? Date.now() : momentOf(options.at);
   await interruptible((signal) =>
     withDatabase(async ({ pool }) => {
       const { id: gameId, publishedVersion } = await requireGame(pool, options.tenant, options.game);
@@ -48,10 +60,11 @@ async function run(options: DryRunOptions): Promise<void> {
       const { document: before } = await requireConfigVersion(pool, gameId, publishedVersion);
       const line = createProgressLine();
       const outcome = await dryRun(pool, {
-        ...{ gameId, before, after, nowMs: Date.now(), sample, signal },
+        ...{ gameId, before, after, nowMs, sample, signal },
         onProgress: ({ examined, total }) =>
           line.show(`${progressBar(examined, total)} ${grouped(examined)} of ${grouped(total)} players`),
       }).finally(() => line.end());
+      if (outcome.outcome === 'too_many_facts') throw new StartupError(outcome.message);
       if (outcome.outcome === 'interrupted') process.exitCode = INTERRUPTED;
       else for (const text of dryRunLines(outcome.result)) say(text);
     }),
@@ -78,6 +91,12 @@ async function candidateOf(
     case 'no_such_version':
       throw noSuchVersion(configVersion ?? '', publishedVersion);
   }
+}
+
+function momentOf(text: string): number {
+  const atMs = momentToCome(text, Date.now());
+  if (atMs !== undefined) return atMs;
+  throw new StartupError(`--at is "${text}": give a time that is yet to come, such as 2026-11-15T12:00:00Z.`);
 }
 
 function sampleSize(text: string): number {

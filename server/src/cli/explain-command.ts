@@ -2,9 +2,9 @@ import { Command } from 'commander';
 import { type Explanation, explain } from '../features/explain/explain.js';
 import type { WantedVersion } from '../features/explain/explained-document.js';
 import { readMoment } from '../features/explain/moment.js';
-import { createTurns } from '../features/explain/turns.js';
 import { systemClock } from '../lib/clock.js';
 import { StartupError } from '../lib/startup-error.js';
+import type { Turns } from '../lib/turns.js';
 import { requireGame, withGame } from './game-option.js';
 import { isoTime, printable, printableJson } from './printable.js';
 import { say, withDatabase } from './terminal.js';
@@ -41,7 +41,8 @@ async function run(options: ExplainOptions): Promise<void> {
   const version = versionOf(options.configVersion);
   await withDatabase(async ({ pool, url }) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
-    const turns = createTurns({ atOnce: 1, maxWaiting: 0 });
+    // Nobody else is here.
+    const turns: Turns = { take: (work) => work() };
     const outcome = await explain(
       { pool, databaseUrl: url, clock: systemClock, turns },
       { gameId, player: { userId: player }, atMs, version },

@@ -77,7 +77,7 @@ export function createMetrics() {
     }),
     personalisationErrors: new Counter({
       name: 'savepoint_personalisation_errors_total',
-      help: 'Rules of flags, segments and offers that failed for a player and counted as false; kind "store": the untargeted store was sent instead.',
+      help: 'Rules of flags, segments and offers that failed for a player: the flag had its default, segment and offer did not match; kind "store": the untargeted store was sent instead.',
       labelNames: ['kind'] as const,
       registers,
     }),

@@ -47,20 +47,6 @@ export function currencyDecimals(currency: string): number | undefined {
 }
 
 /**
- * The text of a JSON number with the currency's own number of decimals: `5.00` for USD, `500` for JPY. Throws if
- * it cannot be exact, as for 4.999 USD, or if amount or currency are none: prices are checked when a studio enters
- * them, and one that slipped through must not reach a player rounded.
- */
-export function formatPrice(amount: string, currency: string): string {
-  const decimals = currencyDecimals(currency);
-  const price = parseDecimal(amount);
-  if (decimals === undefined || price === undefined || price.fraction.length > decimals) {
-    throw new RangeError(`${amount} ${currency} is not a price`);
-  }
-  return joinDecimal(price.integer, price.fraction.padEnd(decimals, '0'));
-}
-
-/**
  * The shortest decimal that is read back as this very number, which is what the sender wrote. Undefined for what
  * is no amount: negative, not finite, of more than 12 digits before the point, or below a millionth but not 0.
  */

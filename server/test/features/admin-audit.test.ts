@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AdminDesk, GAME, openAdminDesk } from '../support/admin-calls.js';
 import { expectGeneralError, gameDocument, sku } from '../support/data-calls.js';
@@ -45,14 +46,14 @@ it('every change is in the log once, with who, what, when, before and after', as
   const steps: [string, string, () => Promise<unknown>][] = [
     [
       'draft.save',
-      'draft 1',
-      () => ask('PUT', `${GAME}/draft`, { revision: 0, document: gameDocument([sku('a')]) }),
+      'draft 2',
+      () => ask('PUT', `${GAME}/draft`, { revision: 1, document: gameDocument([sku('a')]) }),
     ],
-    ['draft.discard', 'draft 2', () => ask('DELETE', `${GAME}/draft?revision=1`)],
+    ['draft.discard', 'draft 3', () => ask('DELETE', `${GAME}/draft?revision=2`)],
     [
       'draft.save',
-      'draft 3',
-      () => ask('PUT', `${GAME}/draft`, { revision: 2, document: gameDocument([sku('b')]) }),
+      'draft 4',
+      () => ask('PUT', `${GAME}/draft`, { revision: 3, document: gameDocument([sku('b')]) }),
     ],
     [
       'config.publish',
@@ -61,7 +62,7 @@ it('every change is in the log once, with who, what, when, before and after', as
         ask(
           'POST',
           `${GAME}/draft/publish`,
-          { revision: 3, note: 'n', confirmPriceRaises: true },
+          { revision: 4, note: 'n', confirmPriceRaises: true },
           undefined,
           201,
         ),
@@ -140,4 +141,52 @@ it.each([
   ['?game=%00', 404, 'game_not_found'],
 ])('refuses %s', async (query, status, code) => {
   expectGeneralError(await desk.call('GET', `/audit-log${query}`), status, code);
+});
+
+it('leaves out what is too large for a list; the entry by itself has it', async () => {
+  const insert = async (before: string, after: string | null): Promise<string> => {
+    const { rows } = await harness.pool.query<{ id: string }>(
+      `insert into audit_log (tenant_id, at, actor, action, target, before, after)
+       select id, now(), 'Ada', 'draft.save', 'draft 9', $1::json, $2::json from tenants where slug = 'demo-studio'
+       returning id`,
+      [before, after],
+    );
+    return rows[0]?.id ?? '';
+  };
+  const text = (bytes: number, letter = 'x') => JSON.stringify(letter.repeat(bytes - 2));
+  // Such a text takes next to nothing compressed; the bound is for what would be sent.
+  const repetitive = await insert(text(65_537), '1');
+  const digest = (n: number) => createHash('sha256').update(`${n}`).digest('base64');
+  const random = JSON.stringify(Array.from({ length: 2500 }, (_, n) => digest(n)).join(''));
+  const incompressible = await insert('1', random);
+  const fits = await insert(text(65_536), null);
+  expect(await log('?limit=3')).toMatchObject([
+    { id: fits, before: 'x'.repeat(65_534), after: null, isShortened: false },
+    { id: incompressible, before: null, after: null, isShortened: true },
+    { id: repetitive, before: null, after: null, isShortened: true, actor: 'Ada', target: 'draft 9' },
+  ]);
+  const entry = await desk.ask<Entry>('GET', `/audit-log/${repetitive}`, undefined, desk.tokens.viewer);
+  expect(entry).toEqual({
+    id: repetitive,
+    at: expect.any(String),
+    game: null,
+    actor: 'Ada',
+    action: 'draft.save',
+    target: 'draft 9',
+    before: 'x'.repeat(65_535),
+    after: 1,
+  });
+  expect((await desk.ask<Entry>('GET', `/audit-log/${incompressible}`)).after).toBe(JSON.parse(random));
+});
+
+it('an entry is only for its studio', async () => {
+  const [own] = await log('?limit=1');
+  const stranger = await desk.addToken('owner', { tenant: 'other-studio' });
+  const at = (id: string, token?: string) => desk.call('GET', `/audit-log/${id}`, undefined, token);
+  expect((await at(own?.id ?? '')).statusCode).toBe(200);
+  expectGeneralError(await at(own?.id ?? '', stranger), 404, 'audit_entry_not_found');
+  expectGeneralError(await at('999999999999999999'), 404, 'audit_entry_not_found');
+  for (const id of ['x', '-1', '9999999999999999999', '1.5']) {
+    expectGeneralError(await at(id), 400, 'parameter_invalid');
+  }
 });

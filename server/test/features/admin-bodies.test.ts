@@ -78,7 +78,7 @@ it.each([
   const answer = await send(body);
   expectGeneralError(answer, status, code);
   expect(answer.body.length).toBeLessThan(MIB);
-  expect(await desk.ask('GET', `${GAME}/draft`)).toMatchObject({ revision: 0, isEdited: false });
+  expect(await desk.ask('GET', `${GAME}/draft`)).toMatchObject({ revision: 1, isEdited: false });
   expect(({} as Record<string, unknown>).flags).toBeUndefined();
 });
 

@@ -104,6 +104,10 @@ describe('the draft', () => {
       before: expect.objectContaining({ skuId: 'theirs' }),
       after: null,
     });
+    const unpublished = (await publishDraft(revision)).json().error;
+    expect(unpublished.difference).toContainEqual(
+      expect.objectContaining({ path: 'catalogue/theirs', change: 'added', before: null }),
+    );
     expect((await draft()).document).toEqual(theirs);
     expect(await auditCount()).toBe(entries);
     expect((await save(revision + 1, mine)).statusCode).toBe(200);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertGame } from '../../src/features/tenancy/tenants.js';
 import { type AdminDesk, GAME, openAdminDesk } from '../support/admin-calls.js';
 import { expectGeneralError, gameDocument, get, offer, publish, sku } from '../support/data-calls.js';
 import { createHarness, type Harness } from '../support/harness.js';
@@ -104,8 +105,41 @@ describe('published versions', () => {
     expect(store.json().activeSkus.map(({ skuId }: { skuId: string }) => skuId)).toEqual(['a']);
 
     expectGeneralError(await rollBack(older), 409, 'nothing_to_publish');
-    expectGeneralError(await rollBack(0), 404, 'version_not_found');
     expectGeneralError(await rollBack(99), 404, 'version_not_found');
+  });
+
+  it('go back to what every game begins with', async () => {
+    const before = await publish(harness.pool, second, harness.clock.now());
+    const path = `${GAME}/versions/0/roll-back`;
+    const back = await desk.ask('POST', path, { note: 'over again' }, undefined, 201);
+    expect(back).toMatchObject({ version: before + 1 });
+    const { document } = await read('/0');
+    expect(await read(`/${before + 1}`)).toMatchObject({ copyOf: 0, note: 'over again', document });
+    expectGeneralError(await desk.call('POST', path, { note: '' }), 409, 'nothing_to_publish');
+
+    await insertGame(harness.pool, 'demo-studio', 'untouched', 'Untouched');
+    const untouched = await desk.call('POST', '/games/untouched/versions/0/roll-back', { note: '' });
+    expectGeneralError(untouched, 409, 'nothing_to_publish');
+    expect(untouched.json().error.version).toBe(0);
+  });
+
+  it('do not go back over one that the editor has not seen', async () => {
+    const seen = await publish(harness.pool, first, harness.clock.now());
+    const theirs = await publish(harness.pool, second, harness.clock.now());
+    const rollBack = (basedOn: number) =>
+      desk.call('POST', `${GAME}/versions/1/roll-back`, { note: '', basedOn });
+    const refused = await rollBack(seen);
+    expectGeneralError(refused, 409, 'version_conflict');
+    expect(refused.json().error).toMatchObject({
+      version: theirs,
+      author: 'test',
+      difference: [{ path: 'catalogue/b', change: 'added' }],
+    });
+    for (const unknown of [theirs + 1, 2 ** 40, -1]) {
+      expectGeneralError(await rollBack(unknown), 400, 'body_invalid');
+    }
+    expect(await read('')).toMatchObject({ publishedVersion: theirs });
+    expect((await rollBack(theirs)).json().data).toMatchObject({ version: theirs + 1 });
   });
 
   it('ask before an old price that is higher comes back', async () => {

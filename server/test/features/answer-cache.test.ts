@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { decide } from '../../src/features/personalisation/decide.js';
 import {
   type AnswerCache,
   type CachedAnswers,
   createAnswerCache,
 } from '../../src/features/player/answer-cache.js';
+import { renderAnswers, storeEtag, storeText } from '../../src/features/player/answers.js';
+import { compiled, facts, NOW, offer, sku } from './personalisation/fixtures.js';
 
 const answersOf = (cache: AnswerCache, json: string, rowVersion = '1'): CachedAnswers => ({
   rowVersion,
@@ -14,6 +17,7 @@ const answersOf = (cache: AnswerCache, json: string, rowVersion = '1'): CachedAn
     segmentsJson: '[]',
     segmentsEtag: '""',
     store: cache.share(json),
+    lastUpdatedTimestamp: 0,
     validUntil: Number.POSITIVE_INFINITY,
   },
 });
@@ -26,6 +30,24 @@ describe('remembered answers', () => {
     cache.set('b', answersOf(cache, 'x'.repeat(100_000)));
     expect(cache.get('b')?.answers.store).toBe(cache.get('a')?.answers.store);
     expect(cache.bytes - one).toBeLessThan(10_000);
+  });
+
+  it('share it also between players whose stores differ in nothing but their last update', () => {
+    const cache = createAnswerCache(1_000_000);
+    const document = compiled({
+      catalogue: [sku('gems')],
+      offers: [offer('winners', { when: 'events["Win"].total >= 3' })],
+    });
+    const [first, second] = [NOW - 2, NOW - 1].map((lastEventAt) =>
+      renderAnswers('', decide(document, facts({ lastEventAt }), NOW), cache.share),
+    );
+    if (first === undefined || second === undefined) throw new Error('no answers');
+    expect(second.store.json).toBe(first.store.json);
+    expect(storeEtag(second)).not.toBe(storeEtag(first));
+    expect(JSON.parse(storeText(second))).toEqual({
+      ...JSON.parse(storeText(first)),
+      lastUpdatedTimestamp: NOW - 1,
+    });
   });
 
   it('leave, the oldest first, when there are too many; a store leaves with its last player', () => {

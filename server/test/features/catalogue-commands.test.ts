@@ -66,6 +66,25 @@ it('a JSON file can replace all', async () => {
   expect(await draftSkus()).toEqual([sku('z')]);
 });
 
+it('a file is not taken over a draft that its author has not seen', async () => {
+  const { revision } = await findDraft(world.pool, gameId);
+  await writeFile(at('mine.json'), JSON.stringify([sku('mine')]));
+  const importAt = (seen: number | string) =>
+    savepoint('catalogue', 'import', '--file', at('mine.json'), '--revision', String(seen));
+  const exported = await savepoint('catalogue', 'export');
+  expect(exported.errors).toBe(`This is the catalogue of revision ${revision} of the draft.\n`);
+  expect((await savepoint('catalogue', 'export', '--published')).errors).toBe(
+    'This is the catalogue of version 2.\n',
+  );
+
+  const refused = await importAt(revision - 1);
+  expect(refused).toMatchObject({ code: 1, out: '' });
+  expect(refused.errors).toContain(`the draft is at revision ${revision} now`);
+  expect((await importAt('x')).errors).toContain('--revision is "x"');
+  expect(await draftSkus()).toEqual([sku('z')]);
+  expect((await importAt(revision)).out).toContain('1 added');
+});
+
 it('of a file with anything wrong in it nothing is taken, and everything is said', async () => {
   const before = await draftSkus();
   const header = 'skuId,active,hidden,from,until,defaultCurrency,name,description,assets,price:USD';

@@ -154,8 +154,23 @@ describe('a CSV file', () => {
       csv(HEADER, ...Array.from({ length: 1001 }, (_, n) => `s${n},true,,,,USD,,,`)),
       [null, null, 'A catalogue can have 1000 SKUs at the most.'],
     ],
+    // Nothing behind the bound is read: what is wrong there is not found.
+    [
+      csv(HEADER, ...Array.from({ length: 1001 }, (_, n) => `s${n},true,,,,USD,,,`), 'a"b'),
+      [null, null, 'A catalogue can have 1000 SKUs at the most.'],
+    ],
+    [`${HEADER}${','.repeat(661)}"b`, [1, null, 'There can be 669 columns at the most.']],
+    [csv(HEADER, `a${','.repeat(669)}"b`), [2, null, 'There can be 669 columns at the most.']],
   ])('that cannot be read says where and why: %.40j', (file, [row, column, message]) => {
     expect(readCatalogueCsv(file)).toMatchObject({ rows: [], errors: [{ row, column, message }] });
+  });
+
+  it('can have 1000 SKUs, and any number of empty rows between them', () => {
+    const file = csv(HEADER, ...Array.from({ length: 1000 }, (_, n) => `s${n},true,,,,USD,,,\r\n\n\r`));
+    const { rows, errors } = readCatalogueCsv(file);
+    expect(errors).toEqual([]);
+    expect(rows).toHaveLength(1000);
+    expect(rows.slice(0, 2).map(({ row }) => row)).toEqual([2, 6]);
   });
 
   it('says all that is wrong with its rows at once, and reads the others', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { finished, startCommand } from '../support/command.js';
-import { gameDocument, sku } from '../support/data-calls.js';
+import { gameDocument, publish, sku } from '../support/data-calls.js';
 import { createHarness, type Harness } from '../support/harness.js';
 
 const gems = sku('gems', { actualPrice: '5', offerPrice: '4.50' });
@@ -68,5 +68,31 @@ describe('savepoint config', () => {
     expect((await config('show')).out).toEqual((await config('show', '--config-version', '1')).out);
     expect((await config('roll-back', '--config-version', '1')).out).toContain('Nothing to publish');
     expect((await config('roll-back', '--config-version', 'x')).errors).toContain('give a number');
+  });
+
+  test('publishes nothing over a version that the author has not seen', async () => {
+    const file = join(folder, 'mine.json');
+    await writeFile(file, JSON.stringify(gameDocument([gems, sku('mine')])));
+    const shown = await config('show');
+    expect(shown.errors).toBe('This is version 3; 3 is in force.\n');
+    await publish(harness.pool, gameDocument([gems, sku('theirs')]), Date.now());
+
+    for (const refused of [
+      await config('publish', '--file', file, '--based-on', '3'),
+      await config('roll-back', '--config-version', '2', '--based-on', '3'),
+    ]) {
+      expect(refused).toMatchObject({ code: 1, out: '' });
+      expect(refused.errors).toContain('version 4, by test, is in force');
+      expect(refused.errors).toContain('added     catalogue/theirs');
+    }
+    const older = await config('show', '--config-version', '3');
+    expect(older.errors).toBe('This is version 3; 4 is in force.\n');
+    const publishAt = (...args: string[]) => config('publish', ...args, '--based-on', '4');
+    expect((await publishAt('--draft')).errors).toContain('give --based-on with --file');
+    expect((await config('publish', '--file', file, '--based-on', '5')).errors).toContain('has no version');
+    expect((await config('publish', '--file', file, '--based-on', 'x')).errors).toContain(
+      '--based-on is "x"',
+    );
+    expect((await publishAt('--file', file)).out).toContain('Published version 5');
   });
 });

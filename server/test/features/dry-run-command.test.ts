@@ -52,6 +52,13 @@ describe('savepoint config dry-run', () => {
     expect(sampled.out).toMatch(/^A sample of 2 of 4 players: the numbers are estimates/);
   });
 
+  it('decides for a later moment', async () => {
+    const at = new Date(NOW + 2 * DAY_MS).toISOString();
+    const { out } = await run('--at', at);
+    expect(out).toContain(`All 4 players, at ${at}, in`);
+    expect(out).toMatch(/^new +0 +0 +0 +0 +0 +0$/m);
+  });
+
   it('takes the draft if nothing else is named, or an older version', async () => {
     expect((await run()).out).toMatch(/^new +1 +1 +0 +0 +1 +0$/m);
     expect((await run('--config-version', '0')).out).toMatch(/^new_player +0 +2 +2 +0 +0 +0$/m);
@@ -60,6 +67,8 @@ describe('savepoint config dry-run', () => {
   it.each([
     [['--config-version', '9'], 'There is no version 9; the one in force is 1.'],
     [['--sample', '0'], '--sample is "0": give a number of players'],
+    [['--at', '2020-01-01T00:00:00Z'], '--at is "2020-01-01T00:00:00Z": give a time that is yet to come'],
+    [['--at', 'soon'], '--at is "soon"'],
     [['--file', 'a', '--config-version', '1'], 'Give --file or --config-version, not both.'],
   ])('says what is wrong with %j', async (args, sentence) => {
     expect(await run(...args)).toMatchObject({ code: 1, out: '', errors: expect.stringContaining(sentence) });

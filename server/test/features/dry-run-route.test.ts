@@ -8,7 +8,8 @@ import { insertTenant } from '../../src/features/tenancy/tenants.js';
 import { type AdminDesk, GAME, openAdminDesk } from '../support/admin-calls.js';
 import { expectGeneralError, publish } from '../support/data-calls.js';
 import { createHarness, type Harness } from '../support/harness.js';
-import { configWith, segment } from './personalisation/fixtures.js';
+import { addStudio } from '../support/session-calls.js';
+import { configWith, offer, segment } from './personalisation/fixtures.js';
 
 /** Three pages of players. */
 const PLAYERS = 10_400;
@@ -63,12 +64,12 @@ async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Whether somebody waits for a lock of this database. */
-async function isWaiting(): Promise<boolean> {
+/** Whether so many wait for a lock of this database. */
+async function isWaiting(many = 1): Promise<boolean> {
   const { rowCount } = await harness.pool.query(
     "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
   );
-  return rowCount === 1;
+  return rowCount === many;
 }
 
 /** Sends a request and reads the beginning of its answer. */
@@ -136,6 +137,24 @@ describe('a dry run', () => {
       expectGeneralError(await post({ sample }), 400, 'body_invalid');
   });
 
+  it('decides for a later moment: an offer that begins tomorrow applies then', async () => {
+    const tomorrow = new Date(harness.clock.now() + 86_400_000).toISOString();
+    const announced = configWith({ ...document, offers: [offer('tomorrow', { from: tomorrow })] });
+    const entering = async (at?: string) => {
+      const [last] = linesOf((await post({ document: announced, ...(at && { at }) })).body).slice(-1);
+      return last?.result;
+    };
+    expect(await entering()).toMatchObject({ offers: [{ counts: { enter: 0 } }] });
+    expect(await entering(tomorrow)).toMatchObject({
+      at: tomorrow,
+      offers: [{ counts: { enter: PLAYERS } }],
+    });
+    const past = new Date(harness.clock.now() - 1).toISOString();
+    for (const at of [past, 'tomorrow', 5, null]) {
+      expectGeneralError(await post({ document, at }), 400, 'body_invalid');
+    }
+  });
+
   it('is for those who may look at this game', async () => {
     expect((await post({}, null)).statusCode).toBe(401);
     await insertTenant(harness.pool, 'other-studio', 'Other');
@@ -146,7 +165,7 @@ describe('a dry run', () => {
   it('runs alone: who comes second is told to come back', async () => {
     const held = await holdTable('player_days');
     const first = post({ document });
-    await until(isWaiting);
+    await until(() => isWaiting());
     const second = await post({ document });
     expectGeneralError(second, 429, 'busy');
     await held.letGo();
@@ -155,11 +174,47 @@ describe('a dry run', () => {
   });
 });
 
+describe('dry runs of several studios', () => {
+  it('keep each other out only when there are very many of them', async () => {
+    const others: ((body: unknown) => ReturnType<typeof post>)[] = [];
+    for (const name of ['b', 'c']) {
+      const studio = await addStudio(harness, `studio-${name}`, `game-${name}`);
+      await studio.login(`device-${name}`);
+      const token = await desk.addToken('viewer', { tenant: studio.tenant });
+      others.push((body) => desk.call('POST', `/games/${studio.game}/dry-run`, body, token));
+    }
+    const [ofB, ofC] = others;
+    const held = await holdTable('player_days');
+    const running = [post({ document }), ofB?.({ document })];
+    await until(() => isWaiting(2));
+    for (const ask of [post, ofB, ofC]) {
+      const refused = await ask?.({ document });
+      expect(refused?.headers['retry-after']).toBe('10');
+      expectGeneralError(refused as NonNullable<typeof refused>, 429, 'busy');
+    }
+    await held.letGo();
+    for (const each of running) expect(linesOf((await each)?.body ?? '').at(-1)).toHaveProperty('result');
+    expect((await ofC?.({ document }))?.statusCode).toBe(200);
+  });
+});
+
+it('a dry run that would have to read too much of each player says so', async () => {
+  const rule = (n: number) =>
+    Array.from({ length: 10 }, (_, k) => `events["${n}_${k}"].total > 0`).join(' || ');
+  const greedy = configWith({ segments: Array.from({ length: 170 }, (_, n) => segment(`s${n}`, rule(n))) });
+  const [last] = linesOf((await post({ document: greedy })).body).slice(-1);
+  expect(last).toEqual({
+    error: { code: 'document_invalid', message: expect.stringContaining('a dry run can read 1600.') },
+  });
+  expect(logged).toEqual([]);
+});
+
 describe('a dry run in which the last player cannot be read', () => {
   beforeAll(async () => {
     await harness.pool.query(
       `insert into player_days (player_id, day, events, event_counts)
-       select max(id), $1::date, 1, '{"Win": "many"}' from players`,
+       select max(p.id), $1::date, 1, '{"Win": "many"}'
+       from players p join games g on g.id = p.game_id where g.slug = 'demo-game'`,
       [new Date(harness.clock.now())],
     );
   });
@@ -182,7 +237,7 @@ describe('a dry run in which the last player cannot be read', () => {
     const held = await holdTable('player_days');
     const leaving = await firstLine(port, JSON.stringify({ document }));
     expect(leaving.line).toContain('"examined":0');
-    await until(isWaiting);
+    await until(() => isWaiting());
     leaving.request.destroy();
     await until(() => new Promise((resolve) => desk.app.server.getConnections((_, n) => resolve(n === 0))));
     await held.letGo();

@@ -46,6 +46,15 @@ async function run(
   return outcome.result;
 }
 
+/** A stopwatch that goes on by so much whenever somebody looks at it. */
+function ticking(ms: number): () => number {
+  let now = 0;
+  return () => {
+    now += ms;
+    return now;
+  };
+}
+
 /** The slow way: what is served to each player under each document, compared. */
 function expected(before: ConfigDocument, after: ConfigDocument, players: readonly PlayerFacts[]) {
   const errors = new Map<string, { before: number; after: number }>();
@@ -321,18 +330,19 @@ describe('a dry run', () => {
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
     await dryRun(world.pool, {
-      ...{ gameId, before, after, nowMs: NOW },
+      ...{ gameId, before, after, nowMs: NOW, stopwatch: ticking(1 / 16) },
       onProgress: (progress) => seen.push(progress),
     });
     clearInterval(timer);
     expect(seen[0]).toEqual({ examined: 0, total: PLAYERS });
     expect(seen.at(-1)).toEqual({ examined: PLAYERS, total: PLAYERS });
-    expect(seen.map(({ examined }) => examined)).toContain(250);
+    // 8 ms are 128 looks at the stopwatch.
+    expect(seen.map(({ examined }) => examined)).toEqual([0, 128, 256, 384, 400]);
     expect(turns).toBeGreaterThan(0);
 
     const stopping = new AbortController();
     const outcome = await dryRun(world.pool, {
-      ...{ gameId, before, after, nowMs: NOW, signal: stopping.signal },
+      ...{ gameId, before, after, nowMs: NOW, signal: stopping.signal, stopwatch: ticking(1) },
       onProgress: ({ examined }) => {
         if (examined > 0) stopping.abort();
       },
@@ -343,6 +353,52 @@ describe('a dry run', () => {
        where datname = current_database() and state = 'idle in transaction'`,
     );
     expect(rows[0]?.n).toBe(0);
+  });
+});
+
+describe('a dry run gives way', () => {
+  const plain = configWith({ segments: [segment('all', 'true')] });
+  it.each([
+    ['after each player that takes long', 8, PLAYERS],
+    ['after two that take half as long', 4, PLAYERS / 2],
+    ['not at all while it has taken no time', 0, 0],
+  ])('%s', async (_when, ms, times) => {
+    const seen: number[] = [];
+    await dryRun(world.pool, {
+      ...{ gameId, before: plain, after: plain, nowMs: NOW, stopwatch: ticking(ms) },
+      onProgress: ({ examined }) => seen.push(examined),
+    });
+    // Once before it begins and once when it has ended.
+    expect(seen).toHaveLength(times + 2);
+  });
+});
+
+describe('a dry run over rules that ask for very much', () => {
+  const asking = (types: number) =>
+    configWith({
+      segments: Array.from({ length: types / 10 }, (_, n) =>
+        segment(`s${n}`, Array.from({ length: 10 }, (_, k) => `events["${n}_${k}"].total > 0`).join(' || ')),
+      ),
+    });
+
+  it('reads it, as far as PostgreSQL gives it', async () => {
+    const { segments } = await run(configWith(), asking(1590), { sample: 3 });
+    expect(segments).toHaveLength(159);
+  });
+
+  it('is refused beyond that, with the reason', async () => {
+    const outcome = await dryRun(world.pool, {
+      gameId,
+      before: asking(800),
+      after: asking(1990),
+      nowMs: NOW,
+    });
+    expect(outcome).toEqual({
+      outcome: 'too_many_facts',
+      message: expect.stringMatching(
+        /^The rules of the published and the new document ask for 199\d different things about a player; a dry run can read 1600\.$/,
+      ),
+    });
   });
 });
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { publishConfig } from '../../src/features/config/publish.js';
 import { type Explanation, explain } from '../../src/features/explain/explain.js';
-import { createTurns } from '../../src/features/explain/turns.js';
 import type { ConfigDocument } from '../../src/features/personalisation/document.js';
 import { clearOverride, setOverride } from '../../src/features/player/overrides.js';
+import type { Turns } from '../../src/lib/turns.js';
 import { get, withoutRateLimits } from '../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../support/harness.js';
 import { FLAGS, PROMOTIONS, pairedDocuments } from './personalisation/document-arbitrary.js';
@@ -37,7 +37,7 @@ describe('an explanation', () => {
 
   const explained = async (userId: string, atMs: number): Promise<Explanation> => {
     const { pool, clock, databaseUrl } = harness;
-    const turns = createTurns({ atOnce: 1, maxWaiting: 0 });
+    const turns: Turns = { take: (work) => work() };
     const outcome = await explain({ pool, clock, databaseUrl, turns }, { gameId, player: { userId }, atMs });
     if (outcome.outcome !== 'explained') throw new Error(outcome.outcome);
     return outcome.explanation;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { saveDraft } from '../../src/features/config/draft.js';
+import { findDraft, saveDraft } from '../../src/features/config/draft.js';
 import type { Explanation } from '../../src/features/explain/explain.js';
 import { insertGame, insertTenant } from '../../src/features/tenancy/tenants.js';
 import { type AdminDesk, GAME, openAdminDesk } from '../support/admin-calls.js';
@@ -166,11 +166,13 @@ describe('POST /admin/v1/games/:game/explain', () => {
     const session = await newPlayer();
     const { pool, clock } = harness;
     const { rows } = await pool.query<{ id: number }>("select id from games where slug = 'demo-game'");
+    const gameId = rows[0]?.id ?? 0;
+    const { revision } = await findDraft(pool, gameId);
     const saved = await saveDraft(
       pool,
       {
-        gameId: rows[0]?.id ?? 0,
-        revision: 0,
+        gameId,
+        revision,
         document: gameDocument([gems], { offers: [offer('all', { effect: discounted('10') })] }),
       },
       { name: 'test', nowMs: clock.now() },

@@ -113,7 +113,13 @@ describe('the personalised store', () => {
       offers: [offer('twice', { effect: { promoId: 'twice' }, limitPerPlayer: 2 })],
     });
     const session = await harness.login('collector');
-    const promo = async () => (await read(session)).store.userSpecificPromoId;
+    const promo = async () => {
+      const { store } = await read(session);
+      // Each time something has just happened.
+      expect(store.lastUpdatedTimestamp).toBe(harness.clock.now());
+      harness.clock.advance(SECOND_MS);
+      return store.userSpecificPromoId;
+    };
     await send(session, purchase('limit-1', 'twice'), purchase('limit-other', 'another'));
     expect(await promo()).toBe('twice');
     await send(session, purchase('limit-2', 'twice'));
@@ -130,7 +136,11 @@ describe('the personalised store', () => {
     entry.prices.EUR = { actualPrice: '8.99', offerPrice: '8.49' };
     await publish(harness.pool, document, harness.clock.now());
     const session = await harness.login('polyglot');
-    const first = async () => (await read(session)).store.activeSkus[0];
+    const first = async () => {
+      const { store } = await read(session);
+      expect(store.lastUpdatedTimestamp).toBe(harness.clock.now());
+      return store.activeSkus[0];
+    };
     expect(await first()).toMatchObject({ name: 'Gems', currency: 'USD' });
     await send(session, { eventType: 'Session_Start', metadata: { locale: 'de_AT', currency: 'EUR' } });
     expect(await first()).toMatchObject({ name: 'Edelsteine', currency: 'EUR', offerPrice: 8.49 });
@@ -161,7 +171,7 @@ describe('the personalised store', () => {
     expect(await isBusy()).toBe(false);
   });
 
-  it('a rule that fails for a player counts as false and is counted; the store stays full', async () => {
+  it('an offer whose rule fails for a player does not apply and is counted; the store stays full', async () => {
     await publishNow([sku('gems')], {
       offers: [offer('broken', { when: '10 / purchases.total > 3' })],
     });

@@ -4,7 +4,6 @@ import {
   currencyDecimals,
   decimalFromJson,
   decimalFromJsonNumber,
-  formatPrice,
   parseDecimal,
 } from '../../src/lib/money.js';
 
@@ -102,51 +101,6 @@ describe('currencyDecimals', () => {
       fc.property(fc.string(), (text) => {
         fc.pre(!/^[A-Z]{3}$/.test(text));
         expect(currencyDecimals(text)).toBeUndefined();
-      }),
-    );
-  });
-});
-
-describe('formatPrice', () => {
-  test.each([
-    ['4.99', 'USD', '4.99'],
-    ['5', 'USD', '5.00'],
-    ['5.1', 'EUR', '5.10'],
-    ['5.000000', 'USD', '5.00'],
-    ['0', 'USD', '0.00'],
-    ['.5', 'USD', '0.50'],
-    ['500', 'JPY', '500'],
-    ['500.00', 'JPY', '500'],
-    ['1.5', 'KWD', '1.500'],
-    ['999999999999.99', 'USD', '999999999999.99'],
-  ])('%s %s is %s', (amount, currency, text) => {
-    expect(formatPrice(amount, currency)).toBe(text);
-  });
-
-  test.each([
-    ['4.999', 'USD'],
-    ['500.5', 'JPY'],
-    ['abc', 'USD'],
-    ['', 'USD'],
-    ['-1', 'USD'],
-    ['4.99', 'ZZZ'],
-    ['4.99', 'usd'],
-  ])('throws for %j %j', (amount, currency) => {
-    expect(() => formatPrice(amount, currency)).toThrow(RangeError);
-  });
-
-  test('writes a JSON number of the same value', () => {
-    const anyCurrency = fc.constantFrom('USD', 'JPY', 'KWD', 'CLF');
-    const anyPrice = anyCurrency.chain((currency) =>
-      fc.tuple(anyInteger, digits(0, currencyDecimals(currency) ?? 0), fc.constant(currency)),
-    );
-    fc.assert(
-      fc.property(anyPrice, ([integer, fraction, currency]) => {
-        const amount = fraction === '' ? integer : `${integer}.${fraction}`;
-        const text = formatPrice(amount, currency);
-        expect(JSON.parse(text)).toBe(Number(amount));
-        expect((text.split('.')[1] ?? '').length).toBe(currencyDecimals(currency));
-        expect(parseDecimal(text)).toEqual(parseDecimal(amount));
       }),
     );
   });

@@ -19,7 +19,9 @@ const AdminError = Type.Object(
       message: Type.String({ description: 'A sentence for the developer; it may be reworded.' }),
       roleNeeded: Type.Optional(Type.String({ description: 'Only with `role_too_low`.' })),
       problems: Type.Optional(
-        Type.Array(DocumentProblem, { description: 'Only with `document_invalid`: all of them.' }),
+        Type.Array(DocumentProblem, {
+          description: 'Only with `document_invalid`: all of them, up to 1,000.',
+        }),
       ),
       revision: Type.Optional(Type.Integer({ description: 'Only with `draft_conflict`: the current one.' })),
       updatedBy: Type.Optional(
@@ -36,7 +38,7 @@ const AdminError = Type.Object(
       difference: Type.Optional(
         Type.Array(DocumentChange, {
           description:
-            'With `draft_conflict`: from what the draft is now to what was sent. With `version_conflict`: what was published since the draft was begun.',
+            'With `draft_conflict`: from what the draft is now to what was sent, or, if it was to be published, what that would change now. With `version_conflict`: what was published since `basedOn`.',
         }),
       ),
       raises: Type.Optional(Type.Array(PriceRaise, { description: 'Only with `price_raise_unconfirmed`.' })),

@@ -13,7 +13,7 @@ const MeResponse = successOf(
     tokenId: Type.String(),
     name: Type.String({ description: 'What the audit log calls the holder' }),
     role: Type.Union([Type.Literal('viewer'), Type.Literal('editor'), Type.Literal('owner')], {
-      description: 'viewer reads; editor also changes and publishes; owner may do everything',
+      description: 'viewer reads; editor also changes and publishes; owner may do the same as editor so far',
     }),
     tenantId: Type.String({ description: 'The studio' }),
     expiresAt: nullable(Time('When the token ends, if it does')),

@@ -47,22 +47,59 @@ export type AuditRow = {
   after: unknown;
 };
 
+export type ListedAuditRow = AuditRow & {
+  /** What was before and after is too large for a list, and null here. */
+  isShortened: boolean;
+};
+
+/** Of what was before, and of what is after: a page of entries that are all so large is still a few megabytes. */
+const MAX_LISTED_BYTES = 64 * 1024;
+
 /** The newest entries of a studio, or those before one; of all its games, or of one. */
 export async function listAuditEntries(
   pool: Pool,
   tenantId: number,
   { gameId, beforeId, limit }: { gameId: number | null; beforeId: string | null; limit: number },
-): Promise<AuditRow[]> {
-  return query<AuditRow>(
+): Promise<ListedAuditRow[]> {
+  return query<ListedAuditRow>(
     pool,
     {
       name: 'list_audit_entries',
-      text: `select a.id, g.slug as game, a.at, a.actor, a.action, a.target, a.before, a.after
+      // As it is stored, compressed, it is measured without being read: what is too large even so is never unpacked.
+      text: `select a.id, g.slug as game, a.at, a.actor, a.action, a.target,
+               case when s.short then null else a.before end as before,
+               case when s.short then null else a.after end as after,
+               s.short as "isShortened"
              from audit_log a left join games g on g.id = a.game_id
+               cross join lateral (
+                 select case
+                   when greatest(pg_column_size(a.before), pg_column_size(a.after)) > $5 then true
+                   else coalesce(greatest(octet_length(a.before::text), octet_length(a.after::text)) > $5, false)
+                 end as short
+               ) s
              where a.tenant_id = $1 and ($2::int is null or a.game_id = $2) and ($3::bigint is null or a.id < $3)
              order by a.id desc
              limit $4`,
     },
-    [tenantId, gameId, beforeId, limit],
+    [tenantId, gameId, beforeId, limit, MAX_LISTED_BYTES],
   );
+}
+
+/** An entry in full; undefined if the studio has no such one. */
+export async function findAuditEntry(
+  pool: Pool,
+  tenantId: number,
+  id: string,
+): Promise<AuditRow | undefined> {
+  const rows = await query<AuditRow>(
+    pool,
+    {
+      name: 'find_audit_entry',
+      text: `select a.id, g.slug as game, a.at, a.actor, a.action, a.target, a.before, a.after
+             from audit_log a left join games g on g.id = a.game_id
+             where a.tenant_id = $1 and a.id = $2`,
+    },
+    [tenantId, id],
+  );
+  return rows[0];
 }

@@ -23,7 +23,8 @@ export function catalogueToCsv(skus: readonly SkuEntry[]): string {
 
 /** The SKUs of a file, each stated as a whole by its row, and everything that is wrong with the others. */
 export function readCatalogueCsv(text: string): CatalogueReading {
-  const csv = readCsv(text);
+  // A row more, for the header.
+  const csv = readCsv(text, { rows: DOCUMENT_LIMITS.skus + 1, columns: MAX_COLUMNS });
   if (!csv.ok) return unreadable([{ ...csv.fault, column: null }]);
   const [header, ...body] = csv.rows;
   if (header === undefined) return unreadable([{ row: null, column: null, message: 'The file is empty.' }]);
@@ -47,16 +48,13 @@ function readHeader({ row, cells }: CsvRow): { columns: Column[]; errors: RowErr
   const columns: Column[] = [];
   const errors: RowError[] = [];
   const titles = new Set<string>();
-  for (const { text } of cells.slice(0, MAX_COLUMNS)) {
+  for (const { text } of cells) {
     const column = readColumn(text);
     if (typeof column === 'string') errors.push({ row, column: text, message: column });
     else if (titles.has(text))
       errors.push({ row, column: text, message: 'There are two columns of this name.' });
     else columns.push(column);
     titles.add(text);
-  }
-  if (cells.length > MAX_COLUMNS) {
-    errors.push({ row, column: null, message: `There can be ${MAX_COLUMNS} columns at the most.` });
   }
   // What a row does not say would be taken out of the SKU: left-out columns are more likely an oversight.
   for (const name of FIXED_COLUMNS) {

@@ -9,15 +9,20 @@ export type CsvReading =
   | Readonly<{ ok: true; rows: readonly CsvRow[] }>
   | Readonly<{ ok: false; fault: CsvFault }>;
 
-/** Empty rows are left out. Behind a fault nothing is sure any more, so reading ends there. */
-export function readCsv(text: string): CsvReading {
+export type CsvLimits = Readonly<{ rows: number; columns: number }>;
+
+/**
+ * Empty rows are left out. Behind a fault nothing is sure any more, so reading ends there; and it ends with the first row too
+ * many, which is given, too, so that whoever asked can tell.
+ */
+export function readCsv(text: string, limits: CsvLimits): CsvReading {
   const reader = new Reader(text.startsWith('\ufeff') ? text.slice(1) : text);
   const rows: CsvRow[] = [];
-  for (let row = 1; !reader.isAtEnd; row++) {
-    const cells = reader.row();
+  for (let row = 1; !reader.isAtEnd && rows.length <= limits.rows; row++) {
+    if (reader.skipsEmptyRow()) continue;
+    const cells = reader.row(limits.columns);
     if (typeof cells === 'string') return { ok: false, fault: { row, message: cells } };
-    const [only] = cells;
-    if (cells.length > 1 || only?.text !== '' || only.isQuoted) rows.push({ row, cells });
+    rows.push({ row, cells });
   }
   return { ok: true, rows };
 }
@@ -34,10 +39,18 @@ class Reader {
     return this.#at >= this.#text.length;
   }
 
+  skipsEmptyRow(): boolean {
+    const next = this.#text[this.#at];
+    if (next !== '\r' && next !== '\n') return false;
+    this.#at += next === '\r' && this.#text[this.#at + 1] === '\n' ? 2 : 1;
+    return true;
+  }
+
   /** The cells up to the end of the row, or what is wrong with it. */
-  row(): CsvCell[] | string {
+  row(maxCells: number): CsvCell[] | string {
     const cells: CsvCell[] = [];
     for (;;) {
+      if (cells.length === maxCells) return `There can be ${maxCells} columns at the most.`;
       const cell = this.#text[this.#at] === '"' ? this.#quoted() : this.#bare();
       if (typeof cell === 'string') return cell;
       cells.push(cell);

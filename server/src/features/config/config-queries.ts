@@ -26,6 +26,9 @@ const UNPUBLISHED: ConfigVersion = Object.freeze({
   copyOf: null,
 });
 
+const VERSION_COLUMNS = `version, document, segment_versions as "segmentVersions", author, note,
+  published_at as "publishedAt", copy_of as "copyOf"`;
+
 export async function findConfigVersion(
   db: Pool | Client,
   gameId: number,
@@ -36,9 +39,7 @@ export async function findConfigVersion(
     db,
     {
       name: 'find_config_version',
-      text: `select version, document, segment_versions as "segmentVersions", author, note, published_at as "publishedAt",
-               copy_of as "copyOf"
-             from config_versions where game_id = $1 and version = $2`,
+      text: `select ${VERSION_COLUMNS} from config_versions where game_id = $1 and version = $2`,
     },
     [gameId, version],
   );
@@ -66,9 +67,7 @@ export async function findConfigVersionAt(
     db,
     {
       name: 'find_config_version_at',
-      text: `select version, document, segment_versions as "segmentVersions", author, note, published_at as "publishedAt",
-               copy_of as "copyOf"
-             from config_versions where game_id = $1 and published_at <= $2
+      text: `select ${VERSION_COLUMNS} from config_versions where game_id = $1 and published_at <= $2
              order by version desc limit 1`,
     },
     [gameId, new Date(atMs)],

@@ -52,7 +52,8 @@ export const DOCUMENT_EXAMPLE: ConfigDocument = {
 
 const Revision = Type.Integer({
   minimum: 0,
-  description: 'Goes up with every change of the draft. Send back the one you have seen.',
+  description:
+    'Goes up with every change of the draft, and with every publication while nobody edits it. Send back the one you have seen.',
 });
 const Note = Type.String({ maxLength: 2000, description: 'What changed, for those who look back' });
 const ConfirmPriceRaises = Type.Optional(
@@ -65,7 +66,7 @@ const Draft = Type.Object(
     basedOn: Type.Integer({ description: 'The published version that it began with' }),
     isEdited: Type.Boolean({ description: 'False while it is what is published' }),
     updatedBy: nullable(Type.String()),
-    updatedAt: nullable(Time('Of the last change')),
+    updatedAt: nullable(Time('Of the last change of what it shows')),
     document: ConfigDocument,
   },
   { title: 'Draft', description: 'The next configuration of a game while it is edited.' },
@@ -131,8 +132,17 @@ export const PublishBody = Type.Object(
   { title: 'PublishRequest', examples: [{ revision: 12, note: 'Winter sale' }] },
 );
 export const RollBackBody = Type.Object(
-  { note: Note, confirmPriceRaises: ConfirmPriceRaises },
-  { title: 'RollBackRequest', examples: [{ note: 'The sale began too early' }] },
+  {
+    note: Note,
+    confirmPriceRaises: ConfirmPriceRaises,
+    basedOn: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: 'The version that you have seen in force; by default whichever is',
+      }),
+    ),
+  },
+  { title: 'RollBackRequest', examples: [{ note: 'The sale began too early', basedOn: 7 }] },
 );
 
 export const PublishedResponse = successOf(

@@ -58,7 +58,7 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'saveDraft',
         summary: 'Save the draft',
         description:
-          'Players see nothing of it. Of two editors who saw the same revision the second gets `draft_conflict`, with the difference.',
+          'Players see nothing of it. Of two editors who saw the same revision the second gets `draft_conflict`, with the difference; so does who saw a draft that nobody edited, if somebody has published since.',
         body: DraftBody,
         response: {
           200: DraftResponse,
@@ -139,9 +139,9 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
       },
     },
     async (request) => {
-      const { gameId, publishedVersion } = await gameOf(ctx, request);
+      const { gameId } = await gameOf(ctx, request);
+      const { revision, basedOn, publishedVersion, document } = await findDraft(ctx.pool, gameId);
       const published = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
-      const { revision, basedOn, document } = await findDraft(ctx.pool, gameId);
       const difference = documentDifference(published.document, document);
       return success({ revision, basedOn, publishedVersion, difference });
     },

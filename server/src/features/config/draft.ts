@@ -3,8 +3,9 @@ import { type Actor, insertAuditEntry } from '../audit/audit-log.js';
 import type { ConfigDocument } from '../personalisation/document.js';
 import type { DocumentProblem } from '../personalisation/document-problems.js';
 import { validateDocument } from '../personalisation/validate-document.js';
-import { type LockedGame, lockGame, requireConfigVersion } from './config-queries.js';
+import { lockGame, requireConfigVersion } from './config-queries.js';
 import { type DocumentChange, documentDifference } from './document-difference.js';
+import { findDraftRow, upsertDraft } from './draft-queries.js';
 import { type PublishOutcome, publishWithin } from './publish.js';
 
 /**
@@ -13,62 +14,44 @@ import { type PublishOutcome, publishWithin } from './publish.js';
  *   as published ──save──► edited ──save──► edited ──publish──► as published
  *                             └──────────discard───────────────────┘
  *
- * Every change counts `revision` up. Who saves says which revision they saw: of two editors the second is told, and shown
- * what the first did, instead of wiping it out.
+ * Every change counts `revision` up, also a publication by others while nobody edits the draft. Who saves says which
+ * revision they saw: of two editors the second is told, and shown what the first did, instead of wiping it out.
  */
 export type Draft = Readonly<{
   revision: number;
   /** The published version it began with. */
   basedOn: number;
+  /** The one in force. */
+  publishedVersion: number;
   document: ConfigDocument;
   isEdited: boolean;
   updatedBy: string | null;
   updatedAt: number | null;
 }>;
 
-type DraftRow = {
-  revision: number;
-  basedOn: number | null;
-  document: ConfigDocument | null;
-  updatedBy: string;
-  updatedAt: number;
-};
-
 export type DraftConflict = Readonly<{
   outcome: 'draft_conflict';
   revision: number;
   updatedBy: string | null;
-  /** From what the draft is now to what was sent. */
+  /** From what the draft is now to what was sent. With nothing sent, what publishing it would change now. */
   difference: readonly DocumentChange[];
 }>;
 
-export async function findDraft(pool: Pool, gameId: number): Promise<Draft> {
-  const { rows } = await pool.query<{ publishedVersion: number }>(
-    'select published_version as "publishedVersion" from games where id = $1',
-    [gameId],
-  );
-  const [game] = rows;
-  if (game === undefined) throw new Error(`there is no game ${gameId}`);
-  return readDraft(pool, gameId, game.publishedVersion);
-}
-
-async function readDraft(db: Pool | Client, gameId: number, publishedVersion: number): Promise<Draft> {
-  const { rows } = await db.query<DraftRow>(
-    `select revision, based_on as "basedOn", document, updated_by as "updatedBy", updated_at as "updatedAt"
-     from config_drafts where game_id = $1`,
-    [gameId],
-  );
-  const [row] = rows;
-  const known = {
-    revision: row?.revision ?? 0,
-    updatedBy: row?.updatedBy ?? null,
-    updatedAt: row?.updatedAt ?? null,
-  };
-  if (row !== undefined && row.document !== null && row.basedOn !== null) {
-    return { ...known, basedOn: row.basedOn, document: row.document, isEdited: true };
+export async function findDraft(db: Pool | Client, gameId: number): Promise<Draft> {
+  const row = await findDraftRow(db, gameId);
+  if (row === undefined) throw new Error(`there is no game ${gameId}`);
+  const { publishedVersion, basedOn, document, ...known } = row;
+  if (document !== null && basedOn !== null) {
+    return { ...known, publishedVersion, basedOn, document, isEdited: true };
   }
-  const { document } = await requireConfigVersion(db, gameId, publishedVersion);
-  return { ...known, basedOn: publishedVersion, document, isEdited: false };
+  const published = await requireConfigVersion(db, gameId, publishedVersion);
+  return {
+    ...known,
+    publishedVersion,
+    basedOn: publishedVersion,
+    document: published.document,
+    isEdited: false,
+  };
 }
 
 export type DraftSave = Readonly<{
@@ -87,25 +70,28 @@ export type SaveOutcome =
   | DraftConflict;
 
 export async function saveDraft(pool: Pool, save: DraftSave, actor: Actor): Promise<SaveOutcome> {
+  // Before the game is locked: checking a large document takes a while, for which other editors would wait.
+  const validation = validateDocument(save.document);
+  if (!validation.ok) return { outcome: 'invalid', problems: validation.problems };
+  const { document } = validation;
   return transaction(pool, async (client) => {
-    const game = await lockGame(client, save.gameId);
-    const draft = await readDraft(client, game.gameId, game.publishedVersion);
-    const validation = validateDocument(save.document);
-    if (!validation.ok) return { outcome: 'invalid', problems: validation.problems };
-    if (draft.revision !== save.revision) return conflict(draft, validation.document);
+    const { gameId, tenantId, publishedVersion } = await lockGame(client, save.gameId);
+    const draft = await findDraft(client, gameId);
+    const difference = documentDifference(draft.document, document);
+    if (draft.revision !== save.revision) return conflict(draft, difference);
     const basedOn = save.basedOn ?? draft.basedOn;
-    if (basedOn < draft.basedOn || basedOn > game.publishedVersion) return { outcome: 'no_such_version' };
-    const difference = documentDifference(draft.document, validation.document);
-    await writeDraft(client, game, draft, { document: validation.document, basedOn }, actor);
+    if (basedOn < draft.basedOn || basedOn > publishedVersion) return { outcome: 'no_such_version' };
+    const revision = draft.revision + 1;
+    await upsertDraft(client, { gameId, revision, content: { document, basedOn } }, actor);
     await insertAuditEntry(client, actor, {
-      tenantId: game.tenantId,
-      gameId: game.gameId,
+      tenantId,
+      gameId,
       action: 'draft.save',
-      target: `draft ${draft.revision + 1}`,
+      target: `draft ${revision}`,
       before: { revision: draft.revision },
-      after: { revision: draft.revision + 1, basedOn, difference },
+      after: { revision, basedOn, difference },
     });
-    return { outcome: 'saved', draft: await readDraft(client, game.gameId, game.publishedVersion) };
+    return { outcome: 'saved', draft: await findDraft(client, gameId) };
   });
 }
 
@@ -118,22 +104,24 @@ export async function discardDraft(
   actor: Actor,
 ): Promise<DiscardOutcome> {
   return transaction(pool, async (client) => {
-    const game = await lockGame(client, gameId);
-    const draft = await readDraft(client, gameId, game.publishedVersion);
-    const published = await requireConfigVersion(client, gameId, game.publishedVersion);
-    if (draft.revision !== revision) return conflict(draft, published.document);
+    const { tenantId, publishedVersion } = await lockGame(client, gameId);
+    const draft = await findDraft(client, gameId);
+    const published = await requireConfigVersion(client, gameId, publishedVersion);
+    if (draft.revision !== revision) {
+      return conflict(draft, documentDifference(draft.document, published.document));
+    }
     if (draft.isEdited) {
-      await writeDraft(client, game, draft, null, actor);
+      await upsertDraft(client, { gameId, revision: revision + 1, content: null }, actor);
       await insertAuditEntry(client, actor, {
-        tenantId: game.tenantId,
+        tenantId,
         gameId,
         action: 'draft.discard',
-        target: `draft ${draft.revision + 1}`,
+        target: `draft ${revision + 1}`,
         before: { revision, difference: documentDifference(published.document, draft.document) },
         after: { revision: revision + 1 },
       });
     }
-    return { outcome: 'discarded', draft: await readDraft(client, gameId, game.publishedVersion) };
+    return { outcome: 'discarded', draft: await findDraft(client, gameId) };
   });
 }
 
@@ -149,46 +137,35 @@ export async function publishDraft(
   { gameId, revision, note, confirmPriceRaises = false }: DraftPublication,
   actor: Actor,
 ): Promise<PublishOutcome | DraftConflict> {
+  const seen = await findDraft(pool, gameId);
+  if (seen.revision !== revision) return publishConflict(pool, gameId, seen);
+  const validation = validateDocument(seen.document);
+  if (!validation.ok) return { outcome: 'invalid', problems: validation.problems };
   return transaction(pool, async (client) => {
     const game = await lockGame(client, gameId);
-    const draft = await readDraft(client, gameId, game.publishedVersion);
-    if (draft.revision !== revision) return conflict(draft, draft.document);
-    const { document, basedOn } = draft;
+    // The same revision is the same document, which is checked already.
+    const draft = await findDraft(client, gameId);
+    if (draft.revision !== revision) return publishConflict(client, gameId, draft);
+    const { document, basedOn, isEdited } = draft;
     const published = await publishWithin(
       client,
       game,
-      { gameId, document, note, confirmPriceRaises, basedOn },
+      { document, note, confirmPriceRaises, basedOn, copyOf: null },
       actor,
     );
-    if (published.outcome === 'published') await writeDraft(client, game, draft, null, actor);
+    if (published.outcome === 'published' && isEdited) {
+      await upsertDraft(client, { gameId, revision: revision + 1, content: null }, actor);
+    }
     return published;
   });
 }
 
-function conflict({ revision, updatedBy, document }: Draft, sent: ConfigDocument): DraftConflict {
-  return { outcome: 'draft_conflict', revision, updatedBy, difference: documentDifference(document, sent) };
+function conflict({ revision, updatedBy }: Draft, difference: readonly DocumentChange[]): DraftConflict {
+  return { outcome: 'draft_conflict', revision, updatedBy, difference };
 }
 
-async function writeDraft(
-  client: Client,
-  { gameId }: LockedGame,
-  { revision }: Draft,
-  content: { document: ConfigDocument; basedOn: number } | null,
-  actor: Actor,
-): Promise<void> {
-  await client.query(
-    `insert into config_drafts (game_id, revision, based_on, document, updated_by, updated_at)
-     values ($1, $2, $3, $4, $5, $6)
-     on conflict (game_id) do update
-     set revision = excluded.revision, based_on = excluded.based_on, document = excluded.document,
-       updated_by = excluded.updated_by, updated_at = excluded.updated_at`,
-    [
-      gameId,
-      revision + 1,
-      content?.basedOn ?? null,
-      content === null ? null : JSON.stringify(content.document),
-      actor.name,
-      new Date(actor.nowMs),
-    ],
-  );
+/** Nothing was sent that the draft could be compared with: said is what publishing it would change now. */
+async function publishConflict(db: Pool | Client, gameId: number, draft: Draft): Promise<DraftConflict> {
+  const published = await requireConfigVersion(db, gameId, draft.publishedVersion);
+  return conflict(draft, documentDifference(published.document, draft.document));
 }

@@ -21,6 +21,8 @@ export function publicationAnswer(outcome: RollbackOutcome | DraftConflict): {
       const { version, author, difference } = outcome;
       throw new ApiError('version_conflict', { details: { version, author, difference } });
     }
+    case 'unknown_base':
+      throw new ApiError('body_invalid', { message: 'basedOn must be a published version.' });
     case 'draft_conflict':
       throw draftConflict(outcome);
     case 'no_such_version':

@@ -130,7 +130,7 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'rollBack',
         summary: 'Publish an old version again, as the next one',
         description:
-          'A draft that is being edited stays as it is, and can be published once it knows of this.',
+          'A draft that is being edited stays as it is, and can be published once it knows of this. With `basedOn`, somebody who published in between is not overwritten: the answer is `version_conflict`.',
         params: VersionParameters,
         body: RollBackBody,
         response: {
@@ -139,6 +139,7 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
             ...BODY_ERRORS,
             'parameter_invalid',
             'version_not_found',
+            'version_conflict',
             'price_raise_unconfirmed',
             'nothing_to_publish',
             'document_invalid',
@@ -148,8 +149,7 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request, reply) => {
       const { gameId } = await gameOf(ctx, request);
-      const { note, confirmPriceRaises = false } = request.body;
-      const rollback = { gameId, version: versionOf(request), note, confirmPriceRaises };
+      const rollback = { ...request.body, gameId, version: versionOf(request) };
       const outcome = await rollBackConfig(ctx.pool, rollback, actorOf(ctx, request));
       return reply.code(201).send(success(publicationAnswer(outcome)));
     },

@@ -19,7 +19,7 @@ export type FlagEffect = Readonly<{ flagId: string }> & PartEffect;
 export type SegmentEffect = Readonly<{ segmentId: string }> & PartEffect;
 export type OfferEffect = Readonly<{ offerId: string }> & PartEffect;
 
-/** Rules that failed, which counts as false, under one document and the other. */
+/** For how many players a rule failed, under one document and the other. */
 export type RuleErrors = Readonly<{ part: string; before: number; after: number }>;
 
 export type Effects = Readonly<{

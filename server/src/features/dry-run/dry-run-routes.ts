@@ -4,24 +4,30 @@ import { asApiError } from '../../db/pool.js';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { checkBodyAgainst } from '../../http/validation.js';
+import { createTurns } from '../../lib/turns.js';
 import { adminSchema, GameParameters } from '../admin/admin-answers.js';
 import type { AdminContext } from '../admin/admin-context.js';
 import { gameErrors } from '../admin/admin-errors.js';
-import { gameOf, requireRole } from '../admin/admin-guard.js';
+import { adminOf, gameOf, requireRole } from '../admin/admin-guard.js';
 import { requireConfigVersion } from '../config/config-queries.js';
 import { type Candidate, findCandidate } from './candidate.js';
 import { type DryRun, dryRun } from './dry-run.js';
 import { DryRunBody, DryRunEnvelope, DryRunLine } from './dry-run-schemas.js';
+import { momentToCome } from './moment-to-come.js';
 
 /** Often enough for somebody who watches. */
 const PROGRESS_INTERVAL_MS = 500;
 /** About how long one takes for a game of a few hundred thousand players. */
 const RETRY_AFTER_SECONDS = 10;
+/**
+ * One keeps a core of this process and one of the database busy: more would only make all of them slower. No studio keeps the
+ * others from theirs. Nobody waits with a request open.
+ */
+const RUNS = { atOnce: 2, atOncePerParty: 1, maxWaitingPerParty: 0 };
 
 /** What publishing would change, before it is published. */
 export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  // One keeps a core of this process and one of the database busy: a second would only make both slower.
-  let isBusy = false;
+  const turns = createTurns(RUNS);
 
   app.post<{ Body: DryRunEnvelope }>(
     '/admin/v1/games/:game/dry-run',
@@ -47,17 +53,26 @@ export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request, reply) => {
       const { gameId, publishedVersion } = await gameOf(ctx, request);
-      const { sample, ...candidate } = request.body ?? {};
+      const { sample, at, ...candidate } = request.body ?? {};
+      const nowMs = momentOf(at, ctx.clock.now());
       const after = await candidateOf(ctx, gameId, candidate);
       const { document: before } = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
-      if (isBusy) throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
-      isBusy = true;
-      const lines = startDryRun(ctx, { gameId, before, after, nowMs: ctx.clock.now(), sample }, () => {
-        isBusy = false;
-      });
+      const lines = new PassThrough();
+      const run = { gameId, before, after, nowMs, sample };
+      const turn = turns.of(adminOf(request).tenantId).take(() => writeDryRun(ctx, run, lines));
+      if (turn === undefined) {
+        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+      }
       return reply.header('content-type', 'application/x-ndjson').send(lines);
     },
   );
+}
+
+function momentOf(at: string | undefined, nowMs: number): number {
+  const atMs = at === undefined ? nowMs : momentToCome(at, nowMs);
+  if (atMs !== undefined) return atMs;
+  const message = '`at` must be a time, now or later, such as 2026-11-15T12:00:00Z.';
+  throw new ApiError('body_invalid', { message });
 }
 
 async function candidateOf(ctx: AdminContext, gameId: number, candidate: Candidate) {
@@ -75,9 +90,8 @@ async function candidateOf(ctx: AdminContext, gameId: number, candidate: Candida
   }
 }
 
-/** The lines of a dry run that goes on for as long as somebody reads them. */
-function startDryRun({ pool, logger }: AdminContext, run: DryRun, onEnd: () => void): PassThrough {
-  const lines = new PassThrough();
+/** Goes on for as long as somebody reads the lines. */
+async function writeDryRun({ pool, logger }: AdminContext, run: DryRun, lines: PassThrough): Promise<void> {
   const write = (line: Record<string, unknown>) => {
     if (!lines.destroyed) lines.write(`${JSON.stringify(line)}\n`);
   };
@@ -89,21 +103,20 @@ function startDryRun({ pool, logger }: AdminContext, run: DryRun, onEnd: () => v
     toldAt = performance.now();
     write({ progress });
   };
-  dryRun(pool, { ...run, signal: stopping.signal, onProgress })
-    .then((outcome) => {
-      if (outcome.outcome === 'done') write({ result: outcome.result });
-    })
-    .catch((error: unknown) => {
-      // Nobody reads it any more, or the service is being stopped.
-      if (stopping.signal.aborted) return;
-      const answer = asApiError(error);
-      const { code, message } = answer instanceof ApiError ? answer : new ApiError('internal');
-      logger.error({ err: error, gameId: run.gameId }, 'a dry run failed');
-      write({ error: { code, message } });
-    })
-    .finally(() => {
-      onEnd();
-      lines.end();
-    });
-  return lines;
+  try {
+    const outcome = await dryRun(pool, { ...run, signal: stopping.signal, onProgress });
+    if (outcome.outcome === 'done') write({ result: outcome.result });
+    if (outcome.outcome === 'too_many_facts') {
+      write({ error: { code: 'document_invalid', message: outcome.message } });
+    }
+  } catch (error) {
+    // Nobody reads it any more, or the service is being stopped.
+    if (stopping.signal.aborted) return;
+    const answer = asApiError(error);
+    const { code, message } = answer instanceof ApiError ? answer : new ApiError('internal');
+    logger.error({ err: error, gameId: run.gameId }, 'a dry run failed');
+    write({ error: { code, message } });
+  } finally {
+    lines.end();
+  }
 }

@@ -8,6 +8,13 @@ import type { DryRunResult } from './dry-run.js';
 
 const asked = {
   version: Type.Optional(Type.Integer({ minimum: 0, description: 'A published version, to go back to' })),
+  at: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description:
+        'The moment to decide for, RFC 3339 with a zone, not in the past; now, if left out. For an offer that begins later, say. What is known of the players is what is known now.',
+    }),
+  ),
   sample: Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -80,7 +87,9 @@ const Result = Type.Object(
     ruleErrors: Type.Array(
       Type.Object({
         part: Type.String({ description: 'Such as `segment:whales`' }),
-        before: count('For how many players its rule fails as published, which counts as false'),
+        before: count(
+          'For how many players its rule fails as published: a flag then has its default, segments and offers do not match',
+        ),
         after: count('For how many it would'),
       }),
     ),

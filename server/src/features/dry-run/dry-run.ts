@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { compileDocument } from '../personalisation/compile-document.js';
@@ -16,6 +15,7 @@ import { DryRunReport, type Effects } from './dry-run-report.js';
 import { type FactColumns, factColumns } from './fact-columns.js';
 import { factNeeds } from './fact-needs.js';
 import { judgePlayer } from './judge-player.js';
+import { Stint } from './stint.js';
 import { compareDocuments } from './unchanged-parts.js';
 
 export type DryRun = Readonly<{
@@ -29,6 +29,8 @@ export type DryRun = Readonly<{
   sample?: number | undefined;
   signal?: AbortSignal;
   onProgress?: (progress: DryRunProgress) => void;
+  /** In milliseconds, from any moment on; tests have one of their own. */
+  stopwatch?: () => number;
 }>;
 
 export type DryRunProgress = Readonly<{ examined: number; total: number }>;
@@ -45,15 +47,18 @@ export type DryRunResult = Readonly<{
 
 export type DryRunOutcome =
   | Readonly<{ outcome: 'done'; result: DryRunResult }>
-  | Readonly<{ outcome: 'interrupted' }>;
+  | Readonly<{ outcome: 'interrupted' }>
+  /** The rules of both documents ask for more different things about a player than can be read at once. */
+  | Readonly<{ outcome: 'too_many_facts'; message: string }>;
 
 /** All players of a game up to this many, else a sample: a minute or two of work either way. */
 const ALL_UP_TO = 2_000_000;
 const DEFAULT_SAMPLE = 500_000;
 /** A page and the next one are all that is in memory at a time. */
 const PAGE_PLAYERS = 5_000;
-/** A few milliseconds of work, after which others get their turn. */
-const TURN_PLAYERS = 250;
+const PAGE_VALUES = 500_000;
+/** PostgreSQL takes 1,664 columns in a list. */
+const MAX_COLUMNS = 1_600;
 
 /**
  * What publishing a document would change: every player is decided for under both documents, at the same moment and on
@@ -61,11 +66,16 @@ const TURN_PLAYERS = 250;
  */
 export async function dryRun(pool: Pool, run: DryRun): Promise<DryRunOutcome> {
   const began = performance.now();
+  const examination = prepare(run);
+  if (examination.columnCount > MAX_COLUMNS) {
+    const message = `The rules of the published and the new document ask for ${examination.columnCount} different things about a player; a dry run can read ${MAX_COLUMNS}.`;
+    return { outcome: 'too_many_facts', message };
+  }
   return withOwnConnection(pool, async (connection) => {
     await beginSnapshot(connection);
     const players = await countPlayers(connection, run.gameId);
     const share = { players, examined: Math.min(players, run.sample ?? defaultSample(players)) };
-    const report = await examine(connection, run, share);
+    const report = await examine(connection, run, examination, share);
     if (report === undefined) return { outcome: 'interrupted' };
     const seconds = Math.round(performance.now() - began) / 1000;
     const { examined } = share;
@@ -85,29 +95,47 @@ function defaultSample(players: number): number {
   return players <= ALL_UP_TO ? players : DEFAULT_SAMPLE;
 }
 
-/** Undefined if it was interrupted. */
-async function examine(
-  connection: OwnConnection,
-  run: DryRun,
-  share: Share,
-): Promise<DryRunReport | undefined> {
-  const { gameId, nowMs, signal, onProgress } = run;
+type Examination = Readonly<{
+  columns: FactColumns;
+  columnCount: number;
+  report: DryRunReport;
+  judge: ReturnType<typeof judgeUnder>;
+}>;
+
+/** What is read of a player, and what is made of it. */
+function prepare({ nowMs, ...run }: DryRun): Examination {
   const before = compileDocument(run.before, { version: 0, publishedAt: 0 });
   const after = compileDocument(run.after, { version: 0, publishedAt: 0 });
   const { unchanged, rest } = compareDocuments(before, after);
   const columns = factColumns(factNeeds([rest, after]), nowMs);
   const report = new DryRunReport(before, after, unchanged);
-  const judge = judgeUnder(rest, after, nowMs, report);
+  return {
+    columns,
+    columnCount: columns.ofPlayer.length + columns.ofDays.length,
+    report,
+    judge: judgeUnder(rest, after, nowMs, report),
+  };
+}
 
+/** Undefined if it was interrupted. */
+async function examine(
+  connection: OwnConnection,
+  { gameId, signal, onProgress, stopwatch = () => performance.now() }: DryRun,
+  { columns, columnCount, report, judge }: Examination,
+  share: Share,
+): Promise<DryRunReport | undefined> {
   let examined = 0;
   onProgress?.({ examined, total: share.examined });
-  const size = Math.ceil((PAGE_PLAYERS * share.players) / Math.max(1, share.examined));
+  const page = Math.min(PAGE_PLAYERS, Math.ceil(PAGE_VALUES / columnCount));
+  const size = Math.ceil((page * share.players) / Math.max(1, share.examined));
   const ranges = share.examined === 0 ? [] : await listPlayerRanges(connection, gameId, size);
+  const stint = new Stint(stopwatch);
   for await (const rows of pagesOf(connection, gameId, columns, ranges, share)) {
     for (const row of rows) {
       judge(columns.toFacts(row));
-      if (++examined % TURN_PLAYERS !== 0) continue;
-      await nextTurn();
+      examined++;
+      if (!stint.isOver) continue;
+      await stint.giveWay();
       if (signal?.aborted) return undefined;
       onProgress?.({ examined, total: share.examined });
     }

@@ -1,4 +1,10 @@
-import { DAY_MS, epochDay, type FlagOverride } from '../personalisation/player-facts.js';
+import { DAY_MS, epochDay } from '../personalisation/player-facts.js';
+import {
+  OVERRIDES_COLUMN,
+  type OverrideTuple,
+  PROMO_PURCHASES_COLUMN,
+  toOverride,
+} from '../player/facts-queries.js';
 import type { DaySource, FactNeeds, ProfileMember, WindowNeed } from './fact-needs.js';
 import { RowFacts, type SummedDay, setCount, summedDay } from './row-facts.js';
 
@@ -29,21 +35,6 @@ export function factColumns(needs: FactNeeds, nowMs: number): FactColumns {
 const RECENT_DAYS = 7;
 const WINDOW_DAYS = 28;
 
-/** $1: now. As where single players are read: what was done by a node whose clock is ahead counts from now. */
-const OVERRIDES = `case when p.overrides_at is not null then (
-  select json_agg(json_build_array(o.flag_id, o.value, date_part('epoch', least(o.set_at, $1::timestamptz)),
-    date_part('epoch', o.until)))
-  from flag_overrides o
-  where o.player_id = p.id and o.set_at <= greatest($1::timestamptz, p.overrides_at)
-    and (o.cleared_at is null or o.cleared_at > greatest($1::timestamptz, p.overrides_at))) end`;
-
-/** $2: the promotions that matter. */
-const PROMO_PURCHASES = `case when p.purchase_count > 0 then (
-  select json_object_agg(t.promo_id, t.n) from (
-    select promo_id, count(*) as n from transactions
-    where player_id = p.id and promo_id = any($2::text[]) and purchased_at is not null and refunded_at is null
-    group by promo_id) t) end`;
-
 class Columns implements FactColumns {
   readonly ofPlayer: string[] = [];
   readonly ofDays: string[] = [];
@@ -58,9 +49,8 @@ class Columns implements FactColumns {
   readonly #single;
 
   constructor(needs: FactNeeds, nowMs: number) {
-    // The first two have fixed numbers, see below.
+    // $1 of OVERRIDES_COLUMN.
     this.#bind(new Date(nowMs), 'timestamptz');
-    if (needs.promoIds.size > 0) this.#bind([...needs.promoIds], 'text[]');
     this.#today = epochDay(nowMs);
     this.#reachesBack = needs.windows.some(({ last28d }) => last28d);
     this.#single = {
@@ -77,7 +67,7 @@ class Columns implements FactColumns {
       facts.userId = value as string;
     });
     this.#addPurchases(needs);
-    this.#addPlayer(OVERRIDES, (facts, value) => {
+    this.#addPlayer(OVERRIDES_COLUMN, (facts, value) => {
       facts.overrides = (value as OverrideTuple[]).map(toOverride);
     });
     this.#addHistory(needs);
@@ -127,7 +117,7 @@ class Columns implements FactColumns {
       facts.spend = value as Record<string, number>;
     });
     if (promoIds.size === 0) return;
-    this.#addPlayer(PROMO_PURCHASES, (facts, value) => {
+    this.#addPlayer(PROMO_PURCHASES_COLUMN, (facts, value) => {
       facts.promoPurchases = value as Record<string, number>;
     });
   }
@@ -244,12 +234,6 @@ const KEYED_TYPE: Partial<Record<DaySource, string>> = { eventCounts: 'bigint' }
 function filter(...conditions: readonly string[]): string {
   const given = conditions.filter((condition) => condition !== '');
   return given.length === 0 ? '' : `filter (where ${given.join(' and ')})`;
-}
-
-type OverrideTuple = [flagId: string, value: boolean, setAt: number, until: number | null];
-
-function toOverride([flagId, value, setAt, until]: OverrideTuple): FlagOverride {
-  return { flagId, value, setAt: epochMs(setAt), until: until === null ? null : epochMs(until) };
 }
 
 /**

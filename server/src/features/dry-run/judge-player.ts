@@ -29,8 +29,7 @@ export function judgePlayer(
   if (document.offers.length === 0 || isHeldOut(document, facts.userId)) {
     return { segments, flags, offers: NO_OFFERS };
   }
-  // Nobody asks for the last change, so no offer of the past has to be looked at for it.
-  const judge = new OfferJudge(deciding, hashText(facts.userId), Number.POSITIVE_INFINITY);
+  const judge = new OfferJudge(deciding, hashText(facts.userId));
   const offers = new Set<string>();
   for (const offer of document.offers) {
     if (judge.applies(offer)) offers.add(offer.offerId);

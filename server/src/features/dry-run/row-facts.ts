@@ -24,6 +24,7 @@ export class RowFacts implements PlayerFacts {
   days: PlayerDay[] = [];
   promoPurchases: Counts = NOTHING;
   overrides: readonly FlagOverride[] = [];
+  overridesAt: number | null = null;
   /** The last 7 days in one, and the 21 before them. */
   recent: SummedDay | null = null;
   older: SummedDay | null = null;

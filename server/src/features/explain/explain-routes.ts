@@ -1,18 +1,18 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { checkBodyAgainst } from '../../http/validation.js';
+import { createTurns } from '../../lib/turns.js';
 import { adminSchema, GameParameters, success, toTime } from '../admin/admin-answers.js';
 import type { AdminContext } from '../admin/admin-context.js';
 import { gameErrors } from '../admin/admin-errors.js';
-import { gameOf, requireRole } from '../admin/admin-guard.js';
+import { adminOf, gameOf, requireRole } from '../admin/admin-guard.js';
 import { type ExplainOutcome, type ExplainRequest, type Explanation, explain } from './explain.js';
 import { ExplainBody, ExplainEnvelope, ExplainResponse } from './explain-schemas.js';
 import { readMoment } from './moment.js';
-import { createTurns } from './turns.js';
 
-/** A rebuild keeps a core of the database busy, which has players to serve. */
-const REBUILDS = { atOnce: 2, maxWaiting: 20 };
+/** A rebuild keeps a core of the database busy, which has players to serve. No studio keeps the others from theirs. */
+const REBUILDS = { atOnce: 2, atOncePerParty: 1, maxWaitingPerParty: 10 };
 
 /** Why a player sees what they see. */
 export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
@@ -37,13 +37,30 @@ export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
         },
       },
     },
-    async (request) => {
+    async (request, reply) => {
+      const signal = hangUpOf(reply);
       const { gameId } = await gameOf(ctx, request);
       const { pool, databaseUrl, clock } = ctx;
       const asked: ExplainRequest = { gameId, ...questionOf(request.body) };
-      return success(explanationOf(await explain({ pool, databaseUrl, clock, turns }, asked)));
+      const own = turns.of(adminOf(request).tenantId, signal);
+      const outcome = await explain({ pool, databaseUrl, clock, turns: own, signal }, asked).catch(
+        (error) => {
+          // For the log: nobody reads it any more.
+          throw signal.aborted ? new ApiError('request_timeout', { cause: error }) : error;
+        },
+      );
+      return success(explanationOf(outcome));
     },
   );
+}
+
+/** Comes when the client has gone before it was answered. */
+function hangUpOf({ raw }: FastifyReply): AbortSignal {
+  const leaving = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableEnded) leaving.abort();
+  });
+  return leaving.signal;
 }
 
 function questionOf({

@@ -46,7 +46,12 @@ const RuleTrace = Type.Object(
   {
     expression: Type.String(),
     result: Type.Boolean(),
-    error: nullable(Type.String({ description: 'Why it could not be worked out, which counts as false' })),
+    error: nullable(
+      Type.String({
+        description:
+          'Why it could not be worked out: a flag then has its default, segments and offers do not match',
+      }),
+    ),
     values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
       description: 'What it read',
     }),
@@ -154,7 +159,7 @@ const Explanation = Type.Object(
 
 const RULE = { expression: 'flags.isPayer', result: true, error: null, values: { 'flags["isPayer"]': true } };
 const STORE_TEXT =
-  '{"activeSkus":[],"lastUpdatedTimestamp":1794744000000,"userSpecificPromoId":null,"fallbackConfig":null}';
+  '{"activeSkus":[],"userSpecificPromoId":null,"fallbackConfig":null,"lastUpdatedTimestamp":1794744000000}';
 
 export const ExplainResponse = successOf('ExplainResponse', Explanation, {
   description: 'What the player is told, rule by rule, with the values that decided.',

@@ -1,10 +1,11 @@
 import type { Pool } from '../../db/pool.js';
 import type { Clock } from '../../lib/clock.js';
+import type { Turns } from '../../lib/turns.js';
 import { compileDocument } from '../personalisation/compile-document.js';
 import type { SegmentMembership } from '../personalisation/compiled-document.js';
 import { decide } from '../personalisation/decide.js';
 import type { Decision, FlagState, Trace } from '../personalisation/decision.js';
-import { renderAnswers, renderStore } from '../player/answers.js';
+import { renderAnswers, renderStore, storeEtag, storeText } from '../player/answers.js';
 import { type Because, because } from './because.js';
 import { type ExplainedDocument, findDocument, type WantedVersion } from './explained-document.js';
 import {
@@ -14,9 +15,15 @@ import {
   type PlayerOutcome,
 } from './explained-player.js';
 import { type FactsJson, readFacts, toFactsJson } from './facts-json.js';
-import type { Turns } from './turns.js';
 
-export type ExplainDependencies = Readonly<{ pool: Pool; databaseUrl: string; clock: Clock; turns: Turns }>;
+export type ExplainDependencies = Readonly<{
+  pool: Pool;
+  databaseUrl: string;
+  clock: Clock;
+  turns: Turns;
+  /** Comes when nobody waits for the answer any more. */
+  signal?: AbortSignal;
+}>;
 
 export type ExplainRequest = Readonly<{
   gameId: number;
@@ -68,7 +75,7 @@ export type ExplainOutcome =
  * decides for players, which this time keeps a record.
  */
 export async function explain(
-  { pool, databaseUrl, clock, turns }: ExplainDependencies,
+  { pool, databaseUrl, clock, turns, signal }: ExplainDependencies,
   { gameId, player, atMs: askedFor, version }: ExplainRequest,
 ): Promise<ExplainOutcome> {
   const nowMs = clock.now();
@@ -85,7 +92,7 @@ export async function explain(
       { atMs: moments.atMs, isDraft: version === 'draft' },
     );
   }
-  const outcome = await findPlayerAt({ pool, databaseUrl, turns }, gameId, player.userId, moments);
+  const outcome = await findPlayerAt({ pool, databaseUrl, turns, signal }, gameId, player.userId, moments);
   if (outcome.outcome !== 'found') return outcome;
   return explained(found, outcome.player, { atMs: moments.atMs, isDraft: version === 'draft' });
 }
@@ -122,15 +129,16 @@ function explained(
 }
 
 function asServed(userId: string, decision: Decision): Explanation['decision'] {
-  const { store } = renderAnswers(userId, decision, renderStore);
+  const answers = renderAnswers(userId, decision, renderStore);
+  const text = storeText(answers);
   const { flags, segments, heldOut, validUntil } = decision;
   return {
     flags,
     segments,
     heldOut,
-    store: JSON.parse(store.json),
-    storeText: store.json,
-    storeEtag: store.etag,
+    store: JSON.parse(text),
+    storeText: text,
+    storeEtag: storeEtag(answers),
     validUntil: Number.isFinite(validUntil) ? new Date(validUntil).toISOString() : null,
   };
 }

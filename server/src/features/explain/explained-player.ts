@@ -1,8 +1,8 @@
 import { type Pool, query } from '../../db/pool.js';
+import type { Turns } from '../../lib/turns.js';
 import type { PlayerFacts } from '../personalisation/player-facts.js';
 import { findFacts } from '../player/facts-queries.js';
 import { type RebuiltPlayer, rebuildFacts } from './rebuild-facts.js';
-import type { Turns } from './turns.js';
 
 /** Where the facts of an explanation are from. */
 export type FactsSource = 'current row' | 'stored events' | 'hypothetical';
@@ -19,14 +19,19 @@ export type PlayerOutcome =
   | Readonly<{ outcome: 'player_not_found'; firstSeenAt: number | null }>
   | Readonly<{ outcome: 'busy' }>;
 
-type Sources = Readonly<{ pool: Pool; databaseUrl: string; turns: Turns }>;
+type Sources = Readonly<{
+  pool: Pool;
+  databaseUrl: string;
+  turns: Turns;
+  signal: AbortSignal | undefined;
+}>;
 type Moments = Readonly<{ atMs: number; nowMs: number }>;
 
 /**
  * A player's facts as of a moment. What will be known of them later, nobody knows: for the future it is what is known now.
  */
 export async function findPlayerAt(
-  { pool, databaseUrl, turns }: Sources,
+  { pool, databaseUrl, turns, signal }: Sources,
   gameId: number,
   userId: string,
   { atMs, nowMs }: Moments,
@@ -39,7 +44,7 @@ export async function findPlayerAt(
     if (reading === undefined) return { outcome: 'player_not_found', firstSeenAt: null };
     return found({ facts: reading.facts, source: 'current row', completeSince: null });
   }
-  const turn = turns.take(() => rebuildFacts(databaseUrl, player, atMs));
+  const turn = turns.take(() => rebuildFacts(databaseUrl, player, atMs, signal));
   if (turn === undefined) return { outcome: 'busy' };
   const { facts, deletedBefore } = await turn;
   const completeSince = deletedBefore === null ? null : `${deletedBefore}T00:00:00.000Z`;

@@ -90,7 +90,7 @@ export const FactsJson = Type.Object(
 );
 export type FactsJson = Static<typeof FactsJson>;
 
-export function toFactsJson({ userId, ...facts }: PlayerFacts): FactsJson {
+export function toFactsJson({ userId, overridesAt: _, ...facts }: PlayerFacts): FactsJson {
   return {
     playerId: userId,
     ...facts,
@@ -167,6 +167,7 @@ function readValid(json: FactsJson, atMs: number): FactsReading {
     profile: readProfile(json.profile ?? {}, atMs),
     days: (json.days ?? []).map((day, n) => readDay(day, moment(`days.${n}.day`, `${day.day}T00:00:00Z`))),
     promoPurchases: json.promoPurchases ?? {},
+    overridesAt: null,
     overrides: (json.overrides ?? []).map(
       ({ flagId, value, setAt, until }, n): FlagOverride => ({
         flagId,

@@ -26,6 +26,7 @@ export async function rebuildFacts(
   databaseUrl: string,
   player: RebuiltPlayer,
   atMs: number,
+  signal?: AbortSignal,
 ): Promise<RebuiltFacts> {
   // Not one of the service's: its prepared statements, its temporary tables and its time are this player's alone.
   const pool = createPool({ url: databaseUrl, size: 1, timeoutMs: TIMEOUT_MS, onError: () => {} });
@@ -34,7 +35,7 @@ export async function rebuildFacts(
     try {
       // One snapshot: what happens meanwhile is in all of the tables or in none.
       await client.query('begin isolation level repeatable read');
-      return await rebuild(client, player, atMs);
+      return await rebuild(client, player, atMs, signal);
     } finally {
       await client.query('rollback').catch(() => {});
       client.release(true);
@@ -44,12 +45,19 @@ export async function rebuildFacts(
   }
 }
 
-async function rebuild(client: Client, player: RebuiltPlayer, atMs: number): Promise<RebuiltFacts> {
+async function rebuild(
+  client: Client,
+  player: RebuiltPlayer,
+  atMs: number,
+  signal: AbortSignal | undefined,
+): Promise<RebuiltFacts> {
   const deletedBefore = await findDeletedBefore(client, player.gameId);
   await openStoredEvents(client, player, atMs);
   await copyOwnTransactions(client, player.playerId);
   await shadowTables(client, player, atMs);
   for (;;) {
+    // Whoever asked may have left.
+    signal?.throwIfAborted();
     const records = await fetchStoredEvents(client, player);
     if (records.length === 0) break;
     await applyEventsWithin(client, await withoutForeignTransactions(client, records));

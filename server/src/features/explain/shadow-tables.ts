@@ -18,7 +18,7 @@ export async function shadowTables(
   await copyGame(client, gameId);
   await copyOverrides(client, playerId, atMs);
   await createEmptyTables(client);
-  await insertBarePlayer(client, [playerId, gameId, userId, new Date(createdAt)]);
+  await insertBarePlayer(client, [playerId, gameId, userId, new Date(createdAt), new Date(atMs)]);
   await client.query('set transaction read only');
 }
 
@@ -51,7 +51,7 @@ async function createEmptyTables(client: Client): Promise<void> {
 async function insertBarePlayer(client: Client, values: unknown[]): Promise<void> {
   await client.query(
     `insert into players (id, game_id, user_id, created_at, overrides_at)
-     select $1, $2, $3, $4, max(set_at) from flag_overrides`,
+     select $1, $2, $3, $4, greatest(max(set_at), max(cleared_at) filter (where cleared_at <= $5)) from flag_overrides`,
     values,
   );
 }

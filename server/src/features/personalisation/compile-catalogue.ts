@@ -1,6 +1,7 @@
 import { parseEventTimestamp } from '../../lib/iso-time.js';
 import { hashText } from './bucket.js';
 import type { CompiledBook, CompiledOffer, CompiledSku, SkuText } from './compiled-document.js';
+import { DEPENDENCE, type Dependence } from './dependence.js';
 import type { AssetEntry, LocalisedText, OfferEntry, SkuEntry } from './document.js';
 import { localeChain, normalizeLocale } from './locales.js';
 import { formatMinorUnits, type PriceBook, priceBook, toBasisPoints, toMinorUnits } from './prices.js';
@@ -35,6 +36,7 @@ export function compileSku(entry: SkuEntry, largestDiscount: bigint): CompiledSk
 export function compileOffer(
   entry: OfferEntry,
   rule: CompiledRule | null,
+  dependence: Dependence,
   skuIndexes: ReadonlyMap<string, number>,
 ): CompiledOffer {
   const { offerId, sharePercent, combine, limitPerPlayer, effect } = entry;
@@ -50,6 +52,7 @@ export function compileOffer(
     sharePercent,
     ...scheduleOf(entry),
     rule,
+    dependence: limitPerPlayer === null ? dependence : dependence | DEPENDENCE.events,
     skus,
     combine,
     visibility,

@@ -1,6 +1,7 @@
 import { compileOffer, compileSku } from './compile-catalogue.js';
 import { compileOrNever, compileStanding, nodeNames, type OnUnusable, scopeOf } from './compile-standing.js';
 import type { CompiledDocument, CompiledSegment } from './compiled-document.js';
+import { dependenceOf } from './dependence.js';
 import type { ConfigDocument } from './document.js';
 import { toBasisPoints } from './prices.js';
 
@@ -34,10 +35,12 @@ export function compileDocument(
   const offers = document.offers.flatMap((entry) => {
     const part = `offer:${entry.offerId}`;
     const rule = entry.when === null ? null : compileOrNever(entry.when, scope, part, onUnusable);
+    let dependence = rule === null ? 0 : dependenceOf(rule);
     for (const id of rule === null ? [] : nodeNames(rule)) {
       for (const flagId of standing.flagsBehind.get(id) ?? []) offerFlags.add(flagId);
+      dependence |= standing.dependences.get(id) ?? 0;
     }
-    return orReport(part, onUnusable, () => compileOffer(entry, rule, skuIndexes));
+    return orReport(part, onUnusable, () => compileOffer(entry, rule, dependence, skuIndexes));
   });
 
   return Object.freeze({
@@ -57,6 +60,7 @@ export function compileDocument(
       .filter(Number.isFinite)
       .sort((a, b) => a - b),
     locales: new Set(skus.flatMap(({ texts }) => [...texts.keys()])),
+    hasCurrencies: skus.some(({ books }) => books.size > 1),
     offers,
     offerFlags,
     holdoutPercent: document.store.holdoutPercent,

@@ -1,4 +1,5 @@
 import type { CompiledFlag, CompiledSegment } from './compiled-document.js';
+import { DEPENDENCE, type Dependence, dependenceOf } from './dependence.js';
 import type { ConfigDocument } from './document.js';
 import { numberIn } from './player-facts.js';
 import { orderRules } from './rule-graph.js';
@@ -13,6 +14,8 @@ export type Standing = Readonly<{
   nodes: readonly StandingNode[];
   /** The flags that each depends on, itself included, by its name, such as `segment:payer`. */
   flagsBehind: ReadonlyMap<string, readonly string[]>;
+  /** What can change each, with all that its rule refers to. */
+  dependences: ReadonlyMap<string, Dependence>;
 }>;
 
 export type StandingNode = CompiledFlag | CompiledSegment;
@@ -103,6 +106,7 @@ function inOrder(compiled: Map<string, StandingNode>, onUnusable: OnUnusable): S
   }
 
   const flagsBehind = new Map<string, readonly string[]>();
+  const dependences = new Map<string, Dependence>();
   const nodes: StandingNode[] = [];
   for (const id of order) {
     const node = compiled.get(id);
@@ -111,8 +115,18 @@ function inOrder(compiled: Map<string, StandingNode>, onUnusable: OnUnusable): S
     const own = node.kind === 'flag' ? [node.flagId] : [];
     const behind = needsOf(node.rule).flatMap((need) => flagsBehind.get(need) ?? []);
     flagsBehind.set(id, [...new Set([...own, ...behind])]);
+    dependences.set(
+      id,
+      needsOf(node.rule).reduce((union, need) => union | (dependences.get(need) ?? 0), ownDependence(node)),
+    );
   }
-  return { nodes, flagsBehind };
+  return { nodes, flagsBehind, dependences };
+}
+
+function ownDependence(node: StandingNode): Dependence {
+  const byRule = node.rule === null ? 0 : dependenceOf(node.rule);
+  if (node.kind === 'segment') return byRule;
+  return byRule | DEPENDENCE.flags | (node.isPayer ? DEPENDENCE.events : 0);
 }
 
 function needsOf(rule: CompiledRule | null): string[] {

@@ -1,4 +1,5 @@
 import type { Hash64 } from './bucket.js';
+import type { Dependence } from './dependence.js';
 import type { AssetEntry } from './document.js';
 import type { PriceBook } from './prices.js';
 import type { CompiledRule } from './rules.js';
@@ -23,6 +24,8 @@ export type CompiledDocument = Readonly<{
   skuBoundaries: readonly number[];
   /** The locales, normalized, that any text is translated to. */
   locales: ReadonlySet<string>;
+  /** Some SKU has prices in several. */
+  hasCurrencies: boolean;
   offers: readonly CompiledOffer[];
   /** The flags that decide about offers, directly or through segments. */
   offerFlags: ReadonlySet<string>;
@@ -94,6 +97,8 @@ export type CompiledOffer = Readonly<{
   from: number;
   until: number;
   rule: CompiledRule | null;
+  /** What besides its schedule can change whether it applies, with all that its rule refers to. */
+  dependence: Dependence;
   /** Indexes of SKUs. */
   skus: readonly number[];
   combine: boolean;

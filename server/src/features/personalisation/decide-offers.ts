@@ -2,20 +2,22 @@ import { bucketOf, type Hash64, isInShare } from './bucket.js';
 import type { CompiledOffer } from './compiled-document.js';
 import type { Deciding } from './deciding.js';
 import type { OfferOutcome, RuleTrace } from './decision.js';
+import type { Dependence } from './dependence.js';
 import { numberIn } from './player-facts.js';
 
 /** Decides which offers apply to one player. */
 export class OfferJudge {
-  /** The latest passed moment that this player can have noticed. */
-  lastChange: number;
+  /** The latest passed beginning or end of an offer of the player's share. */
+  lastBoundary = Number.NEGATIVE_INFINITY;
+  /** What can change whether the offers that run apply. */
+  dependence: Dependence = 0;
   readonly #deciding: Deciding;
   readonly #player: Hash64;
   #rule: RuleTrace | null = null;
 
-  constructor(deciding: Deciding, player: Hash64, lastChange: number) {
+  constructor(deciding: Deciding, player: Hash64) {
     this.#deciding = deciding;
     this.#player = player;
-    this.lastChange = lastChange;
   }
 
   applies(offer: CompiledOffer): boolean {
@@ -33,22 +35,32 @@ export class OfferJudge {
 
   #judge(offer: CompiledOffer, place: number, purchases: number | null): OfferOutcome {
     if (!isInShare(place, offer.sharePercent)) return 'outside_share';
+    const when = this.#passed(offer);
     if (purchases !== null && purchases >= (offer.limitPerPlayer ?? 0)) return 'limit_reached';
-    if (!this.#deciding.passes(offer.from)) return 'not_started';
-    if (!this.#deciding.passes(offer.until)) {
-      if (!this.#matches(offer)) return 'rule_false';
-      this.lastChange = Math.max(this.lastChange, offer.from);
-      return 'applies';
+    if (when !== 'running') return when;
+    return this.#matches(offer) ? 'applies' : 'rule_false';
+  }
+
+  /**
+   * Boundaries count whether or not the offer applies: a rule that is false now may have been true then, and what a player
+   * was told to be the last change must not be taken back.
+   */
+  #passed({ from, until, rule, dependence }: CompiledOffer): 'not_started' | 'running' | 'ended' {
+    const deciding = this.#deciding;
+    if (!deciding.passes(from)) return 'not_started';
+    if (deciding.passes(until)) {
+      if (until > this.lastBoundary) this.lastBoundary = until;
+      return 'ended';
     }
-    // An offer of the past matters only if its end may be the last thing that the player noticed.
-    if (offer.until > this.lastChange && this.#matches(offer)) this.lastChange = offer.until;
-    return 'ended';
+    if (from > this.lastBoundary) this.lastBoundary = from;
+    this.dependence |= dependence;
+    // What it refers to is decided in any case, and counted there.
+    if (rule !== null) deciding.basis |= rule.basis;
+    return 'running';
   }
 
   #matches({ offerId, rule }: CompiledOffer): boolean {
     if (rule === null) return true;
-    // What it refers to is decided in any case, and counted there.
-    this.#deciding.basis |= rule.basis;
     const result = this.#deciding.test(rule, 'offer', offerId);
     if (this.#deciding.trace !== null) this.#rule = this.#deciding.traceOf(rule, result);
     return result === true;

@@ -1,9 +1,9 @@
 import { bucketOf, hashText, isInShare } from './bucket.js';
 import type { CompiledDocument, CompiledOffer } from './compiled-document.js';
 import { OfferJudge } from './decide-offers.js';
-import { eachFlagMoment } from './decide-standing.js';
 import type { Deciding } from './deciding.js';
 import type { RenderedSku, StoreDecision } from './decision.js';
+import { lastFactChange, lastShelfChange } from './last-change.js';
 import { renderTargeted, renderUntargeted, type ShelfItem, stockShelf } from './shelf.js';
 import { applyOffer, type SkuChange } from './sku-change.js';
 import { traceHeldOut, traceSkus } from './trace-store.js';
@@ -19,9 +19,10 @@ export function isHeldOut({ holdoutPercent }: CompiledDocument, userId: string):
 export function decideStore(deciding: Deciding, heldOut: boolean): StoreDecision {
   const { document, facts, now } = deciding;
   const shelf = stockShelf(document, facts, now);
-  const lastUpdatedTimestamp = Math.max(document.publishedAt, lastSkuChange(deciding));
+  const ofCatalogue = Math.max(document.publishedAt, lastSkuChange(deciding));
+  const lastUpdatedTimestamp = Math.max(ofCatalogue, lastShelfChange(deciding));
   const fallback = document.sendFallback
-    ? { version: document.version, activeSkus: renderAll(shelf, []), lastUpdatedTimestamp }
+    ? { version: document.version, activeSkus: renderAll(shelf, []), lastUpdatedTimestamp: ofCatalogue }
     : null;
 
   if (!heldOut && document.offers.length > 0) {
@@ -43,13 +44,7 @@ type Targeted = Omit<StoreDecision, 'fallback'>;
 
 function targeted(deciding: Deciding, shelf: readonly (ShelfItem | null)[], lastChange: number): Targeted {
   const { document, facts, trace } = deciding;
-  const judge = new OfferJudge(deciding, hashText(facts.userId), lastChange);
-  eachFlagMoment(document, facts, (flagId, moment) => {
-    if (document.offerFlags.has(flagId) && deciding.passes(moment)) {
-      judge.lastChange = Math.max(judge.lastChange, moment);
-    }
-  });
-
+  const judge = new OfferJudge(deciding, hashText(facts.userId));
   const changes: (SkuChange | undefined)[] = [];
   for (const offer of document.offers) {
     if (!judge.applies(offer)) continue;
@@ -61,7 +56,11 @@ function targeted(deciding: Deciding, shelf: readonly (ShelfItem | null)[], last
   traceSkus(deciding, shelf, changes);
   return {
     activeSkus: renderAll(shelf, changes),
-    lastUpdatedTimestamp: judge.lastChange,
+    lastUpdatedTimestamp: Math.max(
+      lastChange,
+      judge.lastBoundary,
+      lastFactChange(deciding, judge.dependence),
+    ),
     userSpecificPromoId: promotionOf(document.offers, changes),
   };
 }

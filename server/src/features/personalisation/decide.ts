@@ -9,7 +9,7 @@ import { nextTimeChange } from './time-basis.js';
 export type DecideOptions = Readonly<{
   /** Keeps a record of why: for explanations. The outcome is the same. */
   trace?: boolean;
-  /** Called for every rule that fails, which then counts as false, and if personalising the store fails as a whole. */
+  /** Called for every rule that fails, and if personalising the store fails as a whole. */
   onError?: OnDecisionError;
 }>;
 

@@ -45,6 +45,13 @@ export class Deciding {
     return false;
   }
 
+  /** The moment itself, or now for one that was noted by a node whose clock is ahead. */
+  atMostNow(moment: number): number {
+    if (moment <= this.now) return moment;
+    this.passes(this.now + 1);
+    return this.now;
+  }
+
   /** Undefined if the rule fails, which is reported. */
   test(rule: CompiledRule, kind: 'flag' | 'segment' | 'offer', id: string): boolean | undefined {
     this.#error = null;

@@ -34,9 +34,13 @@ export type StoreDecision = Readonly<{
    * The last change that this player can see, in epoch milliseconds: the latest passed moment of
    * - the publication of the document,
    * - the beginning or end of an active SKU's schedule,
-   * - the beginning or end of an offer that, but for its schedule, applies to this player,
-   * - for the flags that offers depend on: the last purchase and the end of isPayer, the beginning and end of an override.
-   * Other events, and windows of days that move, can change a store without moving it: the ETag says so, this does not.
+   * - the beginning or end of an offer of the player's share,
+   * - the last reported locale and currency, where the catalogue has several,
+   * - for what the running offers of the player's share depend on: the player's last event, the last midnight and full days
+   *   since where time alone moves it, the last change of an override, and the end of one or of isPayer.
+   * It may name a moment at which the player saw nothing change, but a store that changes moves it, and until the next
+   * publication it does not go back. Only an event that comes late counts at its own time: it can change a store without
+   * moving this, or take it back where days are counted since it. The ETag follows what is sent in any case.
    */
   lastUpdatedTimestamp: number;
   /** Of the first offer in order that has one and applies to a SKU in this store. */
@@ -48,6 +52,7 @@ export type StoreDecision = Readonly<{
 export type FallbackStore = Readonly<{
   version: number;
   activeSkus: readonly RenderedSku[];
+  /** Of the catalogue itself, whoever looks at it. */
   lastUpdatedTimestamp: number;
 }>;
 
@@ -75,7 +80,7 @@ export type Trace = {
 export type RuleTrace = Readonly<{
   expression: string;
   result: boolean;
-  /** Why it could not be evaluated, which counts as false. */
+  /** Why it could not be evaluated: a flag then has its default, segments and offers do not match. */
   error: string | null;
   /** What it read: `{"purchases.total": 3}`. */
   values: Readonly<Record<string, AttributeValue>>;

@@ -12,16 +12,23 @@ export type DocumentProblem = Readonly<{
 /** An entry of one of the document's lists, and where it stands. */
 export type Entry<T> = Readonly<{ entry: T; pointer: string }>;
 
-/** Collects problems. */
+/** Nobody reads more at once; and a hostile document cannot make a huge answer of a small mistake. */
+export const MAX_PROBLEMS = 1000;
+
+/** Collects problems. Once it is full the rest is not told: who looks for more of them can stop. */
 export class ProblemList {
   readonly all: DocumentProblem[] = [];
 
+  get isFull(): boolean {
+    return this.all.length >= MAX_PROBLEMS;
+  }
+
   add(pointer: string, message: string): void {
-    this.all.push({ pointer, message, position: null });
+    if (!this.isFull) this.all.push({ pointer, message, position: null });
   }
 
   addRule(pointer: string, { message, offset, line, column }: RuleProblem): void {
-    this.all.push({ pointer, message, position: { offset, line, column } });
+    if (!this.isFull) this.all.push({ pointer, message, position: { offset, line, column } });
   }
 
   /** Names must be unique: the first one keeps it. */

@@ -20,6 +20,10 @@ export const DOCUMENT_LIMITS = Object.freeze({
   assets: 20,
   badges: 5,
   ruleLength: 2000,
+  /** Of all rules together, in units of at most about 100 ns. */
+  ruleCost: 40_000,
+  /** Of all offers together, each SKU of each: a decision looks at every one of them. */
+  offeredSkus: 20_000,
 });
 
 const strict = { additionalProperties: false } as const;
@@ -34,7 +38,8 @@ const OfferId = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$' });
 const SkuId = Type.String({ maxLength: 128, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
 const PromoId = Type.String({ maxLength: 128, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
 const Currency = Type.String({ pattern: '^[A-Z]{3}$' });
-const Locale = Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' });
+/** The names of members are checked by their pattern only, so that has to bound the length. */
+const Locale = Type.String({ pattern: '^(?=.{2,35}$)[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' });
 const Price = Type.String({ pattern: '^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,6})?$' });
 /** 0 to 100 with up to two decimals. */
 const PricePercent = Type.String({ pattern: '^(100(\\.0{1,2})?|[1-9]?[0-9](\\.[0-9]{1,2})?)$' });
@@ -137,7 +142,13 @@ const Sku = Type.Object(
 );
 
 const SetPrice = Type.Object(
-  { setTo: Type.Record(Currency, Price, { ...strict, minProperties: 1 }) },
+  {
+    setTo: Type.Record(Currency, Price, {
+      ...strict,
+      minProperties: 1,
+      maxProperties: DOCUMENT_LIMITS.currencies,
+    }),
+  },
   { ...strict, description: 'The offer price, per currency' },
 );
 const Discount = Type.Object(

@@ -20,6 +20,8 @@ export type PlayerFacts = Readonly<{
   /** Promotion id → standing purchases with it. */
   promoPurchases: Readonly<Record<string, number>>;
   overrides: readonly FlagOverride[];
+  /** When one was last set or taken back; null if never. */
+  overridesAt: number | null;
 }>;
 
 type ProfileMember = 'country' | 'locale' | 'osName' | 'osVersion' | 'deviceType' | 'currency';

@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { type AttributePath, findAttribute, writePath } from './attributes.js';
-import { suggestion } from './nearest-name.js';
+import type { Suggest } from './nearest-name.js';
 import { type Finding, type RuleScope, resolvePath } from './rule-paths.js';
 import type { TimeBasis } from './time-basis.js';
 
@@ -21,6 +21,12 @@ export type RuleAnalysis = Readonly<{
 
 /** A unit takes 10 to 100 ns: the most hostile rule that passes is done in a fraction of a millisecond. */
 const MAX_COST = 1500;
+const READ_COST = 5;
+/**
+ * Of a sum over 28 days, 1 to 3 µs, besides the read. It is worked out once for a player: reading it again, in this rule or
+ * another, is a read like any other.
+ */
+const WINDOW_COST = 30;
 /** Arithmetic can overflow or divide by zero, and an error has to be thrown; methods look through texts. */
 const FALLIBLE_COST = 40;
 const MAX_TEXT_LENGTH = 128;
@@ -41,12 +47,27 @@ const FUNCTIONS = [...TEXT_METHODS.keys(), ...LOOPS, ...CONVERSIONS, 'segment'];
 /** A loop's variable is the only name besides the attributes. */
 type Loop = Readonly<{ variable: string; isText: boolean }>;
 
-export function analyseRule(ast: ASTNode, scope: RuleScope): RuleAnalysis {
-  const analysis = new Analysis(scope);
-  const cost = analysis.cost(ast, null);
+/** What the rules of a document can cost together: sums over days that several of them read are worked out once. */
+export function costTogether(rules: readonly Pick<RuleAnalysis, 'cost' | 'reads'>[]): number {
+  const windows = rules.map(({ reads }) => reads.filter(isWindow).map(writePath));
+  const own = rules.reduce((sum, { cost }, n) => sum + cost - WINDOW_COST * (windows[n]?.length ?? 0), 0);
+  return own + WINDOW_COST * new Set(windows.flat()).size;
+}
+
+function isWindow({ field }: AttributePath): boolean {
+  return field === 'last7d' || field === 'last28d';
+}
+
+export function analyseRule(ast: ASTNode, scope: RuleScope, suggest: Suggest): RuleAnalysis {
+  const analysis = new Analysis(scope, suggest);
+  const ofNodes = analysis.cost(ast, null);
+  const cost = ofNodes + WINDOW_COST * [...analysis.reads.values()].filter(isWindow).length;
   const { findings, reads, segments, flags, basis } = analysis;
   if (cost > MAX_COST && findings.length === 0) {
-    findings.push({ message: 'The rule costs too much: use less arithmetic and shorter lists.', offset: 0 });
+    findings.push({
+      message: 'The rule costs too much: use fewer sums over days, less arithmetic and shorter lists.',
+      offset: 0,
+    });
   }
   return { findings, reads: [...reads.values()], segments: [...segments], flags: [...flags], basis, cost };
 }
@@ -58,9 +79,11 @@ class Analysis {
   readonly flags = new Set<string>();
   basis: TimeBasis = 0;
   readonly #scope: RuleScope;
+  readonly #suggest: Suggest;
 
-  constructor(scope: RuleScope) {
+  constructor(scope: RuleScope, suggest: Suggest) {
     this.#scope = scope;
+    this.#suggest = suggest;
   }
 
   #refuse(node: ASTNode, message: string): number {
@@ -120,7 +143,7 @@ class Analysis {
   }
 
   #path(node: ASTNode): number {
-    const found = resolvePath(node, this.#scope);
+    const found = resolvePath(node, this.#scope, this.#suggest);
     if ('message' in found) {
       this.findings.push(found);
       return 0;
@@ -128,7 +151,7 @@ class Analysis {
     this.basis |= found.basis;
     this.#read(found.path);
     if (found.path.name === 'flags' && found.path.key !== null) this.flags.add(found.path.key);
-    return 5;
+    return READ_COST;
   }
 
   #read(path: AttributePath): void {
@@ -142,7 +165,7 @@ class Analysis {
       if (args.some((arg) => isText(arg, loop))) return this.#refuse(node, `${name} converts numbers only.`);
       return this.#sum(args, loop, FALLIBLE_COST);
     }
-    return this.#refuse(node, `There is no function "${name}".${suggestion(name, FUNCTIONS)}`);
+    return this.#refuse(node, `There is no function "${name}".${this.#suggest(name, FUNCTIONS)}`);
   }
 
   #method(node: ASTNode, name: string, receiver: ASTNode, args: ASTNode[], loop: Loop | null): number {
@@ -151,7 +174,7 @@ class Analysis {
     const instead =
       name === 'matches'
         ? ' Regular expressions can take for ever: use startsWith, endsWith or contains.'
-        : suggestion(name, FUNCTIONS);
+        : this.#suggest(name, FUNCTIONS);
     return this.#refuse(node, `There is no method "${name}".${instead}`);
   }
 
@@ -180,7 +203,9 @@ class Analysis {
   #membership(member: ASTNode, whole: ASTNode, loop: Loop | null): number {
     if (whole.op === 'id' && whole.args === 'segments') return this.#segment(member);
     if (whole.op === 'list') {
-      return this.cost(member, loop) + this.#elements(whole.args) + whole.args.length;
+      this.#elements(whole.args);
+      // However long the list is: it is looked up, not searched.
+      return this.cost(member, loop) + READ_COST;
     }
     return this.#refuse(whole, 'Behind "in" stands a list, as in country in ["DE", "AT"], or segments.');
   }
@@ -192,11 +217,11 @@ class Analysis {
     const segmentId = node.args;
     const { segments } = this.#scope;
     if (!segments.has(segmentId)) {
-      return this.#refuse(node, `There is no segment "${segmentId}".${suggestion(segmentId, segments)}`);
+      return this.#refuse(node, `There is no segment "${segmentId}".${this.#suggest(segmentId, segments)}`);
     }
     this.segments.add(segmentId);
     this.#read({ name: 'segments', key: segmentId, field: null });
-    return 5;
+    return READ_COST;
   }
 }
 

@@ -143,14 +143,30 @@ export function existsOne(elements: readonly AttributeValue[], body: Operation):
   });
 }
 
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 127) return false;
+  return true;
+}
+
+/** Only the letters between the two: what other alphabets have stays as it is, as CEL has it. */
+function shifted(text: string, first: string, last: string, by: number): string {
+  const [from, to] = [first.charCodeAt(0), last.charCodeAt(0)];
+  const codes: number[] = [];
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    codes.push(code >= from && code <= to ? code + by : code);
+  }
+  return String.fromCharCode(...codes);
+}
+
 type TextMethod = (text: string, other: string) => AttributeValue;
 
 const TEXT_METHODS: ReadonlyMap<string, TextMethod> = new Map<string, TextMethod>([
   ['startsWith', (text, other) => text.startsWith(other)],
   ['endsWith', (text, other) => text.endsWith(other)],
   ['contains', (text, other) => text.includes(other)],
-  ['lowerAscii', (text) => text.toLowerCase()],
-  ['upperAscii', (text) => text.toUpperCase()],
+  ['lowerAscii', (text) => (isAscii(text) ? text.toLowerCase() : shifted(text, 'A', 'Z', 32))],
+  ['upperAscii', (text) => (isAscii(text) ? text.toUpperCase() : shifted(text, 'a', 'z', -32))],
 ]);
 
 export function textMethod(name: string, text: Operation, other: Operation | undefined): Operation {

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { currencyDecimals } from '../../lib/money.js';
 import { ATTRIBUTES, type Attribute, type AttributePath, findAttribute } from './attributes.js';
-import { suggestion } from './nearest-name.js';
+import type { Suggest } from './nearest-name.js';
 import type { ValueType } from './rule-operations.js';
 import type { TimeBasis } from './time-basis.js';
 
@@ -17,9 +17,14 @@ type Step = Readonly<{ name: string | null; offset: number }>;
 
 const NAMES = ATTRIBUTES.map(({ name }) => name);
 const MAX_EVENT_TYPE_LENGTH = 128;
+const NO_SUGGESTION: Suggest = () => '';
 
 /** Reads `events["Win"].last7d`, `purchases.total` or `country` as the attribute it means. */
-export function resolvePath(node: ASTNode, scope: RuleScope): ResolvedPath | Finding {
+export function resolvePath(
+  node: ASTNode,
+  scope: RuleScope,
+  suggest: Suggest = NO_SUGGESTION,
+): ResolvedPath | Finding {
   const steps: Step[] = [];
   let root = node;
   while (root.op === '.' || root.op === '[]') {
@@ -34,18 +39,17 @@ export function resolvePath(node: ASTNode, scope: RuleScope): ResolvedPath | Fin
   const attribute = findAttribute(root.args);
   if (attribute === undefined) {
     return {
-      message: `There is no attribute "${root.args}".${suggestion(root.args, NAMES)}`,
+      message: `There is no attribute "${root.args}".${suggest(root.args, NAMES)}`,
       offset: root.pos,
     };
   }
-  return resolveSteps(attribute, steps, scope, root.pos);
+  return resolveSteps(attribute, steps, { scope, suggest, offset: root.pos });
 }
 
 function resolveSteps(
   attribute: Attribute,
   steps: readonly Step[],
-  scope: RuleScope,
-  offset: number,
+  { scope, suggest, offset }: { scope: RuleScope; suggest: Suggest; offset: number },
 ): ResolvedPath | Finding {
   const { name, usage } = attribute;
   const isKeyed = attribute.key !== null;
@@ -60,7 +64,7 @@ function resolveSteps(
     const wrong =
       key.name === null
         ? `"${name}" is looked up by a text in quotes: write ${usage}.`
-        : checkKey(attribute, key.name, scope);
+        : checkKey(attribute, key.name, scope, suggest);
     if (wrong !== undefined) return { message: wrong, offset: key.offset };
   }
   const keyName = key?.name ?? null;
@@ -87,9 +91,9 @@ function valueTypeOf({ key, type }: Attribute): ValueType {
   return type === 'int' ? 'int' : 'string';
 }
 
-function checkKey({ key }: Attribute, name: string, scope: RuleScope): string | undefined {
+function checkKey({ key }: Attribute, name: string, scope: RuleScope, suggest: Suggest): string | undefined {
   if (key === 'flagId' && !scope.flags.has(name)) {
-    return `There is no flag "${name}".${suggestion(name, scope.flags)}`;
+    return `There is no flag "${name}".${suggest(name, scope.flags)}`;
   }
   if (key === 'currency' && currencyDecimals(name) === undefined) {
     return `"${name}" is not a currency of ISO 4217, such as USD.`;

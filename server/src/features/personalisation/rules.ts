@@ -1,5 +1,6 @@
 import { TypeError as CelTypeError, ParseError, type ParseResult } from '@marcbachmann/cel-js';
 import type { AttributePath } from './attributes.js';
+import { createSuggest, type Suggest } from './nearest-name.js';
 import type { PlayerAttributes } from './player-attributes.js';
 import { analyseRule } from './rule-analysis.js';
 import { closureOf } from './rule-closures.js';
@@ -30,7 +31,11 @@ export type RuleResult =
   | Readonly<{ ok: false; problems: readonly RuleProblem[] }>;
 
 /** Compiles a CEL expression, or says everything that is wrong with it. */
-export function compileRule(expression: string, scope: RuleScope): RuleResult {
+export function compileRule(
+  expression: string,
+  scope: RuleScope,
+  suggest: Suggest = createSuggest(),
+): RuleResult {
   if (expression.length > RULE_LIMITS.length) {
     return refuse(expression, [
       {
@@ -45,7 +50,7 @@ export function compileRule(expression: string, scope: RuleScope): RuleResult {
   } catch (error) {
     return refuse(expression, [findingOf(error)]);
   }
-  const { findings, ...analysis } = analyseRule(parsed.ast, scope);
+  const { findings, ...analysis } = analyseRule(parsed.ast, scope, suggest);
   if (findings.length > 0) return refuse(expression, findings);
 
   const checked = parsed.check();

@@ -2,11 +2,9 @@ import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Settings } from 'typebox/system';
 import { ConfigDocument } from './document.js';
-import { type ProblemList, pointerPart } from './document-problems.js';
+import { MAX_PROBLEMS, type ProblemList, pointerPart } from './document-problems.js';
 
 const validator = Compile(ConfigDocument);
-/** Nobody reads more at once; and a hostile document cannot make a huge answer of a small mistake. */
-const MAX_ERRORS = 1000;
 
 type SchemaError = TLocalizedValidationError;
 
@@ -21,18 +19,18 @@ export function findSchemaProblems(value: unknown, problems: ProblemList): boole
   for (const error of withoutBranches(errors)) {
     for (const { pointer, message } of describe(error)) {
       if (said.has(pointer)) continue;
-      if (said.size === MAX_ERRORS) return false;
+      if (problems.isFull) return false;
       said.add(pointer);
       problems.add(pointer, message);
     }
   }
-  return errors.length < MAX_ERRORS;
+  return errors.length < MAX_PROBLEMS;
 }
 
 /** By default TypeBox stops at the eighth. */
 function allErrors(value: unknown): SchemaError[] {
   const { maxErrors } = Settings.Get();
-  Settings.Set({ maxErrors: MAX_ERRORS });
+  Settings.Set({ maxErrors: MAX_PROBLEMS });
   try {
     return validator.Errors(value);
   } finally {

@@ -1,17 +1,24 @@
 import type { RenderedSku, StoreDecision } from './decision.js';
 
 /** The StoreConfig of the player API, as it is sent. */
-export function storeJson({
-  activeSkus,
-  lastUpdatedTimestamp,
-  userSpecificPromoId,
-  fallback,
-}: StoreDecision): string {
+export function storeJson(store: StoreDecision): string {
+  return stampedJson(storeContentJson(store), store.lastUpdatedTimestamp);
+}
+
+/**
+ * All of it but the timestamp, which is nearly every player's own as soon as offers depend on what players do: without it,
+ * many players have the same text.
+ */
+export function storeContentJson({ activeSkus, userSpecificPromoId, fallback }: StoreDecision): string {
   const fallbackJson =
     fallback === null
       ? 'null'
       : `{"version":${fallback.version},"activeSkus":${listJson(fallback.activeSkus)},"lastUpdatedTimestamp":${fallback.lastUpdatedTimestamp}}`;
-  return `{"activeSkus":${listJson(activeSkus)},"lastUpdatedTimestamp":${lastUpdatedTimestamp},"userSpecificPromoId":${JSON.stringify(userSpecificPromoId)},"fallbackConfig":${fallbackJson}}`;
+  return `{"activeSkus":${listJson(activeSkus)},"userSpecificPromoId":${JSON.stringify(userSpecificPromoId)},"fallbackConfig":${fallbackJson}}`;
+}
+
+export function stampedJson(contentJson: string, lastUpdatedTimestamp: number): string {
+  return `${contentJson.slice(0, -1)},"lastUpdatedTimestamp":${lastUpdatedTimestamp}}`;
 }
 
 function listJson(skus: readonly RenderedSku[]): string {

@@ -1,4 +1,4 @@
-import { DAY_MS, type PlayerFacts } from './player-facts.js';
+import { DAY_MS, epochDay, type PlayerFacts } from './player-facts.js';
 
 /**
  * When values change by the mere passing of time. Every attribute of a rule has such a basis; a rule, and whatever is
@@ -17,6 +17,9 @@ export const TIME_BASIS = Object.freeze({
   lastPurchase: 8,
 });
 
+/** The longest window. */
+const WINDOW_DAYS = 28;
+
 /**
  * The next moment after `now` at which something on this basis can change with time alone; Infinity for never. It is
  * never too late and often too early: it looks at what is read, not at what it is compared with.
@@ -32,6 +35,23 @@ export function nextTimeChange(basis: TimeBasis, facts: PlayerFacts, now: number
   return next;
 }
 
+/**
+ * The last moment up to `now` at which something on this basis can have changed with time alone; minus Infinity if there
+ * was none. Windows have nothing left to lose 28 days after the player was last there.
+ */
+export function lastTimeChange(basis: TimeBasis, facts: PlayerFacts, now: number): number {
+  let last = Number.NEGATIVE_INFINITY;
+  if (basis & TIME_BASIS.midnight) {
+    last = Math.min(epochDay(now), epochDay(lastActAt(facts)) + WINDOW_DAYS) * DAY_MS;
+  }
+  if (basis & TIME_BASIS.firstSeen) last = Math.max(last, lastDaySince(facts.createdAt, now));
+  if (basis & TIME_BASIS.lastEvent) last = Math.max(last, lastDaySince(lastSeenAt(facts), now));
+  if (basis & TIME_BASIS.lastPurchase && facts.lastPurchaseAt !== null) {
+    last = Math.max(last, lastDaySince(facts.lastPurchaseAt, now));
+  }
+  return last;
+}
+
 /** Whole days since a moment; 0 also for a moment that is yet to come, as another node's clock may have it. */
 export function daysSince(moment: number, now: number): number {
   return now <= moment ? 0 : Math.floor((now - moment) / DAY_MS);
@@ -39,6 +59,17 @@ export function daysSince(moment: number, now: number): number {
 
 function nextDaySince(moment: number, now: number): number {
   return moment + (daysSince(moment, now) + 1) * DAY_MS;
+}
+
+/** The first day is not over yet: nothing has changed since. */
+function lastDaySince(moment: number, now: number): number {
+  const days = daysSince(moment, now);
+  return days === 0 ? Number.NEGATIVE_INFINITY : moment + days * DAY_MS;
+}
+
+/** Of the last event or purchase, or minus Infinity. A purchase is an event, but may be known from elsewhere. */
+export function lastActAt({ lastEventAt, lastPurchaseAt }: PlayerFacts): number {
+  return Math.max(lastEventAt ?? Number.NEGATIVE_INFINITY, lastPurchaseAt ?? Number.NEGATIVE_INFINITY);
 }
 
 /** A player who never sent an event was last seen at the first login. */

@@ -13,6 +13,7 @@ export function validateCatalogue(
 ): void {
   problems.duplicates(skus, 'skuId', ({ skuId }) => skuId);
   for (const { entry, pointer } of skus) {
+    if (problems.isFull) return;
     validateSchedule(entry, pointer, problems);
     validateLocales(entry.name, `${pointer}/name`, problems);
     validateLocales(entry.description, `${pointer}/description`, problems);

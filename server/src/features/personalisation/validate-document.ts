@@ -1,5 +1,6 @@
 import { type ConfigDocument, DOCUMENT_LIMITS } from './document.js';
 import { type DocumentProblem, type Entry, ProblemList } from './document-problems.js';
+import { createSuggest } from './nearest-name.js';
 import { toBasisPoints } from './prices.js';
 import { findSchemaProblems } from './schema-problems.js';
 import { validateCatalogue } from './validate-catalogue.js';
@@ -11,21 +12,24 @@ export type Validation =
   | Readonly<{ ok: false; problems: readonly DocumentProblem[] }>;
 
 /**
- * Everything that must be right before a document is published, and all that is not, at once. An entry without the right
- * shape is only told so; the others are checked on.
+ * Everything that must be right before a document is published, and all that is not, at once, up to `MAX_PROBLEMS`. An
+ * entry without the right shape is only told so; the others are checked on.
  */
 export function validateDocument(value: unknown): Validation {
   const problems = new ProblemList();
   if (!findSchemaProblems(value, problems)) return { ok: false, problems: problems.all };
-  const shapeless = problems.all.map(({ pointer }) => pointer);
-  const parts = readParts(value, shapeless);
+  const parts = readParts(
+    value,
+    problems.all.map(({ pointer }) => pointer),
+  );
+  const suggest = createSuggest();
 
   problems.duplicates(parts.flags, 'flagId', ({ flagId }) => flagId);
   for (const { entry, pointer } of parts.flags) {
     if (entry.flagId === 'isPayer') problems.add(`${pointer}/flagId`, 'isPayer is built in.');
   }
   problems.duplicates(parts.segments, 'segmentId', ({ segmentId }) => segmentId);
-  validateRules(parts, parts.scope, problems);
+  validateRules(parts, parts.scope, suggest, problems);
   validateCatalogue(parts.skus, parts.largestDiscount, problems);
   validateOffers(
     parts.offers,
@@ -33,6 +37,7 @@ export function validateDocument(value: unknown): Validation {
       skus: parts.skus.map(({ entry }) => entry),
       skuIds: parts.skuIds,
       largestDiscount: parts.largestDiscount,
+      suggest,
     },
     problems,
   );
@@ -43,16 +48,18 @@ export function validateDocument(value: unknown): Validation {
 type List<Name extends 'segments' | 'catalogue' | 'offers'> = ConfigDocument[Name][number];
 
 /** The entries that have the right shape; names also of those that have not, lest references to them seem wrong, too. */
-function readParts(value: unknown, shapeless: readonly string[]) {
+function readParts(value: unknown, wrongPointers: readonly string[]) {
   const document = membersOf(value);
+  const wrong = new Set(wrongPointers);
+  const shapeless = new Set(wrongPointers.flatMap(entriesAbove));
   const entriesOf = <T>(list: unknown, pointer: string): Entry<T>[] =>
     (Array.isArray(list) ? list.slice(0, MAX_ENTRIES) : [])
       .map((entry: T, index) => ({ entry, pointer: `${pointer}/${index}` }))
-      .filter((each) => !shapeless.some((wrong) => isWithin(wrong, each.pointer)));
+      .filter((each) => !shapeless.has(each.pointer));
 
   const { custom } = membersOf(document.flags);
   const store = membersOf(document.store);
-  const isDiscountGood = !shapeless.some((wrong) => isWithin('/store/largestDiscountPercent', wrong));
+  const isDiscountGood = !['', '/store', '/store/largestDiscountPercent'].some((path) => wrong.has(path));
   return {
     flags: entriesOf<ConfigDocument['flags']['custom'][number]>(custom, '/flags/custom'),
     segments: entriesOf<List<'segments'>>(document.segments, '/segments'),
@@ -78,6 +85,8 @@ function namesIn(list: unknown, member: string): string[] {
   return list.map((entry) => membersOf(entry)[member]).filter((name) => typeof name === 'string');
 }
 
-function isWithin(path: string, parent: string): boolean {
-  return path === parent || path.startsWith(`${parent}/`);
+/** Where the entry that a problem is inside of may stand: `/offers/3`, or `/flags/custom/3`. */
+function entriesAbove(pointer: string): string[] {
+  const parts = pointer.split('/', 4);
+  return [parts.slice(0, 3).join('/'), parts.join('/')];
 }

@@ -1,9 +1,9 @@
-import { currencyDecimals } from '../../lib/money.js';
-import type { OfferEntry, SkuEntry } from './document.js';
+import { DOCUMENT_LIMITS, type OfferEntry, type SkuEntry } from './document.js';
 import type { Entry, ProblemList } from './document-problems.js';
-import { suggestion } from './nearest-name.js';
-import { priceBook, railsInTheWay, toBasisPoints } from './prices.js';
-import { validateAmount, validateSchedule } from './validate-catalogue.js';
+import type { Suggest } from './nearest-name.js';
+import { toBasisPoints } from './prices.js';
+import { validateSchedule } from './validate-catalogue.js';
+import { SetPriceCheck } from './validate-set-prices.js';
 
 export type OfferSurroundings = Readonly<{
   /** Those without a problem of their own. */
@@ -11,6 +11,7 @@ export type OfferSurroundings = Readonly<{
   /** Of all SKUs. */
   skuIds: ReadonlySet<string>;
   largestDiscount: bigint;
+  suggest: Suggest;
 }>;
 
 /** Offers mean what they say: their SKUs exist, and no rail would be in the way of the prices they name. */
@@ -19,11 +20,14 @@ export function validateOffers(
   surroundings: OfferSurroundings,
   problems: ProblemList,
 ): void {
+  const setPrices = new SetPriceCheck(surroundings.skus, surroundings.largestDiscount, problems);
   problems.duplicates(offers, 'offerId', ({ offerId }) => offerId);
+  validateBreadth(offers, surroundings, problems);
   for (const { entry, pointer } of offers) {
+    if (problems.isFull) return;
     validateSchedule(entry, pointer, problems);
     validateSkus(entry, pointer, surroundings, problems);
-    validatePrices(entry, `${pointer}/effect/price`, surroundings, problems);
+    validatePrice(entry, `${pointer}/effect/price`, surroundings, setPrices, problems);
     if (entry.limitPerPlayer !== null && entry.effect.promoId === undefined) {
       problems.add(
         `${pointer}/limitPerPlayer`,
@@ -33,69 +37,47 @@ export function validateOffers(
   }
 }
 
+function validateBreadth(
+  offers: readonly Entry<OfferEntry>[],
+  { skuIds }: OfferSurroundings,
+  problems: ProblemList,
+): void {
+  let offered = 0;
+  for (const { entry } of offers) offered += entry.skus === 'all' ? skuIds.size : entry.skus.length;
+  if (offered <= DOCUMENT_LIMITS.offeredSkus) return;
+  problems.add(
+    '/offers',
+    `All offers together are about ${offered} SKUs, and can be about ${DOCUMENT_LIMITS.offeredSkus} at the most. Let fewer of them be about all SKUs.`,
+  );
+}
+
 function validateSkus(
   { skus }: OfferEntry,
   pointer: string,
-  { skuIds }: OfferSurroundings,
+  { skuIds, suggest }: OfferSurroundings,
   problems: ProblemList,
 ): void {
   if (skus === 'all') return;
   const seen = new Set<string>();
   for (const [index, skuId] of skus.entries()) {
+    if (problems.isFull) return;
     const at = `${pointer}/skus/${index}`;
-    if (!skuIds.has(skuId)) problems.add(at, `There is no SKU "${skuId}".${suggestion(skuId, skuIds)}`);
+    if (!skuIds.has(skuId)) problems.add(at, `There is no SKU "${skuId}".${suggest(skuId, skuIds)}`);
     if (seen.has(skuId)) problems.add(at, `"${skuId}" is in the list already.`);
     seen.add(skuId);
   }
 }
 
-function validatePrices(
+function validatePrice(
   { effect: { price }, skus }: OfferEntry,
   pointer: string,
-  { skus: catalogue, largestDiscount }: OfferSurroundings,
+  { largestDiscount }: OfferSurroundings,
+  setPrices: SetPriceCheck,
   problems: ProblemList,
 ): void {
   if (price === undefined) return;
-  if ('discountPercent' in price) {
-    if (toBasisPoints(price.discountPercent) > largestDiscount) {
-      problems.add(`${pointer}/discountPercent`, "The discount is above the game's largest.");
-    }
-    return;
-  }
-  const targets = catalogue.filter(({ skuId }) => skus === 'all' || skus.includes(skuId));
-  for (const [currency, amount] of Object.entries(price.setTo)) {
-    const at = `${pointer}/setTo/${currency}`;
-    const wanted = validateAmount(amount, currency, at, problems);
-    if (wanted === undefined) continue;
-    for (const sku of targets) validateSetPrice(sku, currency, wanted, largestDiscount, at, problems);
-  }
-  const missing = new Map(
-    targets.flatMap(({ skuId, prices }) => Object.keys(prices).map((currency) => [currency, skuId])),
-  );
-  for (const [currency, skuId] of missing) {
-    if (currencyDecimals(currency) === undefined || Object.hasOwn(price.setTo, currency)) continue;
-    problems.add(`${pointer}/setTo`, `There is no price in ${currency}, in which "${skuId}" is sold.`);
-  }
-}
-
-const IN_THE_WAY = {
-  actual_price: 'above the actual price',
-  floor_price: 'below the floor price',
-  largest_discount: "below what the game's largest discount allows for the price",
-};
-
-function validateSetPrice(
-  sku: SkuEntry,
-  currency: string,
-  wanted: bigint,
-  largestDiscount: bigint,
-  pointer: string,
-  problems: ProblemList,
-): void {
-  const entry = Object.hasOwn(sku.prices, currency) ? sku.prices[currency] : undefined;
-  const book = entry === undefined ? undefined : priceBook(currency, entry, largestDiscount);
-  if (book === undefined) return;
-  for (const rail of railsInTheWay(wanted, book)) {
-    problems.add(pointer, `The price is ${IN_THE_WAY[rail]} of "${sku.skuId}".`);
+  if ('setTo' in price) setPrices.validate(price.setTo, skus, `${pointer}/setTo`);
+  else if (toBasisPoints(price.discountPercent) > largestDiscount) {
+    problems.add(`${pointer}/discountPercent`, "The discount is above the game's largest.");
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Decision } from '../personalisation/decision.js';
-import { storeJson } from '../personalisation/store-json.js';
+import { stampedJson, storeContentJson } from '../personalisation/store-json.js';
 
 /** What a player is told, as the texts that are sent. */
 export type Answers = Readonly<{
@@ -8,11 +8,13 @@ export type Answers = Readonly<{
   segmentsJson: string;
   segmentsEtag: string;
   store: RenderedStore;
+  lastUpdatedTimestamp: number;
   /** Nothing of it changes before this moment, in epoch milliseconds, unless the row or the configuration does. */
   validUntil: number;
 }>;
 
-export type RenderedStore = Readonly<{ json: string; etag: string }>;
+/** A store without its timestamp, as many players may have it. */
+export type RenderedStore = Readonly<{ json: string; digest: string }>;
 
 /** `share` gives the same store for the same text, so that a thousand players with one store cost the memory of one. */
 export function renderAnswers(
@@ -28,16 +30,28 @@ export function renderAnswers(
     statusJson: JSON.stringify(decision.flags),
     segmentsJson,
     // Weak: `asOf` differs from answer to answer while nothing else does.
-    segmentsEtag: `W/${etagOf(userId + segmentsJson)}`,
-    store: share(storeJson(decision.store)),
+    segmentsEtag: `W/"${digestOf(userId + segmentsJson)}"`,
+    store: share(storeContentJson(decision.store)),
+    lastUpdatedTimestamp: decision.store.lastUpdatedTimestamp,
     validUntil: decision.validUntil,
   };
 }
 
 export function renderStore(json: string): RenderedStore {
-  return { json, etag: etagOf(json) };
+  return { json, digest: digestOf(json) };
 }
 
-function etagOf(text: string): string {
-  return `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+type Stamped = Pick<Answers, 'store' | 'lastUpdatedTimestamp'>;
+
+/** The StoreConfig as it is sent. */
+export function storeText({ store, lastUpdatedTimestamp }: Stamped): string {
+  return stampedJson(store.json, lastUpdatedTimestamp);
+}
+
+export function storeEtag({ store, lastUpdatedTimestamp }: Stamped): string {
+  return `"${store.digest}-${lastUpdatedTimestamp.toString(36)}"`;
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
 }

@@ -106,6 +106,9 @@ function createErrorReport(metrics: Metrics, logger: Logger) {
     }
     if (known.parts.has(part)) return;
     known.parts.add(part);
-    logger.error({ err: error, gameId, version, part }, 'a rule failed and counts as false');
+    logger.error(
+      { err: error, gameId, version, part },
+      'deciding failed: a flag has its default, a segment or an offer does not match, or the store is untargeted',
+    );
   };
 }

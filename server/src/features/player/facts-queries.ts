@@ -32,6 +32,7 @@ type FactsRow = {
   days: DayTuple[] | null;
   promoPurchases: Record<string, number> | null;
   overrides: OverrideTuple[] | null;
+  overridesAt: number | null;
 };
 
 /** Arrays, not objects: a player has up to 28 days, and names would be most of the text. */
@@ -46,26 +47,25 @@ type DayTuple = [
   purchases: number,
   revenue: Record<string, number>,
 ];
-type OverrideTuple = [flagId: string, value: boolean, setAt: number, until: number | null];
+export type OverrideTuple = [flagId: string, value: boolean, setAt: number, until: number | null];
 
 /** Windows reach back over today and the 27 days before it. */
 const WINDOW_DAYS = 28;
 
 /**
- * $1: players, $2: the first day that windows still reach, $3: the moment for which overrides are asked. What was done to
- * them by a node whose clock is ahead is not in the future: it counts from now.
- * The subqueries are not run for players who have nothing there.
+ * The overrides of `players p` as OverrideTuples. $1: the moment for which they are asked. What was done to them by a node
+ * whose clock is ahead is not in the future: it counts from now. Not looked for where there never was one.
  */
-const FACTS_COLUMNS = `
-  p.id as "playerId", p.game_id as "gameId", p.xmin as "rowVersion", p.user_id as "userId", p.created_at as "createdAt",
-  p.last_event_at as "lastEventAt", p.event_count::float8 as "eventCount", p.event_counts as "eventCounts",
-  p.purchase_count as "purchaseCount", p.last_purchase_at as "lastPurchaseAt", p.spend, p.profile,
-  case when p.last_event_at is not null then (
-    select json_agg(json_build_array(d.day - date '1970-01-01', d.events, d.sessions, d.ad_impressions, d.store_views,
-      d.play_ms, d.event_counts, d.purchases, d.revenue))
-    from player_days d where d.player_id = p.id and d.day >= $2::date
-  ) end as days,
-  case when p.purchase_count > 0 then (
+export const OVERRIDES_COLUMN = `case when p.overrides_at is not null then (
+    select json_agg(json_build_array(o.flag_id, o.value,
+      floor(extract(epoch from least(o.set_at, $1::timestamptz)) * 1000), floor(extract(epoch from o.until) * 1000)))
+    from flag_overrides o
+    where o.player_id = p.id and o.set_at <= greatest($1::timestamptz, p.overrides_at)
+      and (o.cleared_at is null or o.cleared_at > greatest($1::timestamptz, p.overrides_at))
+  ) end`;
+
+/** The standing purchases of `players p` by promotion. Not looked for where there are none. */
+export const PROMO_PURCHASES_COLUMN = `case when p.purchase_count > 0 then (
     select json_object_agg(t.promo_id, t.n)
     from (
       select promo_id, count(*) as n
@@ -73,14 +73,20 @@ const FACTS_COLUMNS = `
       where player_id = p.id and promo_id is not null and purchased_at is not null and refunded_at is null
       group by promo_id
     ) t
-  ) end as "promoPurchases",
-  case when p.overrides_at is not null then (
-    select json_agg(json_build_array(o.flag_id, o.value, floor(extract(epoch from least(o.set_at, $3)) * 1000),
-      floor(extract(epoch from o.until) * 1000)))
-    from flag_overrides o
-    where o.player_id = p.id and o.set_at <= greatest($3, p.overrides_at)
-      and (o.cleared_at is null or o.cleared_at > greatest($3, p.overrides_at))
-  ) end as overrides`;
+  ) end`;
+
+/** $1: now, $2: players, $3: the first day that windows still reach. */
+const FACTS_COLUMNS = `
+  p.id as "playerId", p.game_id as "gameId", p.xmin as "rowVersion", p.user_id as "userId", p.created_at as "createdAt",
+  p.last_event_at as "lastEventAt", p.event_count::float8 as "eventCount", p.event_counts as "eventCounts",
+  p.purchase_count as "purchaseCount", p.last_purchase_at as "lastPurchaseAt", p.spend, p.profile,
+  case when p.last_event_at is not null then (
+    select json_agg(json_build_array(d.day - date '1970-01-01', d.events, d.sessions, d.ad_impressions, d.store_views,
+      d.play_ms, d.event_counts, d.purchases, d.revenue))
+    from player_days d where d.player_id = p.id and d.day >= $3::date
+  ) end as days,
+  ${PROMO_PURCHASES_COLUMN} as "promoPurchases",
+  ${OVERRIDES_COLUMN} as overrides, p.overrides_at as "overridesAt"`;
 
 export async function findFacts(
   db: Pool | Client,
@@ -93,9 +99,9 @@ export async function findFacts(
       name: 'find_facts',
       text: `select g.published_version as "configVersion", ${FACTS_COLUMNS}
              from players p join games g on g.id = p.game_id
-             where p.id = any($1::bigint[])`,
+             where p.id = any($2::bigint[])`,
     },
-    [playerIds, firstWindowDay(nowMs), new Date(nowMs)],
+    [new Date(nowMs), playerIds, firstWindowDay(nowMs)],
   );
   return rows.map(toReading);
 }
@@ -118,6 +124,7 @@ function toReading({ playerId, gameId, configVersion, rowVersion, ...row }: Fact
     days: (row.days ?? []).map(toDay),
     promoPurchases: row.promoPurchases ?? {},
     overrides: (row.overrides ?? []).map(toOverride),
+    overridesAt: row.overridesAt,
   };
   return { playerId, gameId, configVersion, rowVersion, facts };
 }
@@ -146,7 +153,7 @@ function toDay([
   };
 }
 
-function toOverride([flagId, value, setAt, until]: OverrideTuple): FlagOverride {
+export function toOverride([flagId, value, setAt, until]: OverrideTuple): FlagOverride {
   return { flagId, value, setAt, until };
 }
 
@@ -165,5 +172,6 @@ export function blankFacts(userId: string, createdAt: number): PlayerFacts {
     days: [],
     promoPurchases: {},
     overrides: [],
+    overridesAt: null,
   };
 }

@@ -10,7 +10,7 @@ import {
   PlayerHeaders,
 } from '../../http/api-schemas.js';
 import { authenticated, PLAYER_HEADERS, requirePlayer } from '../../http/guards.js';
-import type { Answers } from './answers.js';
+import { type Answers, storeEtag, storeText } from './answers.js';
 import { PlayerSegments, PlayerStatus, StoreConfig } from './player-schemas.js';
 
 /** What a player is told. Each answer is a pure function of the player's row, the published configuration and now. */
@@ -46,9 +46,10 @@ export function playerRoutes(app: FastifyInstance, ctx: Context): void {
         response: { 200: { ...StoreConfig, headers: ETAG_HEADER }, 304: NotModified, ...errors },
       },
     },
-    telling(ctx, (request, reply, { store, validUntil }) =>
-      sendWithEtag(request, reply, store.etag, store.json, validUntil - ctx.clock.now()),
-    ),
+    telling(ctx, (request, reply, answers) => {
+      const validForMs = answers.validUntil - ctx.clock.now();
+      return sendWithEtag(request, reply, storeEtag(answers), storeText(answers), validForMs);
+    }),
   );
 
   app.get(

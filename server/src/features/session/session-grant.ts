@@ -1,4 +1,5 @@
 import type { Context } from '../../context.js';
+import { storeText } from '../player/answers.js';
 import type { PlayerRow } from '../player/player-row.js';
 
 /** What login and refresh hand out: the response body, as text because store prices are exact decimals. */
@@ -30,7 +31,7 @@ export async function sessionGrant(ctx: Context, session: Session): Promise<Sess
     deviceId,
     sessionId,
   });
-  const { statusJson, store } = await ctx.decisions.answersFor(player);
+  const answers = await ctx.decisions.answersFor(player);
   const head = JSON.stringify({
     accessToken,
     refreshToken,
@@ -42,7 +43,7 @@ export async function sessionGrant(ctx: Context, session: Session): Promise<Sess
     tenantId,
   });
   return {
-    json: `${head.slice(0, -1)},"playerConfig":{"playerStatus":${statusJson},"storeConfig":${store.json}}}`,
+    json: `${head.slice(0, -1)},"playerConfig":{"playerStatus":${answers.statusJson},"storeConfig":${storeText(answers)}}}`,
     headers: session.headers,
     userId: player.userId,
     tenantId,

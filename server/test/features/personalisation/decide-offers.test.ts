@@ -27,15 +27,17 @@ describe('offers', () => {
     expect(at(until)).toEqual(['10.00', null, until, Infinity]);
   });
 
-  it('that do not apply to a player do not move the last update either', () => {
-    const document = compiled({
-      catalogue: [sku('gems')],
-      offers: [offer('payers', { ...SALE, when: 'flags.isPayer', from: iso(NOW - HOUR_MS) })],
-    });
-    expect(decide(document, facts(), NOW).store.lastUpdatedTimestamp).toBe(PUBLISHED_AT);
-    expect(decide(document, payer({ lastPurchaseAt: NOW - 1 }), NOW).store.lastUpdatedTimestamp).toBe(
-      NOW - 1,
-    );
+  it('move the last update of those in their share, whether or not their rule is true at the moment', () => {
+    const payers = (sharePercent: number) =>
+      compiled({
+        catalogue: [sku('gems')],
+        offers: [offer('payers', { ...SALE, when: 'flags.isPayer', from: iso(NOW - HOUR_MS), sharePercent })],
+      });
+    const lastUpdate = (share: number, player = facts()) =>
+      decide(payers(share), player, NOW).store.lastUpdatedTimestamp;
+    expect(lastUpdate(100)).toBe(NOW - HOUR_MS);
+    expect(lastUpdate(0)).toBe(PUBLISHED_AT);
+    expect(lastUpdate(100, payer({ lastPurchaseAt: NOW - 1 }))).toBe(NOW - 1);
   });
 
   it('a purchase is noticed at once: segment, offer, promotion and price', () => {

@@ -15,7 +15,7 @@ const segmentsOf = (player: PlayerFacts, now = NOW) =>
 describe('a game without a published document', () => {
   it('has nothing for sale', () => {
     expect(storeJson(decide(document, facts(), NOW).store)).toBe(
-      '{"activeSkus":[],"lastUpdatedTimestamp":0,"userSpecificPromoId":null,"fallbackConfig":null}',
+      '{"activeSkus":[],"userSpecificPromoId":null,"fallbackConfig":null,"lastUpdatedTimestamp":0}',
     );
   });
 

@@ -47,13 +47,15 @@ const maybe = <T>(values: fc.Arbitrary<T>) => fc.option(values, { nil: undefined
 
 const profiles = fc
   .record({
-    country: maybe(fc.constantFrom(...COUNTRIES)),
-    locale: maybe(fc.constantFrom(...LOCALES)),
-    currency: maybe(fc.constantFrom(...CURRENCIES, 'GBP')),
+    country: maybe(fc.tuple(fc.constantFrom(...COUNTRIES), moments)),
+    locale: maybe(fc.tuple(fc.constantFrom(...LOCALES), moments)),
+    currency: maybe(fc.tuple(fc.constantFrom(...CURRENCIES, 'GBP'), moments)),
   })
   .map((profile) =>
     Object.fromEntries(
-      Object.entries(profile).flatMap(([name, v]) => (v === undefined ? [] : [[name, { v, t: 1 }]])),
+      Object.entries(profile).flatMap(([name, known]) =>
+        known === undefined ? [] : [[name, { v: known[0], t: known[1] }]],
+      ),
     ),
   );
 
@@ -82,5 +84,6 @@ export function playerFacts(
       }),
       { maxLength: 2 },
     ),
+    overridesAt: fc.option(moments),
   });
 }

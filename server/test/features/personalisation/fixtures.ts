@@ -34,6 +34,7 @@ export function facts(overrides: Partial<PlayerFacts> = {}): PlayerFacts {
     days: [],
     promoPurchases: {},
     overrides: [],
+    overridesAt: null,
     ...overrides,
   };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConfigDocument, OfferEntry } from '../../../src/features/personalisation/document.js';
 import { priceRaises } from '../../../src/features/personalisation/price-raises.js';
-import { configWith, NOW, offer, sku } from './fixtures.js';
+import { configWith, NOW, offer, segment, sku } from './fixtures.js';
 
 const catalogue = [
   sku('gems', {
@@ -63,5 +63,116 @@ describe('priceRaises', () => {
     const later = configWith({ catalogue, offers: [{ ...sale, from: new Date(NOW + 1).toISOString() }] });
     expect(raises(configWith({ catalogue, offers: [] }), later)).toEqual([]);
     expect(raises(configWith({ catalogue: [], offers: [] }))).toEqual([]);
+  });
+
+  describe('of offers that a player may no longer get', () => {
+    const back = ['gems: 5.00 → 10.00 USD', 'gems: 4.00 → 9.00 EUR'];
+    const store = (holdoutPercent: number) => ({ ...current.store, holdoutPercent });
+
+    it.each<[string, Partial<OfferEntry>]>([
+      ['whose rule is new', { when: 'flags.isPayer' }],
+      ['whose share falls', { sharePercent: 99 }],
+      ['that get a limit', { limitPerPlayer: 1, effect: { ...sale.effect, promoId: 'sale' } }],
+    ])('those %s', (_what, change) => {
+      expect(raises(changed(change))).toEqual(back);
+      // The other way round everybody keeps what they have.
+      expect(raises(current, changed(change))).toEqual([]);
+    });
+
+    it('because more players are held out', () => {
+      expect(raises(configWith({ catalogue, offers: [sale], store: store(1) }))).toEqual(back);
+      const heldOut = configWith({ catalogue, offers: [sale], store: store(100) });
+      expect(raises(heldOut, heldOut)).toEqual([]);
+      expect(raises(current, heldOut)).toEqual([]);
+    });
+
+    it('because a rule behind theirs has changed', () => {
+      const when = 'segment("big") || flags.vip';
+      const withRules = (big: string, vip: string, isPayer = { payerForDays: null as number | null }) =>
+        configWith({
+          catalogue,
+          offers: [{ ...sale, when }],
+          segments: [segment('big', 'segment("bigger") && flags.isPayer'), segment('bigger', big)],
+          flags: { isPayer, custom: [{ flagId: 'vip', name: 'VIP', rule: vip, defaultValue: false }] },
+        });
+      const before = withRules('purchases.total > 3', 'country == "DE"');
+      expect(raises(before, before)).toEqual([]);
+      expect(raises(withRules('purchases.total > 4', 'country == "DE"'), before)).toEqual(back);
+      expect(raises(withRules('purchases.total > 3', 'country == "AT"'), before)).toEqual(back);
+      const shorter = withRules('purchases.total > 3', 'country == "DE"', { payerForDays: 30 });
+      expect(raises(shorter, before)).toEqual(back);
+    });
+  });
+
+  describe('of offers that others get in the way of', () => {
+    const back = ['gems: 5.00 → 10.00 USD', 'gems: 4.00 → 9.00 EUR'];
+    const badge = { assetId: 'b', type: 'image/png', url: 'https://cdn.example.com/b.png' };
+    const plain = offer('plain', { effect: { badges: [badge] } });
+    const withOffers = (...offers: OfferEntry[]) => configWith({ catalogue, offers });
+
+    it('by a new one, put before them, that does not combine', () => {
+      expect(raises(withOffers(plain, sale))).toEqual(back);
+      expect(raises(withOffers({ ...plain, skus: ['pass'] }, sale))).toEqual([]);
+      expect(raises(withOffers({ ...plain, combine: true }, sale))).toEqual([]);
+      expect(raises(withOffers({ ...plain, from: new Date(NOW + 1).toISOString() }, sale))).toEqual([]);
+      expect(raises(withOffers(sale, plain))).toEqual([]);
+    });
+
+    it('only as far as that one is dearer', () => {
+      const setTo = (USD: string) => offer('other', { effect: { price: { setTo: { USD, EUR: '1' } } } });
+      expect(raises(withOffers(setTo('7'), sale))).toEqual(['gems: 5.00 → 7.00 USD']);
+      expect(raises(withOffers(setTo('5'), sale))).toEqual([]);
+      // The dearest of several.
+      expect(raises(withOffers(setTo('2'), { ...setTo('8'), offerId: 'third' }, sale))).toEqual([
+        'gems: 5.00 → 8.00 USD',
+      ]);
+    });
+
+    it('by one that was there, but behind, smaller, combining or for fewer', () => {
+      const after = withOffers(plain, sale);
+      expect(raises(after, after)).toEqual([]);
+      expect(raises(after, withOffers(sale, plain))).toEqual(back);
+      expect(raises(after, withOffers({ ...plain, skus: ['pass'] }, sale))).toEqual(back);
+      expect(raises(after, withOffers({ ...plain, combine: true }, sale))).toEqual(back);
+      expect(raises(after, withOffers({ ...plain, sharePercent: 5 }, sale))).toEqual(back);
+      expect(raises(after, withOffers({ ...plain, when: 'flags.isPayer' }, sale))).toEqual(back);
+      const later = { ...plain, from: new Date(NOW + 1).toISOString() };
+      expect(raises(after, withOffers(later, sale))).toEqual(back);
+      expect(raises(withOffers({ ...plain, sharePercent: 5 }, sale), after)).toEqual([]);
+    });
+
+    it('by one that they no longer combine with', () => {
+      const combining = { ...sale, combine: true };
+      expect(raises(withOffers(plain, sale), withOffers(plain, combining))).toEqual(back);
+    });
+
+    it('by one that combines and sets a price after theirs', () => {
+      const dear = offer('dear', { effect: { price: { setTo: { USD: '8' } } }, combine: true });
+      expect(raises(withOffers(sale, dear))).toEqual(['gems: 5.00 → 8.00 USD']);
+      expect(raises(withOffers(sale, dear), withOffers(sale, dear))).toEqual([]);
+      expect(raises(withOffers(dear, sale))).toEqual([]);
+    });
+  });
+
+  it('has nothing to say about plain edits', () => {
+    const badges = [{ assetId: 'b', type: 'image/png', url: 'https://cdn.example.com/b.png' }];
+    expect(
+      raises(changed({ name: 'Another name', effect: { ...sale.effect, badges, promoId: 'p' } })),
+    ).toEqual([]);
+    expect(raises(changed({ until: new Date(NOW + 1).toISOString() }))).toEqual([]);
+    const unrelated = offer('unrelated', { skus: ['pass'] });
+    expect(raises(configWith({ catalogue, offers: [unrelated, sale] }))).toEqual([]);
+    const segments = [segment('new', 'true')];
+    expect(raises(configWith({ catalogue, offers: [sale], segments }))).toEqual([]);
+  });
+
+  it('stops at a thousand', () => {
+    const many = Array.from({ length: 600 }, (_, n) => ({
+      ...(catalogue[0] ?? sku('')),
+      skuId: `gems:${n}`,
+    }));
+    const everywhere: OfferEntry = { ...sale, skus: 'all' };
+    const before = configWith({ catalogue: many, offers: [everywhere] });
+    expect(priceRaises(before, configWith({ catalogue: many, offers: [] }), NOW)).toHaveLength(1000);
   });
 });

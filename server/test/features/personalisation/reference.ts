@@ -1,5 +1,5 @@
 import { bucketOf, hashText } from '../../../src/features/personalisation/bucket.js';
-import type { OfferEntry, SkuEntry } from '../../../src/features/personalisation/document.js';
+import type { ConfigDocument, OfferEntry, SkuEntry } from '../../../src/features/personalisation/document.js';
 import type { PlayerFacts } from '../../../src/features/personalisation/player-facts.js';
 import type { PairedDocument } from './document-arbitrary.js';
 import { DAY_MS, PUBLISHED_AT } from './fixtures.js';
@@ -38,8 +38,14 @@ export function referenceDecision(paired: PairedDocument, facts: PlayerFacts, no
     (offer) =>
       offer.effect.promoId !== undefined && visible.some((sku) => applied.get(sku)?.includes(offer) === true),
   );
-  const noticed = eligible.flatMap(boundaries);
-  const flagMoments = heldOut ? [] : offerFlags(paired).flatMap((id) => momentsOf(id, paired, facts));
+  const ofShare = document.offers.filter((offer) => !heldOut && isInShare(offer, facts));
+  const behind = ofShare.filter((offer) => isRunning(offer, now)).map((offer) => reached(paired, offer));
+  const noticed = [
+    ...shelfMoments(document, facts, now),
+    ...ofShare.flatMap(boundaries),
+    ...behind.flatMap((each) => factMoments(each, facts, now)),
+    ...(behind.some(({ flags }) => flags.size > 0) ? flagMoments(paired, facts, now) : []),
+  ];
 
   return {
     flags: Object.fromEntries(flagIds.map((id) => [id, flagOf(paired, world, id)])),
@@ -53,7 +59,7 @@ export function referenceDecision(paired: PairedDocument, facts: PlayerFacts, no
         rendered(sku, facts, applied.get(sku) ?? [], document.store.largestDiscountPercent),
       ),
       userSpecificPromoId: promoted?.effect.promoId ?? null,
-      lastUpdatedTimestamp: latest([...noticed, ...flagMoments], now, untargetedChange),
+      lastUpdatedTimestamp: latest(noticed, now, untargetedChange),
       fallback,
     },
   };
@@ -111,37 +117,94 @@ function flagOf({ document, flagRules }: PairedDocument, world: World, flagId: s
   return { value, defaultValue, expiredAt: end === null ? null : new Date(end).toISOString() };
 }
 
-/** The flags whose names can be reached from the rule of any offer. */
-function offerFlags(paired: PairedDocument): string[] {
-  const reached = new Set<string>();
+// --- The last change ----------------------------------------------------------------------------------------------
+
+type Reached = { text: string; flags: Set<string>; hasLimit: boolean };
+
+/** The rule of an offer and those of all segments and flags that can be reached from it. */
+function reached(paired: PairedDocument, { offerId, limitPerPlayer }: OfferEntry): Reached {
+  const flags = new Set<string>();
+  const texts: string[] = [];
   const read = (cel: string): void => {
+    texts.push(cel);
     for (const [, id = ''] of cel.matchAll(/flags\.(\w+)/g)) {
-      reached.add(id);
+      flags.add(id);
       read(paired.flagRules.get(id)?.cel ?? '');
     }
     for (const [id, rule] of paired.segmentRules) if (cel.includes(`"${id}"`)) read(rule.cel);
   };
-  for (const rule of paired.offerRules.values()) read(rule.cel);
-  return [...reached];
+  read(paired.offerRules.get(offerId)?.cel ?? '');
+  return { text: texts.join(' '), flags, hasLimit: limitPerPlayer !== null };
 }
 
-function momentsOf(flagId: string, { document }: PairedDocument, facts: PlayerFacts): number[] {
+/** Of another node's clock that is ahead, only what has passed here. */
+const passed = (moments: readonly (number | null | undefined)[], now: number) =>
+  moments.flatMap((moment) => (moment == null ? [] : [Math.min(moment, now)]));
+
+const EVENT_ATTRIBUTE =
+  /daysSinceLast|purchases|sessions\.|adImpressions|storeViews|eventCount|playMinutes|activeDays|events\[|spend\[|country|locale/;
+
+function factMoments({ text, flags, hasLimit }: Reached, facts: PlayerFacts, now: number): number[] {
+  const { createdAt, lastEventAt, lastPurchaseAt } = facts;
+  const acts = [lastEventAt, lastPurchaseAt];
+  const moments: number[] = [];
+  if (hasLimit || flags.has('isPayer') || EVENT_ATTRIBUTE.test(text)) moments.push(...passed(acts, now));
+  if (/last7d|last28d/.test(text)) {
+    const lastDays = acts.flatMap((act) => (act === null ? [] : [Math.floor(act / DAY_MS) + 28]));
+    if (lastDays.length > 0) {
+      moments.push(Math.min(Math.floor(now / DAY_MS), Math.max(...lastDays)) * DAY_MS);
+    }
+  }
+  const since = (moment: number | null) => {
+    for (let n = 1; moment !== null && moment + n * DAY_MS <= now; n++) moments.push(moment + n * DAY_MS);
+  };
+  if (text.includes('daysSinceFirstSeen')) since(createdAt);
+  if (text.includes('daysSinceLastEvent')) since(lastEventAt ?? createdAt);
+  if (text.includes('daysSinceLastPurchase')) since(lastPurchaseAt);
+  return moments;
+}
+
+/** For the flags that any offer can reach. */
+function flagMoments(paired: PairedDocument, facts: PlayerFacts, now: number): number[] {
+  const { offers, flags } = paired.document;
+  const ids = new Set(offers.flatMap((offer) => [...reached(paired, offer).flags]));
   const moments = facts.overrides
-    .filter((override) => override.flagId === flagId)
+    .filter(({ flagId }) => ids.has(flagId))
     .flatMap(({ setAt, until }) => (until === null ? [setAt] : [setAt, until]));
-  if (flagId !== 'isPayer' || facts.lastPurchaseAt === null) return moments;
-  const days = document.flags.isPayer.payerForDays;
-  return [...moments, facts.lastPurchaseAt, ...(days === null ? [] : [facts.lastPurchaseAt + days * DAY_MS])];
+  const { payerForDays } = flags.isPayer;
+  if (ids.has('isPayer') && facts.lastPurchaseAt !== null) {
+    moments.push(facts.lastPurchaseAt);
+    if (payerForDays !== null) moments.push(facts.lastPurchaseAt + payerForDays * DAY_MS);
+  }
+  return [...moments, ...passed([facts.overridesAt], now)];
+}
+
+function shelfMoments({ catalogue }: ConfigDocument, facts: PlayerFacts, now: number): number[] {
+  const { locale, currency } = facts.profile;
+  const active = catalogue.filter((sku) => sku.active);
+  const isTranslated = active.some(({ name, description }) =>
+    [name, description].some(({ locales }) => Object.keys(locales).length > 0),
+  );
+  const hasCurrencies = active.some(({ prices }) => Object.keys(prices).length > 1);
+  const acts = [facts.lastEventAt, facts.lastPurchaseAt];
+  return [
+    ...(isTranslated ? passed([locale?.t], now) : []),
+    ...(hasCurrencies ? passed(currency === undefined ? acts : [currency.t], now) : []),
+  ];
 }
 
 // --- The store ----------------------------------------------------------------------------------------------------
+
+function isInShare({ offerId, sharePercent }: OfferEntry, facts: PlayerFacts): boolean {
+  return placeOf(`offer:${offerId}`, facts) < sharePercent;
+}
 
 /** Whether an offer applies to the player but for its schedule. */
 function isEligible(offer: OfferEntry, { offerRules }: PairedDocument, world: World): boolean {
   const { promoId } = offer.effect;
   const bought = promoId === undefined ? 0 : (world.facts.promoPurchases[promoId] ?? 0);
   return (
-    placeOf(`offer:${offer.offerId}`, world.facts) < offer.sharePercent &&
+    isInShare(offer, world.facts) &&
     (offer.limitPerPlayer === null || bought < offer.limitPerPlayer) &&
     (offer.when === null || isTrue(offerRules.get(offer.offerId), world))
   );

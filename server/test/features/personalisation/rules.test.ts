@@ -129,6 +129,8 @@ describe('what rules can say', () => {
     ['spend["USD"].total / double(purchases.total) > 4.9', true],
     ['country in ["DE", "AT"] && os == "iOS" && osVersion == "" && deviceType == ""', true],
     ['["en", "de"].exists(l, locale.startsWith(l)) && locale.lowerAscii().endsWith("-at")', true],
+    ['"ÀÉİß-Az".lowerAscii() == "ÀÉİß-az" && "àéıßﬁ-Az".upperAscii() == "àéıßﬁ-AZ"', true],
+    ['"\u212a[@`{Zz".lowerAscii() == "\u212a[@`{zz" && "[@`{Zz".upperAscii() == "[@`{ZZ"', true],
     ['[1, 2, 3].all(n, n > 0) && [1, 2, 3].exists_one(n, n == 2) && -1 in [-1, 0]', true],
     ['segment("vip") && "vip" in segments && !segment("payer")', true],
     ['flags.isPayer && !flags["beta"]', true],

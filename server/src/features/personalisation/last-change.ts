@@ -1,0 +1,34 @@
+import { eachFlagMoment } from './decide-standing.js';
+import type { Deciding } from './deciding.js';
+import { DEPENDENCE, type Dependence } from './dependence.js';
+import { lastActAt, lastTimeChange } from './time-basis.js';
+
+/**
+ * The last moments at which something about a player has changed that a store may depend on. Nobody remembers what the
+ * store looked like before, so they look at what is read and not at what came of it: they are never too early for what
+ * happens in its time, and with every later event they can only grow.
+ */
+
+/** Of what offers with this dependence look at. */
+export function lastFactChange(deciding: Deciding, dependence: Dependence): number {
+  const { document, facts, now } = deciding;
+  let last = lastTimeChange(dependence, facts, now);
+  if (dependence & DEPENDENCE.events) last = Math.max(last, deciding.atMostNow(lastActAt(facts)));
+  if (dependence & DEPENDENCE.flags) {
+    if (facts.overridesAt !== null) last = Math.max(last, deciding.atMostNow(facts.overridesAt));
+    eachFlagMoment(document, facts, (flagId, moment) => {
+      if (document.offerFlags.has(flagId) && moment <= now) last = Math.max(last, moment);
+    });
+  }
+  return last;
+}
+
+/** Of the language and the currency, where the catalogue has several. */
+export function lastShelfChange(deciding: Deciding): number {
+  const { document, facts } = deciding;
+  const { locale, currency } = facts.profile;
+  let last = Number.NEGATIVE_INFINITY;
+  if (document.locales.size > 0 && locale !== undefined) last = locale.t;
+  if (document.hasCurrencies) last = Math.max(last, currency?.t ?? lastActAt(facts));
+  return deciding.atMostNow(last);
+}
