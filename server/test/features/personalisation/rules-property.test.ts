@@ -173,9 +173,8 @@ describe('a hostile expression', () => {
     .tuple(fc.constantFrom(...HOSTILE_BODIES), fc.integer({ min: 1, max: 60 }))
     .map(([body, times]) => Array.from({ length: times }, () => body).join(' || '));
 
-  it('is refused or takes less than a millisecond, and never throws anything but its own errors', () => {
+  it('is refused or has a bounded cost, and never throws anything but its own errors', () => {
     const player = facts({ profile: { country: { v: 'a'.repeat(64), t: 1 } } });
-    let slowest = 0;
     fc.assert(
       fc.property(fc.oneof(soup, shaped, fc.string({ maxLength: 200 })), (expression) => {
         const result = compileRule(expression, SCOPE);
@@ -186,20 +185,15 @@ describe('a hostile expression', () => {
           }
           return;
         }
+        // In units of at most about 100 ns: a fraction of a millisecond.
+        expect(result.rule.cost).toBeLessThanOrEqual(1500);
         const attributes = attributesOf(
           { facts: player, now: NOW },
           { members: [], isPayer: true, beta: false },
         );
-        // The quickest of several: others share the machine.
-        const times = Array.from({ length: 7 }, () => {
-          const start = performance.now();
-          answerOf(() => result.rule.test(attributes));
-          return performance.now() - start;
-        });
-        slowest = Math.max(slowest, Math.min(...times));
+        answerOf(() => result.rule.test(attributes));
       }),
       { numRuns: 2000 },
     );
-    expect(slowest).toBeLessThan(1);
   });
 });
