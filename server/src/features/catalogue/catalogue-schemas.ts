@@ -1,35 +1,25 @@
 import { Type } from 'typebox';
 import { nullable, successOf } from '../admin/admin-answers.js';
-import { type ConfigDocument, ConfigDocument as Document } from '../personalisation/document.js';
+import { DOCUMENT_EXAMPLE } from '../config/config-schemas.js';
+import { ConfigDocument } from '../personalisation/document.js';
 import { catalogueToCsv } from './catalogue-csv.js';
 
 /** Documentation of the bodies of catalogue routes. */
-
-const CATALOGUE_EXAMPLE: ConfigDocument['catalogue'] = [
-  {
-    skuId: 'gems_80',
-    name: { default: '80 gems', locales: { de: '80 Edelsteine' } },
-    description: { default: 'A handful.', locales: {} },
-    prices: { USD: { actualPrice: '4.99', offerPrice: '4.99', floorPrice: '1.99' } },
-    defaultCurrency: 'USD',
-    assets: [],
-    active: true,
-    from: null,
-    until: null,
-  },
-];
 
 /** The two forms of a catalogue, for requests and answers. */
 export const CATALOGUE_FILE = {
   content: {
     'application/json': {
-      schema: Type.Unsafe<unknown>({ ...Document.properties.catalogue, examples: [CATALOGUE_EXAMPLE] }),
+      schema: Type.Unsafe<unknown>({
+        ...ConfigDocument.properties.catalogue,
+        examples: [DOCUMENT_EXAMPLE.catalogue],
+      }),
     },
     'text/csv': {
       schema: Type.String({
         description:
           'RFC 4180 in UTF-8, one row a SKU under a header: skuId, active, hidden, from, until, defaultCurrency, name, description and assets (JSON) always, and name:<locale>, description:<locale>, price:<currency>, offerPrice:<currency> and floorPrice:<currency> as needed. A text that a spreadsheet would take for a formula has an apostrophe before it, which is taken away again.',
-        examples: [catalogueToCsv(CATALOGUE_EXAMPLE)],
+        examples: [catalogueToCsv(DOCUMENT_EXAMPLE.catalogue)],
       }),
     },
   },

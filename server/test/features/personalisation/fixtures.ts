@@ -13,6 +13,7 @@ import {
   type PlayerFacts,
 } from '../../../src/features/personalisation/player-facts.js';
 import { validateDocument } from '../../../src/features/personalisation/validate-document.js';
+import { blankFacts } from '../../../src/features/player/facts-queries.js';
 
 export { DAY_MS };
 export const NOW = Date.parse('2026-11-15T12:00:00.000Z');
@@ -21,22 +22,7 @@ export const PUBLISHED_AT = NOW - 10 * DAY_MS;
 
 /** A player who logged in for the first time at NOW and has done nothing yet. */
 export function facts(overrides: Partial<PlayerFacts> = {}): PlayerFacts {
-  return {
-    userId: '0198c1f2-7d7a-7b0e-8000-000000000000',
-    createdAt: NOW,
-    lastEventAt: null,
-    eventCount: 0,
-    eventCounts: {},
-    purchaseCount: 0,
-    lastPurchaseAt: null,
-    spend: {},
-    profile: {},
-    days: [],
-    promoPurchases: {},
-    overrides: [],
-    overridesAt: null,
-    ...overrides,
-  };
+  return { ...blankFacts('0198c1f2-7d7a-7b0e-8000-000000000000', NOW), ...overrides };
 }
 
 /** A player who paid once, at NOW. */
