@@ -66,7 +66,7 @@ export function compileOffer(
 }
 
 /** Epoch milliseconds; minus Infinity and Infinity where open. */
-export function scheduleOf(entry: { from: string | null; until: string | null }): {
+function scheduleOf(entry: { from: string | null; until: string | null }): {
   from: number;
   until: number;
 } {

@@ -9,7 +9,7 @@ const segment = (
 ): SegmentEntry => ({ segmentId, name, rule, visibleToClients, priority });
 
 /** The segments every game starts with. They are ordinary entries of the document: a studio may change or delete them. */
-export const DEFAULT_SEGMENTS: readonly SegmentEntry[] = [
+const DEFAULT_SEGMENTS: readonly SegmentEntry[] = [
   segment('new_player', 'New player', 'daysSinceFirstSeen < 7', 0, true),
   segment('non_payer', 'Non-payer', '!flags.isPayer', 0, true),
   segment('payer', 'Payer', 'flags.isPayer', 0, true),

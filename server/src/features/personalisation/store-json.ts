@@ -1,12 +1,7 @@
 import type { RenderedSku, StoreDecision } from './decision.js';
 
-/** The StoreConfig of the player API, as it is sent. */
-export function storeJson(store: StoreDecision): string {
-  return stampedJson(storeContentJson(store), store.lastUpdatedTimestamp);
-}
-
 /**
- * All of it but the timestamp, which is nearly every player's own as soon as offers depend on what players do: without it,
+ * The StoreConfig of the player API, all but its timestamp, which is nearly every player's own as soon as offers depend on what players do: without it,
  * many players have the same text.
  */
 export function storeContentJson({ activeSkus, userSpecificPromoId, fallback }: StoreDecision): string {
@@ -17,6 +12,7 @@ export function storeContentJson({ activeSkus, userSpecificPromoId, fallback }: 
   return `{"activeSkus":${listJson(activeSkus)},"userSpecificPromoId":${JSON.stringify(userSpecificPromoId)},"fallbackConfig":${fallbackJson}}`;
 }
 
+/** As it is sent. */
 export function stampedJson(contentJson: string, lastUpdatedTimestamp: number): string {
   return `${contentJson.slice(0, -1)},"lastUpdatedTimestamp":${lastUpdatedTimestamp}}`;
 }

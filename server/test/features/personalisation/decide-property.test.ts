@@ -3,10 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { compileDocument } from '../../../src/features/personalisation/compile-document.js';
 import { decide } from '../../../src/features/personalisation/decide.js';
 import type { Decision, RenderedSku } from '../../../src/features/personalisation/decision.js';
-import { storeJson } from '../../../src/features/personalisation/store-json.js';
 import { FLAGS, type PairedDocument, PROMOTIONS, pairedDocuments } from './document-arbitrary.js';
 import { moments, playerFacts } from './facts-arbitrary.js';
-import { DAY_MS, PUBLISHED_AT } from './fixtures.js';
+import { DAY_MS, PUBLISHED_AT, storeJson } from './fixtures.js';
 import { referenceDecision } from './reference.js';
 
 const players = playerFacts(FLAGS, PROMOTIONS);

@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { compileDocument } from '../../../src/features/personalisation/compile-document.js';
 import { decide } from '../../../src/features/personalisation/decide.js';
-import { storeJson } from '../../../src/features/personalisation/store-json.js';
-import { compiled, configWith, facts, NOW, offer, PUBLISHED_AT, segment, sku } from './fixtures.js';
+import {
+  compiled,
+  configWith,
+  facts,
+  NOW,
+  offer,
+  PUBLISHED_AT,
+  segment,
+  sku,
+  storeJson,
+} from './fixtures.js';
 
 const iso = (moment: number) => new Date(moment).toISOString();
 const HOUR_MS = 3_600_000;

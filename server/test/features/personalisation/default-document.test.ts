@@ -3,8 +3,7 @@ import { compileDocument } from '../../../src/features/personalisation/compile-d
 import { decide } from '../../../src/features/personalisation/decide.js';
 import { DEFAULT_DOCUMENT } from '../../../src/features/personalisation/default-document.js';
 import type { PlayerFacts } from '../../../src/features/personalisation/player-facts.js';
-import { storeJson } from '../../../src/features/personalisation/store-json.js';
-import { DAY_MS, day, facts, NOW, payer, TODAY } from './fixtures.js';
+import { DAY_MS, day, facts, NOW, payer, storeJson, TODAY } from './fixtures.js';
 
 const document = compileDocument(DEFAULT_DOCUMENT, { version: 0, publishedAt: 0 }, (part, reason) => {
   throw new Error(`${part}: ${reason}`);

@@ -1,5 +1,6 @@
 import { compileDocument } from '../../../src/features/personalisation/compile-document.js';
 import type { CompiledDocument } from '../../../src/features/personalisation/compiled-document.js';
+import type { StoreDecision } from '../../../src/features/personalisation/decision.js';
 import { DEFAULT_DOCUMENT } from '../../../src/features/personalisation/default-document.js';
 import type {
   ConfigDocument,
@@ -12,6 +13,7 @@ import {
   type PlayerDay,
   type PlayerFacts,
 } from '../../../src/features/personalisation/player-facts.js';
+import { stampedJson, storeContentJson } from '../../../src/features/personalisation/store-json.js';
 import { validateDocument } from '../../../src/features/personalisation/validate-document.js';
 import { blankFacts } from '../../../src/features/player/facts-queries.js';
 
@@ -99,4 +101,9 @@ export function compiled(overrides: Partial<ConfigDocument> = {}): CompiledDocum
 export function problemsOf(document: unknown): string[] {
   const result = validateDocument(document);
   return result.ok ? [] : result.problems.map(({ pointer, message }) => `${pointer} ${message}`);
+}
+
+/** The StoreConfig as it is sent. */
+export function storeJson(store: StoreDecision): string {
+  return stampedJson(storeContentJson(store), store.lastUpdatedTimestamp);
 }
