@@ -16,7 +16,7 @@ import { createMetrics, type Metrics } from './http/metrics.js';
 import { createRateLimits, type RateLimits } from './http/rate-limits.js';
 import { type Clock, systemClock } from './lib/clock.js';
 import type { MasterKeys } from './lib/master-keys.js';
-import { openQueuedPath } from './queue/queued-path.js';
+import type { QueuedPath } from './queue/queued-path.js';
 
 /** Everything that lives as long as the process, built in the open and disposed of in reverse. */
 export type Context = Readonly<{
@@ -73,9 +73,13 @@ export async function createContext(options: ContextOptions): Promise<Context> {
 
   const configs = createConfigSnapshots(pool, logger);
   const inbox = createInbox({ pool, metrics, logger });
-  const { databaseUrl } = options;
-  const queued =
-    config.nats && (await openQueuedPath(config.nats, { databaseUrl, pool, inbox, metrics, logger }));
+  let queued: QueuedPath | undefined;
+  if (config.nats !== undefined) {
+    // Loaded where it is used: a worker without a queue starts sooner.
+    const { openQueuedPath } = await import('./queue/queued-path.js');
+    const { databaseUrl } = options;
+    queued = await openQueuedPath(config.nats, { databaseUrl, pool, inbox, metrics, logger });
+  }
   const intake = queued?.intake ?? createDirectIntake({ pool, metrics, logger });
 
   return Object.freeze({

@@ -5,7 +5,6 @@ import { ensureEventPartitions } from '../features/maintenance/event-partitions.
 import { ensureSigningKey } from '../features/session/signing-keys.js';
 import { seedDemoStudio } from '../features/tenancy/demo-studio.js';
 import { loadMasterKeys } from '../master-key-file.js';
-import { prepareQueue } from '../queue/queue.js';
 
 export type Installation = { masterKeyText: string };
 
@@ -16,7 +15,10 @@ export async function prepareInstallation(
   say: (line: string) => void,
 ): Promise<Installation> {
   const { keys, text } = await loadMasterKeys(config);
-  if (config.nats !== undefined) await prepareQueue(config.nats);
+  if (config.nats !== undefined) {
+    const { prepareQueue } = await import('../queue/queue.js');
+    await prepareQueue(config.nats);
+  }
   await migrate(database.url, say);
   const now = Date.now();
   await ensureEventPartitions(database.pool, now);

@@ -1,21 +1,13 @@
 import cluster, { type Worker } from 'node:cluster';
-import { readFile } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { AggregatorRegistry } from 'prom-client';
 import type { Config } from '../config.js';
 import { type Database, openDatabase } from '../db/database.js';
-import { isMigrated } from '../db/migrate.js';
 import { scheduleMaintenance } from '../features/maintenance/maintenance.js';
 import { createLogger } from '../http/logger.js';
-import { createAdminMetrics } from '../http/metrics.js';
-import { buildOpsApp, type Readiness } from '../http/ops-app.js';
-import { systemClock } from '../lib/clock.js';
 import { StartupError } from '../lib/startup-error.js';
-import { openLink, type QueueLink } from '../queue/connection.js';
-import { checkQueue } from '../queue/queue-status.js';
 import { type Installation, prepareInstallation } from './installation.js';
 import { printWelcome } from './welcome.js';
 
@@ -27,6 +19,7 @@ import { printWelcome } from './welcome.js';
 const STOP_WORKERS_MS = 6_000;
 /** A worker that dies at once is started again, but not in a tight loop. */
 const RESTART_DELAY_MS = 1_000;
+const GIVE_WAY_MS = 3_000;
 
 export async function runPrimary(config: Config, say: (line: string) => void): Promise<void> {
   await refuseTakenPort(config.host, config.port, 'SAVEPOINT_PORT');
@@ -45,15 +38,17 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
   }
   const maintenance = scheduleMaintenance(database.pool, logger);
   const workers = superviseWorkers(config, database, installation.masterKeyText, logger);
-  const queue = config.nats && openLink({ nats: config.nats, name: 'savepoint operations', logger });
-  const ops = await startOps(config, database, workers, queue, logger);
+  // Only now: the admin API takes as long to load as a worker does, and players come first. Not for ever: when no worker
+  // comes up, this is where operators look.
+  await Promise.race([workers.listening, sleep(GIVE_WAY_MS)]);
+  const { startOperations } = await import('./operations.js');
+  const operations = await startOperations({ config, database, logger, countWorkers: workers.count });
 
   const stop = async (signal: string): Promise<void> => {
     say(`\n${signal}: finishing requests in flight…`);
     maintenance.stop();
     await workers.stop();
-    await ops.close();
-    await queue?.close();
+    await operations.close();
     await database.close();
     say('Savepoint has stopped.');
   };
@@ -66,7 +61,7 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
   );
 
   const port = await workers.listening;
-  printWelcome(config, port, (ops.server.address() as AddressInfo).port, say);
+  printWelcome(config, port, operations.port, say);
 }
 
 function firstSignal(): Promise<string> {
@@ -137,56 +132,6 @@ function stopWorker(worker: Worker): Promise<void> {
     if (worker.isDead()) resolve();
     else worker.send({ type: 'stop' }, () => {});
   });
-}
-
-async function startOps(
-  config: Config,
-  database: Database,
-  workers: Workers,
-  queue: QueueLink | undefined,
-  logger: Logger,
-): Promise<FastifyInstance> {
-  const aggregator = new AggregatorRegistry();
-  const metrics = createAdminMetrics();
-  const ops = await buildOpsApp({
-    logger,
-    readiness: () => readiness(config, database, workers, queue),
-    metrics: async () => ({
-      contentType: aggregator.contentType,
-      text: `${await aggregator.clusterMetrics()}\n${await metrics.registry.metrics()}`,
-    }),
-    admin: { pool: database.pool, clock: systemClock, logger, metrics, databaseUrl: database.url },
-    apiDocument: async (api) =>
-      JSON.parse(await readFile(new URL(`../../../openapi/${api}.json`, import.meta.url), 'utf8')),
-  });
-  await ops.listen({ host: config.opsHost, port: config.opsPort });
-  return ops;
-}
-
-const UNREACHABLE = 'the database cannot be reached';
-
-/**
- * With a queue, a node stays ready while one of the two is away: without the database it goes on taking events, without
- * NATS it goes on answering players. A balancer that took it out would stop that as well, and on every node at once.
- */
-async function readiness(
-  config: Config,
-  database: Database,
-  workers: Workers,
-  queue: QueueLink | undefined,
-): Promise<Readiness> {
-  const migrated = await isMigrated(database.pool).then(
-    (yes) => (yes ? 'ok' : 'migrations are missing: run `savepoint migrate`'),
-    () => UNREACHABLE,
-  );
-  const serving = workers.count() > 0 ? 'ok' : 'no API worker is listening';
-  const checks = { database: migrated, workers: serving };
-  if (config.nats === undefined || queue === undefined) {
-    return { ready: migrated === 'ok' && serving === 'ok', checks };
-  }
-  const { ok, ...queueChecks } = await checkQueue(queue, config.nats, database.pool);
-  const canWork = migrated === 'ok' || (migrated === UNREACHABLE && ok);
-  return { ready: serving === 'ok' && canWork, checks: { ...checks, ...queueChecks } };
 }
 
 export function refuseTakenPort(host: string, port: number, setting: string): Promise<void> {

@@ -1,19 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { adminTokenCommands } from '../cli/admin-token-commands.js';
-import { catalogueCommands } from '../cli/catalogue-commands.js';
-import { configCommands } from '../cli/config-commands.js';
-import { doctorCommand } from '../cli/doctor-command.js';
-import { eventTypeCommands } from '../cli/event-type-commands.js';
-import { explainCommand } from '../cli/explain-command.js';
-import { exportCommands } from '../cli/export-commands.js';
-import { failedEventCommands } from '../cli/failed-event-commands.js';
-import { keyCommands } from '../cli/key-commands.js';
-import { retentionCommands } from '../cli/retention-commands.js';
-import { rollupCommands } from '../cli/rollup-commands.js';
-import { masterKeyCommands, signingKeyCommands } from '../cli/rotation-commands.js';
-import { consumeCommand, migrateCommand, startCommand } from '../cli/service-commands.js';
-import { gameCommands, tenantCommands } from '../cli/tenancy-commands.js';
 import { SETTINGS } from '../config.js';
 import { StartupError } from '../lib/startup-error.js';
 
@@ -24,29 +10,42 @@ const settings = SETTINGS.map(
   ({ name, fallback, meaning }) => `  ${name}\n      ${meaning} (default: ${fallback})`,
 );
 
+/**
+ * In the order of the help. Each is loaded when it is asked for: the code of all of them together takes longer to load than
+ * a start may.
+ */
+const COMMANDS = new Map<string, () => Promise<Command>>(
+  Object.entries({
+    start: async () => (await import('../cli/service-commands.js')).startCommand(),
+    consume: async () => (await import('../cli/service-commands.js')).consumeCommand(),
+    migrate: async () => (await import('../cli/service-commands.js')).migrateCommand(),
+    tenant: async () => (await import('../cli/tenancy-commands.js')).tenantCommands(),
+    game: async () => (await import('../cli/tenancy-commands.js')).gameCommands(),
+    key: async () => (await import('../cli/key-commands.js')).keyCommands(),
+    'admin-token': async () => (await import('../cli/admin-token-commands.js')).adminTokenCommands(),
+    config: async () => (await import('../cli/config-commands.js')).configCommands(),
+    catalogue: async () => (await import('../cli/catalogue-commands.js')).catalogueCommands(),
+    explain: async () => (await import('../cli/explain-command.js')).explainCommand(),
+    'event-type': async () => (await import('../cli/event-type-commands.js')).eventTypeCommands(),
+    'failed-events': async () => (await import('../cli/failed-event-commands.js')).failedEventCommands(),
+    export: async () => (await import('../cli/export-commands.js')).exportCommands(),
+    rollups: async () => (await import('../cli/rollup-commands.js')).rollupCommands(),
+    retention: async () => (await import('../cli/retention-commands.js')).retentionCommands(),
+    'signing-key': async () => (await import('../cli/rotation-commands.js')).signingKeyCommands(),
+    'master-key': async () => (await import('../cli/rotation-commands.js')).masterKeyCommands(),
+    doctor: async () => (await import('../cli/doctor-command.js')).doctorCommand(),
+  }),
+);
+
 const program = new Command('savepoint')
   .description('A player data service for games: login, events, player status, segments and store.')
   .version(version)
   .showHelpAfterError('(savepoint --help lists the commands)')
-  .addHelpText('after', `\nSettings, all read from the environment:\n${settings.join('\n')}`)
-  .addCommand(startCommand())
-  .addCommand(consumeCommand())
-  .addCommand(migrateCommand())
-  .addCommand(tenantCommands())
-  .addCommand(gameCommands())
-  .addCommand(keyCommands())
-  .addCommand(adminTokenCommands())
-  .addCommand(configCommands())
-  .addCommand(catalogueCommands())
-  .addCommand(explainCommand())
-  .addCommand(eventTypeCommands())
-  .addCommand(failedEventCommands())
-  .addCommand(exportCommands())
-  .addCommand(rollupCommands())
-  .addCommand(retentionCommands())
-  .addCommand(signingKeyCommands())
-  .addCommand(masterKeyCommands())
-  .addCommand(doctorCommand());
+  .addHelpText('after', `\nSettings, all read from the environment:\n${settings.join('\n')}`);
+
+const [asked = ''] = process.argv.slice(2);
+const known = COMMANDS.get(asked);
+for (const load of known === undefined ? COMMANDS.values() : [known]) program.addCommand(await load());
 
 try {
   await program.parseAsync();

@@ -1,6 +1,4 @@
 import { Command } from 'commander';
-import { runConsumer } from '../bin/consumer.js';
-import { runPrimary } from '../bin/primary.js';
 import { openDatabaseForCommand } from '../db/database.js';
 import { migrate } from '../db/migrate.js';
 import { requireConfig, say } from './terminal.js';
@@ -9,6 +7,7 @@ export function startCommand(): Command {
   return new Command('start')
     .description('start the service: database, API processes and operations listener')
     .action(async () => {
+      const { runPrimary } = await import('../bin/primary.js');
       await runPrimary(requireConfig(), say);
     });
 }
@@ -17,6 +16,7 @@ export function consumeCommand(): Command {
   return new Command('consume')
     .description('apply the events that wait on JetStream (NATS_URL); run as many of these as needed')
     .action(async () => {
+      const { runConsumer } = await import('../bin/consumer.js');
       await runConsumer(requireConfig(), say);
     });
 }

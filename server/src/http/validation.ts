@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import { ApiError } from '../errors.js';
 
 const accept = () => true;
@@ -14,7 +14,7 @@ const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) 
   const validator = Compile(schema);
   return (value: unknown) => {
     if (validator.Check(value)) return { value };
-    const [first] = validator.Errors(value);
+    const [, [first]] = validator.Errors(value);
     const where = first?.instancePath ? `${first.instancePath.slice(1).replaceAll('/', '.')} ` : 'The body ';
     return {
       error: new ApiError('body_invalid', { message: `${where}${first?.message ?? 'is not valid'}.` }),

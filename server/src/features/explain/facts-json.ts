@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { Compile } from 'typebox/schema';
 import {
   DAY_MS,
   type FlagOverride,
@@ -130,7 +130,8 @@ export function readFacts(value: unknown, atMs: number): FactsReading {
 }
 
 function schemaProblems(value: unknown): string[] {
-  const sentences = validator.Errors(value).flatMap((error) => {
+  const [, errors] = validator.Errors(value);
+  const sentences = errors.flatMap((error) => {
     const place = `hypothetical${error.instancePath.replaceAll('/', '.')}`;
     // Says what `additionalProperties` says better.
     if (error.keyword === 'boolean') return [];

@@ -1,5 +1,5 @@
-import { Compile } from 'typebox/compile';
 import type { TLocalizedValidationError } from 'typebox/error';
+import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
 import { ConfigDocument } from './document.js';
 import { MAX_PROBLEMS, type ProblemList, pointerPart } from './document-problems.js';
@@ -32,7 +32,8 @@ function allErrors(value: unknown): SchemaError[] {
   const { maxErrors } = Settings.Get();
   Settings.Set({ maxErrors: MAX_PROBLEMS });
   try {
-    return validator.Errors(value);
+    const [, errors] = validator.Errors(value);
+    return errors;
   } finally {
     Settings.Set({ maxErrors });
   }

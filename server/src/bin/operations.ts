@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { AggregatorRegistry } from 'prom-client';
+import type { Config } from '../config.js';
+import type { Database } from '../db/database.js';
+import { isMigrated } from '../db/migrate.js';
+import type { Readiness } from '../http/health-app.js';
+import { createAdminMetrics } from '../http/metrics.js';
+import { buildOpsApp } from '../http/ops-app.js';
+import { systemClock } from '../lib/clock.js';
+import { openLink, type QueueLink } from '../queue/connection.js';
+import { checkQueue } from '../queue/queue-status.js';
+
+type Options = {
+  config: Config;
+  database: Database;
+  logger: Logger;
+  /** API workers that listen. */
+  countWorkers: () => number;
+};
+
+/** The listener for operators, in the primary process: health, metrics, the admin API and the reference. */
+export async function startOperations(options: Options): Promise<{ port: number; close(): Promise<void> }> {
+  const { config, database, logger } = options;
+  const queue = config.nats && openLink({ nats: config.nats, name: 'savepoint operations', logger });
+  const aggregator = new AggregatorRegistry();
+  const metrics = createAdminMetrics();
+  const app = await buildOpsApp({
+    logger,
+    readiness: () => readiness(options, queue),
+    metrics: async () => ({
+      contentType: aggregator.contentType,
+      text: `${await aggregator.clusterMetrics()}\n${await metrics.registry.metrics()}`,
+    }),
+    admin: { pool: database.pool, clock: systemClock, logger, metrics, databaseUrl: database.url },
+    apiDocument: async (api) =>
+      JSON.parse(await readFile(new URL(`../../../openapi/${api}.json`, import.meta.url), 'utf8')),
+  });
+  await app.listen({ host: config.opsHost, port: config.opsPort });
+  return {
+    port: (app.server.address() as AddressInfo).port,
+    async close() {
+      await app.close();
+      await queue?.close();
+    },
+  };
+}
+
+const UNREACHABLE = 'the database cannot be reached';
+
+/**
+ * With a queue, a node stays ready while one of the two is away: without the database it goes on taking events, without
+ * NATS it goes on answering players. A balancer that took it out would stop that as well, and on every node at once.
+ */
+async function readiness(
+  { config, database, countWorkers }: Options,
+  queue: QueueLink | undefined,
+): Promise<Readiness> {
+  const migrated = await isMigrated(database.pool).then(
+    (yes) => (yes ? 'ok' : 'migrations are missing: run `savepoint migrate`'),
+    () => UNREACHABLE,
+  );
+  const serving = countWorkers() > 0 ? 'ok' : 'no API worker is listening';
+  const checks = { database: migrated, workers: serving };
+  if (config.nats === undefined || queue === undefined) {
+    return { ready: migrated === 'ok' && serving === 'ok', checks };
+  }
+  const { ok, ...queueChecks } = await checkQueue(queue, config.nats, database.pool);
+  const canWork = migrated === 'ok' || (migrated === UNREACHABLE && ok);
+  return { ready: serving === 'ok' && canWork, checks: { ...checks, ...queueChecks } };
+}
