@@ -8,6 +8,7 @@ import type { EventIntake } from './features/events/intake.js';
 import { createInbox, type Inbox } from './features/failed-events/inbox.js';
 import { createDecisions, type Decisions } from './features/player/decisions.js';
 import { type AccessTokens, createAccessTokens } from './features/session/access-token.js';
+import { type ApiKeys, createApiKeys } from './features/session/api-keys.js';
 import { createLivePlayers, type LivePlayers } from './features/session/live-players.js';
 import { createLoginDesk, type LoginDesk } from './features/session/login.js';
 import { createRefreshDesk, type RefreshDesk } from './features/session/refresh-desk.js';
@@ -29,6 +30,7 @@ export type Context = Readonly<{
   signingKeys: SigningKeys;
   accessTokens: AccessTokens;
   livePlayers: LivePlayers;
+  apiKeys: ApiKeys;
   loginDesk: LoginDesk;
   refreshDesk: RefreshDesk;
   configs: ConfigSnapshots;
@@ -98,6 +100,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
       ttlSeconds: config.accessTtlSeconds,
     }),
     livePlayers: createLivePlayers(pool),
+    apiKeys: createApiKeys({ pool, masterKeys, config, clock, logger }),
     loginDesk: createLoginDesk(pool),
     refreshDesk: createRefreshDesk(pool),
     configs,

@@ -1,4 +1,3 @@
-import cors from '@fastify/cors';
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import type { Config } from '../config.js';
 import type { Context } from '../context.js';
@@ -7,6 +6,7 @@ import { limitsRoutes } from '../features/limits/limits-routes.js';
 import { playerRoutes } from '../features/player/player-routes.js';
 import { sessionRoutes } from '../features/session/session-routes.js';
 import { registerBodyParser } from './body-parser.js';
+import { registerCors } from './cors.js';
 import { answerClientError, registerErrorHandlers, sendError, toApiError } from './error-handler.js';
 import { quietLogs } from './logger.js';
 import { requestId } from './request-id.js';
@@ -26,16 +26,6 @@ const REQUEST_TIMEOUT_MS = 13_000;
 const TIMEOUT_CHECK_MS = 1_000;
 /** Longer than the 60 s of common load balancers, so that it is they who close idle connections. */
 const KEEP_ALIVE_MS = 72_000;
-
-const EXPOSED_HEADERS = [
-  'date',
-  'etag',
-  'ratelimit',
-  'ratelimit-policy',
-  'retry-after',
-  'www-authenticate',
-  'x-request-id',
-];
 
 /** The player API, built and not yet listening. `prepare` runs before any route is registered (the API document). */
 export async function buildPlayerApp(
@@ -66,14 +56,7 @@ export async function buildPlayerApp(
   registerValidation(app);
   registerBodyParser(app);
   registerObservation(app, ctx);
-
-  await app.register(cors, {
-    origin: ctx.config.corsOrigins === '*' ? '*' : [...ctx.config.corsOrigins],
-    methods: ['GET', 'POST'],
-    exposedHeaders: EXPOSED_HEADERS,
-    maxAge: 86_400,
-    strictPreflight: false,
-  });
+  registerCors(app, ctx.config.corsOrigins);
 
   sessionRoutes(app, ctx);
   limitsRoutes(app, ctx);

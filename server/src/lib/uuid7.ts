@@ -1,16 +1,8 @@
-import { randomFillSync } from 'node:crypto';
-
-const pool = Buffer.allocUnsafe(16 * 256);
-let used = pool.length;
+import { takeRandomBytes } from './random-bytes.js';
 
 /** A version 7 UUID (RFC 9562): led by time, so that rows made together lie together in an index. */
 export function uuid7(nowMs: number): string {
-  if (used === pool.length) {
-    randomFillSync(pool);
-    used = 0;
-  }
-  const bytes = pool.subarray(used, used + 16);
-  used += 16;
+  const bytes = takeRandomBytes(16);
   bytes.writeUIntBE(nowMs, 0, 6);
   bytes[6] = 0x70 | ((bytes[6] ?? 0) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] ?? 0) & 0x3f);

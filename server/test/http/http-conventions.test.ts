@@ -105,6 +105,19 @@ describe('what every answer has in common', () => {
       expect(allowed.headers['access-control-allow-origin']).toBe(origin);
       const other = await app.inject({ url: '/v1/limits', headers: { origin: 'https://evil.example.com' } });
       expect(other.headers['access-control-allow-origin']).toBeUndefined();
+      for (const { headers } of [allowed, other]) expect(headers.vary).toBe('Origin');
+      const preflight = await app.inject({
+        method: 'OPTIONS',
+        url: '/v1/limits',
+        headers: { origin: 'https://evil.example.com', 'access-control-request-method': 'GET' },
+      });
+      expect(Object.keys(preflight.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    });
+
+    it('says nothing to whoever is no browser, and lets no cache hand that to one', async () => {
+      const keys = await ask({ url: '/.well-known/jwks.json' });
+      expect(keys.headers['access-control-allow-origin']).toBeUndefined();
+      expect(keys.headers.vary).toBe('Origin');
     });
   });
 

@@ -21,11 +21,8 @@ const place = { tenant: DEMO.tenant, game: DEMO.game, environment: 'production',
 async function keyWithSession() {
   const key = generateApiKey('production');
   await insertApiKey(harness.pool, harness.masterKeys, key, place);
-  const signIn = () =>
-    postLogin(
-      harness.app,
-      signedLogin({ deviceId: 'd', nowMs: harness.clock.now(), apiKey: key.keyId, secret: key.secret }),
-    );
+  const signIn = ({ deviceId = 'd', nowMs = harness.clock.now() } = {}) =>
+    postLogin(harness.app, signedLogin({ deviceId, nowMs, apiKey: key.keyId, secret: key.secret }));
   return { key, signIn, session: toSession((await signIn()).json()) };
 }
 
@@ -47,6 +44,22 @@ describe('a revoked key', () => {
     expect((await refresh(session)).statusCode).toBe(200);
   });
 
+  test('makes no player for a device that nobody has seen', async () => {
+    const { key, signIn } = await keyWithSession();
+    await revokeApiKey(harness.pool, key.keyId, { endSessions: false });
+    for (let n = 0; n < 2; n++) expect((await signIn({ deviceId: 'a-stranger' })).statusCode).toBe(401);
+    const { rows } = await harness.pool.query("select from devices where device_id = 'a-stranger'");
+    expect(rows).toEqual([]);
+  });
+
+  test('does not tell about the clock, although a node has just seen it stand', async () => {
+    const { key, signIn } = await keyWithSession();
+    const anHourAgo = { nowMs: harness.clock.now() - 3_600_000 };
+    expect((await signIn(anHourAgo)).statusCode).toBe(400);
+    await revokeApiKey(harness.pool, key.keyId, { endSessions: false });
+    expect((await signIn(anHourAgo)).statusCode).toBe(401);
+  });
+
   test('takes its sessions with it when asked to, on every node at once', async () => {
     const node = await harness.addNode();
     const { key, session } = await keyWithSession();
@@ -64,6 +77,18 @@ describe('a revoked key', () => {
     expect((await status(session)).statusCode).toBe(401);
     expect(await revokeApiKey(harness.pool, 'no-such-key', { endSessions: true })).toBe(false);
   });
+});
+
+test('the secret of a key is read again after a minute, and until then not for each login', async () => {
+  const { key, signIn } = await keyWithSession();
+  await harness.pool.query(
+    'update api_keys set sealed_secret = set_byte(sealed_secret, 40, get_byte(sealed_secret, 40) # 1) where key_id = $1',
+    [key.keyId],
+  );
+  harness.clock.advance(59_000);
+  expect((await signIn()).statusCode).toBe(200);
+  harness.clock.advance(1_000);
+  expect((await signIn()).statusCode).toBe(401);
 });
 
 test('a session of a development key is worth nothing on a production node', async () => {

@@ -119,6 +119,7 @@ describe('the log', () => {
     await harness.pool.query(
       'update api_keys set sealed_secret = set_byte(sealed_secret, 40, get_byte(sealed_secret, 40) # 1)',
     );
+    harness.ctx.apiKeys.forget(DEMO.keyId);
     expect((await postLogin(harness.app, loginBody())).statusCode).toBe(401);
     expectLogged('the secret of an API key does not open', { level: 50, keyId: DEMO.keyId });
     expectNotLogged(loginBody().signature);

@@ -1,4 +1,5 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { takeRandomBytes } from '../../lib/random-bytes.js';
 
 /**
  * Rotation of refresh tokens, as pure functions over the state in one session row.
@@ -58,7 +59,7 @@ const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 export function firstToken(
   sessionId: string,
-  random: (bytes: number) => Buffer = randomBytes,
+  random: (bytes: number) => Buffer = takeRandomBytes,
 ): { token: string; state: RefreshState } {
   const tagKey = random(32);
   const secret = random(SECRET_BYTES);

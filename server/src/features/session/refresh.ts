@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import type { Context } from '../../context.js';
 import { ApiError } from '../../errors.js';
+import { takeRandomBytes } from '../../lib/random-bytes.js';
 import { isWelcome } from './key-environment.js';
 import { parseRefreshToken, presentRefresh } from './refresh-chain.js';
 import { type SessionGrant, sessionGrant } from './session-grant.js';
@@ -29,7 +29,7 @@ export async function refresh(ctx: Context, refreshToken: string, address: strin
       presented,
       now,
       ctx.config.refreshGraceSeconds * 1000,
-      randomBytes(32),
+      takeRandomBytes(32),
     );
     // Before anything is rotated: a 429 must leave the token as it was.
     const headers =

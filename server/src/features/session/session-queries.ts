@@ -1,4 +1,4 @@
-import { type Client, type Pool, query } from '../../db/pool.js';
+import { type Pool, query } from '../../db/pool.js';
 import { PLAYER_COLUMNS, type PlayerRow } from '../player/player-row.js';
 import type { RefreshState } from './refresh-chain.js';
 
@@ -30,6 +30,8 @@ export async function findApiKeys(pool: Pool, keyIds: string[]): Promise<ApiKeyR
 
 export type NewSession = {
   sessionId: string;
+  /** The player's, should the device be one that nobody has seen. */
+  userIdIfNew: string;
   gameId: number;
   deviceId: string;
   keyId: string;
@@ -41,70 +43,30 @@ export type NewSession = {
 export type OpenedSession = PlayerRow & { sessionId: string };
 
 /**
- * Opens a session for every device that is known and whose key still stands, all in one commit. A session that is not
- * among the answers was not opened.
+ * Opens a session for every device whose key still stands, and gives those that nobody has seen a player, all in one
+ * statement and commit. A session that is not among the answers was not opened: its key does not stand, or its device is
+ * new and another node, which this statement waited for, has just made its player. Devices are claimed in one order, so
+ * that groups of several nodes never deadlock.
  */
-export async function insertSessions(
-  db: Pool | Client,
-  sessions: readonly NewSession[],
-): Promise<OpenedSession[]> {
+export async function insertSessions(pool: Pool, sessions: readonly NewSession[]): Promise<OpenedSession[]> {
   return query(
-    db,
+    pool,
     {
       name: 'insert_sessions',
       text: `with wanted as (
-               select * from unnest($1::uuid[], $2::int[], $3::text[], $4::text[], $5::timestamptz[], $6::timestamptz[],
-                 $7::bytea[], $8::bytea[])
-               as w(id, game_id, device_id, key_id, created_at, expires_at, tag_key, current_hash)
-             ), known as (
                select w.*, d.player_id
-               from wanted w
-               join devices d on d.game_id = w.game_id and d.device_id = w.device_id
+               from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::timestamptz[],
+                 $7::timestamptz[], $8::bytea[], $9::bytea[])
+               as w(id, user_id, game_id, device_id, key_id, created_at, expires_at, tag_key, current_hash)
                join api_keys k on k.key_id = w.key_id and k.revoked_at is null
-             ), opened as (
-               insert into sessions (id, player_id, device_id, key_id, created_at, expires_at, tag_key, current_hash)
-               select id, player_id, device_id, key_id, created_at, expires_at, tag_key, current_hash from known
-             )
-             select known.id as "sessionId", ${PLAYER_COLUMNS}
-             from known
-             join players p on p.id = known.player_id
-             join games g on g.id = p.game_id`,
-    },
-    [
-      sessions.map((session) => session.sessionId),
-      sessions.map((session) => session.gameId),
-      sessions.map((session) => session.deviceId),
-      sessions.map((session) => session.keyId),
-      sessions.map((session) => new Date(session.createdAt)),
-      sessions.map((session) => new Date(session.expiresAt)),
-      sessions.map((session) => session.refresh.tagKey),
-      sessions.map((session) => session.refresh.currentHash),
-    ],
-  );
-}
-
-export type NewDevice = { gameId: number; deviceId: string; userId: string; createdAt: number };
-
-/**
- * Gives devices that nobody has seen a player each. Of several nodes meeting the same new device one inserts and the
- * others wait for it and insert nothing, so that all of them find the same player afterwards.
- */
-export async function insertPlayersForDevices(
-  db: Pool | Client,
-  devices: readonly NewDevice[],
-): Promise<undefined> {
-  await query(
-    db,
-    {
-      name: 'insert_players_for_devices',
-      text: `with wanted as (
-               select distinct on (game_id, device_id) *
-               from unnest($1::int[], $2::text[], $3::uuid[], $4::timestamptz[]) as w(game_id, device_id, user_id, created_at)
+               left join devices d on d.game_id = w.game_id and d.device_id = w.device_id
+             ), strangers as (
+               select distinct on (game_id, device_id) game_id, device_id, user_id, created_at
+               from wanted where player_id is null
                order by game_id, device_id
              ), claimed as (
                insert into devices (game_id, device_id, player_id, created_at)
-               select game_id, device_id, nextval(pg_get_serial_sequence('players', 'id')), created_at
-               from wanted
+               select game_id, device_id, nextval(pg_get_serial_sequence('players', 'id')), created_at from strangers
                order by game_id, device_id
                on conflict do nothing
                returning game_id, device_id, player_id, created_at
@@ -113,16 +75,36 @@ export async function insertPlayersForDevices(
                select game_id, (created_at at time zone 'UTC')::date, rollup_shard('players'), count(*)
                from claimed group by 1, 2 order by 1, 2
                on conflict (game_id, day, shard) do update set new_players = g.new_players + excluded.new_players
+             ), made as (
+               insert into players (id, game_id, user_id, created_at)
+               select c.player_id, c.game_id, s.user_id, c.created_at
+               from claimed c join strangers s using (game_id, device_id)
+               returning *, xmin
+             ), known as (
+               select w.id, coalesce(w.player_id, c.player_id) as player_id, w.device_id, w.key_id, w.created_at,
+                 w.expires_at, w.tag_key, w.current_hash
+               from wanted w left join claimed c using (game_id, device_id)
+               where w.player_id is not null or c.player_id is not null
+             ), opened as (
+               insert into sessions (id, player_id, device_id, key_id, created_at, expires_at, tag_key, current_hash)
+               select * from known
              )
-             insert into players (id, game_id, user_id, created_at)
-             select c.player_id, c.game_id, w.user_id, c.created_at
-             from claimed c join wanted w using (game_id, device_id)`,
+             select known.id as "sessionId", ${PLAYER_COLUMNS}
+             from known join players p on p.id = known.player_id join games g on g.id = p.game_id
+             union all
+             select known.id, ${PLAYER_COLUMNS}
+             from known join made p on p.id = known.player_id join games g on g.id = p.game_id`,
     },
     [
-      devices.map((device) => device.gameId),
-      devices.map((device) => device.deviceId),
-      devices.map((device) => device.userId),
-      devices.map((device) => new Date(device.createdAt)),
+      sessions.map((session) => session.sessionId),
+      sessions.map((session) => session.userIdIfNew),
+      sessions.map((session) => session.gameId),
+      sessions.map((session) => session.deviceId),
+      sessions.map((session) => session.keyId),
+      sessions.map((session) => new Date(session.createdAt)),
+      sessions.map((session) => new Date(session.expiresAt)),
+      sessions.map((session) => session.refresh.tagKey),
+      sessions.map((session) => session.refresh.currentHash),
     ],
   );
 }

@@ -125,7 +125,11 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
       },
     },
     async (_request, reply) =>
-      reply.header('cache-control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`).send(ctx.signingKeys.jwks()),
+      reply
+        .header('cache-control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`)
+        // Only a browser, which names its origin, is answered with the headers that let it read this.
+        .header('vary', 'Origin')
+        .send(ctx.signingKeys.jwks()),
   );
 }
 
