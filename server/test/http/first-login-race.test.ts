@@ -36,10 +36,19 @@ describe('first logins of one device', () => {
     await Promise.all(sessions.map((session, n) => expectAlive(nodes[n % 2] ?? harness.app, session)));
   });
 
-  test('leave no player without a device behind', async () => {
-    const { rows } = await harness.pool.query(
-      'select p.id from players p left join devices d on d.player_id = p.id where d.player_id is null',
-    );
+  // The schema does not forbid these (ADR 9).
+  test.each([
+    ['player without a device', 'players p left join devices x on x.player_id = p.id', 'x.player_id'],
+    ['device without a player', 'devices d left join players x on x.id = d.player_id', 'x.id'],
+    ['session without a player', 'sessions s left join players x on x.id = s.player_id', 'x.id'],
+    ['session without a key', 'sessions s left join api_keys x on x.key_id = s.key_id', 'x.key_id'],
+    [
+      'player of another game than their device',
+      'devices d left join players x on x.id = d.player_id and x.game_id = d.game_id',
+      'x.id',
+    ],
+  ])('leave no %s behind', async (_what, tables, missing) => {
+    const { rows } = await harness.pool.query(`select from ${tables} where ${missing} is null`);
     expect(rows).toEqual([]);
   });
 
