@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/pool.js';
 import { checkEvents } from '../../src/features/events/check-events.js';
 import { type EventRecord, recordsOfPlayer } from '../../src/features/events/event-record.js';
-import { insertPlayersForDevices } from '../../src/features/session/session-queries.js';
+import { insertSessions } from '../../src/features/session/session-queries.js';
 import { findGame, insertGame, insertTenant } from '../../src/features/tenancy/tenants.js';
 import { createTestDatabase } from './database.js';
 
@@ -44,16 +44,27 @@ export async function createGameWorld(poolSize = 4): Promise<GameWorld> {
 }
 
 async function addPlayers(pool: Pool, gameId: number, createdAt: readonly number[]): Promise<TestPlayer[]> {
+  const keyId = `key-of-${gameId}`;
+  await pool.query(
+    `insert into api_keys (key_id, game_id, environment, label, sealed_secret)
+     values ($1, $2, 'production', '', '') on conflict do nothing`,
+    [keyId, gameId],
+  );
   const players = createdAt.map((at) => ({ userId: randomUUID(), createdAt: at }));
-  await insertPlayersForDevices(
+  const sessions = await insertSessions(
     pool,
-    players.map(({ userId, createdAt: at }) => ({ gameId, deviceId: userId, userId, createdAt: at })),
+    players.map(({ userId, createdAt: at }) => ({
+      sessionId: randomUUID(),
+      userIdIfNew: userId,
+      gameId,
+      deviceId: userId,
+      keyId,
+      createdAt: at,
+      expiresAt: at + DAY_MS,
+      refresh: { tagKey: Buffer.of(0), currentHash: Buffer.of(0), recent: [] },
+    })),
   );
-  const { rows } = await pool.query<{ id: string; user_id: string }>(
-    'select id, user_id from players where user_id = any($1::uuid[])',
-    [players.map(({ userId }) => userId)],
-  );
-  const ids = new Map(rows.map((row) => [row.user_id, row.id]));
+  const ids = new Map(sessions.map(({ userId, playerId }) => [userId, playerId]));
   return players.map((player) => ({ ...player, gameId, playerId: ids.get(player.userId) ?? '' }));
 }
 
