@@ -39,6 +39,11 @@ export type CoalesceOptions<I, O> = {
   weigh?: (item: I) => number;
   /** Groups running at once. What arrives meanwhile forms the next group. */
   maxInFlight: number;
+  /**
+   * While a group is running, start the next one only when it is full: fewer and larger groups, for work that costs much
+   * however few items it is done for.
+   */
+  fillFirst?: boolean;
   /** Largest waiting weight. Choose it above the heaviest item: one heavier than this is never let in. */
   maxWaiting: number;
   /** True if one item may be to blame for the whole group: then halves are tried, until it stands alone. */
@@ -62,7 +67,7 @@ type Group<I, O> = {
 };
 
 export function coalesce<I, O>(options: CoalesceOptions<I, O>): Coalescer<I, O> {
-  const { run, maxItems, weigh, maxInFlight, maxWaiting, splitOn } = options;
+  const { run, maxItems, weigh, maxInFlight, fillFirst = false, maxWaiting, splitOn } = options;
   for (const [name, value] of Object.entries({ maxItems, maxInFlight, maxWaiting })) {
     if (!(value >= 1)) throw new RangeError(`${name} must be at least 1.`);
   }
@@ -101,14 +106,20 @@ export function coalesce<I, O>(options: CoalesceOptions<I, O>): Coalescer<I, O> 
   }
 
   function schedule(): void {
-    if (scheduled || first === undefined || inFlight >= maxInFlight) return;
+    if (scheduled || !mayStart(first)) return;
     scheduled = true;
     setImmediate(startGroups);
   }
 
+  function mayStart(group: Group<I, O> | undefined): group is Group<I, O> {
+    if (group === undefined || inFlight >= maxInFlight) return false;
+    // A group is full when something did not fit in any more.
+    return !fillFirst || inFlight === 0 || group.next !== undefined;
+  }
+
   function startGroups(): void {
     scheduled = false;
-    while (first !== undefined && inFlight < maxInFlight) {
+    while (mayStart(first)) {
       const group = first;
       first = group.next;
       if (first === undefined) last = undefined;

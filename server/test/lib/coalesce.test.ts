@@ -85,6 +85,25 @@ describe('grouping', () => {
     expect(groups()).toEqual(['a', 'b', 'cde']);
   });
 
+  test('with fillFirst, a group that is not full waits for those that are running', async () => {
+    const { coalescer, groups, finish } = manual({ maxItems: 2, maxInFlight: 2, fillFirst: true });
+    const promises = [coalescer.submit('a')];
+    await turns(2);
+    promises.push(coalescer.submit('b'));
+    await turns(2);
+    expect(groups()).toEqual(['a']);
+    // Full, and one more: the full one starts beside the first.
+    promises.push(coalescer.submit('c'), coalescer.submit('d'));
+    await turns(2);
+    expect(groups()).toEqual(['a', 'bc']);
+    await finish(0);
+    expect(groups()).toEqual(['a', 'bc']);
+    await finish(1);
+    expect(groups()).toEqual(['a', 'bc', 'd']);
+    await finish(2);
+    expect(await Promise.all(promises)).toEqual(['A', 'B', 'C', 'D']);
+  });
+
   test('a group holds no more than maxItems, in order of arrival', async () => {
     const { coalescer, groups, submitAll } = immediate({ maxItems: 3, maxInFlight: 2 });
     expect((await submitAll('abcdefgh')).join('')).toBe('ABCDEFGH');
@@ -243,6 +262,7 @@ describe('for any load', () => {
   const load = fc.record({
     maxItems: fc.integer({ min: 1, max: 10 }),
     maxInFlight: fc.integer({ min: 1, max: 4 }),
+    fillFirst: fc.boolean(),
     maxWaiting: fc.integer({ min: 1, max: 40 }),
     /** Items submitted, then a pause in turns of the event loop. */
     bursts: fc.array(
@@ -267,7 +287,7 @@ describe('for any load', () => {
 
   test('every submit settles, poison fails alone, bounds and order hold', async () => {
     await fc.assert(
-      fc.asyncProperty(load, async ({ maxItems, maxInFlight, maxWaiting, bursts, durations }) => {
+      fc.asyncProperty(load, async ({ maxItems, maxInFlight, fillFirst, maxWaiting, bursts, durations }) => {
         let running = 0;
         let runCount = 0;
         const started: number[] = [];
@@ -276,6 +296,7 @@ describe('for any load', () => {
         const coalescer = coalesce<Item, number>({
           maxItems,
           maxInFlight,
+          fillFirst,
           maxWaiting,
           weigh: ({ weight }) => weight,
           splitOn: (error) => error instanceof Error && error.message === 'poison',

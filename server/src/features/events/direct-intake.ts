@@ -23,6 +23,7 @@ export function createDirectIntake(options: { pool: Pool; metrics: Metrics; logg
   const groups = coalesce<RecordBatch, IntakeResult>({
     maxItems: MAX_GROUP_WEIGHT,
     maxInFlight: GROUPS_IN_FLIGHT,
+    fillFirst: true,
     maxWaiting: MAX_WAITING_WEIGHT,
     weigh: ({ records, bytes }) => Math.max(records.length, Math.ceil(bytes / BYTES_PER_WEIGHT)),
     // A group that PostgreSQL refuses is halved until the guilty request stands alone.

@@ -20,6 +20,7 @@ export function createLoginDesk(pool: Pool): LoginDesk {
   return coalesce({
     maxItems: 200,
     maxInFlight: 2,
+    fillFirst: true,
     maxWaiting: 10_000,
     run: (sessions) => openSessions(pool, sessions),
     splitOn: (error) => !isUnavailable(error),
