@@ -11,7 +11,7 @@ import { explainRoutes } from '../features/explain/explain-routes.js';
 import { adminPlayerRoutes } from '../features/player/admin-player-routes.js';
 import { checkStorable } from '../lib/json-body.js';
 import { registerBodyParser } from './body-parser.js';
-import { logAnswer } from './request-log.js';
+import { observeAnswers } from './observation.js';
 import { registerValidation } from './validation.js';
 
 /** A whole configuration document with a thousand SKUs fits. */
@@ -48,13 +48,10 @@ export async function registerAdminApi(app: FastifyInstance, ctx: AdminContext):
     scope.addHook('preValidation', async ({ json }) => {
       if (json !== undefined) refuseUnstorable(json.value, json.suspicious);
     });
-    scope.addHook('onResponse', async (request, reply) => {
-      const route = request.routeOptions.url ?? 'unknown';
-      const labels = { route, method: request.method, status: reply.statusCode };
-      ctx.metrics.requests.observe(labels, reply.elapsedTime / 1000);
-      const { admin } = request;
-      const who = admin === undefined ? {} : { tenant: admin.tenant, admin: admin.tokenId };
-      logAnswer(ctx.logger, request, reply, who);
+    observeAnswers(scope, {
+      logger: ctx.logger,
+      times: ctx.metrics.requests,
+      who: ({ admin }) => (admin === undefined ? {} : { tenant: admin.tenant, admin: admin.tokenId }),
     });
     for (const routes of ROUTES) await scope.register(async (inner) => routes(inner, ctx));
   });

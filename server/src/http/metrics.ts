@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { createBulkHistogram } from './bulk-histogram.js';
 
 export type Metrics = ReturnType<typeof createMetrics>;
 export type AdminMetrics = ReturnType<typeof createAdminMetrics>;
@@ -12,7 +13,7 @@ export function createAdminMetrics() {
   const registry = new Registry();
   return {
     registry,
-    requests: new Histogram({
+    requests: createBulkHistogram({
       name: 'savepoint_admin_request_duration_seconds',
       help: 'Requests to the admin API by route, method and status, with their duration.',
       labelNames: ['route', 'method', 'status'] as const,
@@ -32,7 +33,7 @@ export function createMetrics() {
 
   return {
     registry,
-    requests: new Histogram({
+    requests: createBulkHistogram({
       name: 'savepoint_http_request_duration_seconds',
       help: 'Requests by route, method and status, with their duration.',
       labelNames: ['route', 'method', 'status'] as const,

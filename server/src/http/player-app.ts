@@ -9,8 +9,8 @@ import { registerBodyParser } from './body-parser.js';
 import { registerCors } from './cors.js';
 import { answerClientError, registerErrorHandlers, sendError, toApiError } from './error-handler.js';
 import { quietLogs } from './logger.js';
+import { observeAnswers } from './observation.js';
 import { requestId } from './request-id.js';
-import { logAnswer } from './request-log.js';
 import { registerValidation } from './validation.js';
 
 declare module 'fastify' {
@@ -55,7 +55,11 @@ export async function buildPlayerApp(
   registerErrorHandlers(app);
   registerValidation(app);
   registerBodyParser(app);
-  registerObservation(app, ctx);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    done();
+  });
+  observeAnswers(app, { logger: ctx.logger, times: ctx.metrics.requests, who });
   registerCors(app, ctx.config.corsOrigins);
 
   sessionRoutes(app, ctx);
@@ -64,21 +68,6 @@ export async function buildPlayerApp(
   await app.register(async (scope) => playerRoutes(scope, ctx));
   await app.register(async (scope) => eventRoutes(scope, ctx));
   return app;
-}
-
-/** Every response carries its request id, is counted and timed, and is logged by route and ids, never by content. */
-function registerObservation(app: FastifyInstance, ctx: Context): void {
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-request-id', request.id);
-    done();
-  });
-  app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'unknown';
-    const { statusCode, elapsedTime } = reply;
-    ctx.metrics.requests.observe({ route, method: request.method, status: statusCode }, elapsedTime / 1000);
-    logAnswer(ctx.logger, request, reply, who(request));
-    done();
-  });
 }
 
 function who(request: FastifyRequest) {

@@ -1,0 +1,28 @@
+import { Histogram, type HistogramConfiguration, type LabelValues } from 'prom-client';
+
+const MAX_WAITING = 256;
+
+export type BulkHistogram<Label extends string> = {
+  observe(labels: LabelValues<Label>, value: number): void;
+};
+
+/**
+ * A histogram for what happens with every request. Observations wait until there are many, or until somebody looks: one after
+ * the other they cost a third of what each costs between other work.
+ */
+export function createBulkHistogram<Label extends string>(
+  configuration: Omit<HistogramConfiguration<Label>, 'collect'>,
+): BulkHistogram<Label> {
+  let waiting: { labels: LabelValues<Label>; value: number }[] = [];
+  const flush = (): void => {
+    for (const { labels, value } of waiting) histogram.observe(labels, value);
+    waiting = [];
+  };
+  const histogram: Histogram<Label> = new Histogram<Label>({ ...configuration, collect: flush });
+  return {
+    observe(labels, value) {
+      waiting.push({ labels, value });
+      if (waiting.length >= MAX_WAITING) flush();
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Logger } from 'pino';
+import type { BulkHistogram } from './bulk-histogram.js';
+
+type Options = {
+  logger: Logger;
+  times: BulkHistogram<'route' | 'method' | 'status'>;
+  /** Who is asking, as far as it is known, for the log. */
+  who: (request: FastifyRequest) => Readonly<Record<string, unknown>>;
+};
+
+const NO_ROUTE = 'unknown';
+
+/**
+ * Every answer of the routes that are registered after this is counted and timed, and logged by route and ids, never by content:
+ * only refusals unless somebody wants to see it all.
+ */
+export function observeAnswers(app: FastifyInstance, { logger, times, who }: Options): void {
+  const observe = (route: string, request: FastifyRequest, reply: FastifyReply): void => {
+    const { method } = request;
+    const { statusCode: status, elapsedTime } = reply;
+    times.observe({ route, method, status }, elapsedTime / 1000);
+    const level = status >= 400 ? 'info' : 'debug';
+    if (!logger.isLevelEnabled(level)) return;
+    const ms = Math.round(elapsedTime * 10) / 10;
+    logger[level]({ requestId: request.id, method, route, status, ms, ...who(request) }, 'request');
+  };
+
+  // A hook of each route, which knows its name: asked for it, a request puts an object of twelve members together.
+  app.addHook('onRoute', (route) => {
+    route.onResponse = [route.onResponse ?? []].flat().concat((request, reply, done) => {
+      observe(route.url, request, reply);
+      done();
+    });
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    if (request.is404) observe(NO_ROUTE, request, reply);
+    done();
+  });
+}
