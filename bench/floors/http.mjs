@@ -1,12 +1,12 @@
-// Floor: bare node:http and bare Fastify, one process per worker, answering the bodies that the service answers.
-// FLOOR_ANSWERS: a JSON file, { "GET /path": { status, body } }.
+// Floor: bare node:http and bare Fastify, one process per worker, answering the bytes that the service answers.
+// FLOOR_ANSWERS: a JSON file, { "GET /path": { status, headers, body } }.
 import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fastify } from 'fastify';
 
 const { FLOOR_WORKERS = '2', FLOOR_ANSWERS = '' } = process.env;
-const JSON_TYPE = 'application/json; charset=utf-8';
+const NOTHING = { status: 404, headers: {}, body: '{}' };
 
 if (cluster.isPrimary) {
   const count = Number(FLOOR_WORKERS);
@@ -24,16 +24,15 @@ if (cluster.isPrimary) {
   const answers = JSON.parse(readFileSync(FLOOR_ANSWERS, 'utf8'));
   const bare = createServer((request, response) => {
     request.resume().on('end', () => {
-      const { status, body } = answers[`${request.method} ${request.url}`] ?? { status: 404, body: '{}' };
-      response.statusCode = status;
-      response.setHeader('content-type', JSON_TYPE);
+      const { status, headers, body } = answers[`${request.method} ${request.url}`] ?? NOTHING;
+      response.writeHead(status, headers);
       response.end(body);
     });
   });
   const app = fastify({ bodyLimit: 1_048_576 });
-  for (const [route, { status, body }] of Object.entries(answers)) {
+  for (const [route, { status, headers, body }] of Object.entries(answers)) {
     const [method, url] = route.split(' ');
-    const handler = (_request, reply) => reply.code(status).header('content-type', JSON_TYPE).send(body);
+    const handler = (_request, reply) => reply.code(status).headers(headers).send(body);
     app.route({ method, url, handler });
   }
   await new Promise((resolve) => bare.listen(0, '127.0.0.1', resolve));

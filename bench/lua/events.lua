@@ -2,6 +2,7 @@
 local sessions, at, serial, threads = {}, 0, 0, 0
 local batch = tonumber(os.getenv("BENCH_BATCH"))
 local run = os.getenv("BENCH_RUN")
+local timestamp = dofile(os.getenv("BENCH_LUA") .. "/clock.lua")
 
 function setup(thread)
   thread:set("id", threads)
@@ -19,16 +20,16 @@ function init()
   end
 end
 
-local template = '{"eventType":"Ad_Impression","timestamp":"%s.%03dZ","payload":{"userId":"user-1","sessionId":"session-%s",' ..
+local template = '{"eventType":"Ad_Impression","timestamp":"%s","payload":{"userId":"user-1","sessionId":"session-%s",' ..
   '"adId":"ad-%d-%d","campaignId":"campaign-1"},"metadata":{"deviceType":"phone","osName":"Android","osVersion":"16"}}'
 
 function request()
   at = at % #sessions + 1
-  local now = os.date("!%Y-%m-%dT%H:%M:%S")
+  local now = timestamp()
   local events = {}
   for n = 1, batch do
     serial = serial + 1
-    events[n] = string.format(template, now, serial % 1000, run, id, serial)
+    events[n] = string.format(template, now, run, id, serial)
   end
   return wrk.format("POST", nil, sessions[at], "[" .. table.concat(events, ",") .. "]")
 end

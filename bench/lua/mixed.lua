@@ -4,6 +4,7 @@
 local STEPS, BATCH = 24, 15
 local players, at, serial, threads = {}, 0, 0, 0
 local run = os.getenv("BENCH_RUN")
+local timestamp = dofile(os.getenv("BENCH_LUA") .. "/clock.lua")
 
 function setup(thread)
   thread:set("id", threads)
@@ -36,7 +37,7 @@ end
 local json = { ["Content-Type"] = "application/json" }
 local paths = { "/v1/player/status", "/v1/player/segments", "/v1/player/store_configs" }
 local types = { "Level_Start", "Level_Complete", "Ad_Impression", "Level_Start", "Store_View" }
-local template = '{"eventType":"%s","timestamp":"%s.%03dZ","payload":{"sessionId":"session-%s","level":%d,"adId":"ad-%d-%d"%s},' ..
+local template = '{"eventType":"%s","timestamp":"%s","payload":{"sessionId":"session-%s","level":%d,"adId":"ad-%d-%d"%s},' ..
   '"metadata":{"deviceType":"phone","osName":"Android","osVersion":"16"}}'
 
 -- One session in 50 ends with a purchase.
@@ -50,12 +51,12 @@ local function typeOf(step, n)
 end
 
 local function batchOf(step)
-  local now = os.date("!%Y-%m-%dT%H:%M:%S")
+  local now = timestamp()
   local events = {}
   for n = 1, BATCH do
     serial = serial + 1
     local eventType, more = typeOf(step, n)
-    events[n] = string.format(template, eventType, now, serial % 1000, run, n, id, serial, more)
+    events[n] = string.format(template, eventType, now, run, n, id, serial, more)
   end
   return "[" .. table.concat(events, ",") .. "]"
 end

@@ -5,14 +5,21 @@ import { loginBody, playerHeaders } from './service.mjs';
 
 const READS = ['/v1/player/status', '/v1/player/store_configs', '/v1/player/segments'];
 const BATCHES = [1, 15, 20, 50, 500];
+/** What Node adds to every answer itself. */
+const OF_NODE = new Set(['connection', 'content-length', 'date', 'keep-alive']);
 
-/** Asks the service all that the benchmark asks, and writes down what it answered: the bare servers answer the same. */
+/** Asks the service all that the benchmark asks, and writes down what it answered: the bare servers answer the same bytes. */
 export async function createAnswers({ api, session, publish, folder }) {
   const answers = {};
   const ask = async (name, path, init) => {
     const response = await fetch(api + path, init);
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    answers[name] = { status: response.status, body: await response.text() };
+    const sent = [...response.headers].filter(([header]) => !OF_NODE.has(header));
+    answers[name] = {
+      status: response.status,
+      headers: Object.fromEntries(sent),
+      body: await response.text(),
+    };
   };
   const headers = playerHeaders(session);
   const post = (body, more = {}) => ({

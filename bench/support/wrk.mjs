@@ -2,7 +2,9 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { ownCpuMs } from './processes.mjs';
 
-export const lua = (name) => fileURLToPath(new URL(`../lua/${name}.lua`, import.meta.url));
+const SCRIPTS = fileURLToPath(new URL('../lua', import.meta.url));
+
+export const lua = (name) => `${SCRIPTS}/${name}.lua`;
 
 /**
  * One closed-loop run of wrk (Debian: `apt-get install wrk`): C code, so that the generator is not the bottleneck.
@@ -38,7 +40,7 @@ function milliseconds(match) {
 
 function collect(command, args, env) {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, args, { env: { ...process.env, ...env } });
+    const child = spawn(command, args, { env: { ...process.env, BENCH_LUA: SCRIPTS, ...env } });
     let text = '';
     let cpuMs = 0;
     const watch = setInterval(() => {
