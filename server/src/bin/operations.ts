@@ -20,8 +20,10 @@ type Options = {
   countWorkers: () => number;
 };
 
+export type Operations = { port: number; close(): Promise<void> };
+
 /** The listener for operators, in the primary process: health, metrics, the admin API and the reference. */
-export async function startOperations(options: Options): Promise<{ port: number; close(): Promise<void> }> {
+export async function startOperations(options: Options): Promise<Operations> {
   const { config, database, logger } = options;
   const queue = config.nats && openLink({ nats: config.nats, name: 'savepoint operations', logger });
   const aggregator = new AggregatorRegistry();

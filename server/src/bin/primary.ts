@@ -9,6 +9,7 @@ import { scheduleMaintenance } from '../features/maintenance/maintenance.js';
 import { createLogger } from '../http/logger.js';
 import { StartupError } from '../lib/startup-error.js';
 import { type Installation, prepareInstallation } from './installation.js';
+import type { Operations } from './operations.js';
 import { printWelcome } from './welcome.js';
 
 /**
@@ -43,18 +44,27 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
   }
   const maintenance = scheduleMaintenance(database.pool, logger);
   const workers = superviseWorkers(config, database, installation.masterKeyText, logger);
-  // Only now: the admin API takes as long to load as a worker does, and players come first. Not for ever: when no worker
-  // comes up, this is where operators look.
-  await Promise.race([workers.listening, sleep(GIVE_WAY_MS)]);
-  const { startOperations } = await import('./operations.js');
-  const operations = await startOperations({ config, database, logger, countWorkers: workers.count });
+  let operations: Operations | undefined;
+  const stopAll = async (): Promise<void> => {
+    maintenance.stop();
+    await workers.stop();
+    await operations?.close();
+    await database.close();
+  };
+  try {
+    // Only now: the admin API takes as long to load as a worker does, and players come first. Not for ever: when no worker
+    // comes up, this is where operators look.
+    await Promise.race([workers.listening, asked, sleep(GIVE_WAY_MS)]);
+    const { startOperations } = await import('./operations.js');
+    operations = await startOperations({ config, database, logger, countWorkers: workers.count });
+  } catch (error) {
+    await stopAll();
+    throw error;
+  }
 
   const stop = async (signal: string): Promise<void> => {
     say(`\n${signal}: finishing requests in flight…`);
-    maintenance.stop();
-    await workers.stop();
-    await operations.close();
-    await database.close();
+    await stopAll();
     say('Savepoint has stopped.');
   };
   asked.then(stop).then(
@@ -86,7 +96,8 @@ function superviseWorkers(config: Config, database: Database, masterKey: string,
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('./worker.js', import.meta.url)),
     args: [],
-    execArgv: [...process.execArgv, ...WORKER_OPTIONS],
+    // Whatever this process was given comes last, and wins.
+    execArgv: [...WORKER_OPTIONS, ...process.execArgv],
   });
   // A worker reads the same settings; what the primary found out is added to them.
   const environment = {

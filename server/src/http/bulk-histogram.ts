@@ -15,8 +15,9 @@ export function createBulkHistogram<Label extends string>(
 ): BulkHistogram<Label> {
   let waiting: { labels: LabelValues<Label>; value: number }[] = [];
   const flush = (): void => {
-    for (const { labels, value } of waiting) histogram.observe(labels, value);
+    const told = waiting;
     waiting = [];
+    for (const { labels, value } of told) histogram.observe(labels, value);
   };
   const histogram: Histogram<Label> = new Histogram<Label>({ ...configuration, collect: flush });
   return {

@@ -28,8 +28,9 @@ export function observeAnswers(app: FastifyInstance, { logger, times, who }: Opt
 
   // A hook of each route, which knows its name: asked for it, a request puts an object of twelve members together.
   app.addHook('onRoute', (route) => {
+    const { url } = route;
     route.onResponse = [route.onResponse ?? []].flat().concat((request, reply, done) => {
-      observe(route.url, request, reply);
+      observe(url, request, reply);
       done();
     });
   });

@@ -40,10 +40,11 @@ export type CoalesceOptions<I, O> = {
   /** Groups running at once. What arrives meanwhile forms the next group. */
   maxInFlight: number;
   /**
-   * While a group is running, start the next one only when it is full: fewer and larger groups, for work that costs much
-   * however few items it is done for.
+   * While a group is running, the next one starts when it is full, or when this much time has passed since the last start:
+   * fewer and larger groups, for work that costs much however few items it is done for. Without it, as soon as there is a
+   * place.
    */
-  fillFirst?: boolean;
+  fillForMs?: number;
   /** Largest waiting weight. Choose it above the heaviest item: one heavier than this is never let in. */
   maxWaiting: number;
   /** True if one item may be to blame for the whole group: then halves are tried, until it stands alone. */
@@ -67,7 +68,7 @@ type Group<I, O> = {
 };
 
 export function coalesce<I, O>(options: CoalesceOptions<I, O>): Coalescer<I, O> {
-  const { run, maxItems, weigh, maxInFlight, fillFirst = false, maxWaiting, splitOn } = options;
+  const { run, maxItems, weigh, maxInFlight, fillForMs = 0, maxWaiting, splitOn } = options;
   for (const [name, value] of Object.entries({ maxItems, maxInFlight, maxWaiting })) {
     if (!(value >= 1)) throw new RangeError(`${name} must be at least 1.`);
   }
@@ -77,6 +78,8 @@ export function coalesce<I, O>(options: CoalesceOptions<I, O>): Coalescer<I, O> 
   let waiting = 0;
   let inFlight = 0;
   let scheduled = false;
+  let lastStart = 0;
+  let patience: NodeJS.Timeout | undefined;
   let idleWaiters: (() => void)[] = [];
 
   function submit(item: I): Promise<O> {
@@ -113,8 +116,9 @@ export function coalesce<I, O>(options: CoalesceOptions<I, O>): Coalescer<I, O> 
 
   function mayStart(group: Group<I, O> | undefined): group is Group<I, O> {
     if (group === undefined || inFlight >= maxInFlight) return false;
-    // A group is full when something did not fit in any more.
-    return !fillFirst || inFlight === 0 || group.next !== undefined;
+    if (fillForMs === 0 || inFlight === 0) return true;
+    const isFull = group.next !== undefined || group.weight >= maxItems;
+    return isFull || performance.now() - lastStart >= fillForMs;
   }
 
   function startGroups(): void {
@@ -125,14 +129,23 @@ export function coalesce<I, O>(options: CoalesceOptions<I, O>): Coalescer<I, O> 
       if (first === undefined) last = undefined;
       waiting -= group.weight;
       inFlight++;
+      if (fillForMs > 0) waitForNext();
       settle(group.items, group.resolves, group.rejects).then(finishGroup);
     }
+  }
+
+  function waitForNext(): void {
+    lastStart = performance.now();
+    clearTimeout(patience);
+    // A little later than asked for: a timer may fire a fraction of a millisecond too early.
+    patience = setTimeout(schedule, fillForMs + 1);
   }
 
   function finishGroup(): void {
     inFlight--;
     schedule();
     if (inFlight > 0 || first !== undefined) return;
+    clearTimeout(patience);
     const woken = idleWaiters;
     idleWaiters = [];
     for (const wake of woken) wake();

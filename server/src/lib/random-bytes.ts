@@ -5,7 +5,7 @@ let pool = Buffer.alloc(0);
 
 /**
  * Random bytes for tokens and ids. Asking the system for each costs ten times as much as for many at once. A new pool takes
- * the place of an empty one, so what was handed out is never written to again.
+ * the place of one that is used up, so what was handed out is never written to again.
  */
 export function takeRandomBytes(count: number): Buffer {
   if (count > POOL_BYTES) return randomBytes(count);

@@ -97,6 +97,26 @@ async function countWaiting(): Promise<number> {
   return rowCount ?? 0;
 }
 
+describe('a device whose player somebody deleted by hand', () => {
+  test('is let in no more, and nobody else is kept out with it', async () => {
+    const { userId } = await harness.login('orphan');
+    await harness.pool.query('delete from players where user_id = $1', [userId]);
+    const logins = await Promise.allSettled([
+      harness.login('neighbour-1'),
+      harness.login('orphan'),
+      harness.login('neighbour-2'),
+    ]);
+    expect(logins.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    const { rows } = await harness.pool.query(
+      "select from sessions where device_id = 'orphan' and player_id not in (select id from players)",
+    );
+    expect(rows).toHaveLength(1);
+    await harness.pool.query("delete from sessions where device_id = 'orphan'");
+    await harness.pool.query("delete from devices where device_id = 'orphan'");
+    expect((await harness.login('orphan')).userId).not.toBe(userId);
+  });
+});
+
 describe('a second login', () => {
   test('finds the same player, on any node, also after weeks', async () => {
     const first = await harness.login('returning');

@@ -21,8 +21,8 @@ const place = { tenant: DEMO.tenant, game: DEMO.game, environment: 'production',
 async function keyWithSession() {
   const key = generateApiKey('production');
   await insertApiKey(harness.pool, harness.masterKeys, key, place);
-  const signIn = ({ deviceId = 'd', nowMs = harness.clock.now() } = {}) =>
-    postLogin(harness.app, signedLogin({ deviceId, nowMs, apiKey: key.keyId, secret: key.secret }));
+  const signIn = ({ deviceId = 'd', nowMs = harness.clock.now(), app = harness.app } = {}) =>
+    postLogin(app, signedLogin({ deviceId, nowMs, apiKey: key.keyId, secret: key.secret }));
   return { key, signIn, session: toSession((await signIn()).json()) };
 }
 
@@ -58,6 +58,17 @@ describe('a revoked key', () => {
     expect((await signIn(anHourAgo)).statusCode).toBe(400);
     await revokeApiKey(harness.pool, key.keyId, { endSessions: false });
     expect((await signIn(anHourAgo)).statusCode).toBe(401);
+  });
+
+  test('is not told that it comes too often', async () => {
+    const { app } = await harness.addNode({
+      rateLimits: { ...harness.ctx.config.rateLimits, enabled: true, loginsPerDevice: 1 },
+    });
+    const { key, signIn } = await keyWithSession();
+    expect((await signIn({ app })).statusCode).toBe(200);
+    expect((await signIn({ app })).statusCode).toBe(429);
+    await revokeApiKey(harness.pool, key.keyId, { endSessions: false });
+    expect((await signIn({ app })).statusCode).toBe(401);
   });
 
   test('takes its sessions with it when asked to, on every node at once', async () => {

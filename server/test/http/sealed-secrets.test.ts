@@ -170,4 +170,19 @@ describe('rotation of the master key', () => {
     expect(response.json()).toMatchObject({ code: 'internal' });
     expect(response.body).not.toMatch(/master/i);
   });
+
+  test('a key that this node cannot open fails alone, and not what is asked in the same moment', async () => {
+    await harness.pool.query(
+      'update api_keys set sealed_secret = set_byte(sealed_secret, 2, 255) where key_id = $1',
+      [studio.keyId],
+    );
+    const login = (apiKey: string, secret: string, deviceId: string) =>
+      postLogin(harness.app, signedLogin({ deviceId, nowMs: harness.clock.now(), apiKey, secret }));
+    const answers = await Promise.all([
+      ...['a', 'b'].map((device) => login(DEMO.keyId, DEMO.secret, device)),
+      login(studio.keyId, studio.secret, 'c'),
+      login(DEMO.keyId, 'a wrong secret', 'd'),
+    ]);
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 500, 401]);
+  });
 });

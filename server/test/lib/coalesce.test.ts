@@ -85,15 +85,18 @@ describe('grouping', () => {
     expect(groups()).toEqual(['a', 'b', 'cde']);
   });
 
-  test('with fillFirst, a group that is not full waits for those that are running', async () => {
-    const { coalescer, groups, finish } = manual({ maxItems: 2, maxInFlight: 2, fillFirst: true });
+  test('with fillForMs, a group that is not full waits for those that are running', async () => {
+    const { coalescer, groups, finish } = manual({ maxItems: 2, maxInFlight: 2, fillForMs: 60_000 });
     const promises = [coalescer.submit('a')];
     await turns(2);
     promises.push(coalescer.submit('b'));
     await turns(2);
     expect(groups()).toEqual(['a']);
-    // Full, and one more: the full one starts beside the first.
-    promises.push(coalescer.submit('c'), coalescer.submit('d'));
+    // Full: it starts beside the first.
+    promises.push(coalescer.submit('c'));
+    await turns(2);
+    expect(groups()).toEqual(['a', 'bc']);
+    promises.push(coalescer.submit('d'));
     await turns(2);
     expect(groups()).toEqual(['a', 'bc']);
     await finish(0);
@@ -102,6 +105,16 @@ describe('grouping', () => {
     expect(groups()).toEqual(['a', 'bc', 'd']);
     await finish(2);
     expect(await Promise.all(promises)).toEqual(['A', 'B', 'C', 'D']);
+  });
+
+  test('with fillForMs, a group that hangs holds the next one up no longer than that', async () => {
+    const { coalescer, groups } = manual({ maxInFlight: 2, fillForMs: 5 });
+    void coalescer.submit('a');
+    await turns(2);
+    void coalescer.submit('b');
+    await turns(2);
+    expect(groups()).toEqual(['a']);
+    await expect.poll(groups).toEqual(['a', 'b']);
   });
 
   test('a group holds no more than maxItems, in order of arrival', async () => {
@@ -262,7 +275,7 @@ describe('for any load', () => {
   const load = fc.record({
     maxItems: fc.integer({ min: 1, max: 10 }),
     maxInFlight: fc.integer({ min: 1, max: 4 }),
-    fillFirst: fc.boolean(),
+    fillForMs: fc.constantFrom(0, 1, 60_000),
     maxWaiting: fc.integer({ min: 1, max: 40 }),
     /** Items submitted, then a pause in turns of the event loop. */
     bursts: fc.array(
@@ -287,7 +300,7 @@ describe('for any load', () => {
 
   test('every submit settles, poison fails alone, bounds and order hold', async () => {
     await fc.assert(
-      fc.asyncProperty(load, async ({ maxItems, maxInFlight, fillFirst, maxWaiting, bursts, durations }) => {
+      fc.asyncProperty(load, async ({ maxItems, maxInFlight, fillForMs, maxWaiting, bursts, durations }) => {
         let running = 0;
         let runCount = 0;
         const started: number[] = [];
@@ -296,7 +309,7 @@ describe('for any load', () => {
         const coalescer = coalesce<Item, number>({
           maxItems,
           maxInFlight,
-          fillFirst,
+          fillForMs,
           maxWaiting,
           weigh: ({ weight }) => weight,
           splitOn: (error) => error instanceof Error && error.message === 'poison',

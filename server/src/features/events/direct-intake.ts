@@ -10,6 +10,8 @@ import type { EventIntake, IntakeResult } from './intake.js';
 const MAX_GROUP_WEIGHT = 1_000;
 /** Two groups a worker keep PostgreSQL busy while the next ones gather. */
 const GROUPS_IN_FLIGHT = 2;
+/** Far longer than a group usually takes: one that waits for a lock must not hold up all others for as long. */
+const FILL_FOR_MS = 100;
 /** About a second of work at full speed; beyond it a 503 at once is kinder than a late answer. */
 const MAX_WAITING_WEIGHT = 20_000;
 /** A batch of large events weighs by its bytes: 20,000 waiting ones are 20 MB at the most, whatever their size. */
@@ -23,7 +25,7 @@ export function createDirectIntake(options: { pool: Pool; metrics: Metrics; logg
   const groups = coalesce<RecordBatch, IntakeResult>({
     maxItems: MAX_GROUP_WEIGHT,
     maxInFlight: GROUPS_IN_FLIGHT,
-    fillFirst: true,
+    fillForMs: FILL_FOR_MS,
     maxWaiting: MAX_WAITING_WEIGHT,
     weigh: ({ records, bytes }) => Math.max(records.length, Math.ceil(bytes / BYTES_PER_WEIGHT)),
     // A group that PostgreSQL refuses is halved until the guilty request stands alone.

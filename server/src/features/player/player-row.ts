@@ -16,6 +16,9 @@ export type PlayerRow = {
   blankSince: number | null;
 };
 
+export const PLAYER_NAMES =
+  '"playerId", "gameId", "userId", "configVersion", "registryVersion", "rowVersion", "blankSince"';
+
 export const PLAYER_COLUMNS = `
   p.id as "playerId",
   p.game_id as "gameId",

@@ -66,30 +66,45 @@ export function createApiKeys({ pool, masterKeys, config, clock, logger }: Optio
   };
 
   const remember = (key: ApiKey, secret: Buffer): void => {
+    const now = clock.now();
     remembered.delete(key.keyId);
-    if (remembered.size >= MAX_REMEMBERED) {
-      const oldest = remembered.keys().next();
-      if (!oldest.done) remembered.delete(oldest.value);
+    for (const [keyId, { until }] of remembered) {
+      if (until > now && remembered.size < MAX_REMEMBERED) break;
+      remembered.delete(keyId);
     }
-    remembered.set(key.keyId, { key, secret, until: clock.now() + REMEMBERED_MS });
+    remembered.set(key.keyId, { key, secret, until: now + REMEMBERED_MS });
   };
 
   const recall = (request: SignedRequest): ApiKey | undefined => {
     const known = remembered.get(request.apiKey);
     const isRight = isSignatureValid(known?.secret ?? nobody, request);
-    return isRight && known !== undefined && clock.now() < known.until ? known.key : undefined;
+    if (known === undefined) return undefined;
+    if (known.until > clock.now()) return isRight ? known.key : undefined;
+    remembered.delete(request.apiKey);
+    return undefined;
   };
 
   const check = (request: SignedRequest, row: ApiKeyRow | undefined): ApiKey | undefined => {
     const secret = (row && secretOf(row)) ?? unseal(masterKeys, nobodySealed, 'nobody');
     const isRight = isSignatureValid(secret, request);
     if (row === undefined || !isRight || row.revoked || !isWelcome(config, row.environment)) return undefined;
-    remember(row, secret);
-    return row;
+    const { keyId, gameId, tenantSlug, gameSlug } = row;
+    const key = { keyId, gameId, tenantSlug, gameSlug };
+    remember(key, secret);
+    return key;
+  };
+
+  /** What is wrong with one row must fail its own logins only, and not all that were asked about together. */
+  const checkAlone = (request: SignedRequest, row: ApiKeyRow | undefined): ApiKey | Error | undefined => {
+    try {
+      return check(request, row);
+    } catch (error) {
+      return error as Error;
+    }
   };
 
   // Also for the CPU's sake: checking many signatures in a row costs half of checking each between other things.
-  const desk = coalesce<{ request: SignedRequest; mayBeRecalled: boolean }, ApiKey | undefined>({
+  const desk = coalesce<{ request: SignedRequest; mayBeRecalled: boolean }, ApiKey | Error | undefined>({
     maxItems: 500,
     maxInFlight: 2,
     maxWaiting: 10_000,
@@ -100,12 +115,16 @@ export function createApiKeys({ pool, masterKeys, config, clock, logger }: Optio
       );
       if (unknown.size === 0) return keys;
       const rows = new Map((await findApiKeys(pool, [...unknown])).map((row) => [row.keyId, row]));
-      return items.map(({ request }, n) => keys[n] ?? check(request, rows.get(idOf(request))));
+      return items.map(({ request }, n) => keys[n] ?? checkAlone(request, rows.get(idOf(request))));
     },
   });
 
   return {
-    authenticate: (request, mayBeRecalled) => desk.submit({ request, mayBeRecalled }),
+    async authenticate(request, mayBeRecalled) {
+      const outcome = await desk.submit({ request, mayBeRecalled });
+      if (outcome instanceof Error) throw outcome;
+      return outcome;
+    },
     forget: (keyId) => remembered.delete(keyId),
   };
 }

@@ -12,15 +12,20 @@ import { insertSessions, type NewSession } from './session-queries.js';
 export type LoginRequest = { apiKey: string; deviceId: string; timestamp: string; signature: string };
 
 const WINDOW_MS = 5 * 60_000;
+/** Far longer than a group usually takes. */
+const FILL_FOR_MS = 100;
 
-/** Opens sessions; those that are asked for together share a statement and a commit. Undefined if the key has been revoked. */
+/**
+ * Opens sessions; those that are asked for together share a statement and a commit. Undefined if the key has been revoked, or
+ * if another node was making the player of a new device in the same moment: asked again, the database knows it.
+ */
 export type LoginDesk = Coalescer<NewSession, PlayerRow | undefined>;
 
 export function createLoginDesk(pool: Pool): LoginDesk {
   return coalesce({
     maxItems: 200,
     maxInFlight: 2,
-    fillFirst: true,
+    fillForMs: FILL_FOR_MS,
     maxWaiting: 10_000,
     run: (sessions) => openSessions(pool, sessions),
     splitOn: (error) => !isUnavailable(error),
@@ -44,11 +49,18 @@ export async function login(ctx: Context, request: LoginRequest, address: string
     ctx.metrics.logins.inc({ outcome: 'timestamp_out_of_window' });
     throw new ApiError('timestamp_out_of_window', { details: { serverTime: formatSeconds(now) } });
   }
-  const headers = ctx.rateLimits.login.take(`${key.keyId}|${request.deviceId}`);
+  let headers: Record<string, string>;
+  try {
+    headers = ctx.rateLimits.login.take(`${key.keyId}|${request.deviceId}`);
+  } catch (error) {
+    // A revoked key is told nothing but that.
+    if ((await ctx.apiKeys.authenticate(request, false)) === undefined) return refuse(ctx, address);
+    throw error;
+  }
 
   const sessionId = uuid7(now);
   const { token: refreshToken, state } = firstToken(sessionId);
-  const player = await ctx.loginDesk.submit({
+  const session = {
     sessionId,
     userIdIfNew: uuid7(now),
     gameId: key.gameId,
@@ -57,7 +69,8 @@ export async function login(ctx: Context, request: LoginRequest, address: string
     createdAt: now,
     expiresAt: now + ctx.config.refreshTtlSeconds * 1000,
     refresh: state,
-  });
+  };
+  const player = (await ctx.loginDesk.submit(session)) ?? (await ctx.loginDesk.submit(session));
   if (player === undefined) {
     ctx.apiKeys.forget(key.keyId);
     return refuse(ctx, address);
@@ -82,16 +95,7 @@ function refuse(ctx: Context, address: string): never {
   throw new ApiError('credentials_invalid');
 }
 
-/**
- * Mostly in one statement. A device that is new and that another node was making a player for in the same moment is not
- * among its answers; asked again, the database knows it.
- */
 async function openSessions(pool: Pool, sessions: NewSession[]): Promise<(PlayerRow | undefined)[]> {
-  const opened = new Map<string, PlayerRow>();
-  for (const row of await insertSessions(pool, sessions)) opened.set(row.sessionId, row);
-  const missing = sessions.filter((session) => !opened.has(session.sessionId));
-  if (missing.length > 0) {
-    for (const row of await insertSessions(pool, missing)) opened.set(row.sessionId, row);
-  }
+  const opened = new Map((await insertSessions(pool, sessions)).map((row) => [row.sessionId, row]));
   return sessions.map((session) => opened.get(session.sessionId));
 }

@@ -1,5 +1,5 @@
 import { type Pool, query } from '../../db/pool.js';
-import { PLAYER_COLUMNS, type PlayerRow } from '../player/player-row.js';
+import { PLAYER_COLUMNS, PLAYER_NAMES, type PlayerRow } from '../player/player-row.js';
 import type { RefreshState } from './refresh-chain.js';
 
 export type ApiKeyRow = {
@@ -40,7 +40,7 @@ export type NewSession = {
   refresh: RefreshState;
 };
 
-export type OpenedSession = PlayerRow & { sessionId: string };
+type OpenedSession = PlayerRow & { sessionId: string };
 
 /**
  * Opens a session for every device whose key still stands, and gives those that nobody has seen a player, all in one
@@ -54,15 +54,17 @@ export async function insertSessions(pool: Pool, sessions: readonly NewSession[]
     {
       name: 'insert_sessions',
       text: `with wanted as (
-               select w.*, d.player_id
+               select w.*, d.player_id as known_player, ${PLAYER_COLUMNS}
                from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::timestamptz[],
                  $7::timestamptz[], $8::bytea[], $9::bytea[])
                as w(id, user_id, game_id, device_id, key_id, created_at, expires_at, tag_key, current_hash)
-               join api_keys k on k.key_id = w.key_id and k.revoked_at is null
+               join api_keys k on k.key_id = w.key_id and k.game_id = w.game_id and k.revoked_at is null
+               join games g on g.id = w.game_id
                left join devices d on d.game_id = w.game_id and d.device_id = w.device_id
+               left join players p on p.id = d.player_id
              ), strangers as (
                select distinct on (game_id, device_id) game_id, device_id, user_id, created_at
-               from wanted where player_id is null
+               from wanted where known_player is null
                order by game_id, device_id
              ), claimed as (
                insert into devices (game_id, device_id, player_id, created_at)
@@ -80,20 +82,20 @@ export async function insertSessions(pool: Pool, sessions: readonly NewSession[]
                select c.player_id, c.game_id, s.user_id, c.created_at
                from claimed c join strangers s using (game_id, device_id)
                returning *, xmin
-             ), known as (
-               select w.id, coalesce(w.player_id, c.player_id) as player_id, w.device_id, w.key_id, w.created_at,
-                 w.expires_at, w.tag_key, w.current_hash
-               from wanted w left join claimed c using (game_id, device_id)
-               where w.player_id is not null or c.player_id is not null
+             ), met as (
+               select id, device_id, key_id, created_at, expires_at, tag_key, current_hash, ${PLAYER_NAMES}
+               from wanted where "playerId" is not null
+               union all
+               select w.id, w.device_id, w.key_id, w.created_at, w.expires_at, w.tag_key, w.current_hash, ${PLAYER_COLUMNS}
+               from wanted w
+               join claimed c using (game_id, device_id)
+               join made p on p.id = c.player_id
+               join games g on g.id = p.game_id
              ), opened as (
                insert into sessions (id, player_id, device_id, key_id, created_at, expires_at, tag_key, current_hash)
-               select * from known
+               select id, "playerId", device_id, key_id, created_at, expires_at, tag_key, current_hash from met
              )
-             select known.id as "sessionId", ${PLAYER_COLUMNS}
-             from known join players p on p.id = known.player_id join games g on g.id = p.game_id
-             union all
-             select known.id, ${PLAYER_COLUMNS}
-             from known join made p on p.id = known.player_id join games g on g.id = p.game_id`,
+             select id as "sessionId", ${PLAYER_NAMES} from met`,
     },
     [
       sessions.map((session) => session.sessionId),
