@@ -104,8 +104,8 @@ describe.skipIf(NATS_SERVER === undefined)(`events through JetStream${NEEDS_NATS
     await expect
       .poll(() => inboxOf(session.userId))
       .toEqual([
-        { code: 'timestamp_malformed', raw: JSON.stringify(bad) },
         { code: 'timestamp_malformed', raw: JSON.stringify({ ...bad, timestamp: 'tomorrow' }) },
+        { code: 'timestamp_malformed', raw: JSON.stringify(bad) },
       ]);
   });
 
@@ -130,10 +130,11 @@ describe.skipIf(NATS_SERVER === undefined)(`events through JetStream${NEEDS_NATS
     return values[0]?.value ?? 0;
   }
 
+  /** Sorted: two nodes sent them, so the queue has them in either order. */
   async function inboxOf(userId: string): Promise<unknown[]> {
     const { rows } = await harness.pool.query(
       `select f.code, f.raw from failed_events f join players p on p.id = f.player_id
-       where p.user_id = $1 order by f.id`,
+       where p.user_id = $1 order by f.raw collate "C"`,
       [userId],
     );
     return rows;
