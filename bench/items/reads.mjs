@@ -18,7 +18,7 @@ const read = (name, path, document, targets) => ({
 // Against node:http: twice what Nakama's storage reads reached.
 export const READS = [
   { ...read('status', '/v1/player/status', 'plain', { fastify: 0.7, http: 0.5 }), warmsUp: true },
-  read('store, 0 offers', '/v1/player/store_configs', 'plain', { fastify: 0.7 }),
+  { ...read('store, 0 offers', '/v1/player/store_configs', 'plain', { fastify: 0.7 }), isLongRun: true },
   { ...read('segments, 8', '/v1/player/segments', 'plain', { fastify: undefined }), isLongRun: true },
   read('store, 50 offers', '/v1/player/store_configs', 'rich', { fastify: 0.7 }),
   { ...read('segments, 50', '/v1/player/segments', 'rich', { fastify: undefined }), isLongRun: true },

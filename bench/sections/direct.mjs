@@ -19,7 +19,7 @@ const ONE = itemsNamed('status', 'returning login', 'events, batch 50').map(
   ({ targets: { http: _, ...targets }, ...item }) => ({
     ...item,
     targets,
-    isLongRun: item.name === 'returning login',
+    isLongRun: item.name !== 'events, batch 50',
   }),
 );
 const LABEL = ', 1 worker';

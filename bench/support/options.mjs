@@ -11,7 +11,7 @@ Measures the service and its floors in the same run, alternating, and reports ra
   --seconds N    length of one measurement (default 5; quick: 1)
   --workers N    API processes, and processes of the floors (default 2, or the number of cores if that is less)
   --minutes N    length of the section memory (default 10; quick: 0.05)
-  --stored N     events in the database at the end of the section growth (default 20000000; quick: 100000)
+  --stored N     events in the database at the end of the section growth (default 20000000; quick: 50000)
   --list         the names of all that is measured
   --help
 
@@ -48,7 +48,7 @@ export function readOptions(args) {
     seconds: number('seconds', quick ? 1 : 5),
     workers: number('workers', Math.min(2, cpus().length)),
     minutes: number('minutes', quick ? 0.05 : 10, false),
-    stored: number('stored', quick ? 100_000 : 20_000_000),
+    stored: number('stored', quick ? 50_000 : 20_000_000),
   };
 }
 
