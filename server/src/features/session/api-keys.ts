@@ -8,9 +8,7 @@ import { type MasterKeys, seal, UnsealError, unseal } from '../../lib/master-key
 import { apiKeyBinding } from '../tenancy/api-keys.js';
 import { isWelcome } from './key-environment.js';
 import { type ApiKeyRow, findApiKeys } from './session-queries.js';
-import { isSignatureValid } from './verify-signature.js';
-
-type SignedRequest = { apiKey: string; deviceId: string; timestamp: string; signature: string };
+import { isSignatureValid, type SignedLogin } from './verify-signature.js';
 
 /** A key that was seen to stand, in this game and with these slugs, which never change. */
 export type ApiKey = Pick<ApiKeyRow, 'keyId' | 'gameId' | 'tenantSlug' | 'gameSlug'>;
@@ -29,7 +27,7 @@ export type ApiKey = Pick<ApiKeyRow, 'keyId' | 'gameId' | 'tenantSlug' | 'gameSl
  */
 export type ApiKeys = {
   /** The key that signed this request, if it may log in here. Unless `mayBeRecalled` is false, it may just have been revoked. */
-  authenticate(request: SignedRequest, mayBeRecalled: boolean): Promise<ApiKey | undefined>;
+  authenticate(request: SignedLogin, mayBeRecalled: boolean): Promise<ApiKey | undefined>;
   forget(keyId: string): void;
 };
 
@@ -51,6 +49,7 @@ export function createApiKeys({ pool, masterKeys, config, clock, logger }: Optio
   const remembered = new Map<string, { key: ApiKey; secret: Buffer; until: number }>();
   const nobody = randomBytes(32);
   const nobodySealed = seal(masterKeys, nobody, 'nobody');
+
   /**
    * Undefined for a row that was tampered with: nobody logs in with it, and nobody learns of it but the log. A master key
    * that is not configured is the operator's mistake, not the row's, and stays an error.
@@ -75,7 +74,7 @@ export function createApiKeys({ pool, masterKeys, config, clock, logger }: Optio
     remembered.set(key.keyId, { key, secret, until: now + REMEMBERED_MS });
   };
 
-  const recall = (request: SignedRequest): ApiKey | undefined => {
+  const recall = (request: SignedLogin): ApiKey | undefined => {
     const known = remembered.get(request.apiKey);
     const isRight = isSignatureValid(known?.secret ?? nobody, request);
     if (known === undefined) return undefined;
@@ -84,7 +83,7 @@ export function createApiKeys({ pool, masterKeys, config, clock, logger }: Optio
     return undefined;
   };
 
-  const check = (request: SignedRequest, row: ApiKeyRow | undefined): ApiKey | undefined => {
+  const check = (request: SignedLogin, row: ApiKeyRow | undefined): ApiKey | undefined => {
     const secret = (row && secretOf(row)) ?? unseal(masterKeys, nobodySealed, 'nobody');
     const isRight = isSignatureValid(secret, request);
     if (row === undefined || !isRight || row.revoked || !isWelcome(config, row.environment)) return undefined;
@@ -95,7 +94,7 @@ export function createApiKeys({ pool, masterKeys, config, clock, logger }: Optio
   };
 
   /** What is wrong with one row must fail its own logins only, and not all that were asked about together. */
-  const checkAlone = (request: SignedRequest, row: ApiKeyRow | undefined): ApiKey | Error | undefined => {
+  const checkAlone = (request: SignedLogin, row: ApiKeyRow | undefined): ApiKey | Error | undefined => {
     try {
       return check(request, row);
     } catch (error) {
@@ -104,7 +103,7 @@ export function createApiKeys({ pool, masterKeys, config, clock, logger }: Optio
   };
 
   // Also for the CPU's sake: checking many signatures in a row costs half of checking each between other things.
-  const desk = coalesce<{ request: SignedRequest; mayBeRecalled: boolean }, ApiKey | Error | undefined>({
+  const desk = coalesce<{ request: SignedLogin; mayBeRecalled: boolean }, ApiKey | Error | undefined>({
     maxItems: 500,
     maxInFlight: 2,
     maxWaiting: 10_000,
@@ -130,6 +129,6 @@ export function createApiKeys({ pool, masterKeys, config, clock, logger }: Optio
 }
 
 /** Of a key that cannot be ours, one that nobody has. */
-function idOf({ apiKey }: SignedRequest): string {
+function idOf({ apiKey }: SignedLogin): string {
   return KEY_ID.test(apiKey) ? apiKey : '';
 }

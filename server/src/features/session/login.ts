@@ -8,8 +8,7 @@ import type { PlayerRow } from '../player/player-row.js';
 import { firstToken } from './refresh-chain.js';
 import { type SessionGrant, sessionGrant } from './session-grant.js';
 import { insertSessions, type NewSession } from './session-queries.js';
-
-export type LoginRequest = { apiKey: string; deviceId: string; timestamp: string; signature: string };
+import type { SignedLogin } from './verify-signature.js';
 
 const WINDOW_MS = 5 * 60_000;
 /** Far longer than a group usually takes. */
@@ -33,7 +32,7 @@ export function createLoginDesk(pool: Pool): LoginDesk {
 }
 
 /** Checks run in the order of the contract: shape, key and signature, window. */
-export async function login(ctx: Context, request: LoginRequest, address: string): Promise<SessionGrant> {
+export async function login(ctx: Context, request: SignedLogin, address: string): Promise<SessionGrant> {
   const signedAt = parseLoginTimestamp(request.timestamp);
   if (signedAt === undefined) {
     ctx.metrics.logins.inc({ outcome: 'timestamp_malformed' });

@@ -1,5 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
+/** The body of a login. */
+export type SignedLogin = { apiKey: string; deviceId: string; timestamp: string; signature: string };
+
 const DIGEST_BYTES = 32;
 
 /**
@@ -7,10 +10,7 @@ const DIGEST_BYTES = 32;
  * bytes in constant time. Node's decoder takes white space, the URL alphabet and missing padding, so only what encodes
  * back to itself counts.
  */
-export function isSignatureValid(
-  secret: Buffer,
-  login: { apiKey: string; deviceId: string; timestamp: string; signature: string },
-): boolean {
+export function isSignatureValid(secret: Buffer, login: SignedLogin): boolean {
   const expected = createHmac('sha256', secret)
     .update(`${login.apiKey}|${login.deviceId}|${login.timestamp}`, 'utf8')
     .digest();
