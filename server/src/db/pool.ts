@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { ApiError } from '../errors.js';
 
@@ -69,31 +70,24 @@ export async function query<Row extends pg.QueryResultRow>(
 }
 
 /**
- * Sends `begin`, all statements and `commit` down one connection without waiting in between: one round trip. Each
- * statement still sees what committed before it ran. Rejects with the first statement's error, with nothing applied.
- * What `follow` sends in the light of the results goes before the commit, in a second round trip.
+ * One transaction in two round trips: `begin` and what `start` sends, then what `finish` sends in the light of its result and
+ * `commit`. Both must send all of their statements before they wait for any. Each statement still sees what committed
+ * before it ran. Rejects with the first statement's error, with nothing applied.
  */
 export async function pipelinedTransaction<T>(
   pool: Pool,
-  send: (client: Client) => Promise<T>[],
-  follow?: (client: Client, results: T[]) => Promise<unknown>[],
-): Promise<T[]> {
+  start: (client: Client) => Promise<T>,
+  finish: (client: Client, result: T) => Promise<unknown>,
+): Promise<T> {
   const client = await pool.connect();
   let failure: Error | undefined;
   try {
-    const begin = client.query('begin');
-    const statements = send(client);
-    if (follow === undefined) {
-      await settled([begin, ...statements, client.query('commit')]);
-      // Everything is settled: this only collects the values.
-      return await Promise.all(statements);
-    }
-    await settled([begin, ...statements]);
-    const results = await Promise.all(statements);
-    await settled([...follow(client, results), client.query('commit')]);
-    return results;
+    const [, result] = await inOnePacket(client, () => Promise.all([client.query('begin'), start(client)]));
+    await inOnePacket(client, () => Promise.all([finish(client, result), client.query('commit')]));
+    return result;
   } catch (error) {
     failure = error as Error;
+    // Also waits for all that was sent: until then the connection is not free.
     if (!isUnavailable(failure)) await client.query('rollback').catch(() => {});
     throw error;
   } finally {
@@ -102,11 +96,15 @@ export async function pipelinedTransaction<T>(
   }
 }
 
-/** Waits for all of them, also when one fails: until then the connection is not free. */
-async function settled(queries: Promise<unknown>[]): Promise<void> {
-  const results = await Promise.allSettled(queries);
-  const rejected = results.find((result) => result.status === 'rejected');
-  if (rejected !== undefined) throw rejected.reason;
+/** Each packet wakes PostgreSQL up anew: a syscall and a change of process for every statement. */
+function inOnePacket<T>(client: Client, send: () => Promise<T>): Promise<T> {
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
+  stream.cork();
+  try {
+    return send();
+  } finally {
+    stream.uncork();
+  }
 }
 
 /** One transaction with decisions in between; for administration, not for hot paths. */

@@ -1,16 +1,7 @@
-import type { EventRecord } from './event-record.js';
-
 /** The members of an event's metadata that say something lasting about the player's device, place and money. */
-export const PROFILE_MEMBERS = [
-  'country',
-  'locale',
-  'osName',
-  'osVersion',
-  'deviceType',
-  'currency',
-] as const;
+const PROFILE_MEMBERS = ['country', 'locale', 'osName', 'osVersion', 'deviceType', 'currency'] as const;
 /** Longer than any real country, locale or version. */
-export const MAX_PROFILE_LENGTH = 64;
+const MAX_PROFILE_LENGTH = 64;
 
 /** Last known values: name → value. */
 export type Profile = Record<string, string>;
@@ -31,30 +22,24 @@ function isLong(value: string): boolean {
   return value.length > MAX_PROFILE_LENGTH && [...value].length > MAX_PROFILE_LENGTH;
 }
 
-type TimedProfile = Record<string, { v: string; t: number }>;
-/** `since` and `until`: the earliest and the latest time in the profile. */
-type LatestProfile = { p: string; profile: TimedProfile; since: string; until: string };
+/** Each value with the time at which it was told. */
+export type TimedProfile = Record<string, { v: string; t: number }>;
 
-/**
- * Per player the latest value of each member, with its time; only for groups in which every event turns out to be new.
- * Equal times are decided by the value, as `merge_profiles` does.
- */
-export function latestProfiles(records: readonly EventRecord[]): LatestProfile[] {
-  const byPlayer = new Map<string, TimedProfile>();
-  for (const { playerId, profile, effectiveAtMs } of records) {
-    if (profile === null) continue;
-    const latest = byPlayer.get(playerId) ?? {};
-    byPlayer.set(playerId, latest);
-    for (const [name, value] of Object.entries(profile)) {
-      const known = latest[name];
-      const isLater =
-        known === undefined || effectiveAtMs > known.t || (effectiveAtMs === known.t && value > known.v);
-      if (isLater) latest[name] = { v: value, t: effectiveAtMs };
-    }
+/** Takes over what is later than all that is known. Equal times are decided by the value, as `merge_profiles` does. */
+export function addProfile(latest: TimedProfile, profile: Profile, atMs: number): void {
+  for (const name in profile) {
+    const value = profile[name] as string;
+    const known = latest[name];
+    const isLater = known === undefined || atMs > known.t || (atMs === known.t && value > known.v);
+    if (isLater) latest[name] = { v: value, t: atMs };
   }
-  return [...byPlayer].map(([p, profile]) => {
-    const times = Object.values(profile).map(({ t }) => t);
-    const [since, until] = [Math.min(...times), Math.max(...times)].map((t) => new Date(t).toISOString());
-    return { p, profile, since: since ?? '', until: until ?? '' };
-  });
+}
+
+/** The earliest and the latest time in a profile. */
+export function timesOf(profile: TimedProfile): { since: string; until: string } {
+  const times = Object.values(profile).map(({ t }) => t);
+  return {
+    since: new Date(Math.min(...times)).toISOString(),
+    until: new Date(Math.max(...times)).toISOString(),
+  };
 }

@@ -57,30 +57,12 @@ function emptyRow(record: EventRecord, transactionId: string): TransactionRow {
   };
 }
 
-/** A statement can touch a row once only: where several players sent one transaction, they take turns. */
-export function inTurns(rows: readonly TransactionRow[]): TransactionRow[][] {
-  const turns: TransactionRow[][] = [];
-  const taken = new Map<string, number>();
-  for (const row of rows) {
-    const key = `${row.gameId}:${row.transactionId}`;
-    const turn = taken.get(key) ?? 0;
-    taken.set(key, turn + 1);
-    const already = turns[turn];
-    if (already === undefined) turns.push([row]);
-    else already.push(row);
-  }
-  return turns;
-}
-
 /**
  * A transaction counts once per game and belongs to the player whose purchase came first: a purchase restored on a
  * second account is not a second sale. Purchase and refund may arrive in either order, but only the owner's refund
  * counts: somebody else's that came before the purchase gives way to it.
  */
-export async function upsertTransactions(
-  client: Client,
-  rows: readonly TransactionRow[],
-): Promise<undefined> {
+export async function upsertTransactions(client: Client, rows: readonly TransactionRow[]): Promise<void> {
   await query(
     client,
     {
@@ -130,7 +112,7 @@ export async function upsertTransactions(
  * Works out the purchase columns of these players and their days from the transactions, and moves the game's roll-ups by
  * the difference. The players are locked, so the difference cannot be taken twice.
  */
-export async function recountPurchases(client: Client, playerIds: readonly string[]): Promise<undefined> {
+export async function recountPurchases(client: Client, playerIds: readonly string[]): Promise<void> {
   await query(client, RECOUNT_PURCHASES, [playerIds]);
 }
 

@@ -1,0 +1,207 @@
+import type { EventRecord } from './event-record.js';
+import { addProfile, type TimedProfile, timesOf } from './player-profile.js';
+
+/**
+ * What new events add to a player and to one of the player's days. One row speaks for both where all events are of one day,
+ * as they nearly always are; else there is one for the player and one for each day. Names are short, and what adds nothing
+ * is left out: PostgreSQL parses one of these for each player of each group. `FOLD_EVENTS` gives them their full names.
+ */
+export type SumRow = {
+  /** Player and game. */
+  p: string;
+  g: number;
+  /** The day; the first one, where the row is only about the player. */
+  d: string;
+  /** The row is about this only. */
+  x?: 'day' | 'player';
+  /** How many events. */
+  n: number;
+  /** Their type, or the counts of their types and those once more as a list. */
+  t?: string;
+  c?: Record<string, number>;
+  o?: string[];
+  /** Sessions, ad impressions, store views, milliseconds of play. */
+  s?: number;
+  a?: number;
+  v?: number;
+  m?: number;
+  /** The time of the first and of the last event, should it be another. */
+  f?: string;
+  l?: string;
+  /** All days, as PostgreSQL writes a set of them, should there be several. */
+  y?: string;
+  /** The profile, and the latest and the earliest time in it, should it be another. */
+  r?: TimedProfile;
+  u?: string;
+  w?: string;
+};
+
+/** What they add to a game's day: its game, day, type and how many. */
+export type TypeSum = { g: number; d: string; t: string; n: number };
+
+export type EventSums = { rows: SumRow[]; types: TypeSum[] };
+
+type Counts = Map<string, number>;
+type DayTally = { events: number; playMs: number; counts: Counts };
+type PlayerTally = {
+  playerId: string;
+  gameId: number;
+  first: EventRecord;
+  last: EventRecord;
+  profile: TimedProfile | null;
+  /** By days since 1970. */
+  days: Map<number, DayTally>;
+};
+
+const DAY_MS = 86_400_000;
+/** A session of more than a day is a wrong clock, and must not outweigh all others. */
+const MAX_PLAY_MS = DAY_MS;
+
+/**
+ * Adds up what new events say, each at its effective time. All sums are commutative, so the rows come out the same in whatever
+ * order and groups the events came.
+ */
+export function sumEvents(records: readonly EventRecord[]): EventSums {
+  const tallies = new Map<string, PlayerTally>();
+  for (const record of records) {
+    const { playerId, gameId } = record;
+    let tally = tallies.get(playerId);
+    if (tally === undefined) {
+      tally = { playerId, gameId, first: record, last: record, profile: null, days: new Map() };
+      tallies.set(playerId, tally);
+    }
+    addEvent(tally, record);
+  }
+  const players = [...tallies.values()];
+  return {
+    rows: players.flatMap(sumRows),
+    types: typeSums(players),
+  };
+}
+
+function addEvent(tally: PlayerTally, record: EventRecord): void {
+  if (isBefore(record, tally.first)) tally.first = record;
+  if (isBefore(tally.last, record)) tally.last = record;
+  if (record.profile !== null) {
+    tally.profile ??= {};
+    addProfile(tally.profile, record.profile, record.effectiveAtMs);
+  }
+  const number = dayOf(record);
+  let day = tally.days.get(number);
+  if (day === undefined) {
+    day = { events: 0, playMs: 0, counts: new Map() };
+    tally.days.set(number, day);
+  }
+  day.events++;
+  day.playMs += playMs(record);
+  addCount(day.counts, record.eventType, 1);
+}
+
+function addCount(counts: Counts, eventType: string, n: number): void {
+  counts.set(eventType, (counts.get(eventType) ?? 0) + n);
+}
+
+/** The time played that an event tells of. */
+function playMs({ eventType, payloadJson }: EventRecord): number {
+  if (eventType !== 'Session_End') return 0;
+  const { durationMs } = JSON.parse(payloadJson) as { durationMs?: unknown };
+  return typeof durationMs === 'number' ? Math.round(Math.min(durationMs, MAX_PLAY_MS)) : 0;
+}
+
+/** By effective time, to the microsecond. */
+function isBefore(a: EventRecord, b: EventRecord): boolean {
+  if (a.effectiveAtMs !== b.effectiveAtMs) return a.effectiveAtMs < b.effectiveAtMs;
+  return a.occurredAt !== b.occurredAt && micros(effectiveAt(a)) < micros(effectiveAt(b));
+}
+
+/** The fraction of a second in PostgreSQL's or the normal text form. */
+function micros(time: string): string {
+  return (/\.(\d+)/.exec(time)?.[1] ?? '').padEnd(6, '0');
+}
+
+function effectiveAt({ effectiveAtMs, receivedAtMs, occurredAt }: EventRecord): string {
+  return effectiveAtMs === receivedAtMs ? new Date(receivedAtMs).toISOString() : occurredAt;
+}
+
+function sumRows(tally: PlayerTally): SumRow[] {
+  const { playerId, gameId, first } = tally;
+  const days = [...tally.days].map(([number, day]) => dayRow(tally, number, day));
+  const [only] = days;
+  if (days.length === 1 && only !== undefined) return [Object.assign(only, playerPart(tally))];
+
+  const counts: Counts = new Map();
+  for (const day of tally.days.values()) {
+    for (const [eventType, n] of day.counts) addCount(counts, eventType, n);
+  }
+  const player: SumRow = {
+    p: playerId,
+    g: gameId,
+    d: dayText(dayOf(first)),
+    x: 'player',
+    n: days.reduce((sum, { n }) => sum + n, 0),
+    y: `{${days.map(({ d }) => `[${d},${d}]`).join(',')}}`,
+    ...countsPart(counts),
+    ...playerPart(tally),
+  };
+  return [player, ...days.map((day): SumRow => ({ ...day, x: 'day' }))];
+}
+
+function dayRow(
+  { playerId, gameId }: PlayerTally,
+  number: number,
+  { events, playMs, counts }: DayTally,
+): SumRow {
+  const row: SumRow = { p: playerId, g: gameId, d: dayText(number), n: events, ...countsPart(counts) };
+  const sessions = counts.get('Session_Start');
+  const adImpressions = counts.get('Ad_Impression');
+  const storeViews = counts.get('Store_View');
+  if (sessions !== undefined) row.s = sessions;
+  if (adImpressions !== undefined) row.a = adImpressions;
+  if (storeViews !== undefined) row.v = storeViews;
+  if (playMs > 0) row.m = playMs;
+  return row;
+}
+
+function countsPart(counts: Counts): Pick<SumRow, 't' | 'c' | 'o'> {
+  const types = [...counts.keys()];
+  const [only] = types;
+  if (types.length === 1 && only !== undefined) return { t: only };
+  // Not by assignment: a type may be called __proto__.
+  return { c: Object.fromEntries(counts), o: types };
+}
+
+function playerPart({ first, last, profile }: PlayerTally): Partial<SumRow> {
+  const part: Partial<SumRow> = { f: effectiveAt(first) };
+  if (last !== first) part.l = effectiveAt(last);
+  if (profile !== null) {
+    const { since, until } = timesOf(profile);
+    part.r = profile;
+    part.u = until;
+    if (since !== until) part.w = since;
+  }
+  return part;
+}
+
+function typeSums(players: readonly PlayerTally[]): TypeSum[] {
+  const sums = new Map<string, TypeSum>();
+  for (const { gameId, days } of players) {
+    for (const [number, { counts }] of days) {
+      for (const [eventType, n] of counts) {
+        const key = `${gameId} ${number} ${eventType}`;
+        const sum = sums.get(key);
+        if (sum !== undefined) sum.n += n;
+        else sums.set(key, { g: gameId, d: dayText(number), t: eventType, n });
+      }
+    }
+  }
+  return [...sums.values()];
+}
+
+/** In days since 1970. */
+function dayOf({ effectiveAtMs }: EventRecord): number {
+  return Math.floor(effectiveAtMs / DAY_MS);
+}
+
+function dayText(number: number): string {
+  return new Date(number * DAY_MS).toISOString().slice(0, 10);
+}
