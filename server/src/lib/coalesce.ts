@@ -45,6 +45,11 @@ export type CoalesceOptions<I, O> = {
    * place.
    */
   fillForMs?: number;
+  /**
+   * When all groups have ended, and the last one had company, the next one waits this long for more: those who were just
+   * answered often come back at once. It starts sooner when as many wait as there were of both.
+   */
+  lingerMs?: number;
   /** Largest waiting weight. Choose it above the heaviest item: one heavier than this is never let in. */
   maxWaiting: number;
   /** True if one item may be to blame for the whole group: then halves are tried, until it stands alone. */
@@ -58,6 +63,9 @@ export class OverloadedError extends Error {
   }
 }
 
+/** Fewer items than this in a group, and nobody is kept waiting for more. */
+const COMPANY = 4;
+
 /** Parallel arrays rather than an object per item: this is the hottest path of all reads. */
 type Group<I, O> = {
   items: I[];
@@ -68,7 +76,7 @@ type Group<I, O> = {
 };
 
 export function coalesce<I, O>(options: CoalesceOptions<I, O>): Coalescer<I, O> {
-  const { run, maxItems, weigh, maxInFlight, fillForMs = 0, maxWaiting, splitOn } = options;
+  const { run, maxItems, weigh, maxInFlight, fillForMs = 0, lingerMs = 0, maxWaiting, splitOn } = options;
   for (const [name, value] of Object.entries({ maxItems, maxInFlight, maxWaiting })) {
     if (!(value >= 1)) throw new RangeError(`${name} must be at least 1.`);
   }
@@ -79,6 +87,9 @@ export function coalesce<I, O>(options: CoalesceOptions<I, O>): Coalescer<I, O> 
   let inFlight = 0;
   let scheduled = false;
   let lastStart = 0;
+  /** What is worth waiting for, and until when. */
+  let expected = 0;
+  let lingersUntil = 0;
   let patience: NodeJS.Timeout | undefined;
   let idleWaiters: (() => void)[] = [];
 
@@ -116,9 +127,10 @@ export function coalesce<I, O>(options: CoalesceOptions<I, O>): Coalescer<I, O> 
 
   function mayStart(group: Group<I, O> | undefined): group is Group<I, O> {
     if (group === undefined || inFlight >= maxInFlight) return false;
-    if (fillForMs === 0 || inFlight === 0) return true;
     const isFull = group.next !== undefined || group.weight >= maxItems;
-    return isFull || performance.now() - lastStart >= fillForMs;
+    if (isFull) return true;
+    if (inFlight > 0) return fillForMs === 0 || performance.now() - lastStart >= fillForMs;
+    return waiting >= expected || performance.now() >= lingersUntil;
   }
 
   function startGroups(): void {
@@ -129,26 +141,36 @@ export function coalesce<I, O>(options: CoalesceOptions<I, O>): Coalescer<I, O> 
       if (first === undefined) last = undefined;
       waiting -= group.weight;
       inFlight++;
-      if (fillForMs > 0) waitForNext();
-      settle(group.items, group.resolves, group.rejects).then(finishGroup);
+      if (fillForMs > 0) {
+        lastStart = performance.now();
+        lookAgainIn(fillForMs);
+      }
+      settle(group.items, group.resolves, group.rejects).then(() => finishGroup(group));
     }
   }
 
-  function waitForNext(): void {
-    lastStart = performance.now();
+  function lookAgainIn(ms: number): void {
     clearTimeout(patience);
     // A little later than asked for: a timer may fire a fraction of a millisecond too early.
-    patience = setTimeout(schedule, fillForMs + 1);
+    patience = setTimeout(schedule, ms + 1);
   }
 
-  function finishGroup(): void {
+  function finishGroup({ items, weight }: Group<I, O>): void {
     inFlight--;
+    if (inFlight === 0) linger(items.length, weight);
     schedule();
     if (inFlight > 0 || first !== undefined) return;
-    clearTimeout(patience);
     const woken = idleWaiters;
     idleWaiters = [];
     for (const wake of woken) wake();
+  }
+
+  function linger(answered: number, weight: number): void {
+    clearTimeout(patience);
+    expected = lingerMs > 0 && answered >= COMPANY ? waiting + weight : 0;
+    if (expected === 0) return;
+    lingersUntil = performance.now() + lingerMs;
+    lookAgainIn(lingerMs);
   }
 
   /** Settles every promise of a group or part of one. Never rejects. */

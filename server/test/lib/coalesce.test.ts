@@ -117,6 +117,45 @@ describe('grouping', () => {
     await expect.poll(groups).toEqual(['a', 'b']);
   });
 
+  test('with lingerMs, after a group with company the next one waits until as many are back', async () => {
+    const { coalescer, groups, finish } = manual({ lingerMs: 60_000 });
+    for (const item of 'abcd') void coalescer.submit(item);
+    await turns(2);
+    void coalescer.submit('e');
+    await finish(0);
+    for (const item of 'fgh') void coalescer.submit(item);
+    await turns(2);
+    expect(groups()).toEqual(['abcd']);
+    void coalescer.submit('i');
+    await turns(2);
+    expect(groups()).toEqual(['abcd', 'efghi']);
+  });
+
+  test('with lingerMs, nobody waits for more than that', async () => {
+    const { coalescer, groups, finish } = manual({ lingerMs: 5 });
+    for (const item of 'abcd') void coalescer.submit(item);
+    await turns(2);
+    await finish(0);
+    void coalescer.submit('e');
+    await turns(2);
+    await expect.poll(groups).toEqual(['abcd', 'e']);
+  });
+
+  test('with lingerMs, nobody waits after a group of few, nor when the next one is full', async () => {
+    const { coalescer, groups, finish } = manual({ maxItems: 4, lingerMs: 60_000 });
+    for (const item of 'abc') void coalescer.submit(item);
+    await turns(2);
+    await finish(0);
+    void coalescer.submit('d');
+    await turns(2);
+    expect(groups()).toEqual(['abc', 'd']);
+    for (const item of 'efghijkl') void coalescer.submit(item);
+    await finish(1);
+    expect(groups()).toEqual(['abc', 'd', 'efgh']);
+    await finish(2);
+    expect(groups()).toEqual(['abc', 'd', 'efgh', 'ijkl']);
+  });
+
   test('a group holds no more than maxItems, in order of arrival', async () => {
     const { coalescer, groups, submitAll } = immediate({ maxItems: 3, maxInFlight: 2 });
     expect((await submitAll('abcdefgh')).join('')).toBe('ABCDEFGH');
@@ -276,6 +315,7 @@ describe('for any load', () => {
     maxItems: fc.integer({ min: 1, max: 10 }),
     maxInFlight: fc.integer({ min: 1, max: 4 }),
     fillForMs: fc.constantFrom(0, 1, 60_000),
+    lingerMs: fc.constantFrom(0, 1),
     maxWaiting: fc.integer({ min: 1, max: 40 }),
     /** Items submitted, then a pause in turns of the event loop. */
     bursts: fc.array(
@@ -300,68 +340,74 @@ describe('for any load', () => {
 
   test('every submit settles, poison fails alone, bounds and order hold', async () => {
     await fc.assert(
-      fc.asyncProperty(load, async ({ maxItems, maxInFlight, fillForMs, maxWaiting, bursts, durations }) => {
-        let running = 0;
-        let runCount = 0;
-        const started: number[] = [];
-        const done = new Map<number, number>();
-        const weightOf = (item: Item) => Math.max(1, item.weight);
-        const coalescer = coalesce<Item, number>({
-          maxItems,
-          maxInFlight,
-          fillForMs,
-          maxWaiting,
-          weigh: ({ weight }) => weight,
-          splitOn: (error) => error instanceof Error && error.message === 'poison',
-          run: async (items) => {
-            expect(++running).toBeLessThanOrEqual(maxInFlight);
-            const weight = items.reduce((sum, item) => sum + weightOf(item), 0);
-            expect(items.length === 1 || weight <= maxItems).toBe(true);
-            for (const { id } of items) if (!started.includes(id)) started.push(id);
-            await turns(durations[runCount++ % durations.length] ?? 0);
-            running--;
-            if (items.some(({ poison }) => poison)) throw new Error('poison');
-            for (const { id } of items) done.set(id, (done.get(id) ?? 0) + 1);
-            return items.map(({ id }) => id);
-          },
-        });
+      fc.asyncProperty(
+        load,
+        async ({ maxItems, maxInFlight, fillForMs, lingerMs, maxWaiting, bursts, durations }) => {
+          let running = 0;
+          let runCount = 0;
+          const started: number[] = [];
+          const done = new Map<number, number>();
+          const weightOf = (item: Item) => Math.max(1, item.weight);
+          const coalescer = coalesce<Item, number>({
+            maxItems,
+            maxInFlight,
+            fillForMs,
+            lingerMs,
+            maxWaiting,
+            weigh: ({ weight }) => weight,
+            splitOn: (error) => error instanceof Error && error.message === 'poison',
+            run: async (items) => {
+              expect(++running).toBeLessThanOrEqual(maxInFlight);
+              const weight = items.reduce((sum, item) => sum + weightOf(item), 0);
+              expect(items.length === 1 || weight <= maxItems).toBe(true);
+              for (const { id } of items) if (!started.includes(id)) started.push(id);
+              await turns(durations[runCount++ % durations.length] ?? 0);
+              running--;
+              if (items.some(({ poison }) => poison)) throw new Error('poison');
+              for (const { id } of items) done.set(id, (done.get(id) ?? 0) + 1);
+              return items.map(({ id }) => id);
+            },
+          });
 
-        const settled: Promise<void>[] = [];
-        const outcomes: string[] = [];
-        const expected: string[] = [];
-        let id = 0;
-        for (const { items, pause } of bursts) {
-          for (const part of items) {
-            const item = { ...part, id: id++ };
-            const before = coalescer.waiting;
-            const fits = before + weightOf(item) <= maxWaiting;
-            expected.push(!fits ? 'overloaded' : item.poison ? 'poison' : `result ${item.id}`);
-            settled.push(
-              coalescer.submit(item).then(
-                (output) => {
-                  outcomes[item.id] = `result ${output}`;
-                },
-                (error: unknown) => {
-                  outcomes[item.id] =
-                    error instanceof OverloadedError ? 'overloaded' : (error as Error).message;
-                },
-              ),
-            );
-            expect(coalescer.waiting).toBe(fits ? before + weightOf(item) : before);
-            expect(coalescer.waiting).toBeLessThanOrEqual(maxWaiting);
+          const settled: Promise<void>[] = [];
+          const outcomes: string[] = [];
+          const expected: string[] = [];
+          let id = 0;
+          for (const { items, pause } of bursts) {
+            for (const part of items) {
+              const item = { ...part, id: id++ };
+              const before = coalescer.waiting;
+              const fits = before + weightOf(item) <= maxWaiting;
+              expected.push(!fits ? 'overloaded' : item.poison ? 'poison' : `result ${item.id}`);
+              settled.push(
+                coalescer.submit(item).then(
+                  (output) => {
+                    outcomes[item.id] = `result ${output}`;
+                  },
+                  (error: unknown) => {
+                    outcomes[item.id] =
+                      error instanceof OverloadedError ? 'overloaded' : (error as Error).message;
+                  },
+                ),
+              );
+              expect(coalescer.waiting).toBe(fits ? before + weightOf(item) : before);
+              expect(coalescer.waiting).toBeLessThanOrEqual(maxWaiting);
+            }
+            await turns(pause);
           }
-          await turns(pause);
-        }
-        await coalescer.idle();
-        expect(coalescer.waiting).toBe(0);
-        expect(running).toBe(0);
-        await Promise.all(settled);
-        expect(outcomes).toEqual(expected);
-        const succeeded = expected.flatMap((outcome, index) => (outcome.startsWith('result') ? [index] : []));
-        expect([...done.keys()].sort((a, b) => a - b)).toEqual(succeeded);
-        expect([...done.values()].every((count) => count === 1)).toBe(true);
-        expect(started).toEqual([...started].sort((a, b) => a - b));
-      }),
+          await coalescer.idle();
+          expect(coalescer.waiting).toBe(0);
+          expect(running).toBe(0);
+          await Promise.all(settled);
+          expect(outcomes).toEqual(expected);
+          const succeeded = expected.flatMap((outcome, index) =>
+            outcome.startsWith('result') ? [index] : [],
+          );
+          expect([...done.keys()].sort((a, b) => a - b)).toEqual(succeeded);
+          expect([...done.values()].every((count) => count === 1)).toBe(true);
+          expect(started).toEqual([...started].sort((a, b) => a - b));
+        },
+      ),
       { numRuns: 300 },
     );
   });
