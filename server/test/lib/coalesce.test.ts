@@ -117,22 +117,22 @@ describe('grouping', () => {
     await expect.poll(groups).toEqual(['a', 'b']);
   });
 
-  test('with lingerMs, after a group with company the next one waits until as many are back', async () => {
-    const { coalescer, groups, finish } = manual({ lingerMs: 60_000 });
-    for (const item of 'abcd') void coalescer.submit(item);
+  test('with linger, after a group with company the next one waits until most are back', async () => {
+    const { coalescer, groups, finish } = manual({ linger: { ms: 60_000, after: 4 } });
+    for (const item of 'abcdef') void coalescer.submit(item);
     await turns(2);
-    void coalescer.submit('e');
+    for (const item of 'ghij') void coalescer.submit(item);
     await finish(0);
-    for (const item of 'fgh') void coalescer.submit(item);
+    for (const item of 'kl') void coalescer.submit(item);
     await turns(2);
-    expect(groups()).toEqual(['abcd']);
-    void coalescer.submit('i');
+    expect(groups()).toEqual(['abcdef']);
+    void coalescer.submit('m');
     await turns(2);
-    expect(groups()).toEqual(['abcd', 'efghi']);
+    expect(groups()).toEqual(['abcdef', 'ghijklm']);
   });
 
-  test('with lingerMs, nobody waits for more than that', async () => {
-    const { coalescer, groups, finish } = manual({ lingerMs: 5 });
+  test('with linger, nobody waits for more than that', async () => {
+    const { coalescer, groups, finish } = manual({ linger: { ms: 5, after: 4 } });
     for (const item of 'abcd') void coalescer.submit(item);
     await turns(2);
     await finish(0);
@@ -141,8 +141,8 @@ describe('grouping', () => {
     await expect.poll(groups).toEqual(['abcd', 'e']);
   });
 
-  test('with lingerMs, nobody waits after a group of few, nor when the next one is full', async () => {
-    const { coalescer, groups, finish } = manual({ maxItems: 4, lingerMs: 60_000 });
+  test('with linger, nobody waits after a group of few, nor when the next one is full', async () => {
+    const { coalescer, groups, finish } = manual({ maxItems: 4, linger: { ms: 60_000, after: 4 } });
     for (const item of 'abc') void coalescer.submit(item);
     await turns(2);
     await finish(0);
@@ -315,7 +315,7 @@ describe('for any load', () => {
     maxItems: fc.integer({ min: 1, max: 10 }),
     maxInFlight: fc.integer({ min: 1, max: 4 }),
     fillForMs: fc.constantFrom(0, 1, 60_000),
-    lingerMs: fc.constantFrom(0, 1),
+    linger: fc.record({ ms: fc.constantFrom(1, 3), after: fc.constantFrom(1, 3, 1_000) }),
     maxWaiting: fc.integer({ min: 1, max: 40 }),
     /** Items submitted, then a pause in turns of the event loop. */
     bursts: fc.array(
@@ -342,7 +342,7 @@ describe('for any load', () => {
     await fc.assert(
       fc.asyncProperty(
         load,
-        async ({ maxItems, maxInFlight, fillForMs, lingerMs, maxWaiting, bursts, durations }) => {
+        async ({ maxItems, maxInFlight, fillForMs, linger, maxWaiting, bursts, durations }) => {
           let running = 0;
           let runCount = 0;
           const started: number[] = [];
@@ -352,7 +352,7 @@ describe('for any load', () => {
             maxItems,
             maxInFlight,
             fillForMs,
-            lingerMs,
+            linger,
             maxWaiting,
             weigh: ({ weight }) => weight,
             splitOn: (error) => error instanceof Error && error.message === 'poison',

@@ -12,8 +12,8 @@ const MAX_GROUP_WEIGHT = 1_000;
 const GROUPS_IN_FLIGHT = 2;
 /** Far longer than a group usually takes: one that waits for a lock must not hold up all others for as long. */
 const FILL_FOR_MS = 100;
-/** A group costs PostgreSQL 0.8 ms and 0.08 for each player: waiting for the next few requests saves a third of single events. */
-const LINGER_MS = 8;
+/** A group costs PostgreSQL 0.8 ms and 0.08 for each player: single events gain a fifth from fewer and larger ones. */
+const LINGER = { ms: 8, after: 4 };
 /** About a second of work at full speed; beyond it a 503 at once is kinder than a late answer. */
 const MAX_WAITING_WEIGHT = 20_000;
 /** A batch of large events weighs by its bytes: 20,000 waiting ones are 20 MB at the most, whatever their size. */
@@ -28,7 +28,7 @@ export function createDirectIntake(options: { pool: Pool; metrics: Metrics; logg
     maxItems: MAX_GROUP_WEIGHT,
     maxInFlight: GROUPS_IN_FLIGHT,
     fillForMs: FILL_FOR_MS,
-    lingerMs: LINGER_MS,
+    linger: LINGER,
     maxWaiting: MAX_WAITING_WEIGHT,
     weigh: ({ records, bytes }) => Math.max(records.length, Math.ceil(bytes / BYTES_PER_WEIGHT)),
     // A group that PostgreSQL refuses is halved until the guilty request stands alone.
