@@ -1,6 +1,6 @@
-// npm run bench:growth [-- --events 20000000] : does the cost of anything grow with what is stored? Measures batches of 50,
-// status reads and logins with few, 1 million and many stored events, each time in turn with a second service that stays
-// empty, and the latency of events at half of their rate with an open loop.
+// npm run bench:growth [-- --events 20000000] : does the cost of anything grow with what is stored? Measures events, reads
+// and logins with few, 1 million and many stored events, each time in turn with a second service that stays empty, and the
+// latency of events at half of their rate with an open loop.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
@@ -13,7 +13,14 @@ import { formatTables, summarise, summariseOpenLoops } from './support/report.mj
 
 const BATCH = 50;
 const TARGET = 0.9;
-const GROWING = itemsNamed('events, batch 50', 'status', 'returning login');
+const GROWING = itemsNamed(
+  'events, batch 50',
+  'events, batch 1',
+  'status',
+  'store, 0 offers',
+  'returning login',
+  'first login',
+);
 
 export async function measureGrowth({ stored: largest, seconds, rounds, workers, quick }, playgrounds) {
   const items = quick ? GROWING.slice(0, 1) : GROWING;

@@ -69,21 +69,30 @@ export async function query<Row extends pg.QueryResultRow>(
   return result.rows;
 }
 
+/** A statement with its values, ready to be sent. */
+export type Call = Readonly<{ statement: Statement; values: unknown[] }>;
+
+/** Sends all of them without waiting in between; each sees what those before it did. */
+export function sendAll(client: Client, calls: readonly Call[]): Promise<unknown[]> {
+  return Promise.all(calls.map(({ statement, values }) => query(client, statement, values)));
+}
+
 /**
- * One transaction in two round trips: `begin` and what `start` sends, then what `finish` sends in the light of its result and
- * `commit`. Both must send all of their statements before they wait for any. Each statement still sees what committed
- * before it ran. Rejects with the first statement's error, with nothing applied.
+ * One transaction in two round trips: `begin` and what `start` sends, then what `finish` makes of its result and `commit`.
+ * `start` must send all of its statements before it waits for any. `finish` sends nothing itself: should it throw, there is
+ * no `commit` either. Rejects with the first error, with nothing applied.
  */
 export async function pipelinedTransaction<T>(
   pool: Pool,
   start: (client: Client) => Promise<T>,
-  finish: (client: Client, result: T) => Promise<unknown>,
+  finish: (result: T) => readonly Call[],
 ): Promise<T> {
   const client = await pool.connect();
   let failure: Error | undefined;
   try {
     const [, result] = await inOnePacket(client, () => Promise.all([client.query('begin'), start(client)]));
-    await inOnePacket(client, () => Promise.all([finish(client, result), client.query('commit')]));
+    const calls = finish(result);
+    await inOnePacket(client, () => Promise.all([sendAll(client, calls), client.query('commit')]));
     return result;
   } catch (error) {
     failure = error as Error;

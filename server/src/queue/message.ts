@@ -81,13 +81,13 @@ function isCheckedEvent(value: unknown): value is CheckedEvent {
     typeof value.eventType === 'string' &&
     typeof value.occurredAt === 'string' &&
     isTime(value.receivedAtMs) &&
-    isTime(value.effectiveAtMs) &&
     typeof value.clockSuspect === 'boolean' &&
+    isEffectiveTime(value.effectiveAtMs, value.receivedAtMs, value.clockSuspect) &&
     isTextOrNull(value.timestampText) &&
-    typeof value.payloadJson === 'string' &&
+    isJsonObject(value.payloadJson) &&
     typeof value.metadataJson === 'string' &&
     typeof value.transaction === 'object' &&
-    typeof value.profile === 'object'
+    isProfile(value.profile)
   );
 }
 
@@ -115,6 +115,23 @@ function isDigest(value: unknown): boolean {
 
 function isTime(value: unknown): value is number {
   return Number.isSafeInteger(value) && Math.abs(value as number) <= MAX_TIME_MS;
+}
+
+/** Events are counted on days near their receipt; a clock that is not believed counts at it. */
+function isEffectiveTime(value: unknown, receivedAtMs: number, clockSuspect: boolean): boolean {
+  return isTime(value) && (clockSuspect ? value === receivedAtMs : value <= receivedAtMs);
+}
+
+/** As far as it takes for its members to be looked at; PostgreSQL parses it. */
+function isJsonObject(value: unknown): boolean {
+  return typeof value === 'string' && value.startsWith('{');
+}
+
+function isProfile(value: unknown): boolean {
+  if (value === null) return true;
+  if (!isObject(value)) return false;
+  const members = Object.values(value);
+  return members.length > 0 && members.every((member) => typeof member === 'string');
 }
 
 function isTextOrNull(value: unknown): value is string | null {

@@ -121,6 +121,32 @@ describe('sums of events', () => {
     expect([row?.f, row?.l]).toEqual(['2026-11-15T11:00:00.499999Z', '2026-11-15T11:00:00.500100Z']);
   });
 
+  it('tells events of one time apart by their receipt, in any order', () => {
+    const timestamp = '2026-11-15T12:00:00.000900Z';
+    const [early] = records([eventAt(timestamp)]);
+    if (early === undefined) throw new Error('there is no event');
+    // Received before it happened, it counts at its receipt; received later, at its own time.
+    const late = { ...early, receivedAtMs: NOON + 5 };
+    for (const order of [
+      [early, late],
+      [late, early],
+    ]) {
+      const [row] = sumEvents(order).rows;
+      expect([row?.f, row?.l]).toEqual(['2026-11-15T12:00:00.000Z', timestamp]);
+    }
+  });
+
+  it('of two profiles of one moment takes the text that is behind in the order of bytes', () => {
+    const told = (country: string) => eventAt('2026-11-15T11:00:00.000Z', { metadata: { country } });
+    for (const countries of [
+      ['\u{1f30d}', '\uff21'],
+      ['\uff21', '\u{1f30d}'],
+    ]) {
+      const [row] = sumEvents(records(countries.map(told))).rows;
+      expect(row?.r?.country?.v).toBe('\u{1f30d}');
+    }
+  });
+
   it('takes any name for a type', () => {
     const types = ['__proto__', 'constructor'].map((eventType) =>
       eventAt('2026-11-15T11:00:00.000Z', { eventType }),

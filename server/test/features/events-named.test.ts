@@ -52,6 +52,16 @@ describe('an eventId names an event within its player', () => {
     expect(await storedEvents(harness.pool, session.userId)).toHaveLength(1);
   });
 
+  it('of a whole batch with one name the first counts', async () => {
+    await newPlayer();
+    const at = (n: number) => new Date(harness.clock.now() - n).toISOString();
+    const batch = Array.from({ length: 500 }, (_, n) => named('a', { timestamp: at(n), payload: { n } }));
+    expectCounts(await send(batch), { accepted: 1, duplicates: 499 });
+    expect(await storedEvents(harness.pool, session.userId)).toMatchObject([{ payload: { n: 0 } }]);
+    const { event_count } = await playerAggregates(harness.pool, session.userId);
+    expect(event_count).toBe('1');
+  });
+
   it('of two in one batch the first from before the deleted days neither counts nor takes the name', async () => {
     await newPlayer();
     const day = (daysAgo: number) => new Date(harness.clock.now() - daysAgo * 86_400_000).toISOString();

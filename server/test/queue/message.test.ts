@@ -10,20 +10,27 @@ const hex = (length: number) =>
 const text = fc.string({ unit: 'grapheme' });
 const time = fc.integer({ min: 0, max: 4_000_000_000_000 });
 
-const checkedEvent: fc.Arbitrary<CheckedEvent> = fc.record({
-  identity: hex(32),
-  eventId: fc.option(text),
-  eventType: text,
-  occurredAt: fc.constant('2026-11-15T01:02:03.456Z'),
-  receivedAtMs: time,
-  effectiveAtMs: time,
-  clockSuspect: fc.boolean(),
-  timestampText: fc.option(text),
-  payloadJson: fc.json(),
-  metadataJson: fc.json(),
-  transaction: fc.constant(null),
-  profile: fc.option(fc.constant({ country: 'DE' })),
-});
+const json = fc.dictionary(text, fc.jsonValue()).map((value) => JSON.stringify(value));
+
+const checkedEvent: fc.Arbitrary<CheckedEvent> = fc
+  .record({
+    identity: hex(32),
+    eventId: fc.option(text),
+    eventType: text,
+    occurredAt: fc.constant('2026-11-15T01:02:03.456Z'),
+    receivedAtMs: time,
+    agoMs: fc.nat(90 * 86_400_000),
+    clockSuspect: fc.boolean(),
+    timestampText: fc.option(text),
+    payloadJson: json,
+    metadataJson: json,
+    transaction: fc.constant(null),
+    profile: fc.option(fc.constant({ country: 'DE' })),
+  })
+  .map(({ agoMs, ...event }) => ({
+    ...event,
+    effectiveAtMs: event.clockSuspect ? event.receivedAtMs : event.receivedAtMs - agoMs,
+  }));
 const events = fc
   .array(checkedEvent, { minLength: 1, maxLength: 20 })
   .map((list): QueuedMessage => ({ kind: 'events', userId: USER, events: list }));
@@ -111,6 +118,26 @@ describe('a message', () => {
     ['an event without an identity', { ...parsed, events: [{ ...parsed.events[0], identity: 'x' }] }],
     ['a time that no date can hold', { ...parsed, events: [{ ...parsed.events[0], receivedAtMs: 9e15 }] }],
     ['a payload that is not text', { ...parsed, events: [{ ...parsed.events[0], payloadJson: {} }] }],
+    ['a payload without members', { ...parsed, events: [{ ...parsed.events[0], payloadJson: 'null' }] }],
+    ['an empty profile', { ...parsed, events: [{ ...parsed.events[0], profile: {} }] }],
+    ['a profile of no texts', { ...parsed, events: [{ ...parsed.events[0], profile: { country: 1 } }] }],
+    [
+      'an event that counts after its receipt',
+      { ...parsed, events: [{ ...parsed.events[0], effectiveAtMs: parsed.events[0].receivedAtMs + 1 }] },
+    ],
+    [
+      'a clock that is believed and not',
+      {
+        ...parsed,
+        events: [
+          {
+            ...parsed.events[0],
+            clockSuspect: true,
+            effectiveAtMs: parsed.events[0].receivedAtMs - 1,
+          },
+        ],
+      },
+    ],
     [
       'failures that are none',
       { ...parsed, kind: 'failures', failures: [{}], receivedAtMs: 1, clientBuild: null },

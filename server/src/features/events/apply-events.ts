@@ -1,4 +1,4 @@
-import { type Client, type Pool, pipelinedTransaction } from '../../db/pool.js';
+import { type Call, type Client, type Pool, pipelinedTransaction, sendAll } from '../../db/pool.js';
 import { withoutRepeats } from '../../lib/without-repeats.js';
 import type { EventRecord } from './event-record.js';
 import { sumEvents } from './event-sums.js';
@@ -27,7 +27,7 @@ export async function applyEvents(pool: Pool, records: readonly EventRecord[]): 
   return pipelinedTransaction(
     pool,
     (client) => storeEvents(client, records),
-    (client, isNew) => countEvents(client, onlyNew(records, isNew)),
+    (isNew) => countEvents(onlyNew(records, isNew)),
   );
 }
 
@@ -35,29 +35,15 @@ export async function applyEvents(pool: Pool, records: readonly EventRecord[]): 
 export async function applyEventsWithin(client: Client, records: readonly EventRecord[]): Promise<boolean[]> {
   if (records.length === 0) return [];
   const isNew = await storeEvents(client, records);
-  await countEvents(client, onlyNew(records, isNew));
+  await sendAll(client, countEvents(onlyNew(records, isNew)));
   return isNew;
 }
 
-/** Says of each event whether it was new; of copies in one group the first is. */
 async function storeEvents(client: Client, records: readonly EventRecord[]): Promise<boolean[]> {
   const named = records.filter((record) => record.eventId !== null);
-  const rounds = withoutRepeats(
-    [...records.entries()],
-    ([, record]) => `${record.playerId}:${record.identity}`,
-  );
-  const isNew: boolean[] = records.map(() => false);
-  await Promise.all([
-    named.length > 0 ? pinEventNames(client, named) : undefined,
-    // A round after the first has only copies of what this transaction has just named or stored: it waits for nobody.
-    ...rounds.map(async (round) => {
-      const inserted = await insertEvents(
-        client,
-        round.map(([, record]) => record),
-      );
-      for (const [n, [place]] of round.entries()) isNew[place] = inserted[n] ?? false;
-    }),
-  ]);
+  // Sent one after the other, and not waited for in between.
+  const pinned = named.length > 0 ? pinEventNames(client, named) : undefined;
+  const [isNew] = await Promise.all([insertEvents(client, records), pinned]);
   return isNew;
 }
 
@@ -65,23 +51,16 @@ function onlyNew(records: readonly EventRecord[], isNew: readonly boolean[]): re
   return isNew.includes(false) ? records.filter((_, place) => isNew[place]) : records;
 }
 
-/** Sends everything at once: each statement sees what those before it did. */
-async function countEvents(client: Client, records: readonly EventRecord[]): Promise<void> {
-  if (records.length === 0) return;
+function countEvents(records: readonly EventRecord[]): Call[] {
+  if (records.length === 0) return [];
   const sums = sumEvents(records);
-  const bought = mergeTransactions(records);
-  await Promise.all([
-    lockPlayers(client, [...new Set(sums.rows.map((row) => row.p))]),
-    foldEvents(client, sums),
-    ...(bought.length === 0 ? [] : countPurchases(client, bought)),
-  ]);
+  const playerIds = [...new Set(sums.rows.map((row) => row.p))];
+  return [lockPlayers(playerIds), foldEvents(sums), ...countPurchases(mergeTransactions(records))];
 }
 
-function countPurchases(client: Client, rows: readonly TransactionRow[]): Promise<void>[] {
+function countPurchases(rows: readonly TransactionRow[]): Call[] {
+  if (rows.length === 0) return [];
   // A statement can touch a row once only: where several players sent one transaction, they take turns.
-  const rounds = withoutRepeats(rows, (row) => `${row.gameId}:${row.transactionId}`);
-  return [
-    ...rounds.map((round) => upsertTransactions(client, round)),
-    recountPurchases(client, [...new Set(rows.map((row) => row.playerId))]),
-  ];
+  const turns = withoutRepeats(rows, (row) => `${row.gameId}:${row.transactionId}`);
+  return [...turns.map(upsertTransactions), recountPurchases([...new Set(rows.map((row) => row.playerId))])];
 }

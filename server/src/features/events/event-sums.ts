@@ -111,7 +111,9 @@ function playMs({ eventType, payloadJson }: EventRecord): number {
 /** By effective time, to the microsecond. */
 function isBefore(a: EventRecord, b: EventRecord): boolean {
   if (a.effectiveAtMs !== b.effectiveAtMs) return a.effectiveAtMs < b.effectiveAtMs;
-  return a.occurredAt !== b.occurredAt && micros(effectiveAt(a)) < micros(effectiveAt(b));
+  // Nearly always: of one batch, in which case the texts tell.
+  if (a.occurredAt === b.occurredAt && a.receivedAtMs === b.receivedAtMs) return false;
+  return micros(effectiveAt(a)) < micros(effectiveAt(b));
 }
 
 /** The fraction of a second in PostgreSQL's or the normal text form. */

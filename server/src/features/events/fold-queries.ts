@@ -1,37 +1,37 @@
-import { type Client, query } from '../../db/pool.js';
+import type { Call } from '../../db/pool.js';
 import type { EventSums } from './event-sums.js';
 
-export async function lockPlayers(client: Client, playerIds: readonly string[]): Promise<void> {
-  await query(
-    client,
-    {
+export function lockPlayers(playerIds: readonly string[]): Call {
+  return {
+    statement: {
       name: 'lock_players',
       text: 'select from players where id = any($1::bigint[]) order by id for no key update',
     },
-    [playerIds],
-  );
+    values: [playerIds],
+  };
 }
 
 /** Merges what was new into the players, their days and the game's roll-ups. The players must be locked. */
-export async function foldEvents(client: Client, { rows, types }: EventSums): Promise<void> {
+export function foldEvents({ rows, types }: EventSums): Call {
   const playerIds = rows.map((row) => row.p);
-  await query(client, FOLD_EVENTS, [JSON.stringify(rows), JSON.stringify(types), playerIds]);
+  return { statement: FOLD_EVENTS, values: [JSON.stringify(rows), JSON.stringify(types), playerIds] };
 }
 
-/**
- * Adds the counts of a sum to those in `old`. Of more than 256 types the first in byte order stay, which only a new type can
- * change: see `first_keys` in the schema.
- */
-const addCounts = (old: string) => {
-  const added = `${old} || case
-          when s.counts is null then jsonb_build_object(s.event_type, s.events + coalesce((${old} ->> s.event_type)::bigint, 0))
+/** The counts of a sum, added to those in OLD. */
+const ADDED_COUNTS = `OLD || case
+          when s.counts is null then jsonb_build_object(s.event_type, s.events + coalesce((OLD ->> s.event_type)::bigint, 0))
           else (
-            select jsonb_object_agg(c.key, c.value::bigint + coalesce((${old} ->> c.key)::bigint, 0))
+            select jsonb_object_agg(c.key, c.value::bigint + coalesce((OLD ->> c.key)::bigint, 0))
             from jsonb_each_text(s.counts) c
           )
         end`;
-  return `case when ${old} ? s.event_type or ${old} ?& s.event_types then ${added} else first_keys(${added}) end`;
-};
+/** Of more than 256 types the first in byte order stay, which only a new type can change: see `first_keys` in the schema. */
+const NEW_COUNTS = `case
+          when OLD ? s.event_type or OLD ?& s.event_types then ${ADDED_COUNTS}
+          else first_keys(${ADDED_COUNTS})
+        end`;
+const PLAYER_COUNTS = NEW_COUNTS.replaceAll('OLD', 'p.event_counts');
+const DAY_COUNTS = NEW_COUNTS.replaceAll('OLD', 's.old_counts');
 
 const FOLD_EVENTS = {
   name: 'fold_events',
@@ -48,7 +48,7 @@ const FOLD_EVENTS = {
     ), folded as (
       update players p
       set event_count = p.event_count + s.events,
-        event_counts = ${addCounts('p.event_counts')},
+        event_counts = ${PLAYER_COUNTS},
         first_event_at = least(p.first_event_at, s.first_at),
         last_event_at = greatest(p.last_event_at, s.last_at),
         first_day = least(p.first_day, s.day),
@@ -81,7 +81,7 @@ const FOLD_EVENTS = {
       insert into player_days (player_id, day, events, sessions, ad_impressions, store_views, play_ms, event_counts)
       select player_id, day, events + old_events, sessions + coalesce(old_sessions, 0),
         ad_impressions + coalesce(old_ad_impressions, 0), store_views + coalesce(old_store_views, 0),
-        play_ms + coalesce(old_play_ms, 0), ${addCounts('s.old_counts')}
+        play_ms + coalesce(old_play_ms, 0), ${DAY_COUNTS}
       from day_states s
       on conflict (player_id, day) do update
       set events = excluded.events,

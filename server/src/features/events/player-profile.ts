@@ -30,9 +30,14 @@ export function addProfile(latest: TimedProfile, profile: Profile, atMs: number)
   for (const name in profile) {
     const value = profile[name] as string;
     const known = latest[name];
-    const isLater = known === undefined || atMs > known.t || (atMs === known.t && value > known.v);
+    const isLater = known === undefined || atMs > known.t || (atMs === known.t && isBehind(value, known.v));
     if (isLater) latest[name] = { v: value, t: atMs };
   }
+}
+
+/** In the order of their bytes, which is not that of their UTF-16 units. */
+function isBehind(value: string, known: string): boolean {
+  return value !== known && Buffer.compare(Buffer.from(value), Buffer.from(known)) > 0;
 }
 
 /** The earliest and the latest time in a profile. */

@@ -1,4 +1,4 @@
-import { type Client, query } from '../../db/pool.js';
+import type { Call } from '../../db/pool.js';
 import type { EventRecord } from './event-record.js';
 
 export type TransactionRow = {
@@ -62,10 +62,9 @@ function emptyRow(record: EventRecord, transactionId: string): TransactionRow {
  * second account is not a second sale. Purchase and refund may arrive in either order, but only the owner's refund
  * counts: somebody else's that came before the purchase gives way to it.
  */
-export async function upsertTransactions(client: Client, rows: readonly TransactionRow[]): Promise<void> {
-  await query(
-    client,
-    {
+export function upsertTransactions(rows: readonly TransactionRow[]): Call {
+  return {
+    statement: {
       name: 'upsert_transactions',
       text: `insert into transactions as t (game_id, transaction_id, player_id, purchased_at, identity, sku_id, price,
                currency, promo_id, refunded_at)
@@ -93,7 +92,7 @@ export async function upsertTransactions(client: Client, rows: readonly Transact
              where t.player_id = excluded.player_id
                or (t.purchased_at is null and excluded.purchased_at is not null)`,
     },
-    [
+    values: [
       rows.map((row) => row.gameId),
       rows.map((row) => row.transactionId),
       rows.map((row) => row.playerId),
@@ -105,15 +104,15 @@ export async function upsertTransactions(client: Client, rows: readonly Transact
       rows.map((row) => row.promoId),
       rows.map((row) => row.refundedAt),
     ],
-  );
+  };
 }
 
 /**
  * Works out the purchase columns of these players and their days from the transactions, and moves the game's roll-ups by
  * the difference. The players are locked, so the difference cannot be taken twice.
  */
-export async function recountPurchases(client: Client, playerIds: readonly string[]): Promise<void> {
-  await query(client, RECOUNT_PURCHASES, [playerIds]);
+export function recountPurchases(playerIds: readonly string[]): Call {
+  return { statement: RECOUNT_PURCHASES, values: [playerIds] };
 }
 
 const RECOUNT_PURCHASES = {
