@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { formatSeconds, parseEventTimestamp, parseLoginTimestamp } from '../../src/lib/iso-time.js';
+import { formatSeconds, isoTime, parseEventTimestamp, parseLoginTimestamp } from '../../src/lib/iso-time.js';
 
 const YEAR_0 = Date.parse('0000-01-01T00:00:00.000Z');
 const YEAR_9999_END = Date.parse('9999-12-31T23:59:59.999Z');
@@ -240,4 +240,14 @@ describe('parseEventTimestamp', () => {
 test('formatSeconds rounds down, also before 1970', () => {
   expect(formatSeconds(1_714_566_896_999)).toBe('2024-05-01T12:34:56Z');
   expect(formatSeconds(-1)).toBe('1969-12-31T23:59:59Z');
+});
+
+test('a moment that is asked for again and again has its own text each time', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(anyInstant, fc.integer({ min: 1, max: 3 }))), (moments) => {
+      for (const [epochMs, times] of moments) {
+        for (let n = 0; n < times; n++) expect(isoTime(epochMs)).toBe(new Date(epochMs).toISOString());
+      }
+    }),
+  );
 });

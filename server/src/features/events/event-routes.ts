@@ -73,7 +73,10 @@ export function eventRoutes(app: FastifyInstance, ctx: Context): void {
       if (rejected.length > 0 && rejected.length === events.length) {
         throw new ApiError('events_rejected', { details: { rejected } });
       }
-      return reply.code(202).send({ data: { ...taken, rejected }, status: 'success' });
+      const { accepted, duplicates } = taken;
+      // No spread: it makes an object that V8 is slow with.
+      const data = duplicates === undefined ? { accepted, rejected } : { accepted, duplicates, rejected };
+      return reply.code(202).send({ data, status: 'success' });
     },
   );
 }
@@ -84,7 +87,7 @@ async function takeEvents(ctx: Context, batch: EventBatch): Promise<IntakeResult
   if (batch.events.length === 0) return NOTHING;
   const taken = await ctx.intake.submit(batch);
   ctx.metrics.events.inc({ outcome: 'accepted' }, taken.accepted);
-  ctx.metrics.events.inc({ outcome: 'duplicate' }, taken.duplicates ?? 0);
+  if (taken.duplicates) ctx.metrics.events.inc({ outcome: 'duplicate' }, taken.duplicates);
   return taken;
 }
 

@@ -1,3 +1,4 @@
+import { isoTime } from '../../lib/iso-time.js';
 import type { EventRecord } from './event-record.js';
 import { addProfile, type TimedProfile, timesOf } from './player-profile.js';
 
@@ -122,7 +123,7 @@ function micros(time: string): string {
 }
 
 function effectiveAt({ effectiveAtMs, receivedAtMs, occurredAt }: EventRecord): string {
-  return effectiveAtMs === receivedAtMs ? new Date(receivedAtMs).toISOString() : occurredAt;
+  return effectiveAtMs === receivedAtMs ? isoTime(receivedAtMs) : occurredAt;
 }
 
 function sumRows(tally: PlayerTally): SumRow[] {
@@ -178,8 +179,8 @@ function playerPart({ first, last, profile }: PlayerTally): Partial<SumRow> {
   if (profile !== null) {
     const { since, until } = timesOf(profile);
     part.r = profile;
-    part.u = until;
-    if (since !== until) part.w = since;
+    part.u = isoTime(until);
+    if (since !== until) part.w = isoTime(since);
   }
   return part;
 }
@@ -204,6 +205,11 @@ function dayOf({ effectiveAtMs }: EventRecord): number {
   return Math.floor(effectiveAtMs / DAY_MS);
 }
 
+let lastDay = { number: 0, text: '1970-01-01' };
+
+/** Nearly always today, and formatting a date costs more than adding an event up. */
 function dayText(number: number): string {
-  return new Date(number * DAY_MS).toISOString().slice(0, 10);
+  if (number !== lastDay.number)
+    lastDay = { number, text: new Date(number * DAY_MS).toISOString().slice(0, 10) };
+  return lastDay.text;
 }

@@ -41,10 +41,13 @@ function isBehind(value: string, known: string): boolean {
 }
 
 /** The earliest and the latest time in a profile. */
-export function timesOf(profile: TimedProfile): { since: string; until: string } {
-  const times = Object.values(profile).map(({ t }) => t);
-  return {
-    since: new Date(Math.min(...times)).toISOString(),
-    until: new Date(Math.max(...times)).toISOString(),
-  };
+export function timesOf(profile: TimedProfile): { since: number; until: number } {
+  let since = Number.POSITIVE_INFINITY;
+  let until = Number.NEGATIVE_INFINITY;
+  for (const name in profile) {
+    const { t } = profile[name] as { t: number };
+    if (t < since) since = t;
+    if (t > until) until = t;
+  }
+  return { since, until };
 }

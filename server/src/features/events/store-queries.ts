@@ -1,4 +1,5 @@
 import { type Client, query } from '../../db/pool.js';
+import { isoTime } from '../../lib/iso-time.js';
 import type { EventRecord } from './event-record.js';
 
 /** The first timestamp seen with an eventId is the one that counts; see `event_names` in the schema. */
@@ -75,7 +76,7 @@ const INSERT_EVENTS = {
 function eventsJson(records: readonly EventRecord[]): string {
   let json = '[';
   for (const record of records) {
-    const received = new Date(record.receivedAtMs).toISOString();
+    const received = isoTime(record.receivedAtMs);
     json += `${json.length === 1 ? '' : ','}{"p":${record.playerId},"g":${record.gameId},"i":"${record.identity}","t":${JSON.stringify(record.eventType)},"o":"${record.occurredAt}","r":"${received}","c":${record.clockSuspect}`;
     if (record.eventId !== null) json += `,"n":${JSON.stringify(record.eventId)}`;
     if (record.timestampText !== null) json += `,"s":${JSON.stringify(record.timestampText)}`;
