@@ -10,7 +10,7 @@ import { cleanUp } from './support/service.js';
 afterAll(cleanUp);
 
 /** Nobody waits for the service longer than this; a run takes 15 to 40 s, depending on what else the machine does. */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 240_000;
 
 function shortRun(
   options: Pick<ScenarioOptions, 'mode' | 'events' | 'faults' | 'inspect'>,
