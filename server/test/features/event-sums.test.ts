@@ -24,6 +24,7 @@ function records(events: readonly unknown[], player = ALICE): EventRecord[] {
 describe('sums of events', () => {
   it('one row speaks for the player and the day, and says only what there is', () => {
     expect(sumEvents(records([eventAt('2026-11-15T11:00:00.000Z')]))).toEqual({
+      playerIds: ['1'],
       rows: [{ p: '1', g: 7, d: '2026-11-15', n: 1, t: 'Level_Up', f: '2026-11-15T11:00:00.000Z' }],
       types: [{ g: 7, d: '2026-11-15', t: 'Level_Up', n: 1 }],
     });

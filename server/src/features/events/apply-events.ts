@@ -54,8 +54,7 @@ function onlyNew(records: readonly EventRecord[], isNew: readonly boolean[]): re
 function countEvents(records: readonly EventRecord[]): Call[] {
   if (records.length === 0) return [];
   const sums = sumEvents(records);
-  const playerIds = [...new Set(sums.rows.map((row) => row.p))];
-  return [lockPlayers(playerIds), foldEvents(sums), ...countPurchases(mergeTransactions(records))];
+  return [lockPlayers(sums.playerIds), foldEvents(sums), ...countPurchases(mergeTransactions(records))];
 }
 
 function countPurchases(rows: readonly TransactionRow[]): Call[] {

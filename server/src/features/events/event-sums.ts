@@ -40,7 +40,7 @@ export type SumRow = {
 /** What they add to a game's day: its game, day, type and how many. */
 export type TypeSum = { g: number; d: string; t: string; n: number };
 
-export type EventSums = { rows: SumRow[]; types: TypeSum[] };
+export type EventSums = { playerIds: string[]; rows: SumRow[]; types: TypeSum[] };
 
 type Counts = Map<string, number>;
 type DayTally = { events: number; playMs: number; counts: Counts };
@@ -74,10 +74,7 @@ export function sumEvents(records: readonly EventRecord[]): EventSums {
     addEvent(tally, record);
   }
   const players = [...tallies.values()];
-  return {
-    rows: players.flatMap(sumRows),
-    types: typeSums(players),
-  };
+  return { playerIds: [...tallies.keys()], rows: players.flatMap(sumRows), types: typeSums(players) };
 }
 
 function addEvent(tally: PlayerTally, record: EventRecord): void {
@@ -112,7 +109,7 @@ function playMs({ eventType, payloadJson }: EventRecord): number {
 /** By effective time, to the microsecond. */
 function isBefore(a: EventRecord, b: EventRecord): boolean {
   if (a.effectiveAtMs !== b.effectiveAtMs) return a.effectiveAtMs < b.effectiveAtMs;
-  // Nearly always: of one batch, in which case the texts tell.
+  // Nearly always told apart by now, or of one moment.
   if (a.occurredAt === b.occurredAt && a.receivedAtMs === b.receivedAtMs) return false;
   return micros(effectiveAt(a)) < micros(effectiveAt(b));
 }

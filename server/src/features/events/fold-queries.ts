@@ -12,8 +12,7 @@ export function lockPlayers(playerIds: readonly string[]): Call {
 }
 
 /** Merges what was new into the players, their days and the game's roll-ups. The players must be locked. */
-export function foldEvents({ rows, types }: EventSums): Call {
-  const playerIds = rows.map((row) => row.p);
+export function foldEvents({ playerIds, rows, types }: EventSums): Call {
   return { statement: FOLD_EVENTS, values: [JSON.stringify(rows), JSON.stringify(types), playerIds] };
 }
 
