@@ -17,9 +17,21 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   url.pathname = `/${name}`;
   return {
     url: url.href,
-    drop: () =>
-      onServer(serverUrl, async (client) => void (await client.query(`drop database ${name} with (force)`))),
+    drop: () => onServer(serverUrl, (client) => dropDatabase(client, name)),
   };
+}
+
+/**
+ * Not `with (force)`: that is refused to a role which is no superuser while autovacuum works in the database.
+ * A plain drop sends autovacuum away by itself, and waits for those whom the second statement sends away.
+ */
+async function dropDatabase(client: pg.Client, name: string): Promise<void> {
+  await client.query(`alter database ${name} allow_connections false`);
+  await client.query(
+    'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and usename = current_user',
+    [name],
+  );
+  await client.query(`drop database ${name}`);
 }
 
 async function onServer(url: string, work: (client: pg.Client) => Promise<void>): Promise<void> {
