@@ -9,10 +9,12 @@ export type JsonBody = { value: unknown; text: string; bytes: number; suspicious
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Size and hazards of the JSON text behind `body`; undefined without a body. */
+    /** What `body` was decoded from; undefined without a body, and where a scope decodes for itself. */
     json: JsonBody | undefined;
   }
 }
+
+const JSON_TYPE = 'application/json';
 
 type Decompress = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
@@ -43,24 +45,30 @@ export const supportedEncodings = (): string[] =>
 export function registerBodyParser(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.decorateRequest('json', undefined);
-  app.addContentTypeParser(
-    'application/json',
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, raw: Buffer) => {
-      const bytes = await decompress(request, raw);
-      if (bytes.length === 0) return undefined;
-      const decoded = decodeJson(bytes);
-      if (!decoded.ok) throw new ApiError(decoded.code, { message: decoded.message });
-      const { value, text, suspicious } = decoded;
-      request.json = { value, text, bytes: bytes.length, suspicious };
-      return value;
-    },
-  );
+  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, async (request: FastifyRequest, raw: Buffer) => {
+    const bytes = await decompress(request, raw);
+    if (bytes.length === 0) return undefined;
+    request.json = decodeBody(bytes);
+    return request.json.value;
+  });
   // Many HTTP libraries give a body-less POST some other type; no bytes are no body, whatever they are called.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, raw: Buffer) => {
     if (raw.length > 0) throw new ApiError('unsupported_media_type');
     return undefined;
   });
+}
+
+/** For a scope that decodes its bodies itself, in its own time: there, a body is its bytes. */
+export function registerBytesParser(app: FastifyInstance): void {
+  app.removeContentTypeParser(JSON_TYPE);
+  app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, decompress);
+}
+
+export function decodeBody(bytes: Buffer): JsonBody {
+  const decoded = decodeJson(bytes);
+  if (!decoded.ok) throw new ApiError(decoded.code, { message: decoded.message });
+  const { value, text, suspicious } = decoded;
+  return { value, text, bytes: bytes.length, suspicious };
 }
 
 /** The bytes that were meant, by the Content-Encoding they came in. */

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asApiError } from '../db/pool.js';
 import { ApiError, ERRORS, type ErrorCode, errorBody } from '../errors.js';
-import { OverloadedError } from '../lib/coalesce.js';
+import { OverloadedError } from '../lib/overloaded-error.js';
 import { newRequestId } from './request-id.js';
 
 /** What Fastify itself refuses, in our words. */

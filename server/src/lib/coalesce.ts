@@ -1,3 +1,5 @@
+import { OverloadedError } from './overloaded-error.js';
+
 /**
  * Group commit and coalesced reads: what arrives together, or while earlier groups are running, travels as one.
  *
@@ -55,13 +57,6 @@ export type CoalesceOptions<I, O> = {
   /** True if one item may be to blame for the whole group: then halves are tried, until it stands alone. */
   splitOn?: (error: unknown) => boolean;
 };
-
-export class OverloadedError extends Error {
-  override readonly name = 'OverloadedError';
-  constructor() {
-    super('Too much work is waiting. Try again shortly.');
-  }
-}
 
 /** Of those who waited or were answered. Waiting for the last ones leaves the machine idle: measured, 3 to 10% of it. */
 const MOST = 0.7;

@@ -4,7 +4,7 @@ import type { CheckedEvent } from '../features/events/event-record.js';
 import { failedEvent } from '../features/failed-events/failed-event.js';
 import type { Inbox } from '../features/failed-events/inbox.js';
 import type { FailedBatch } from '../features/failed-events/inbox-queries.js';
-import { OverloadedError } from '../lib/coalesce.js';
+import { OverloadedError } from '../lib/overloaded-error.js';
 import type { QueuedEvents } from './message.js';
 import { insertUnattributed, type Unattributed } from './unattributed-queries.js';
 

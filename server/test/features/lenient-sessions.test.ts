@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLenientSessions, NOT_ASKED } from '../../src/features/session/lenient-sessions.js';
 import type { LivePlayer } from '../../src/features/session/session-queries.js';
-import { OverloadedError } from '../../src/lib/coalesce.js';
+import { OverloadedError } from '../../src/lib/overloaded-error.js';
 
 const PLAYER = { sessionId: 's', userId: 'u' } as LivePlayer;
 const TIMES = { patienceMs: 40, probeEveryMs: 60 };

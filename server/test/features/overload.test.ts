@@ -11,7 +11,7 @@ import {
 import { adImpression, createHarness, type Harness, postEvents, type Session } from '../support/harness.js';
 
 const BATCH = 500;
-/** Many more than the intake lets wait (20,000 events) and has in work (2 groups of 1,000). */
+/** Many more than the intake lets wait (8 MB) and has in work (a quarter of one). */
 const MAX_SENDS = 200;
 
 describe('when events come faster than they can be stored', () => {
@@ -24,22 +24,15 @@ describe('when events come faster than they can be stored', () => {
   afterAll(() => harness.close());
 
   /** Holds the player's row, so that groups start and then wait. */
-  const block = async (): Promise<() => Promise<void>> => {
+  const block = async (): Promise<() => void> => {
     const client = await harness.pool.connect();
     await client.query('begin');
     await client.query('select from players where user_id = $1 for update', [session.userId]);
-    return async () => {
-      await client.query('rollback');
-      client.release();
-    };
+    // Whoever hangs up holds nothing any more.
+    return () => client.release(true);
   };
   const batch = (n: number) =>
-    // Small, so that they weigh by their number and not by their bytes.
-    Array.from({ length: BATCH }, (_, m) => ({
-      ...adImpression(0, harness.clock.now() - n * BATCH - m),
-      payload: {},
-      metadata: {},
-    }));
+    Array.from({ length: BATCH }, (_, m) => adImpression(m, harness.clock.now() - n * BATCH - m));
 
   it('refuses at once what would wait too long, and finishes what it took', async () => {
     const release = await block();
@@ -60,7 +53,7 @@ describe('when events come faster than they can be stored', () => {
       // Whoever only reads is not held up.
       expect((await get(harness.app, '/v1/player/status', session)).statusCode).toBe(200);
     } finally {
-      await release();
+      release();
     }
     const responses = await Promise.all(sends);
     for (const n of refused) {
@@ -78,5 +71,23 @@ describe('when events come faster than they can be stored', () => {
     for (const n of refused.slice(0, 3)) {
       expectCounts(await postEvents(harness.app, session, batch(n)), { accepted: BATCH, duplicates: 0 });
     }
+  });
+
+  it('lets others pass by a large batch that waits for a lock', async () => {
+    const other = await harness.login('another');
+    const release = await block();
+    const large = Array.from({ length: 60 }, (_, m) =>
+      adImpression(m, harness.clock.now(), { payload: { filler: 'x'.repeat(15_000) } }),
+    );
+    const answered: string[] = [];
+    const blocked = postEvents(harness.app, session, large).finally(() => answered.push('blocked'));
+    try {
+      const response = await postEvents(harness.app, other, [adImpression(1, harness.clock.now())]);
+      expectCounts(response, { accepted: 1, duplicates: 0 });
+      expect(answered).toEqual([]);
+    } finally {
+      release();
+    }
+    expectCounts(await blocked, { accepted: 60, duplicates: 0 });
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { coalesce, OverloadedError } from '../../src/lib/coalesce.js';
+import { coalesce } from '../../src/lib/coalesce.js';
+import { OverloadedError } from '../../src/lib/overloaded-error.js';
 import { turns } from '../support/turns.js';
 
 describe('for any load', () => {

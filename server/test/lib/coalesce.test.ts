@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type CoalesceOptions, coalesce, OverloadedError } from '../../src/lib/coalesce.js';
+import { type CoalesceOptions, coalesce } from '../../src/lib/coalesce.js';
+import { OverloadedError } from '../../src/lib/overloaded-error.js';
 import { turn, turns } from '../support/turns.js';
 
 /** A coalescer of strings whose runs stay open until the test settles them. */

@@ -14,7 +14,7 @@ const GROUPS_IN_FLIGHT = 2;
 const FILL_FOR_MS = 100;
 /** A group costs PostgreSQL 0.8 ms and 0.08 for each player: single events gain a fifth from fewer and larger ones. */
 const LINGER = { ms: 8, after: 4 };
-/** About a second of work at full speed; beyond it a 503 at once is kinder than a late answer. */
+/** The route lets fewer in, unless groups are stuck; then a 503 at once is kinder than a late answer. */
 const MAX_WAITING_WEIGHT = 20_000;
 /** A batch of large events weighs by its bytes: 20,000 waiting ones are 20 MB at the most, whatever their size. */
 const BYTES_PER_WEIGHT = 1_024;

@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createGate, type Gate } from '../../src/lib/gate.js';
+import { OverloadedError } from '../../src/lib/overloaded-error.js';
+import { turns } from '../support/turns.js';
+
+const FOREVER_MS = 3_600_000;
+
+/** Work that goes on until it is told to end, and a record of what has begun. */
+function createWorkplace(gate: Gate) {
+  const begun: string[] = [];
+  const ends = new Map<string, (error?: Error) => void>();
+  return {
+    begun,
+    send: (name: string, weight: number) =>
+      gate.pass(weight, () => {
+        begun.push(name);
+        return new Promise<string>((resolve, reject) => {
+          ends.set(name, (error) => (error === undefined ? resolve(name) : reject(error)));
+        });
+      }),
+    end: async (name: string, error?: Error) => {
+      ends.get(name)?.(error);
+      await turns(3);
+    },
+  };
+}
+
+describe('a gate', () => {
+  const create = (options: { room?: number; maxWaiting?: number; patienceMs?: number } = {}) =>
+    createWorkplace(createGate({ room: 10, maxWaiting: 100, patienceMs: FOREVER_MS, ...options }));
+
+  it('lets work begin while there is room, and the others one after the other', async () => {
+    const { begun, send, end } = create();
+    const all = [send('a', 6), send('b', 6), send('c', 6), send('d', 1)];
+    await turns(3);
+    // The second one began because there was still room, not because it fitted.
+    expect(begun).toEqual(['a', 'b']);
+    await end('b');
+    expect(begun).toEqual(['a', 'b', 'c']);
+    await end('a');
+    expect(begun).toEqual(['a', 'b', 'c', 'd']);
+    await end('c');
+    await end('d');
+    expect(await Promise.all(all)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('refuses what would make the line too heavy, and does not begin it', async () => {
+    const { begun, send, end } = create({ maxWaiting: 8 });
+    const all = [send('a', 10), send('b', 8)];
+    await expect(send('c', 1)).rejects.toThrow(OverloadedError);
+    await end('a');
+    await end('b');
+    await Promise.all(all);
+    expect(begun).toEqual(['a', 'b']);
+    // The line is empty again.
+    const again = [send('d', 10), send('e', 8)];
+    await end('d');
+    await end('e');
+    expect(await Promise.all(again)).toEqual(['d', 'e']);
+  });
+
+  it('has its room back after work that failed', async () => {
+    const { begun, send, end } = create();
+    const failing = send('a', 10);
+    const next = send('b', 10);
+    await Promise.all([expect(failing).rejects.toThrow('broken'), end('a', new Error('broken'))]);
+    expect(begun).toEqual(['a', 'b']);
+    await end('b');
+    await next;
+  });
+
+  it('lets one more in whenever nothing has moved for a while', async () => {
+    const { begun, send, end } = create({ patienceMs: 20 });
+    const all = ['stuck', 'b', 'c', 'd'].map((name) => send(name, 10));
+    await expect.poll(() => begun).toEqual(['stuck', 'b', 'c', 'd']);
+    for (const name of begun) await end(name);
+    await Promise.all(all);
+  });
+
+  it('begins in order, never without room, and settles everything', async () => {
+    const piece = fc.record({
+      weight: fc.nat({ max: 20 }),
+      lasts: fc.nat({ max: 4 }),
+      fails: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(piece, { maxLength: 30 }),
+        fc.integer({ min: 1, max: 25 }),
+        async (pieces, room) => {
+          const gate = createGate({ room, maxWaiting: 1_000, patienceMs: FOREVER_MS });
+          const begun: number[] = [];
+          let inside = 0;
+          const outcomes = await Promise.allSettled(
+            pieces.map(({ weight, lasts, fails }, n) =>
+              gate.pass(weight, async () => {
+                expect(inside).toBeLessThan(room);
+                inside += weight;
+                begun.push(n);
+                await turns(lasts);
+                inside -= weight;
+                if (fails) throw new Error(String(n));
+                return n;
+              }),
+            ),
+          );
+          expect(begun).toEqual(pieces.map((_, n) => n));
+          expect(outcomes.map(({ status }) => status)).toEqual(
+            pieces.map(({ fails }) => (fails ? 'rejected' : 'fulfilled')),
+          );
+          expect(inside).toBe(0);
+        },
+      ),
+    );
+  });
+});
