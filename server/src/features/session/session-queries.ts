@@ -59,10 +59,18 @@ export async function insertSessions(pool: Pool, sessions: readonly NewSession[]
                from jsonb_to_recordset($1::jsonb) as w(
                  id uuid, user_id uuid, game_id integer, device_id text, key_id text, created_at timestamptz,
                  expires_at timestamptz, tag_key bytea, current_hash bytea)
-               join api_keys k on k.key_id = w.key_id and k.game_id = w.game_id and k.revoked_at is null
-               join games g on g.id = w.game_id
-               left join devices d on d.game_id = w.game_id and d.device_id = w.device_id
-               left join players p on p.id = d.player_id
+               -- offset 0: looked up one by one, whatever the planner guesses
+               join lateral (
+                 select g.* from api_keys k join games g on g.id = k.game_id
+                 where k.key_id = w.key_id and k.game_id = w.game_id and k.revoked_at is null offset 0
+               ) g on true
+               left join lateral (
+                 select * from devices d where d.game_id = w.game_id and d.device_id = w.device_id offset 0
+               ) d on true
+               left join lateral (
+                 -- with the game, else a plan made while there are few players may search the index on game and id by id alone
+                 select p.*, p.xmin from players p where p.game_id = w.game_id and p.id = d.player_id offset 0
+               ) p on true
              ), strangers as (
                select distinct on (game_id, device_id) game_id, device_id, user_id, created_at
                from wanted where known_player is null
