@@ -76,6 +76,16 @@ export function createMetrics() {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     }),
+    watchIntake(line: { readonly waiting: number }) {
+      new Gauge({
+        name: 'savepoint_intake_waiting_bytes',
+        help: 'Batches of events that wait to be decoded, in bytes.',
+        registers,
+        collect() {
+          this.set(line.waiting);
+        },
+      });
+    },
     personalisationErrors: new Counter({
       name: 'savepoint_personalisation_errors_total',
       help: 'Rules of flags, segments and offers that failed for a player: the flag had its default, segment and offer did not match; kind "store": the untargeted store was sent instead.',

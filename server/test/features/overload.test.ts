@@ -11,7 +11,7 @@ import {
 import { adImpression, createHarness, type Harness, postEvents, type Session } from '../support/harness.js';
 
 const BATCH = 500;
-/** Many more than the intake lets wait (8 MB) and has in work (a quarter of one). */
+/** Many more than the intake lets wait (12 MB) and has in work (half of one). */
 const MAX_SENDS = 200;
 
 describe('when events come faster than they can be stored', () => {
@@ -30,6 +30,12 @@ describe('when events come faster than they can be stored', () => {
     await client.query('select from players where user_id = $1 for update', [session.userId]);
     // Whoever hangs up holds nothing any more.
     return () => client.release(true);
+  };
+  const lockWaits = async () => {
+    const { rowCount } = await harness.pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rowCount;
   };
   const batch = (n: number) =>
     Array.from({ length: BATCH }, (_, m) => adImpression(m, harness.clock.now() - n * BATCH - m));
@@ -74,7 +80,7 @@ describe('when events come faster than they can be stored', () => {
   });
 
   it('lets others pass by a large batch that waits for a lock', async () => {
-    const other = await harness.login('another');
+    const others = await Promise.all(Array.from({ length: 40 }, (_, n) => harness.login(`other-${n}`)));
     const release = await block();
     const large = Array.from({ length: 60 }, (_, m) =>
       adImpression(m, harness.clock.now(), { payload: { filler: 'x'.repeat(15_000) } }),
@@ -82,8 +88,11 @@ describe('when events come faster than they can be stored', () => {
     const answered: string[] = [];
     const blocked = postEvents(harness.app, session, large).finally(() => answered.push('blocked'));
     try {
-      const response = await postEvents(harness.app, other, [adImpression(1, harness.clock.now())]);
-      expectCounts(response, { accepted: 1, duplicates: 0 });
+      await expect.poll(lockWaits).toBe(1);
+      const responses = await Promise.all(
+        others.map((other) => postEvents(harness.app, other, [adImpression(1, harness.clock.now())])),
+      );
+      for (const response of responses) expectCounts(response, { accepted: 1, duplicates: 0 });
       expect(answered).toEqual([]);
     } finally {
       release();

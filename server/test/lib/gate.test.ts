@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createGate, type Gate } from '../../src/lib/gate.js';
 import { OverloadedError } from '../../src/lib/overloaded-error.js';
 import { turns } from '../support/turns.js';
@@ -27,6 +27,10 @@ function createWorkplace(gate: Gate) {
 }
 
 describe('a gate', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
   const create = (options: { room?: number; maxWaiting?: number; patienceMs?: number } = {}) =>
     createWorkplace(createGate({ room: 10, maxWaiting: 100, patienceMs: FOREVER_MS, ...options }));
 
@@ -70,12 +74,32 @@ describe('a gate', () => {
     await next;
   });
 
-  it('lets one more in whenever nothing has moved for a while', async () => {
+  it('no longer counts what is inside when nothing has moved for a while', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const { begun, send, end } = create({ patienceMs: 20 });
-    const all = ['stuck', 'b', 'c', 'd'].map((name) => send(name, 10));
-    await expect.poll(() => begun).toEqual(['stuck', 'b', 'c', 'd']);
-    for (const name of begun) await end(name);
-    await Promise.all(all);
+    const names = ['b', 'c', 'd', 'e'];
+    const all = ['stuck', ...names].map((name) => send(name, 6));
+    await turns(3);
+    expect(begun).toEqual(['stuck', 'b']);
+    // Something moves.
+    vi.advanceTimersByTime(15);
+    await end('b');
+    vi.advanceTimersByTime(15);
+    await turns(3);
+    expect(begun).toEqual(['stuck', 'b', 'c']);
+
+    vi.advanceTimersByTime(5);
+    await turns(3);
+    expect(begun).toEqual(['stuck', 'b', 'c', 'd', 'e']);
+    // Those that no longer count make no room when they end.
+    const late = ['f', 'g'].map((name) => send(name, 6));
+    await end('stuck');
+    await end('c');
+    expect(begun).toEqual(['stuck', 'b', 'c', 'd', 'e']);
+    await end('d');
+    expect(begun).toEqual(['stuck', 'b', 'c', 'd', 'e', 'f']);
+    for (const name of ['e', 'f', 'g']) await end(name);
+    expect(await Promise.all([...all, ...late])).toEqual(['stuck', ...names, 'f', 'g']);
   });
 
   it('begins in order, never without room, and settles everything', async () => {

@@ -8,7 +8,7 @@ import {
   errorResponses,
   TENANT_GUARD_ERRORS,
 } from '../../http/api-schemas.js';
-import { decodeBody, type JsonBody, registerBytesParser } from '../../http/body-parser.js';
+import { decodeBody, registerBytesParser } from '../../http/body-parser.js';
 import { requireSender, senderOf, TENANT_HEADER } from '../../http/guards.js';
 import { clipText } from '../../lib/clip-text.js';
 import { createGate, type GateOptions } from '../../lib/gate.js';
@@ -24,20 +24,22 @@ const MAX_CLIENT_BUILD = 64;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Batches are decoded while those in work are less than 256 KB; the others wait as bytes. Decoded, 500 events are a few
- * thousand objects, which the garbage collector copies for as long as they wait: with 32 such batches at a worker it did so
- * for a quarter of the CPU, and held a third more memory.
+ * Batches are decoded while those in work are less than 512 KB; the others wait as bytes. Decoded, 500 events are a few
+ * thousand objects, which the garbage collector copies for as long as they wait: see docs/performance.md.
  */
 const GATE: GateOptions = {
-  room: 262_144,
-  /** Nearly 30,000 events, two seconds of work; beyond it a 503 at once is kinder than a late answer. */
-  maxWaiting: 8_388_608,
-  /** Far longer than a group of events usually takes. */
+  room: 524_288,
+  /** Two or three seconds of work; beyond it a 503 at once is kinder than a late answer. */
+  maxWaiting: 12_582_912,
+  /** One leaves every few milliseconds, unless they wait for a lock or for a database that is far away. */
   patienceMs: 100,
 };
+/** What a small request takes for itself. */
+const MIN_WEIGHT = 1_024;
 
 export function eventRoutes(app: FastifyInstance, ctx: Context): void {
   const gate = createGate(GATE);
+  ctx.metrics.watchIntake(gate);
   registerBytesParser(app);
   app.addHook('onRequest', requireSender(ctx, TENANT_HEADER));
 
@@ -69,14 +71,15 @@ export function eventRoutes(app: FastifyInstance, ctx: Context): void {
     },
     async (request, reply) => {
       const bytes = request.body instanceof Buffer ? request.body : NO_BYTES;
-      const data = await gate.pass(bytes.length, () => takeBatch(ctx, request, bytes));
+      const weight = Math.max(bytes.length, MIN_WEIGHT);
+      const data = await gate.pass(weight, () => takeBatch(ctx, request, bytes));
       return reply.code(202).send({ data, status: 'success' });
     },
   );
 }
 
 async function takeBatch(ctx: Context, request: FastifyRequest, body: Buffer) {
-  const { value: events, text, bytes, suspicious } = readBatch(body);
+  const { events, text, bytes, suspicious } = decodeBatch(body);
   const sender = senderOf(request);
   const { userId } = sender.claims;
   const now = ctx.clock.now();
@@ -97,15 +100,16 @@ async function takeBatch(ctx: Context, request: FastifyRequest, body: Buffer) {
   return duplicates === undefined ? { accepted, rejected } : { accepted, duplicates, rejected };
 }
 
-function readBatch(body: Buffer): JsonBody & { value: unknown[] } {
-  const batch = body.length === 0 ? undefined : decodeBody(body);
-  if (!Array.isArray(batch?.value)) {
+function decodeBatch(body: Buffer) {
+  const json = body.length === 0 ? undefined : decodeBody(body);
+  if (json === undefined || !Array.isArray(json.value)) {
     throw new ApiError('body_invalid', { message: 'The body must be a JSON array of events.' });
   }
-  if (batch.value.length > EVENT_LIMITS.maxEvents) {
+  const events: readonly unknown[] = json.value;
+  if (events.length > EVENT_LIMITS.maxEvents) {
     throw new ApiError('batch_too_large', { details: { maxEvents: EVENT_LIMITS.maxEvents } });
   }
-  return { ...batch, value: batch.value };
+  return { events, text: json.text, bytes: json.bytes, suspicious: json.suspicious };
 }
 
 const NOTHING: IntakeResult = { accepted: 0, duplicates: 0 };

@@ -1,5 +1,4 @@
 import { type Pool, query } from '../../db/pool.js';
-import { isoTime } from '../../lib/iso-time.js';
 import { PLAYER_COLUMNS, PLAYER_NAMES, type PlayerRow } from '../player/player-row.js';
 import type { RefreshState } from './refresh-chain.js';
 
@@ -127,8 +126,8 @@ function sessionRecord({
     game_id: gameId,
     device_id: deviceId,
     key_id: keyId,
-    created_at: isoTime(createdAt),
-    expires_at: isoTime(expiresAt),
+    created_at: new Date(createdAt),
+    expires_at: new Date(expiresAt),
     tag_key: byteaText(refresh.tagKey),
     current_hash: byteaText(refresh.currentHash),
   };
