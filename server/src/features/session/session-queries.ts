@@ -58,7 +58,7 @@ export async function insertSessions(pool: Pool, sessions: readonly NewSession[]
                from jsonb_to_recordset($1::jsonb) as w(
                  id uuid, user_id uuid, game_id integer, device_id text, key_id text, created_at timestamptz,
                  expires_at timestamptz, tag_key bytea, current_hash bytea)
-               -- offset 0: looked up one by one, whatever the planner guesses
+               -- one by one, as in WHOSE_SESSION
                join lateral (
                  select g.* from api_keys k join games g on g.id = k.game_id
                  where k.key_id = w.key_id and k.game_id = w.game_id and k.revoked_at is null offset 0
@@ -67,7 +67,6 @@ export async function insertSessions(pool: Pool, sessions: readonly NewSession[]
                  select * from devices d where d.game_id = w.game_id and d.device_id = w.device_id offset 0
                ) d on true
                left join lateral (
-                 -- with the game, else a plan made while there are few players may search the index on game and id by id alone
                  select p.*, p.xmin from players p where p.game_id = w.game_id and p.id = d.player_id offset 0
                ) p on true
              ), strangers as (
@@ -143,17 +142,28 @@ export type LivePlayer = PlayerRow & {
   environment: 'development' | 'production';
 };
 
+/**
+ * The game and the player of a session `s`, unless all sessions of its key have ended. Looked up one by one (offset 0), and the
+ * player with the game: a plan made while there are few players would else read all of them, again and again, until PostgreSQL
+ * has new statistics.
+ */
+const WHOSE_SESSION = `join lateral (
+               select k.environment, g.* from api_keys k join games g on g.id = k.game_id
+               where k.key_id = s.key_id and not k.sessions_ended offset 0
+             ) g on true
+             join lateral (
+               select p.*, p.xmin from players p where p.game_id = g.id and p.id = s.player_id offset 0
+             ) p on true`;
+
 /** The players of those sessions that have not ended. */
 export async function findLivePlayers(pool: Pool, sessionIds: string[]): Promise<LivePlayer[]> {
   return query<LivePlayer>(
     pool,
     {
       name: 'find_live_players',
-      text: `select s.id as "sessionId", k.environment, ${PLAYER_COLUMNS}
+      text: `select s.id as "sessionId", g.environment, ${PLAYER_COLUMNS}
              from sessions s
-             join api_keys k on k.key_id = s.key_id and not k.sessions_ended
-             join players p on p.id = s.player_id
-             join games g on g.id = p.game_id
+             ${WHOSE_SESSION}
              where s.id = any($1::uuid[]) and s.ended_at is null`,
     },
     [sessionIds],
@@ -177,11 +187,9 @@ export async function findRefreshRows(pool: Pool, sessionIds: string[]): Promise
       name: 'find_refresh_rows',
       text: `select s.id as "sessionId", s.device_id as "deviceId", t.slug as "tenantSlug", g.slug as "gameSlug",
                s.expires_at as "expiresAt", s.tag_key as "tagKey", s.current_hash as "currentHash", s.recent,
-               k.environment, ${PLAYER_COLUMNS}
+               g.environment, ${PLAYER_COLUMNS}
              from sessions s
-             join api_keys k on k.key_id = s.key_id and not k.sessions_ended
-             join players p on p.id = s.player_id
-             join games g on g.id = p.game_id
+             ${WHOSE_SESSION}
              join tenants t on t.id = g.tenant_id
              where s.id = any($1::uuid[]) and s.ended_at is null`,
     },
