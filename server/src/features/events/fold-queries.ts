@@ -113,9 +113,11 @@ const FOLD_EVENTS = {
       on conflict (game_id, day, event_type, shard) do update set events = t.events + excluded.events
     )
     insert into game_cohorts as c (game_id, cohort_day, active_day, shard, players)
-    select p.game_id, (p.created_at at time zone 'UTC')::date as cohort_day, d.day, rollup_shard('events'), count(*)
+    select d.game_id, (p.created_at at time zone 'UTC')::date as cohort_day, d.day, rollup_shard('events'), count(*)
     from day_states d
-    join players p on p.id = d.player_id
+    join lateral (
+      select created_at from players p where p.game_id = d.game_id and p.id = d.player_id offset 0
+    ) p on true
     where d.old_events = 0 and d.day >= (p.created_at at time zone 'UTC')::date
     group by 1, 2, 3
     order by 1, 2, 3
