@@ -13,7 +13,7 @@ const ENVELOPE_BYTES = 4_096;
 /** About a second of work at full speed, and what a process can well keep in memory. */
 const MAX_WAITING_BYTES = 33_554_432;
 const MAX_WAITING_MESSAGES = 10_000;
-/** In all, repeats included. Under the 10 s after which clients commonly give up. */
+/** In all, repeats included, and without the wait to be decoded. Under the 10 s after which clients commonly give up. */
 const DEADLINE_MS = 5_000;
 /** An answer takes milliseconds. One that takes this long was lost with a server; the message id makes a repeat safe. */
 const ATTEMPT_MS = 2_000;

@@ -28,7 +28,7 @@ export function createQueueMetrics(registry: Registry) {
     }),
     refused: new Counter({
       name: 'savepoint_queue_refused_messages_total',
-      help: 'Messages that were answered 503, by reason: overload, or no acknowledgement from NATS in time.',
+      help: 'Decoded messages that were answered 503, by reason: overload, or no acknowledgement from NATS in time.',
       labelNames: ['reason'] as const,
       registers,
     }),
