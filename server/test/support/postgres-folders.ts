@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readdir, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { expect } from 'vitest';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js';
+import { isAlive, isPostmasterOf } from '../../src/db/embedded/process-info.js';
+
+const settings = { fsync: 'off', shared_buffers: '16MB', min_wal_size: '32MB', max_wal_size: '64MB' };
+
+/** What `clearAway` deletes and kills; a test may add to both. */
+export const folders: string[] = [];
+export const children: ChildProcess[] = [];
+const servers: EmbeddedPostgres[] = [];
+
+/** For afterEach: stops, kills and deletes all that a test has started. */
+export async function clearAway(): Promise<void> {
+  await Promise.allSettled(servers.splice(0).map((server) => server.stop()));
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  for (const folder of folders.splice(0)) await cleanUp(folder);
+}
+
+export async function makeFolder(): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'sp-')));
+  // mkdtemp makes it private, which is a case of its own for root.
+  await chmod(folder, 0o755);
+  folders.push(folder);
+  return folder;
+}
+
+export async function start(dataDir: string, said: string[] = []): Promise<EmbeddedPostgres> {
+  const server = await startEmbeddedPostgres({ dataDir, settings, say: (line) => said.push(line) });
+  servers.push(server);
+  return server;
+}
+
+/** A service in a process of its own, to be killed. It prints the URL when it is up. */
+export function spawnChild(dataDir: string): ChildProcess {
+  const script = `
+    import { runnerImport } from 'vite';
+    const [path, options] = process.argv.slice(1);
+    const { module } = await runnerImport(path, { configFile: false, logLevel: 'error' });
+    const server = await module.startEmbeddedPostgres({ ...JSON.parse(options), say: () => {} });
+    process.stdout.write(server.url + '\\n');
+    setInterval(() => {}, 1000);`;
+  const module = fileURLToPath(new URL('../../src/db/embedded/embedded-postgres.ts', import.meta.url));
+  const args = ['--input-type=module', '-e', script, module, JSON.stringify({ dataDir, settings })];
+  const cwd = fileURLToPath(new URL('../..', import.meta.url));
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'inherit'] });
+  children.push(child);
+  return child;
+}
+
+export async function startChild(dataDir: string): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawnChild(dataDir);
+  if (child.stdout === null) throw new Error('no pipe');
+  for await (const url of createInterface(child.stdout)) return { child, url };
+  throw new Error('the child ended before its server was up');
+}
+
+export async function kill(child: ChildProcess): Promise<void> {
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+export async function query(url: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+export const readPidFile = (dataDir: string) => readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8');
+export const postmasterPid = async (dataDir: string) => Number.parseInt(await readPidFile(dataDir), 10);
+
+export function newPostmaster(dataDir: string, old: number): Promise<number> {
+  return eventually(async () => {
+    const pid = await postmasterPid(dataDir);
+    expect(pid).not.toBe(old);
+    expect(isPostmasterOf(pid, await realpath(join(dataDir, 'postgres')))).toBe(true);
+    return pid;
+  });
+}
+
+export async function leftovers(dataDir: string): Promise<string[]> {
+  return (await readdir(dataDir)).filter((name) => /\.init-|\.new$|\.stale-|write-test/.test(name));
+}
+
+export async function eventually<T>(attempt: () => Promise<T>, everyMs = 50): Promise<T> {
+  const deadline = Date.now() + 30_000;
+  for (;;) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+      await sleep(everyMs);
+    }
+  }
+}
+
+async function cleanUp(dataDir: string): Promise<void> {
+  const clusterDir = await realpath(join(dataDir, 'postgres')).catch(() => undefined);
+  if (clusterDir !== undefined) {
+    const pid = await postmasterPid(dataDir).catch(() => 0);
+    if (pid > 0 && isPostmasterOf(pid, clusterDir)) {
+      process.kill(pid, 'SIGQUIT');
+      await eventually(async () => expect(isAlive(pid)).toBe(false));
+    }
+    if (!clusterDir.startsWith(dataDir)) {
+      for (const path of [clusterDir, `${clusterDir}-run`]) await rm(path, { recursive: true, force: true });
+    }
+  }
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+}
