@@ -3,7 +3,7 @@ import { withoutRepeats } from '../../lib/without-repeats.js';
 import type { EventRecord } from './event-record.js';
 import { sumEvents } from './event-sums.js';
 import { foldEvents, lockPlayers } from './fold-queries.js';
-import { insertEvents, pinEventNames } from './store-queries.js';
+import { insertEvents } from './store-queries.js';
 import {
   mergeTransactions,
   recountPurchases,
@@ -26,7 +26,7 @@ export async function applyEvents(pool: Pool, records: readonly EventRecord[]): 
   if (records.length === 0) return [];
   return pipelinedTransaction(
     pool,
-    (client) => storeEvents(client, records),
+    (client) => insertEvents(client, records),
     (isNew) => countEvents(onlyNew(records, isNew)),
   );
 }
@@ -34,16 +34,8 @@ export async function applyEvents(pool: Pool, records: readonly EventRecord[]): 
 /** The same within a transaction of the caller's, who commits it together with something else. */
 export async function applyEventsWithin(client: Client, records: readonly EventRecord[]): Promise<boolean[]> {
   if (records.length === 0) return [];
-  const isNew = await storeEvents(client, records);
+  const isNew = await insertEvents(client, records);
   await sendAll(client, countEvents(onlyNew(records, isNew)));
-  return isNew;
-}
-
-async function storeEvents(client: Client, records: readonly EventRecord[]): Promise<boolean[]> {
-  const named = records.filter((record) => record.eventId !== null);
-  // Sent one after the other, and not waited for in between.
-  const pinned = named.length > 0 ? pinEventNames(client, named) : undefined;
-  const [isNew] = await Promise.all([insertEvents(client, records), pinned]);
   return isNew;
 }
 

@@ -2,37 +2,13 @@ import { type Client, query } from '../../db/pool.js';
 import { isoTime } from '../../lib/iso-time.js';
 import type { EventRecord } from './event-record.js';
 
-/** The first timestamp seen with an eventId is the one that counts; see `event_names` in the schema. */
-export async function pinEventNames(client: Client, named: readonly EventRecord[]): Promise<void> {
-  await query(
-    client,
-    {
-      name: 'pin_event_names',
-      text: `insert into event_names (player_id, identity, occurred_at)
-             select n.player_id, n.identity, n.occurred_at
-             from unnest($1::bigint[], $2::uuid[], $3::timestamptz[], $4::int[]) with ordinality
-               as n(player_id, identity, occurred_at, game_id, place)
-             join games g on g.id = n.game_id
-             -- an event from before that day is not stored again, nor is its name
-             where g.events_deleted_before is null
-               or n.occurred_at >= g.events_deleted_before::timestamp at time zone 'UTC'
-             order by n.player_id, n.identity, n.place
-             on conflict do nothing`,
-    },
-    [
-      named.map((record) => record.playerId),
-      named.map((record) => record.identity),
-      named.map((record) => record.occurredAt),
-      named.map((record) => record.gameId),
-    ],
-  );
-}
-
 /** Inserts events and returns which of them were new: the unique index decides. Of copies the first is. */
 export async function insertEvents(client: Client, records: readonly EventRecord[]): Promise<boolean[]> {
+  const gameIds = [...new Set(records.map((record) => record.gameId))];
   const rows = await query<{ places: string[] | null }>(client, INSERT_EVENTS, [
     eventsJson(records),
     records.length,
+    gameIds,
   ]);
   const places = rows[0]?.places ?? null;
   if (places === null) return records.map(() => true);
@@ -46,17 +22,28 @@ export async function insertEvents(client: Client, records: readonly EventRecord
 const INSERT_EVENTS = {
   name: 'insert_events',
   text: `
-    with fresh as (
-      insert into events (occurred_at, player_id, received_at, identity, game_id, clock_suspect, event_type, payload,
-        metadata, event_id, timestamp_text)
-      select o, p, r, i, g, c, t, d, m, n, s
+    with deletions as materialized (
+      select id as game_id, events_deleted_before::timestamp at time zone 'UTC' as deleted_before
+      from games where id = any($3::int[])
+    ), incoming as materialized (
+      select e.*
       from rows from (jsonb_to_recordset($1::jsonb) as (
         p bigint, g integer, i uuid, n text, t text, o timestamptz, r timestamptz, c boolean, s text, d jsonb, m jsonb
       )) with ordinality as e(p, g, i, n, t, o, r, c, s, d, m, place)
-      join games on games.id = g
-      where (n is null
-          or exists (select from event_names v where v.player_id = p and v.identity = i and v.occurred_at = o))
-        and (games.events_deleted_before is null or o >= games.events_deleted_before::timestamp at time zone 'UTC')
+      join deletions on game_id = g
+      where deleted_before is null or o >= deleted_before
+    ), names as (
+      -- a name that is known belongs to an event that is stored; it pins the event's time, too: see event_names in the schema
+      insert into event_names (player_id, identity, occurred_at)
+      select p, i, o from incoming where n is not null order by p, i, place
+      on conflict do nothing
+      returning player_id, identity, occurred_at
+    ), fresh as (
+      insert into events (occurred_at, player_id, received_at, identity, game_id, clock_suspect, event_type, payload,
+        metadata, event_id, timestamp_text)
+      select o, p, r, i, g, c, t, d, m, n, s
+      from incoming
+      where n is null or (p, i, o) in (select player_id, identity, occurred_at from names)
       order by o, p, i, place
       on conflict do nothing
       returning player_id, identity, occurred_at
