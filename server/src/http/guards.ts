@@ -5,7 +5,7 @@ import type { AccessClaims } from '../features/session/access-token.js';
 import { isWelcome } from '../features/session/key-environment.js';
 import { createLenientSessions, NOT_ASKED } from '../features/session/lenient-sessions.js';
 import type { LivePlayer } from '../features/session/session-queries.js';
-import { CREDENTIAL_HEADERS, refuseRepeatedHeaders } from './bearer-token.js';
+import { refuseRepeatedHeaders } from './repeated-headers.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -88,7 +88,6 @@ function guard(ctx: Context, rules: readonly HeaderRule[], findPlayer: FindPlaye
 
   // No async function: a remembered token and a coalesced look-up need one promise, and each more costs a read 1%.
   return (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
-    refuseRepeatedHeaders(request.raw, CREDENTIAL_HEADERS);
     const verified = ctx.accessTokens.verify(request.headers.authorization);
     if (verified instanceof Promise) {
       return verified.then(async (claims) =>

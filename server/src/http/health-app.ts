@@ -1,7 +1,9 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { answerClientError, registerErrorHandlers, sendError, toApiError } from './error-handler.js';
+import { answerHalfClosed } from './half-close.js';
 import { quietLogs } from './logger.js';
+import { registerSingleHeaders } from './repeated-headers.js';
 import { requestId } from './request-id.js';
 
 export type Readiness = { ready: boolean; checks: Record<string, string> };
@@ -24,10 +26,12 @@ export function buildHealthApp(sources: HealthSources): FastifyInstance {
     frameworkErrors: (error, request, reply) => sendError(toApiError(error), request, reply),
     forceCloseConnections: true,
   });
+  answerHalfClosed(app);
   registerErrorHandlers(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
+  registerSingleHeaders(app);
 
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {

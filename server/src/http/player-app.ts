@@ -8,8 +8,10 @@ import { sessionRoutes } from '../features/session/session-routes.js';
 import { registerBodyParser } from './body-parser.js';
 import { registerCors } from './cors.js';
 import { answerClientError, registerErrorHandlers, sendError, toApiError } from './error-handler.js';
+import { answerHalfClosed } from './half-close.js';
 import { quietLogs } from './logger.js';
 import { observeAnswers } from './observation.js';
+import { registerSingleHeaders } from './repeated-headers.js';
 import { requestId } from './request-id.js';
 import { registerValidation } from './validation.js';
 
@@ -47,6 +49,7 @@ export async function buildPlayerApp(
     frameworkErrors: (error, request, reply) => sendError(toApiError(error), request, reply),
     forceCloseConnections: 'idle',
   });
+  answerHalfClosed(app);
   await prepare?.(app);
 
   app.decorateRequest('identity', undefined);
@@ -59,6 +62,7 @@ export async function buildPlayerApp(
     reply.header('x-request-id', request.id);
     done();
   });
+  registerSingleHeaders(app);
   observeAnswers(app, { logger: ctx.logger, times: ctx.metrics.requests, who });
   registerCors(app, ctx.config.corsOrigins);
 

@@ -179,6 +179,18 @@ describe('a token that was changed', () => {
     ['too long', (head, claims, signature) => `${head}.${claims}${'A'.repeat(5_000)}.${signature}`],
   ])('%s', (_name, change) => expectRefused(change(...parts())));
 
+  test('another last character that decodes to the same signature', async () => {
+    const bytes = Buffer.from(parts()[2], 'base64url');
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+    const good = session.accessToken;
+    const same = [...alphabet]
+      .map((letter) => good.slice(0, -1) + letter)
+      .filter((token) => Buffer.from(token.split('.')[2] ?? '', 'base64url').equals(bytes));
+    expect(same).toHaveLength(16);
+    for (const token of same.filter((each) => each !== good)) await expectRefused(token);
+    for (const padding of ['=', '==', '===']) await expectRefused(good + padding);
+  });
+
   test('a refresh token is no access token', () => expectRefused(session.refreshToken));
 
   test('all this while, the good one works', () => expectAlive(harness.app, session));

@@ -63,6 +63,8 @@ describe('the listening service', () => {
     ['X-Tenant-ID', () => ['x-tenant-id', session.headers['x-tenant-id']]],
     ['X-Tenant-ID in another case', () => ['X-TENANT-ID', 'other']],
     ['Content-Length', () => ['Content-Length', '2']],
+    ['Host', () => ['host', 'localhost']],
+    ['Host with another name', () => ['HOST', 'evil.example']],
   ] as [string, () => [string, string]][])('refuses a repeated %s', async (_name, header) => {
     const response = await post([JSON_TYPE, ['Content-Length', '2'], header()], '[]');
     expect(statusOf(response), response).toBe(400);
@@ -104,6 +106,16 @@ describe('the listening service', () => {
     'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
   ])('%j is not HTTP', async (text) => {
     expectError(await exchange(port, text), 400, 'request_invalid');
+  });
+
+  it.each([
+    ['GET', '/v1/limits', { error: { code: 'header_invalid' }, status: 'error' }],
+    ['GET', '/nothing', { error: { code: 'header_invalid' }, status: 'error' }],
+    ['POST', '/auth/login', { error: expect.stringContaining('host'), code: 'header_invalid' }],
+  ])('refuses a repeated Host also at %s %s, where nobody is asked for', async (method, path, body) => {
+    const response = await exchange(port, requestText({ method, path, headers: [['Host', 'localhost']] }));
+    expect(statusOf(response), response).toBe(400);
+    expect(bodyOf(response)).toMatchObject(body);
   });
 
   it('refuses a request without a host', async () => {
@@ -192,6 +204,61 @@ describe('the listening service', () => {
       '200',
     ]);
     connection.socket.destroy();
+  });
+
+  describe('a client that closes its sending side after its request', () => {
+    const halfClose = async (request: string): Promise<string> => {
+      const connection = await openConnection(port);
+      connection.socket.end(request);
+      return connection.closed;
+    };
+    const keptAlive = (text: string) => text.replace('Connection: close\r\n', '');
+
+    it.each([
+      ['GET', '/v1/limits', '', 200],
+      ['GET', '/v1/player/status', '', 200],
+      ['GET', '/nothing', '', 404],
+      ['POST', '/auth/refresh', '{"refreshToken":"x"}', 401],
+      ['POST', '/v1/events', '[]', 202],
+    ])('gets its answer: %s %s', async (method, path, body, status) => {
+      const headers: HeaderList = body === '' ? [] : [JSON_TYPE, ['Content-Length', String(body.length)]];
+      const text = requestText({ method, path, headers: [...identity(), ...headers], body });
+      for (const request of [text, keptAlive(text)]) {
+        const response = await halfClose(request);
+        expect(statusOf(response), response).toBe(status);
+        expect(() => bodyOf(response)).not.toThrow();
+      }
+    });
+
+    it('has its events stored', async () => {
+      const event = { eventType: 'Half_Close', timestamp: new Date().toISOString(), payload: {} };
+      const body = JSON.stringify([event]);
+      const headers: HeaderList = [...identity(), JSON_TYPE, ['Content-Length', String(body.length)]];
+      const response = await halfClose(requestText({ method: 'POST', path: '/v1/events', headers, body }));
+      expect(bodyOf(response)).toMatchObject({ data: { accepted: 1 } });
+    });
+
+    it('gets the answers of all that it pipelined', async () => {
+      const request = (id: string) => keptAlive(requestText({ headers: [['X-Request-Id', id]] }));
+      const text = await halfClose(['first', 'second', 'third'].map(request).join(''));
+      expect([...text.matchAll(/x-request-id: (\w+)/g)].map(([, id]) => id)).toEqual([
+        'first',
+        'second',
+        'third',
+      ]);
+    });
+
+    it('is refused if the request was not whole, and is not waited for without one', async () => {
+      const cut = requestText({
+        method: 'POST',
+        path: '/v1/events',
+        headers: [...identity(), JSON_TYPE, ['Content-Length', '20']],
+        body: '[',
+      });
+      expectError(await halfClose(cut), 400, 'request_invalid');
+      expectError(await halfClose('GET /v1/limits HTTP/1.1\r\nHost: x\r\n'), 400, 'request_invalid');
+      expect(await halfClose('')).toBe('');
+    });
   });
 
   it('HEAD has no body on the wire, whatever the status', async () => {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.js';
-import { bearerToken, CREDENTIAL_HEADERS, refuseRepeatedHeaders } from '../../http/bearer-token.js';
+import { bearerToken } from '../../http/bearer-token.js';
 import type { Actor } from '../audit/audit-log.js';
 import { isSlug } from '../tenancy/tenants.js';
 import type { AdminContext } from './admin-context.js';
@@ -21,7 +21,6 @@ declare module 'fastify' {
  */
 export function requireRole(ctx: AdminContext, role: Role) {
   return async (request: FastifyRequest): Promise<void> => {
-    refuseRepeatedHeaders(request.raw, CREDENTIAL_HEADERS);
     const admin = await findAdmin(ctx.pool, bearerToken(request.headers.authorization), ctx.clock.now());
     if (admin === undefined) throw new ApiError('token_invalid');
     request.admin = admin;

@@ -52,6 +52,7 @@ export function createAccessTokens({ keys, clock, issuer, audience, ttlSeconds }
   };
 
   const check = async (authorization: string, token: string): Promise<AccessClaims> => {
+    if (!isCanonicalSignature(token)) throw new ApiError('token_invalid');
     try {
       const { payload } = await jwtVerify(
         token,
@@ -126,6 +127,15 @@ function signToken(kid: string, privateKey: KeyObject, claims: Record<string, un
 
 function encode(part: Record<string, unknown>): string {
   return Buffer.from(JSON.stringify(part)).toString('base64url');
+}
+
+/**
+ * Base64url of 64 bytes ends in a character of which four bits mean nothing, so sixteen texts decode to one signature. Only
+ * the one that encodes back to itself counts. Header and claims need no such check: their text is what is signed.
+ */
+function isCanonicalSignature(token: string): boolean {
+  const signature = token.slice(token.lastIndexOf('.') + 1);
+  return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
 
 function readClaims(payload: JWTPayload): AccessClaims {

@@ -40,6 +40,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
           200: SessionResponse,
           ...errorResponses('auth', [
             ...BODY_ERRORS,
+            'header_invalid',
             'timestamp_malformed',
             'timestamp_out_of_window',
             'credentials_invalid',
@@ -75,6 +76,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
           200: SessionResponse,
           ...errorResponses('auth', [
             ...BODY_ERRORS,
+            'header_invalid',
             'refresh_token_invalid',
             'rate_limited',
             'internal',

@@ -1,0 +1,13 @@
+import type { Server } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+
+/**
+ * A client may close its sending side once its request is sent (`nc -N`, `printf … | socat`, some embedded HTTP stacks).
+ * Node then closes the whole connection and throws the answer away, unless this property of its HTTP server is set. With it,
+ * the answer of the last request is sent, and then the connection is closed. A request that is cut off in the middle is
+ * still refused, and an idle connection still closed.
+ */
+export function answerHalfClosed(app: FastifyInstance): void {
+  const server: Server & { httpAllowHalfOpen?: boolean } = app.server;
+  server.httpAllowHalfOpen = true;
+}

@@ -1,0 +1,33 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../errors.js';
+
+/** Headers that no request of either listener may repeat: who asks, which host is asked, and how long the body is. */
+const SINGLE_HEADERS: ReadonlySet<string> = new Set(['host', 'authorization', 'content-length']);
+
+export function registerSingleHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    refuseRepeatedHeaders(request.raw, SINGLE_HEADERS);
+    done();
+  });
+}
+
+/** Node keeps the first of repeated headers, or joins them. A proxy in front of it may read another one. */
+export function refuseRepeatedHeaders(
+  { rawHeaders, headers }: IncomingMessage,
+  names: ReadonlySet<string>,
+): void {
+  let different = 0;
+  for (const _ in headers) different++;
+  // Nearly always: none is repeated, so there are no names to compare.
+  if (rawHeaders.length === different * 2) return;
+  let seen = '';
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase();
+    if (!names.has(name)) continue;
+    if (seen.includes(`|${name}|`)) {
+      throw new ApiError('header_invalid', { message: `The header ${name} is sent more than once.` });
+    }
+    seen += `|${name}|`;
+  }
+}
