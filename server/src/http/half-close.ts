@@ -6,6 +6,10 @@ import type { FastifyInstance } from 'fastify';
  * Node then closes the whole connection and throws the answer away, unless this property of its HTTP server is set. With it,
  * the answer of the last request is sent, and then the connection is closed. A request that is cut off in the middle is
  * still refused, and an idle connection still closed.
+ *
+ * A client that has gone for good looks the same until something is sent to it: `socket.readableEnded` is true and no `close`
+ * comes. So the operations listener, where long work ends when its client hangs up, does not do this. Code that gives up
+ * a waiting request of a client that may have gone must still answer it.
  */
 export function answerHalfClosed(app: FastifyInstance): void {
   const server: Server & { httpAllowHalfOpen?: boolean } = app.server;

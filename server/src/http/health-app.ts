@@ -1,7 +1,6 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { answerClientError, registerErrorHandlers, sendError, toApiError } from './error-handler.js';
-import { answerHalfClosed } from './half-close.js';
 import { quietLogs } from './logger.js';
 import { registerSingleHeaders } from './repeated-headers.js';
 import { requestId } from './request-id.js';
@@ -26,7 +25,6 @@ export function buildHealthApp(sources: HealthSources): FastifyInstance {
     frameworkErrors: (error, request, reply) => sendError(toApiError(error), request, reply),
     forceCloseConnections: true,
   });
-  answerHalfClosed(app);
   registerErrorHandlers(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
