@@ -6,6 +6,7 @@ import { fastify } from 'fastify';
 import { Value } from 'typebox/value';
 import { ADMIN_ERRORS, ERRORS } from '../server/dist/errors.js';
 import { REJECTIONS } from '../server/dist/features/events/rejections.js';
+import { LOGIN_WINDOW_SECONDS } from '../server/dist/features/session/login-window.js';
 import { DEMO } from '../server/dist/features/tenancy/demo-studio.js';
 import { registerAdminApi } from '../server/dist/http/admin-app.js';
 import { buildPlayerApp } from '../server/dist/http/player-app.js';
@@ -202,6 +203,7 @@ function playerGuide() {
     secret: DEMO.secret,
     signedText,
     signature: createHmac('sha256', DEMO.secret).update(signedText).digest('base64'),
+    loginWindowMinutes: LOGIN_WINDOW_SECONDS / 60,
     errors: errorTable((code) => ADMIN_ERRORS[code] === undefined),
     rejections: table(
       ['Code', 'Meaning'],

@@ -22,7 +22,10 @@ export const ADMIN_ERRORS = {
   nothing_to_publish: { status: 409, message: 'What is published is the same already.' },
   document_invalid: { status: 422, message: 'The document cannot be published as it is.' },
   catalogue_invalid: { status: 422, message: 'The file cannot be taken into the catalogue; nothing was.' },
-  busy: { status: 429, message: 'Another one is at work. Wait for Retry-After seconds and try again.' },
+  busy: {
+    status: 429,
+    message: 'As many of these as may run at once are running. Wait for Retry-After seconds and try again.',
+  },
 } as const satisfies ErrorTable;
 
 /**
@@ -44,8 +47,7 @@ export const ERRORS = {
   },
   timestamp_out_of_window: {
     status: 400,
-    message:
-      'The request timestamp is outside the acceptable time window of 5 minutes. Sign again with serverTime.',
+    message: 'The request timestamp is outside the acceptable time window. Sign again with serverTime.',
   },
   events_rejected: { status: 400, message: 'Every event of the batch was rejected.' },
   encoding_invalid: { status: 400, message: 'The request body does not match its Content-Encoding.' },

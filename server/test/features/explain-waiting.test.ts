@@ -59,7 +59,7 @@ it('one studio waits for itself, and keeps no other from asking', async () => {
   await until(async () => (await running()) === 1);
   const more = many(PLACES + 1, ask);
   const refused = await Promise.race(more);
-  expectGeneralError(refused, 503, 'unavailable');
+  expectGeneralError(refused, 429, 'busy');
   expect(refused.headers['retry-after']).toBe('1');
 
   const at = new Date(harness.clock.now() - 1).toISOString();
@@ -68,7 +68,7 @@ it('one studio waits for itself, and keeps no other from asking', async () => {
   await held.letGo();
   expect((await theirs).statusCode).toBe(200);
   const statuses = (await Promise.all([first, ...more])).map(({ statusCode }) => statusCode);
-  expect(statuses.toSorted()).toEqual([...many(PLACES + 1, () => 200), 503]);
+  expect(statuses.toSorted()).toEqual([...many(PLACES + 1, () => 200), 429]);
 });
 
 it('who hangs up no longer waits', async () => {
@@ -92,7 +92,7 @@ it('who hangs up no longer waits', async () => {
   const leaving = many(PLACES + 1, send);
   // All the others wait by then.
   await until(async () => refused.length === 1);
-  expect(refused).toEqual([503]);
+  expect(refused).toEqual([429]);
   for (const request of leaving) request.destroy();
   await until(() => new Promise((resolve) => desk.app.server.getConnections((_, n) => resolve(n === 0))));
 

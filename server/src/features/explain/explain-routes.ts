@@ -13,6 +13,8 @@ import { readMoment } from './moment.js';
 
 /** A rebuild keeps a core of the database busy, which has players to serve. No studio keeps the others from theirs. */
 const REBUILDS = { atOnce: 2, atOncePerParty: 1, maxWaitingPerParty: 10 };
+/** Most rebuilds take less. */
+const RETRY_AFTER_SECONDS = 1;
 
 /** Why a player sees what they see. */
 export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
@@ -33,7 +35,7 @@ export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
         body: ExplainBody,
         response: {
           200: ExplainResponse,
-          ...gameErrors([...BODY_ERRORS, 'player_not_found', 'version_not_found']),
+          ...gameErrors([...BODY_ERRORS, 'player_not_found', 'version_not_found', 'busy']),
         },
       },
     },
@@ -95,10 +97,7 @@ function explanationOf(outcome: ExplainOutcome): Explanation {
     case 'facts_invalid':
       throw invalid(outcome.message);
     case 'busy':
-      throw new ApiError('unavailable', {
-        message: 'Too many explanations are wanted at once. Try again in a moment.',
-        headers: { 'retry-after': '1' },
-      });
+      throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
   }
 }
 

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import type { Context } from '../../context.js';
 import { supportedEncodings } from '../../http/body-parser.js';
 import { EVENT_LIMITS } from '../events/limits.js';
+import { LOGIN_WINDOW_SECONDS } from '../session/login-window.js';
 
 const Rate = Type.Object({ requests: Type.Integer(), windowSeconds: Type.Integer() }, { title: 'Rate' });
 
@@ -38,7 +39,7 @@ const LimitsResponse = Type.Object(
     examples: [
       {
         events: { ...EVENT_LIMITS, encodings: ['gzip', 'br', 'deflate'] },
-        login: { timestampToleranceSeconds: 300 },
+        login: { timestampToleranceSeconds: LOGIN_WINDOW_SECONDS },
         rates: {
           enabled: true,
           loginsPerDevice: { requests: 300, windowSeconds: 60 },
@@ -55,7 +56,7 @@ export function limitsRoutes(app: FastifyInstance, ctx: Context): void {
   const perMinute = (requests: number) => ({ requests, windowSeconds: 60 });
   const limits = {
     events: { ...EVENT_LIMITS, encodings: supportedEncodings() },
-    login: { timestampToleranceSeconds: 300 },
+    login: { timestampToleranceSeconds: LOGIN_WINDOW_SECONDS },
     rates: {
       enabled,
       loginsPerDevice: perMinute(loginsPerDevice),

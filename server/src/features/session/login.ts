@@ -5,12 +5,12 @@ import { type Coalescer, coalesce } from '../../lib/coalesce.js';
 import { formatSeconds, parseLoginTimestamp } from '../../lib/iso-time.js';
 import { uuid7 } from '../../lib/uuid7.js';
 import type { PlayerRow } from '../player/player-row.js';
+import { LOGIN_WINDOW_SECONDS } from './login-window.js';
 import { firstToken } from './refresh-chain.js';
 import { type SessionGrant, sessionGrant } from './session-grant.js';
 import { insertSessions, type NewSession } from './session-queries.js';
 import type { SignedLogin } from './verify-signature.js';
 
-const WINDOW_MS = 5 * 60_000;
 /** Far longer than a group usually takes. */
 const FILL_FOR_MS = 100;
 /** Returning logins gain a tenth from fewer and larger groups. */
@@ -43,7 +43,7 @@ export async function login(ctx: Context, request: SignedLogin, address: string)
   }
 
   const now = ctx.clock.now();
-  const inWindow = Math.abs(now - signedAt) <= WINDOW_MS;
+  const inWindow = Math.abs(now - signedAt) <= LOGIN_WINDOW_SECONDS * 1000;
   // What is remembered of a key serves only to open a session, which fails if the key has been revoked meanwhile.
   const key = await ctx.apiKeys.authenticate(request, inWindow);
   if (key === undefined) return refuse(ctx, address);
