@@ -87,11 +87,11 @@ it('offers are told with what let them apply or kept them from it', () => {
   ];
   const document = { catalogue: [sku('gems')], offers };
   const sentences = told(document, payer({ promoPurchases: { spring: 2 } })).offers;
-  expect(sentences.map((sentence) => sentence.replace(/place is [\d.]+\d/, 'place is N'))).toEqual([
+  expect(sentences.map((sentence) => sentence.replace(/bucket is [\d.]+\d/, 'bucket is N'))).toEqual([
     'Offer all applies: it has no rule.',
     'Offer thanks applies: flags.isPayer is true (flags["isPayer"] = true).',
-    "Offer most applies: it has no rule, and the player's place is N, inside of the share of 99.99%.",
-    "Offer none does not apply: the player's place is N, outside of the share of 0%.",
+    "Offer most applies: it has no rule, and the player's bucket is N, inside of the share of 99.99%.",
+    "Offer none does not apply: the player's bucket is N, outside of the share of 0%.",
     'Offer used does not apply: purchases with its promotion: 2, limit: 2.',
     'Offer soon does not apply: it begins at 2030-01-01T00:00:00Z.',
     'Offer over does not apply: it ended at 2020-01-01T00:00:00Z.',

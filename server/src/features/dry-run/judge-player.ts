@@ -1,4 +1,3 @@
-import { hashText } from '../personalisation/bucket.js';
 import type { CompiledDocument } from '../personalisation/compiled-document.js';
 import { OfferJudge } from '../personalisation/decide-offers.js';
 import { decideStanding } from '../personalisation/decide-standing.js';
@@ -29,7 +28,7 @@ export function judgePlayer(
   if (document.offers.length === 0 || isHeldOut(document, facts.userId)) {
     return { segments, flags, offers: NO_OFFERS };
   }
-  const judge = new OfferJudge(deciding, hashText(facts.userId));
+  const judge = new OfferJudge(deciding);
   const offers = new Set<string>();
   for (const offer of document.offers) {
     if (judge.applies(offer)) offers.add(offer.offerId);

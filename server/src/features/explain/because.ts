@@ -84,7 +84,7 @@ function offerSentence(trace: OfferTrace, offer: OfferEntry | undefined): string
     case 'held_out':
       return `${not} the player is held out and gets the untargeted store.`;
     case 'outside_share':
-      return `${not} the player's place is ${rounded(place ?? 0)}, outside of the share of ${sharePercent}%.`;
+      return `${not} the player's bucket is ${rounded(place ?? 0)}, outside of the share of ${sharePercent}%.`;
     case 'limit_reached':
       return `${not} purchases with its promotion: ${purchases}, limit: ${offer?.limitPerPlayer ?? 0}.`;
     case 'not_started':
@@ -97,7 +97,7 @@ function offerSentence(trace: OfferTrace, offer: OfferEntry | undefined): string
 }
 
 function inShare(place: number, sharePercent: number): string {
-  return `the player's place is ${rounded(place)}, inside of the share of ${sharePercent}%`;
+  return `the player's bucket is ${rounded(place)}, inside of the share of ${sharePercent}%`;
 }
 
 /** Down: 29.999 is inside of a share of 30, and is not to look as if it were outside. */

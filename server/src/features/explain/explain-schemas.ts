@@ -80,7 +80,11 @@ const Trace = Type.Object(
           description: 'applies, held_out, outside_share, limit_reached, not_started, ended or rule_false',
         }),
         sharePercent: Type.Number(),
-        place: nullable(Type.Number({ description: '0 up to 100; below the share is inside' })),
+        place: nullable(
+          Type.Number({
+            description: "The player's bucket in percent, 0 up to 100; below the share is inside",
+          }),
+        ),
         purchases: nullable(Type.Integer({ description: 'With the promotion, where there is a limit' })),
         rule: nullable(RuleTrace),
       }),

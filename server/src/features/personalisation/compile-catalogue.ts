@@ -1,5 +1,5 @@
 import { parseEventTimestamp } from '../../lib/iso-time.js';
-import { hashText } from './bucket.js';
+import { offerSalt } from './bucket.js';
 import type { CompiledBook, CompiledOffer, CompiledSku, SkuText } from './compiled-document.js';
 import { DEPENDENCE, type Dependence } from './dependence.js';
 import type { AssetEntry, LocalisedText, OfferEntry, SkuEntry } from './document.js';
@@ -48,7 +48,7 @@ export function compileOffer(
         [...new Set(entry.skus)].flatMap((skuId) => skuIndexes.get(skuId) ?? []);
   return {
     offerId,
-    hash: hashText(`offer:${offerId}`),
+    salt: offerSalt(offerId),
     sharePercent,
     ...scheduleOf(entry),
     rule,

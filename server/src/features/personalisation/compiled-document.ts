@@ -1,4 +1,4 @@
-import type { Hash64 } from './bucket.js';
+import type { Salt } from './bucket.js';
 import type { Dependence } from './dependence.js';
 import type { AssetEntry } from './document.js';
 import type { PriceBook } from './prices.js';
@@ -92,7 +92,7 @@ export type CompiledBook = PriceBook &
 export type CompiledOffer = Readonly<{
   offerId: string;
   /** What shares of players are drawn by. */
-  hash: Hash64;
+  salt: Salt;
   sharePercent: number;
   from: number;
   until: number;

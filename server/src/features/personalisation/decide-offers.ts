@@ -1,4 +1,4 @@
-import { bucketOf, type Hash64, isInShare } from './bucket.js';
+import { bucketOf, isInShare, userIdBytes } from './bucket.js';
 import type { CompiledOffer } from './compiled-document.js';
 import type { Deciding } from './deciding.js';
 import type { OfferOutcome, RuleTrace } from './decision.js';
@@ -12,29 +12,29 @@ export class OfferJudge {
   /** What can change whether the offers that run apply. */
   dependence: Dependence = 0;
   readonly #deciding: Deciding;
-  readonly #player: Hash64;
+  readonly #userId: Uint8Array;
   #rule: RuleTrace | null = null;
 
-  constructor(deciding: Deciding, player: Hash64) {
+  constructor(deciding: Deciding) {
     this.#deciding = deciding;
-    this.#player = player;
+    this.#userId = userIdBytes(deciding.facts.userId);
   }
 
   applies(offer: CompiledOffer): boolean {
     const { facts, trace } = this.#deciding;
     const { offerId, sharePercent, limitPerPlayer, promoId } = offer;
-    // Everybody is in a share of 100, but an explanation names the place all the same.
-    const place = sharePercent >= 100 && trace === null ? 0 : bucketOf(offer.hash, this.#player);
+    // Everybody is in a share of 100, but an explanation names the bucket all the same.
+    const bucket = sharePercent >= 100 && trace === null ? 0 : bucketOf(offer.salt, this.#userId);
     const purchases =
       limitPerPlayer === null || promoId === null ? null : numberIn(facts.promoPurchases, promoId);
     this.#rule = null;
-    const outcome = this.#judge(offer, place, purchases);
-    trace?.offers.push({ offerId, outcome, sharePercent, place: place * 100, purchases, rule: this.#rule });
+    const outcome = this.#judge(offer, bucket, purchases);
+    trace?.offers.push({ offerId, outcome, sharePercent, place: bucket * 100, purchases, rule: this.#rule });
     return outcome === 'applies';
   }
 
-  #judge(offer: CompiledOffer, place: number, purchases: number | null): OfferOutcome {
-    if (!isInShare(place, offer.sharePercent)) return 'outside_share';
+  #judge(offer: CompiledOffer, bucket: number, purchases: number | null): OfferOutcome {
+    if (!isInShare(bucket, offer.sharePercent)) return 'outside_share';
     const when = this.#passed(offer);
     if (purchases !== null && purchases >= (offer.limitPerPlayer ?? 0)) return 'limit_reached';
     if (when !== 'running') return when;

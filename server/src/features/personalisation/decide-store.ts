@@ -1,4 +1,4 @@
-import { bucketOf, hashText, isInShare } from './bucket.js';
+import { bucketOf, HOLDOUT_SALT, isInShare, userIdBytes } from './bucket.js';
 import type { CompiledDocument, CompiledOffer } from './compiled-document.js';
 import { OfferJudge } from './decide-offers.js';
 import type { Deciding } from './deciding.js';
@@ -8,11 +8,8 @@ import { renderTargeted, renderUntargeted, type ShelfItem, stockShelf } from './
 import { applyOffer, type SkuChange } from './sku-change.js';
 import { traceHeldOut, traceSkus } from './trace-store.js';
 
-/** No offer has this name: theirs begin with `offer:`. */
-const HOLDOUT = hashText('holdout');
-
 export function isHeldOut({ holdoutPercent }: CompiledDocument, userId: string): boolean {
-  return holdoutPercent > 0 && isInShare(bucketOf(HOLDOUT, hashText(userId)), holdoutPercent);
+  return holdoutPercent > 0 && isInShare(bucketOf(HOLDOUT_SALT, userIdBytes(userId)), holdoutPercent);
 }
 
 /** If anything goes wrong with the offers, it is reported and the player gets the untargeted store. */
@@ -43,8 +40,8 @@ export function decideStore(deciding: Deciding, heldOut: boolean): StoreDecision
 type Targeted = Omit<StoreDecision, 'fallback'>;
 
 function targeted(deciding: Deciding, shelf: readonly (ShelfItem | null)[], lastChange: number): Targeted {
-  const { document, facts, trace } = deciding;
-  const judge = new OfferJudge(deciding, hashText(facts.userId));
+  const { document, trace } = deciding;
+  const judge = new OfferJudge(deciding);
   const changes: (SkuChange | undefined)[] = [];
   for (const offer of document.offers) {
     if (!judge.applies(offer)) continue;

@@ -108,7 +108,7 @@ export type OfferTrace = Readonly<{
   offerId: string;
   outcome: OfferOutcome;
   sharePercent: number;
-  /** The player's place in [0, 100), if it was needed: below the share is inside. */
+  /** The player's bucket in percent, 0 up to 100, if it was needed: below the share is inside. */
   place: number | null;
   /** Purchases with the promotion id, where there is a limit. */
   purchases: number | null;

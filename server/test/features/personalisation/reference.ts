@@ -1,4 +1,4 @@
-import { bucketOf, hashText } from '../../../src/features/personalisation/bucket.js';
+import { bucketOf, experimentSalt, userIdBytes } from '../../../src/features/personalisation/bucket.js';
 import type { ConfigDocument, OfferEntry, SkuEntry } from '../../../src/features/personalisation/document.js';
 import type { PlayerFacts } from '../../../src/features/personalisation/player-facts.js';
 import type { PairedDocument } from './document-arbitrary.js';
@@ -70,7 +70,7 @@ function isTrue(rule: PairedRule | undefined, world: World): boolean {
 }
 
 function placeOf(experiment: string, { userId }: PlayerFacts): number {
-  return bucketOf(hashText(experiment), hashText(userId)) * 100;
+  return bucketOf(experimentSalt(experiment), userIdBytes(userId)) * 100;
 }
 
 type Scheduled = { from: string | null; until: string | null };
