@@ -1,19 +1,15 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DryRunResult, dryRun } from '../../src/features/dry-run/dry-run.js';
-import type { PartEffect } from '../../src/features/dry-run/dry-run-report.js';
-import { factNeeds } from '../../src/features/dry-run/fact-needs.js';
-import { compareDocuments } from '../../src/features/dry-run/unchanged-parts.js';
 import { ATTRIBUTES } from '../../src/features/personalisation/attributes.js';
-import { compileDocument } from '../../src/features/personalisation/compile-document.js';
-import { decide } from '../../src/features/personalisation/decide.js';
 import type { ConfigDocument } from '../../src/features/personalisation/document.js';
-import { numberIn, type PlayerFacts } from '../../src/features/personalisation/player-facts.js';
+import type { PlayerFacts } from '../../src/features/personalisation/player-facts.js';
 import { findFacts } from '../../src/features/player/facts-queries.js';
 import { createGameWorld, type GameWorld } from '../support/game-world.js';
+import { expectEffects, expectedEffects } from './dry-run-expectation.js';
 import { insertPlayersOfAllKinds } from './dry-run-players.js';
 import { pairedDocuments } from './personalisation/document-arbitrary.js';
-import { compiled, configWith, NOW, offer, segment, sku } from './personalisation/fixtures.js';
+import { configWith, NOW, offer, segment, sku } from './personalisation/fixtures.js';
 
 const PLAYERS = 400;
 
@@ -55,98 +51,6 @@ function ticking(ms: number): () => number {
   };
 }
 
-/** The slow way: what is served to each player under each document, compared. */
-function expected(before: ConfigDocument, after: ConfigDocument, players: readonly PlayerFacts[]) {
-  const errors = new Map<string, { before: number; after: number }>();
-  const under = (document: ConfigDocument, which: 'before' | 'after') => {
-    const prepared = compileDocument(document, { version: 1, publishedAt: 0 });
-    // Offers of the past are judged by `decide` only to date the last change, which nobody asks for here.
-    const past = new Set(
-      document.offers
-        .filter(({ until }) => until !== null && Date.parse(until) <= NOW)
-        .map(({ offerId }) => `offer:${offerId}`),
-    );
-    return players.map((facts) => {
-      const onError = (part: string) => {
-        if (past.has(part)) return;
-        const counted = errors.get(part) ?? { before: 0, after: 0 };
-        counted[which]++;
-        errors.set(part, counted);
-      };
-      const { flags, segments } = decide(prepared, facts, NOW, { onError });
-      const offers = decide(prepared, facts, NOW, { trace: true }).trace?.offers ?? [];
-      return {
-        facts,
-        flags: new Set(Object.keys(flags).filter((flagId) => flags[flagId]?.value)),
-        segments: new Set(segments.map(({ segmentId }) => segmentId)),
-        offers: new Set(offers.filter(({ outcome }) => outcome === 'applies').map(({ offerId }) => offerId)),
-      };
-    });
-  };
-  const [olds, news] = [under(before, 'before'), under(after, 'after')];
-  const effectOf = (kind: 'flags' | 'segments' | 'offers', id: string): PartEffect => {
-    const was = new Set(olds.filter((player) => player[kind].has(id)).map(({ facts }) => facts));
-    const is = new Set(news.filter((player) => player[kind].has(id)).map(({ facts }) => facts));
-    const enter = [...is].filter((facts) => !was.has(facts));
-    const leave = [...was].filter((facts) => !is.has(facts));
-    const payers = [...is].filter(({ purchaseCount }) => purchaseCount > 0);
-    return {
-      counts: {
-        before: was.size,
-        after: is.size,
-        enter: enter.length,
-        leave: leave.length,
-        stay: is.size - enter.length,
-        payers: payers.length,
-      },
-      estimate: null,
-      revenueShare: sharesOf(payers, players),
-      examples: {
-        enter: enter.slice(0, 5).map(({ userId }) => userId),
-        leave: leave.slice(0, 5).map(({ userId }) => userId),
-      },
-    };
-  };
-  return { effectOf, errors };
-}
-
-function sharesOf(payers: readonly PlayerFacts[], players: readonly PlayerFacts[]): Record<string, number> {
-  const sum = (of: readonly PlayerFacts[], currency: string) =>
-    of.reduce((total, { spend }) => total + numberIn(spend, currency), 0);
-  const currencies = new Set(players.flatMap(({ spend }) => Object.keys(spend)));
-  return Object.fromEntries(
-    [...currencies]
-      .filter((currency) => sum(players, currency) > 0)
-      .map((currency) => [
-        currency,
-        Math.round((sum(payers, currency) / sum(players, currency)) * 10_000) / 10_000,
-      ]),
-  );
-}
-
-function expectSame(result: DryRunResult, before: ConfigDocument, after: ConfigDocument): void {
-  const { effectOf, errors } = expected(before, after, everybody);
-  for (const { flagId, ...effect } of result.flags) expect(effect, flagId).toEqual(effectOf('flags', flagId));
-  for (const { segmentId, ...effect } of result.segments) {
-    expect(effect, segmentId).toEqual(effectOf('segments', segmentId));
-  }
-  for (const { offerId, ...effect } of result.offers)
-    expect(effect, offerId).toEqual(effectOf('offers', offerId));
-  const ids = (document: ConfigDocument) => [
-    ...['isPayer', ...document.flags.custom.map(({ flagId }) => flagId)],
-    ...document.segments.map(({ segmentId }) => segmentId),
-    ...document.offers.map(({ offerId }) => offerId),
-  ];
-  const reported = [
-    ...result.flags.map(({ flagId }) => flagId),
-    ...result.segments.map(({ segmentId }) => segmentId),
-    ...result.offers.map(({ offerId }) => offerId),
-  ];
-  expect(new Set(reported)).toEqual(new Set([...ids(before), ...ids(after)]));
-  const slow = [...errors].map(([part, counted]) => ({ part, ...counted }));
-  expect(new Set(result.ruleErrors)).toEqual(new Set(slow));
-}
-
 describe('a dry run comes to what deciding for each player comes to', () => {
   it('for every attribute that rules can ask for, in every window', async () => {
     const fields = (name: string) => ATTRIBUTES.find((each) => each.name === name)?.fields ?? [];
@@ -170,7 +74,7 @@ describe('a dry run comes to what deciding for each player comes to', () => {
       });
     const after = documentOf(rules);
     const result = await run(configWith(), after);
-    expectSame(result, configWith(), after);
+    expectEffects(result, configWith(), after, everybody);
     // A test in which a rule holds for nobody or for everybody would see nothing.
     const told = result.segments.filter(({ counts }) => counts.after > 0 && counts.after < PLAYERS);
     expect(told.length).toBeGreaterThan(rules.length * 0.8);
@@ -187,7 +91,7 @@ describe('a dry run comes to what deciding for each player comes to', () => {
   it('for any two documents', async () => {
     await fc.assert(
       fc.asyncProperty(pairedDocuments, pairedDocuments, async (before, after) => {
-        expectSame(await run(before.document, after.document), before.document, after.document);
+        expectEffects(await run(before.document, after.document), before.document, after.document, everybody);
       }),
       { numRuns: 40 },
     );
@@ -212,52 +116,11 @@ describe('a dry run of a small change', () => {
           );
           // Rules of the other document may refer to what is not there: then they are never true, under both.
           const after = part === 'segments' ? { ...before, segments } : replaced;
-          expectSame(await run(before, after), before, after);
+          expectEffects(await run(before, after), before, after, everybody);
         },
       ),
       { numRuns: 40 },
     );
-  });
-
-  it('asks under the old document only for what is not the same under the new one', () => {
-    const rules = [
-      segment('a', 'country == "DE"'),
-      segment('b', 'segment("a")'),
-      segment('c', 'segment("b")'),
-    ];
-    const before = compiled({
-      segments: [...rules, segment('d', 'os == ""')],
-      catalogue: [sku('gems')],
-      offers: [offer('o', { when: 'segment("c")' }), offer('p')],
-    });
-    expect([...compareDocuments(before, before).unchanged].sort()).toEqual([
-      'flag:isPayer',
-      'offer:o',
-      'offer:p',
-      'segment:a',
-      'segment:b',
-      'segment:c',
-      'segment:d',
-    ]);
-    expect(compareDocuments(before, before).rest).toMatchObject({ standing: [], offers: [] });
-    // c depends on b, which changes; b needs a, which does not.
-    const { unchanged, rest } = compareDocuments(
-      before,
-      compiled({
-        segments: [
-          segment('a', 'country == "DE"'),
-          segment('b', '!segment("a")'),
-          segment('c', 'segment("b")'),
-        ],
-        catalogue: [sku('gems')],
-        offers: [offer('o', { when: 'segment("c")' }), offer('p', { effect: { visibility: 'hide' } })],
-      }),
-    );
-    expect([...unchanged].sort()).toEqual(['flag:isPayer', 'offer:p', 'segment:a']);
-    expect(rest.offers.map(({ offerId }) => offerId)).toEqual(['o']);
-    expect(
-      rest.standing.map((node) => (node.kind === 'segment' ? node.listed.segmentId : node.flagId)).sort(),
-    ).toEqual(['a', 'b', 'c', 'd']);
   });
 });
 
@@ -313,7 +176,7 @@ describe('a dry run', () => {
     // Spread over all of them: every fourth player.
     const quarter = await run(before, after, { sample: 100 });
     const chosen = everybody.filter((_, place) => place % 4 === 3);
-    const { effectOf } = expected(before, after, chosen);
+    const { effectOf } = expectedEffects(before, after, chosen);
     const [fresh] = quarter.segments;
     expect(fresh?.counts).toEqual(effectOf('segments', 'new').counts);
     expect(fresh?.estimate?.after).toBe((fresh?.counts.after ?? 0) * 4);
@@ -400,25 +263,4 @@ describe('a dry run over rules that ask for very much', () => {
       ),
     });
   });
-});
-
-it('what is read follows from what rules ask, and nothing else is', () => {
-  const none = factNeeds([
-    compiled({ segments: [segment('all', 'true'), segment('payer', 'flags.isPayer')] }),
-  ]);
-  expect(none).toMatchObject({ createdAt: false, lastEventAt: false, eventCount: false, windows: [] });
-  const some = factNeeds([
-    compiled({
-      segments: [
-        segment('a', 'activeDays.last7d > 2 && eventCount.last28d > 1'),
-        segment('b', 'events["Win"].last7d > 0 || os == "iOS" || storeViews.total > 1'),
-      ],
-    }),
-  ]);
-  expect(some.windows).toEqual([
-    { source: 'events', key: null, last7d: true, last28d: true },
-    { source: 'eventCounts', key: 'Win', last7d: true, last28d: false },
-  ]);
-  expect([...some.profile]).toEqual(['osName']);
-  expect([...some.eventTypes]).toEqual(['Store_View']);
 });
