@@ -1,6 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
+import type { Suggest } from '../../lib/nearest-name.js';
 import { type AttributePath, findAttribute, writePath } from './attributes.js';
-import type { Suggest } from './nearest-name.js';
 import { type Finding, type RuleScope, resolvePath } from './rule-paths.js';
 import type { TimeBasis } from './time-basis.js';
 

@@ -1,7 +1,7 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { currencyDecimals } from '../../lib/money.js';
+import type { Suggest } from '../../lib/nearest-name.js';
 import { ATTRIBUTES, type Attribute, type AttributePath, findAttribute } from './attributes.js';
-import type { Suggest } from './nearest-name.js';
 import type { ValueType } from './rule-operations.js';
 import type { TimeBasis } from './time-basis.js';
 

@@ -1,6 +1,6 @@
 import { TypeError as CelTypeError, ParseError, type ParseResult } from '@marcbachmann/cel-js';
+import { createSuggest, type Suggest } from '../../lib/nearest-name.js';
 import type { AttributePath } from './attributes.js';
-import { createSuggest, type Suggest } from './nearest-name.js';
 import type { PlayerAttributes } from './player-attributes.js';
 import { analyseRule } from './rule-analysis.js';
 import { closureOf } from './rule-closures.js';

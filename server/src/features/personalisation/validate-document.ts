@@ -1,6 +1,6 @@
+import { createSuggest } from '../../lib/nearest-name.js';
 import { type ConfigDocument, DOCUMENT_LIMITS } from './document.js';
 import { type DocumentProblem, type Entry, ProblemList } from './document-problems.js';
-import { createSuggest } from './nearest-name.js';
 import { toBasisPoints } from './prices.js';
 import { findSchemaProblems } from './schema-problems.js';
 import { validateCatalogue } from './validate-catalogue.js';

@@ -1,6 +1,6 @@
+import type { Suggest } from '../../lib/nearest-name.js';
 import { DOCUMENT_LIMITS, type OfferEntry, type SkuEntry } from './document.js';
 import type { Entry, ProblemList } from './document-problems.js';
-import type { Suggest } from './nearest-name.js';
 import { toBasisPoints } from './prices.js';
 import { validateSchedule } from './validate-catalogue.js';
 import { SetPriceCheck } from './validate-set-prices.js';

@@ -1,7 +1,7 @@
+import type { Suggest } from '../../lib/nearest-name.js';
 import { nodeNames } from './compile-standing.js';
 import { type CustomFlagEntry, DOCUMENT_LIMITS, type OfferEntry, type SegmentEntry } from './document.js';
 import type { Entry, ProblemList } from './document-problems.js';
-import type { Suggest } from './nearest-name.js';
 import { costTogether } from './rule-analysis.js';
 import { orderRules, type RuleNode } from './rule-graph.js';
 import type { RuleScope } from './rule-paths.js';
