@@ -116,6 +116,35 @@ describe('exporting events', () => {
     ).toEqual(lines);
   });
 
+  it('writes nothing of a player into CSV that a spreadsheet takes for a formula', async () => {
+    const player = await newPlayer();
+    const nasty = ['=1+1', '+1', '-1', '@A1', '\t=1', '\r=1', "'=1", 'a;=1', 'a\n=1', '\uff1d1'];
+    const events = nasty.map((text, n) => ({
+      ...adImpressionAt(NOON + n, n),
+      eventType: text,
+      eventId: `${text} ${n}`,
+      payload: { '=1': `x;${text}`, number: -5 },
+      metadata: { note: `;=${text}` },
+    }));
+    await applyEvents(world.pool, toRecords(player, events, NOON + 5));
+    const file = await exported(player.gameId, EVERYTHING, 'csv');
+    const rows = parseCsv(file).slice(1);
+    expect(rows.map(([, eventId, eventType]) => [eventId, eventType])).toEqual(
+      [...["'=1+1", "'+1", "'-1", "'@A1", "'\t'=1", "'\r'=1", "''=1", "a;'=1", "a\n'=1", "'\uff1d1"]].map(
+        (text, n) => [`${text} ${n}`, text],
+      ),
+    );
+    // The JSON is written otherwise and means the same.
+    expect(rows.map(([, , , , , , payload]) => JSON.parse(payload ?? ''))).toEqual(
+      events.map(({ payload }) => payload),
+    );
+    // However a spreadsheet cuts the file into cells.
+    for (const cells of [rows.flat(), file.split(/[,;\t\r\n]/)]) {
+      expect(cells.filter((cell) => /^"*[=+\-@\uff1d]/.test(cell))).toEqual([]);
+    }
+    expect((await linesOf(player.gameId, EVERYTHING)).map(({ eventType }) => eventType)).toEqual(nasty);
+  });
+
   it('takes the first moment in and leaves the last one out, to the microsecond', async () => {
     const player = await newPlayer();
     const at = ['11:59:59.999999Z', '12:00:00Z', '12:00:00.000001Z', '13:00:00Z'].map(

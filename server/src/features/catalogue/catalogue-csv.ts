@@ -1,3 +1,5 @@
+import { type CsvRow, readCsv } from '../../lib/csv-reader.js';
+import { csvRow } from '../../lib/csv-writer.js';
 import { DOCUMENT_LIMITS, type SkuEntry } from '../personalisation/document.js';
 import {
   type Column,
@@ -10,15 +12,15 @@ import {
 import { type CatalogueReading, MAX_ROW_ERRORS, type RowError, repeatedSkus } from './catalogue-rows.js';
 import { cellOf } from './csv-cells.js';
 import { readSku } from './csv-sku.js';
-import { type CsvRow, readCsv, writeCsv } from './csv-text.js';
 
 /** One row a SKU, in the order of the catalogue, under a header. */
 export function catalogueToCsv(skus: readonly SkuEntry[]): string {
   const columns = columnsFor(skus);
-  return writeCsv([
+  const rows = [
     columns.map(({ title }) => title),
     ...skus.map((sku) => columns.map((column) => cellOf(sku, column))),
-  ]);
+  ];
+  return rows.map(csvRow).join('');
 }
 
 /** The SKUs of a file, each stated as a whole by its row, and everything that is wrong with the others. */

@@ -1,8 +1,8 @@
+import type { CsvCell, CsvRow } from '../../lib/csv-reader.js';
+import { unescapeFormula } from '../../lib/spreadsheet-formulas.js';
 import type { AssetEntry, LocalisedText, SkuEntry, SkuPriceEntry } from '../personalisation/document.js';
 import type { Column } from './catalogue-columns.js';
 import type { RowError } from './catalogue-rows.js';
-import { rearm } from './csv-cells.js';
-import type { CsvCell, CsvRow } from './csv-text.js';
 
 export type SkuReading = Readonly<{ row: number; sku: SkuEntry | undefined; errors: readonly RowError[] }>;
 
@@ -42,7 +42,7 @@ class SkuBuilder {
     if (column.kind === 'fixed') this.#fixed.set(column.name, text);
     // An empty cell is no translation, a quoted empty one is an empty translation.
     else if (text === '' && !isQuoted) return;
-    else if (column.kind === 'text') this.#texts[column.name].locales[column.locale] = rearm(text);
+    else if (column.kind === 'text') this.#texts[column.name].locales[column.locale] = unescapeFormula(text);
     else if (text !== '') {
       this.#prices.set(column.currency, { ...this.#prices.get(column.currency), [column.name]: text });
     }
@@ -50,11 +50,11 @@ class SkuBuilder {
 
   build(): SkuEntry {
     const { name, description } = this.#texts;
-    name.default = rearm(this.#cell('name'));
-    description.default = rearm(this.#cell('description'));
+    name.default = unescapeFormula(this.#cell('name'));
+    description.default = unescapeFormula(this.#cell('description'));
     const hidden = this.#cell('hidden');
     return {
-      skuId: rearm(this.#cell('skuId')),
+      skuId: unescapeFormula(this.#cell('skuId')),
       name: name satisfies LocalisedText,
       description,
       prices: this.#readPrices(),

@@ -1,3 +1,5 @@
+import { csvRow } from '../../lib/csv-writer.js';
+import { escapeFormulas, escapeFormulasInJson } from '../../lib/spreadsheet-formulas.js';
 import type { ExportedEvent } from './export-queries.js';
 
 export const EXPORT_FORMATS = ['ndjson', 'csv'] as const;
@@ -6,7 +8,16 @@ export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 /** What stands before the first event. */
 export const HEADERS: Record<ExportFormat, string> = {
   ndjson: '',
-  csv: 'userId,eventId,eventType,timestamp,receivedAt,clockSuspect,payload,metadata\r\n',
+  csv: csvRow([
+    'userId',
+    'eventId',
+    'eventType',
+    'timestamp',
+    'receivedAt',
+    'clockSuspect',
+    'payload',
+    'metadata',
+  ]),
 };
 
 export const formatEvent: Record<ExportFormat, (event: ExportedEvent) => string> = {
@@ -20,13 +31,16 @@ function toJsonLine(event: ExportedEvent): string {
   return `{"userId":"${event.userId}","eventId":${eventId},"eventType":${JSON.stringify(event.eventType)},"timestamp":"${event.timestamp}","receivedAt":"${event.receivedAt}","clockSuspect":${event.clockSuspect},"payload":${event.payload},"metadata":${event.metadata}}\n`;
 }
 
-/** RFC 4180. An event without an id has an empty field; an id is never empty. */
+/** An event without an id has an empty field; an id is never empty. All texts are the players'. */
 function toCsvLine(event: ExportedEvent): string {
-  return `${event.userId},${quote(event.eventId ?? '')},${quote(event.eventType)},${event.timestamp},${event.receivedAt},${event.clockSuspect},${quote(event.payload)},${quote(event.metadata)}\r\n`;
-}
-
-const NEEDS_QUOTES = /[",\r\n]|^\s|\s$/;
-
-function quote(text: string): string {
-  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvRow([
+    event.userId,
+    event.eventId === null ? null : escapeFormulas(event.eventId),
+    escapeFormulas(event.eventType),
+    event.timestamp,
+    event.receivedAt,
+    String(event.clockSuspect),
+    escapeFormulasInJson(event.payload),
+    escapeFormulasInJson(event.metadata),
+  ]);
 }

@@ -3,7 +3,8 @@
 export type CsvCell = Readonly<{ text: string; isQuoted: boolean }>;
 /** `row` counts from 1, as spreadsheets do: lines inside of quoted cells do not count. */
 export type CsvRow = Readonly<{ row: number; cells: readonly CsvCell[] }>;
-export type CsvFault = Readonly<{ row: number; message: string }>;
+/** `row` is null where the fault is one of the whole file. */
+export type CsvFault = Readonly<{ row: number | null; message: string }>;
 
 export type CsvReading =
   | Readonly<{ ok: true; rows: readonly CsvRow[] }>
@@ -12,19 +13,54 @@ export type CsvReading =
 export type CsvLimits = Readonly<{ rows: number; columns: number }>;
 
 /**
- * Empty rows are left out. Behind a fault nothing is sure any more, so reading ends there; and it ends with the first row too
- * many, which is given, too, so that whoever asked can tell.
+ * Blank rows are left out, also those that spreadsheets write as nothing but commas. Behind a fault nothing is sure any more, so
+ * reading ends there; and it ends with the first row too many, which is given, too, so that whoever asked can tell.
  */
 export function readCsv(text: string, limits: CsvLimits): CsvReading {
-  const reader = new Reader(text.startsWith('\ufeff') ? text.slice(1) : text);
+  const { body, firstRow, announced } = withoutPreamble(text);
+  const separator = announced ?? separatorOf(body);
+  const other = OTHER_SEPARATORS.get(separator);
+  if (other !== undefined) return { ok: false, fault: { row: null, message: `${other} ${USE_COMMAS}` } };
+  const reader = new Reader(body);
   const rows: CsvRow[] = [];
-  for (let row = 1; !reader.isAtEnd && rows.length <= limits.rows; row++) {
+  for (let row = firstRow; !reader.isAtEnd && rows.length <= limits.rows; row++) {
     if (reader.skipsEmptyRow()) continue;
     const cells = reader.row(limits.columns);
     if (typeof cells === 'string') return { ok: false, fault: { row, message: cells } };
-    rows.push({ row, cells });
+    if (cells.some((cell) => cell.text.trim() !== '')) rows.push({ row, cells });
   }
   return { ok: true, rows };
+}
+
+const OTHER_SEPARATORS = new Map([
+  [';', 'This file is separated by semicolons.'],
+  ['\t', 'This file is separated by tabs.'],
+  ['|', 'This file is separated by vertical bars.'],
+]);
+const USE_COMMAS =
+  "Separate its cells by commas: Google Sheets does so by itself, LibreOffice asks when it saves, and Excel takes the list separator of the system's region settings.";
+
+/** Excel's first line `sep=,`. Spreadsheets that know it do not show it as a row; others do, and write it as one. */
+const SEPARATOR_LINE = /^"?sep=([^\r\n"]?)"?(,*)(?:\r\n|\r|\n|$)/i;
+
+/** The file without byte order mark and separator line. */
+function withoutPreamble(text: string): { body: string; firstRow: number; announced: string | undefined } {
+  const start = text.startsWith('\ufeff') ? text.slice(1) : text;
+  const [line, announced, padding = ''] = SEPARATOR_LINE.exec(start) ?? [];
+  if (line === undefined) return { body: start, firstRow: 1, announced: undefined };
+  return {
+    body: start.slice(line.length),
+    firstRow: padding === '' ? 1 : 2,
+    announced: announced || undefined,
+  };
+}
+
+/** What stands most often in the first line, outside of quotes: a comma, unless it is something else. */
+function separatorOf(text: string): string {
+  const [line = ''] = text.split(/[\r\n]/, 1);
+  const bare = line.replace(/"(?:[^"]|"")*"/g, '');
+  const count = (separator: string) => bare.split(separator).length;
+  return [...OTHER_SEPARATORS.keys()].reduce((a, b) => (count(b) > count(a) ? b : a), ',');
 }
 
 class Reader {
@@ -81,16 +117,3 @@ class Reader {
 }
 
 const BARE = /[^,\r\n]*/y;
-
-/** Null is no text, which is not the same as an empty one. */
-export function writeCsv(rows: readonly (readonly (string | null)[])[]): string {
-  return rows.map((cells) => `${cells.map(writeCell).join(',')}\r\n`).join('');
-}
-
-/** White space at the ends is kept by RFC 4180, but not by everybody unless it is quoted. */
-const NEEDS_QUOTES = /^$|[",\r\n]|^\s|\s$/;
-
-function writeCell(text: string | null): string {
-  if (text === null) return '';
-  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
