@@ -86,7 +86,7 @@ describe('roll-ups', () => {
       ['game_days', day, 'events'],
       ['game_days', day, 'revenue.EUR'],
       ['game_cohorts', expect.stringContaining(day), 'players'],
-      ['player_days', `${player.userId} ${day}`, 'all'],
+      ['player_days', `${player.userId} ${day}`, 'sessions'],
       ['players', player.userId, 'event_count'],
       ['players', player.userId, 'spend'],
     ]);

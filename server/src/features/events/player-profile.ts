@@ -1,5 +1,12 @@
 /** The members of an event's metadata that say something lasting about the player's device, place and money. */
-const PROFILE_MEMBERS = ['country', 'locale', 'osName', 'osVersion', 'deviceType', 'currency'] as const;
+export const PROFILE_MEMBERS = [
+  'country',
+  'locale',
+  'osName',
+  'osVersion',
+  'deviceType',
+  'currency',
+] as const;
 /** Longer than any real country, locale or version. */
 const MAX_PROFILE_LENGTH = 64;
 

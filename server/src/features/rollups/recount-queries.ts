@@ -1,10 +1,12 @@
+import { PROFILE_MEMBERS } from '../events/player-profile.js';
+
 /**
  * The full recount, written apart from the statements that keep the roll-ups: it shares none of their SQL, so that a
  * mistake in one is not repeated in the other. All of it runs in one repeatable-read transaction, on one state of the
  * database, while events go on coming in.
  *
  * Each comparison gives one row per value that differs: where it is (`key`), which one (`name`), as it is kept and as it
- * was counted. Zeros and absent rows are the same.
+ * was counted. Zeros and absent rows are the same. Values are compared as numbers and JSON, never as text: `5.0` is `5.00`.
  */
 
 /** $1 is the game, $2 the day before which its events have been deleted, or null. */
@@ -106,7 +108,17 @@ export const COMPARE_COHORTS = `
   where coalesce(r.players, 0) <> coalesce(k.players, 0) and ($2::date is null or active_day >= $2::date)
   ${FIRST_FEW}`;
 
-/** Days of players; the values are compared as one JSON document each. */
+/** An object of amounts without those that are zero. */
+const NOT_ZERO = `(select coalesce(jsonb_object_agg(key, value), '{}') from jsonb_each(AMOUNTS) where value <> '0')`;
+const DAY_REVENUE = NOT_ZERO.replaceAll('AMOUNTS', 'd.revenue');
+const SPEND = NOT_ZERO.replaceAll('AMOUNTS', 'p.spend');
+const REPEAT_SPEND = NOT_ZERO.replaceAll('AMOUNTS', 'p.repeat_spend');
+
+/** What a player's day without a row counts as. */
+const EMPTY_DAY = `'{"events": 0, "sessions": 0, "ad_impressions": 0, "store_views": 0, "play_ms": 0, "event_counts": {},
+  "purchases": 0, "revenue": {}}'::jsonb`;
+
+/** Days of players. Each day is compared as one JSON document first: nearly all of them agree. */
 export const COMPARE_PLAYER_DAYS = `
   with counted as (
     select player_id, day, sum(n) as events, ${NAMED_TYPES} from recount_types group by 1, 2
@@ -121,7 +133,7 @@ export const COMPARE_PLAYER_DAYS = `
     group by 1, 2
   ), bought as (
     select player_id, day, sum(n) as purchases,
-      coalesce(jsonb_object_agg(currency, total) filter (where total is not null), '{}') as revenue
+      coalesce(jsonb_object_agg(currency, total) filter (where total <> 0), '{}') as revenue
     from recount_purchases
     group by 1, 2
   ), recounted as (
@@ -135,19 +147,30 @@ export const COMPARE_PLAYER_DAYS = `
     join types t using (player_id, day)
     full join bought b using (player_id, day)
   ), kept as (
-    select d.player_id, d.day, to_jsonb(d) - '{player_id,day}'::text[] as value
+    select d.player_id, d.day, jsonb_build_object(
+        'events', d.events, 'sessions', d.sessions, 'ad_impressions', d.ad_impressions, 'store_views', d.store_views,
+        'play_ms', d.play_ms, 'event_counts', d.event_counts, 'purchases', d.purchases,
+        'revenue', ${DAY_REVENUE}
+      ) as value
     from player_days d
     join players p on p.id = d.player_id
-    where p.game_id = $1 and (d.events > 0 or d.purchases > 0)
+    where p.game_id = $1
+  ), differing as (
+    select player_id, day, coalesce(k.value, ${EMPTY_DAY}) as kept, coalesce(r.value, ${EMPTY_DAY}) as recounted
+    from recounted r
+    full join kept k using (player_id, day)
+    where coalesce(k.value, ${EMPTY_DAY}) <> coalesce(r.value, ${EMPTY_DAY})
   )
-  select 'player_days' as "table", p.user_id || ' ' || day as key, 'all' as name,
-    coalesce(k.value::text, 'no row') as kept, coalesce(r.value::text, 'no row') as recounted,
-    count(*) over () as total
-  from recounted r
-  full join kept k using (player_id, day)
+  select 'player_days' as "table", coalesce(p.user_id::text, player_id::text) || ' ' || day as key, v.name,
+    kept ->> v.name as kept, recounted ->> v.name as recounted, count(*) over () as total
+  from differing d
   left join players p on p.id = player_id
-  where r.value is distinct from k.value and ($2::date is null or day >= $2::date)
+  cross join lateral jsonb_object_keys(${EMPTY_DAY}) v(name)
+  where kept -> v.name <> recounted -> v.name
+    and ($2::date is null or day >= $2::date or v.name in ('purchases', 'revenue'))
   ${FIRST_FEW}`;
+
+const MEMBERS_OF_PROFILES = PROFILE_MEMBERS.map((name) => `'${name}'`).join(', ');
 
 /** Players as a whole; not for games that have deleted events, whose players remember more than the events tell. */
 export const COMPARE_PLAYERS = `
@@ -184,8 +207,8 @@ export const COMPARE_PLAYERS = `
     where day > last_day - 180
     group by 1
   ), spends as (
-    select player_id, jsonb_object_agg(currency, total) as spend,
-      coalesce(jsonb_object_agg(currency, again) filter (where again > 0), '{}') as repeat_spend
+    select player_id, jsonb_object_agg(currency, total) filter (where total <> 0) as spend,
+      jsonb_object_agg(currency, again) filter (where again <> 0) as repeat_spend
     from (
       select p.player_id, p.currency, sum(p.total) as total, sum(p.total) filter (where p.day <> b.first_day) as again
       from recount_purchases p
@@ -195,7 +218,8 @@ export const COMPARE_PLAYERS = `
     ) s
     group by 1
   ), profiles as (
-    select player_id, jsonb_object_agg(name, jsonb_build_object('v', value, 't', at_ms)) as profile
+    select player_id, jsonb_object_agg(name, jsonb_build_object('v', value, 't', at_ms)) as profile,
+      max(at_ms) as last_ms
     from (
       select distinct on (player_id, name) player_id, name, value, at_ms
       from (
@@ -203,14 +227,15 @@ export const COMPARE_PLAYERS = `
           case when e.clock_suspect or e.received_at < e.occurred_at then e.received_at else e.occurred_at end))::bigint as at_ms
         from events e
         cross join jsonb_each(e.metadata) m
-        where e.game_id = $1 and m.key in ('country', 'locale', 'osName', 'osVersion', 'deviceType')
+        where e.game_id = $1 and m.key in (${MEMBERS_OF_PROFILES})
           and jsonb_typeof(m.value) = 'string' and length(m.value #>> '{}') between 1 and 64
       ) told
       order by player_id, name, at_ms desc, value collate "C" desc
     ) latest
     group by 1
   )
-  select 'players' as "table", p.user_id::text as key, v.name, v.kept, v.recounted, count(*) over () as total
+  select 'players' as "table", p.user_id::text as key, v.name, v.kept #>> '{}' as kept, v.recounted #>> '{}' as recounted,
+    count(*) over () as total
   from players p
   left join counted c on c.player_id = p.id
   left join types t on t.player_id = p.id
@@ -220,19 +245,21 @@ export const COMPARE_PLAYERS = `
   left join spends s on s.player_id = p.id
   left join profiles f on f.player_id = p.id
   cross join lateral (values
-    ('event_count', p.event_count::text, coalesce(c.events, 0)::text),
-    ('event_counts', p.event_counts::text, coalesce(t.counts, '{}')::text),
-    ('first_event_at', p.first_event_at::text, c.first_at::text),
-    ('last_event_at', p.last_event_at::text, c.last_at::text),
-    ('first_day', p.first_day::text, c.first_day::text),
-    ('active_days', p.active_days::text, coalesce(a.days, '{}')),
-    ('purchase_count', p.purchase_count::text, coalesce(b.purchases, 0)::text),
-    ('first_purchase_at', p.first_purchase_at::text, b.first_at::text),
-    ('last_purchase_at', p.last_purchase_at::text, b.last_at::text),
-    ('purchase_days', p.purchase_days::text, coalesce(d.days, '{}')),
-    ('spend', p.spend::text, coalesce(s.spend, '{}')::text),
-    ('repeat_spend', p.repeat_spend::text, coalesce(s.repeat_spend, '{}')::text),
-    ('profile', p.profile::text, coalesce(f.profile, '{}')::text)
+    ('event_count', to_jsonb(p.event_count), to_jsonb(coalesce(c.events, 0))),
+    ('event_counts', p.event_counts, coalesce(t.counts, '{}')),
+    ('first_event_at', to_jsonb(p.first_event_at), to_jsonb(c.first_at)),
+    ('last_event_at', to_jsonb(p.last_event_at), to_jsonb(c.last_at)),
+    ('first_day', to_jsonb(p.first_day), to_jsonb(c.first_day)),
+    ('active_days', to_jsonb(p.active_days), to_jsonb(coalesce(a.days, '{}'))),
+    ('purchase_count', to_jsonb(p.purchase_count), to_jsonb(coalesce(b.purchases, 0))),
+    ('first_purchase_at', to_jsonb(p.first_purchase_at), to_jsonb(b.first_at)),
+    ('last_purchase_at', to_jsonb(p.last_purchase_at), to_jsonb(b.last_at)),
+    ('purchase_days', to_jsonb(p.purchase_days), to_jsonb(coalesce(d.days, '{}'))),
+    ('spend', ${SPEND}, coalesce(s.spend, '{}')),
+    ('repeat_spend', ${REPEAT_SPEND}, coalesce(s.repeat_spend, '{}')),
+    ('profile', p.profile, coalesce(f.profile, '{}')),
+    -- in milliseconds, as the times within the profile
+    ('profile_at', to_jsonb(floor(1000 * extract(epoch from p.profile_at))), to_jsonb(f.last_ms))
   ) v(name, kept, recounted)
   where p.game_id = $1 and v.kept is distinct from v.recounted
     and ($2::date is null or v.name ~ '(purchase|spend)')
