@@ -70,10 +70,10 @@ async function fill(players) {
      where p.event_count > 0 and (random() < 0.33 or day = p.last_event_at::date) and (p.last_event_at > now() - interval '28 days' or random() < 0.1)`,
   );
   await database.query(
-    `insert into transactions (game_id, transaction_id, player_id, purchased_at, promo_id, price, currency)
-     select game_id, 't' || id, id, last_purchase_at, 'promo-' || id % 3, 4.99, 'USD' from players where purchase_count > 0`,
+    `insert into player_promotions (player_id, promo_id, purchases)
+     select id, 'promo-' || id % 3, 1 from players where purchase_count > 0`,
   );
-  for (const table of ['players', 'player_days', 'transactions'])
+  for (const table of ['players', 'player_days', 'player_promotions'])
     await database.query(`vacuum (analyze) ${table}`);
   await database.query('checkpoint').catch(() => {});
   const { rows } = await database.query(

@@ -285,6 +285,14 @@ CREATE TABLE player_days (
 ) WITH (fillfactor=80);
 COMMENT ON TABLE player_days IS 'What a player did on a UTC day; windows of 7 and 28 days are sums over it.';
 
+CREATE TABLE player_promotions (
+  player_id bigint NOT NULL,
+  promo_id text NOT NULL,
+  purchases integer DEFAULT 0 NOT NULL,
+  CONSTRAINT player_promotions_pkey PRIMARY KEY (player_id, promo_id)
+);
+COMMENT ON TABLE player_promotions IS 'How many purchases of a player, refunds taken off, name a promotion: what limits per player go by.';
+
 CREATE TABLE schema_migrations (
   version integer NOT NULL,
   name text NOT NULL,
@@ -329,9 +337,10 @@ CREATE TABLE transactions (
   currency text,
   promo_id text,
   refunded_at timestamp with time zone,
-  CONSTRAINT transactions_pkey PRIMARY KEY (game_id, transaction_id)
+  received_at timestamp with time zone,
+  CONSTRAINT transactions_pkey PRIMARY KEY (player_id, transaction_id)
 );
-CREATE INDEX transactions_player ON transactions USING btree (player_id);
+CREATE INDEX transactions_counted ON transactions USING btree (player_id, purchased_at) WHERE ((purchased_at IS NOT NULL) AND (refunded_at IS NULL));
 
 CREATE OR REPLACE FUNCTION attach_event_partition(day date)
  RETURNS boolean
@@ -372,10 +381,11 @@ AS $function$
 declare
   total jsonb := a;
   name text;
-  amount text;
+  amount numeric;
 begin
-  for name, amount in select * from jsonb_each_text(b) loop
-    total := jsonb_set(total, array[name], to_jsonb(coalesce((total ->> name)::numeric, 0) + amount::numeric));
+  for name, amount in select key, value::numeric from jsonb_each_text(b) loop
+    amount := trim_scale(amount + coalesce((total ->> name)::numeric, 0));
+    total := case when amount = 0 then total - name else jsonb_set(total, array[name], to_jsonb(amount)) end;
   end loop;
   return total;
 end

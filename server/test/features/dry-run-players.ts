@@ -16,13 +16,13 @@ export async function insertPlayersOfAllKinds(
 ): Promise<string[]> {
   const all = fc.sample(playerFacts(FLAGS, PROMOTIONS), { numRuns: count, seed });
   const ids: string[] = [];
-  for (const [n, facts] of all.entries()) ids.push(await insertPlayer(pool, gameId, facts, `${seed}-${n}`));
+  for (const facts of all) ids.push(await insertPlayer(pool, gameId, facts));
   return ids;
 }
 
 const moment = (ms: number | null) => (ms === null ? null : new Date(ms));
 
-async function insertPlayer(pool: Pool, gameId: number, facts: PlayerFacts, name: string): Promise<string> {
+async function insertPlayer(pool: Pool, gameId: number, facts: PlayerFacts): Promise<string> {
   // Who bought something sent an event; what is left of a player without a purchase is no spend.
   const isBuyer = facts.purchaseCount > 0 && facts.lastPurchaseAt !== null;
   const lastEventAt = facts.days.reduce<number | null>(
@@ -70,27 +70,22 @@ async function insertPlayer(pool: Pool, gameId: number, facts: PlayerFacts, name
       ],
     );
   }
-  if (isBuyer) await insertPromotions(pool, gameId, id, facts, name);
+  if (isBuyer) await insertPromotions(pool, id, facts);
   await insertOverrides(pool, id, facts);
   return id;
 }
 
 async function insertPromotions(
   pool: Pool,
-  gameId: number,
   playerId: string,
   { promoPurchases }: PlayerFacts,
-  name: string,
 ): Promise<void> {
   for (const [promoId, purchases] of Object.entries(promoPurchases)) {
-    // One more than counts: it was refunded.
-    for (let n = 0; n <= purchases; n++) {
-      await pool.query(
-        `insert into transactions (game_id, transaction_id, player_id, purchased_at, promo_id, refunded_at)
-         values ($1, $2, $3, now(), $4, $5)`,
-        [gameId, `${name}-${promoId}-${n}`, playerId, promoId, n === purchases ? new Date() : null],
-      );
-    }
+    await pool.query('insert into player_promotions (player_id, promo_id, purchases) values ($1, $2, $3)', [
+      playerId,
+      promoId,
+      purchases,
+    ]);
   }
 }
 

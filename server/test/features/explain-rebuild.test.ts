@@ -84,25 +84,6 @@ describe('rebuilding what was known of a player', () => {
     expect((await live(player, START)).eventCount).toBe(0);
   });
 
-  it('leaves out a refund that came while the transaction was taken for that of another player', async () => {
-    const [owner, other] = await world.addPlayers(gameId, [START - DAY_MS, START - DAY_MS]);
-    if (owner === undefined || other === undefined) throw new Error('there are two players');
-    const about = { transactionId: 'contested', price: 5, currency: 'USD' };
-    const sent = [
-      { player: other, eventType: 'Refund' },
-      { player: owner, eventType: 'Refund' },
-      { player: owner, eventType: 'Purchase' },
-      { player: owner, eventType: 'Refund' },
-    ];
-    for (const [n, { player, eventType }] of sent.entries()) {
-      const event = { eventType, timestamp: iso(START + n), payload: about };
-      await applyEvents(world.pool, toRecords(player, [event], START + n));
-      if (n === 2) expect((await live(owner, START + n)).purchaseCount).toBe(1);
-      expect(await rebuilt(owner, START + n)).toEqual(await live(owner, START + n));
-    }
-    expect((await rebuilt(owner, START + 2)).purchaseCount).toBe(1);
-  });
-
   it('reads more events than it holds at once', async () => {
     const [player] = await world.addPlayers(gameId, [START - DAY_MS]);
     if (player === undefined) throw new Error('there is one player');

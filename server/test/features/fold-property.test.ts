@@ -42,12 +42,13 @@ describe('folding events', () => {
           ...event,
           timestamp: new Date(harness.clock.now() - ageMs).toISOString(),
         }));
-      // The same name in every play: of two purchases at the same moment the identity decides, which comes from it.
+      // The same name in every play: of two purchases received at the same time the identity decides, which comes from it.
       const sender = { userId: `player-${player}` };
       const checked = checkEvents({ events, bytes: 0, suspicious: false }, sender, harness.clock.now());
       expect(checked.rejected).toEqual([]);
-      return recordsOfPlayer(checked.events, { playerId, gameId }).map((record) => ({
+      return recordsOfPlayer(checked.events, { playerId, gameId }).map((record, n) => ({
         ...record,
+        ...receivedLater(record, (7 * n) % 5),
         transaction: record.transaction && {
           ...record.transaction,
           transactionId: `${prefix}:${player}:${record.transaction.transactionId}`,
@@ -64,6 +65,8 @@ describe('folding events', () => {
          (select jsonb_agg(to_jsonb(t) - '{player_id,transaction_id}'::text[]
               || jsonb_build_object('id', substr(t.transaction_id, 10)) order by substr(t.transaction_id, 10))
             from transactions t where t.player_id = p.id) as transactions,
+         (select jsonb_agg(to_jsonb(m) - 'player_id' order by m.promo_id)
+            from player_promotions m where m.player_id = p.id and m.purchases <> 0) as promotions,
          (select count(*)::int from events e where e.player_id = p.id) as stored
        from players p where p.id = any($1::bigint[]) order by p.id`,
       [playerIds],
@@ -113,6 +116,12 @@ describe('folding events', () => {
   });
 });
 
+/** Not in the order of the plan: of two purchases with one id the one received first counts. */
+function receivedLater({ receivedAtMs, effectiveAtMs }: EventRecord, ms: number) {
+  const countsAtReceipt = effectiveAtMs === receivedAtMs;
+  return { receivedAtMs: receivedAtMs + ms, effectiveAtMs: effectiveAtMs + (countsAtReceipt ? ms : 0) };
+}
+
 /** A currency whose every purchase was refunded is zero in one sum and absent from the other. */
 function withoutZeros(row: { revenue: Record<string, number> }) {
   return { ...row, revenue: Object.fromEntries(Object.entries(row.revenue).filter(([, sum]) => sum !== 0)) };
@@ -156,6 +165,7 @@ const purchases = () =>
         skuId: fc.constantFrom('gems', 'pass'),
         price: fc.constantFrom(0.1, 0.2, '4.99', 500),
         currency: fc.constantFrom('USD', 'EUR'),
+        promoId: fc.constantFrom('spring', 'autumn'),
       },
       { requiredKeys: ['price', 'currency'] },
     ),

@@ -67,7 +67,7 @@ export function expectCounts(response: LightMyRequestResponse, counts: Counts): 
 export async function playerAggregates(pool: Pool, userId: string): Promise<Record<string, unknown>> {
   const { rows } = await pool.query(
     `select first_event_at, last_event_at, event_count, event_counts, active_days::text, purchase_count,
-       first_purchase_at, last_purchase_at, spend::text
+       first_purchase_at, last_purchase_at, purchase_days::text, spend::text, repeat_spend::text
      from players where user_id = $1`,
     [userId],
   );

@@ -1,15 +1,9 @@
 import { type Call, type Client, type Pool, pipelinedTransaction, sendAll } from '../../db/pool.js';
-import { withoutRepeats } from '../../lib/without-repeats.js';
 import type { EventRecord } from './event-record.js';
 import { sumEvents } from './event-sums.js';
 import { foldEvents, lockPlayers } from './fold-queries.js';
 import { insertEvents } from './store-queries.js';
-import {
-  mergeTransactions,
-  recountPurchases,
-  type TransactionRow,
-  upsertTransactions,
-} from './transaction-queries.js';
+import { applyTransactions, mergeTransactions, updatePurchaseTimes } from './transaction-queries.js';
 
 /**
  * Makes events durable and folds those that are new into their players' rows, exactly once, in one transaction and two
@@ -20,7 +14,7 @@ import {
  * - Names, then events, then players are written or locked in the order of their keys: crossing groups queue up and never
  *   deadlock. Every statement after the lock of the players sees all that was applied to them before.
  * - Every merge is commutative (count, min, max, union), so any order and grouping gives the same row. Purchases are
- *   not added up but recounted from their rows, which a refund, even one that comes first, simply takes away.
+ *   counted by the difference between a transaction's row before and after, so a refund may come first.
  */
 export async function applyEvents(pool: Pool, records: readonly EventRecord[]): Promise<boolean[]> {
   if (records.length === 0) return [];
@@ -46,12 +40,11 @@ function onlyNew(records: readonly EventRecord[], isNew: readonly boolean[]): re
 function countEvents(records: readonly EventRecord[]): Call[] {
   if (records.length === 0) return [];
   const sums = sumEvents(records);
-  return [lockPlayers(sums.playerIds), foldEvents(sums), ...countPurchases(mergeTransactions(records))];
+  return [lockPlayers(sums.playerIds), foldEvents(sums), ...countPurchases(records)];
 }
 
-function countPurchases(rows: readonly TransactionRow[]): Call[] {
+function countPurchases(records: readonly EventRecord[]): Call[] {
+  const rows = mergeTransactions(records);
   if (rows.length === 0) return [];
-  // A statement can touch a row once only: where several players sent one transaction, they take turns.
-  const turns = withoutRepeats(rows, (row) => `${row.gameId}:${row.transactionId}`);
-  return [...turns.map(upsertTransactions), recountPurchases([...new Set(rows.map((row) => row.playerId))])];
+  return [applyTransactions(rows), updatePurchaseTimes([...new Set(rows.map((row) => row.playerId))])];
 }

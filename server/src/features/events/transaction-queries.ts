@@ -1,11 +1,15 @@
 import type { Call } from '../../db/pool.js';
+import { isoTime } from '../../lib/iso-time.js';
 import type { EventRecord } from './event-record.js';
 
+/** What the events of one group tell of a player's transaction. Times are ISO 8601. */
 export type TransactionRow = {
+  playerId: string;
   gameId: number;
   transactionId: string;
-  playerId: string;
+  /** Of the purchase that counts; null while only a refund is known. */
   purchasedAt: string | null;
+  receivedAt: string | null;
   identity: string | null;
   skuId: string | null;
   price: string | null;
@@ -15,39 +19,51 @@ export type TransactionRow = {
 };
 
 /**
- * One row per transaction of the group. Of several purchases with one id the earliest counts (by time, then identity, so
- * that the choice does not depend on the order of arrival); of several refunds likewise.
+ * One row per player and transaction of the group. Of several purchases with one id the one received first counts; at the
+ * same millisecond the identity decides, so that the choice does not depend on the order of application. Of several refunds
+ * the earliest counts.
  */
 export function mergeTransactions(records: readonly EventRecord[]): TransactionRow[] {
   const merged = new Map<string, TransactionRow>();
   for (const record of records) {
     const fact = record.transaction;
     if (fact === null) continue;
-    const key = `${record.gameId}:${record.playerId}:${fact.transactionId}`;
-    const at = new Date(record.effectiveAtMs).toISOString();
+    const key = `${record.playerId}:${fact.transactionId}`;
+    const at = isoTime(record.effectiveAtMs);
     const row = merged.get(key) ?? emptyRow(record, fact.transactionId);
     merged.set(key, row);
     if (fact.kind === 'refund') {
       row.refundedAt = row.refundedAt === null || at < row.refundedAt ? at : row.refundedAt;
-    } else if (isEarlier(at, record.identity, row)) {
+    } else if (isReceivedBefore(record, row)) {
       const { skuId, price, currency, promoId } = fact;
-      Object.assign(row, { purchasedAt: at, identity: record.identity, skuId, price, currency, promoId });
+      const receivedAt = isoTime(record.receivedAtMs);
+      Object.assign(row, {
+        purchasedAt: at,
+        receivedAt,
+        identity: record.identity,
+        skuId,
+        price,
+        currency,
+        promoId,
+      });
     }
   }
   return [...merged.values()];
 }
 
-function isEarlier(at: string, identity: string, row: TransactionRow): boolean {
-  if (row.purchasedAt === null || row.identity === null) return true;
-  return at < row.purchasedAt || (at === row.purchasedAt && identity < row.identity);
+function isReceivedBefore({ receivedAtMs, identity }: EventRecord, row: TransactionRow): boolean {
+  if (row.receivedAt === null || row.identity === null) return true;
+  const receivedAt = isoTime(receivedAtMs);
+  return receivedAt < row.receivedAt || (receivedAt === row.receivedAt && identity < row.identity);
 }
 
 function emptyRow(record: EventRecord, transactionId: string): TransactionRow {
   return {
+    playerId: record.playerId,
     gameId: record.gameId,
     transactionId,
-    playerId: record.playerId,
     purchasedAt: null,
+    receivedAt: null,
     identity: null,
     skuId: null,
     price: null,
@@ -58,134 +74,146 @@ function emptyRow(record: EventRecord, transactionId: string): TransactionRow {
 }
 
 /**
- * A transaction counts once per game and belongs to the player whose purchase came first: a purchase restored on a
- * second account is not a second sale. Purchase and refund may arrive in either order, but only the owner's refund
- * counts: somebody else's that came before the purchase gives way to it.
+ * Stores transactions and adds what they change to the players, their days and promotions and the game's roll-ups. A purchase
+ * counts from its first event until its first refund, in whichever order the two arrive. The players must be locked: then
+ * the rows read first are the rows replaced, and each difference is added once.
+ *
+ * The cost depends on the transactions given, not on those that the player already has.
  */
-export function upsertTransactions(rows: readonly TransactionRow[]): Call {
-  return {
-    statement: {
-      name: 'upsert_transactions',
-      text: `insert into transactions as t (game_id, transaction_id, player_id, purchased_at, identity, sku_id, price,
-               currency, promo_id, refunded_at)
-             select *
-             from unnest($1::int[], $2::text[], $3::bigint[], $4::timestamptz[], $5::uuid[], $6::text[], $7::numeric[],
-               $8::text[], $9::text[], $10::timestamptz[])
-               as w(game_id, transaction_id, player_id, purchased_at, identity, sku_id, price, currency, promo_id, refunded_at)
-             order by game_id, transaction_id
-             on conflict (game_id, transaction_id) do update
-             set player_id = excluded.player_id,
-                 (purchased_at, identity, sku_id, price, currency, promo_id) = (
-                   select e.purchased_at, e.identity, e.sku_id, e.price, e.currency, e.promo_id
-                   from (values
-                     (t.purchased_at, t.identity, t.sku_id, t.price, t.currency, t.promo_id),
-                     (excluded.purchased_at, excluded.identity, excluded.sku_id, excluded.price, excluded.currency,
-                       excluded.promo_id)
-                   ) as e(purchased_at, identity, sku_id, price, currency, promo_id)
-                   order by e.purchased_at nulls last, e.identity
-                   limit 1
-                 ),
-                 refunded_at = case t.player_id
-                   when excluded.player_id then least(t.refunded_at, excluded.refunded_at)
-                   else excluded.refunded_at
-                 end
-             where t.player_id = excluded.player_id
-               or (t.purchased_at is null and excluded.purchased_at is not null)`,
-    },
-    values: [
-      rows.map((row) => row.gameId),
-      rows.map((row) => row.transactionId),
-      rows.map((row) => row.playerId),
-      rows.map((row) => row.purchasedAt),
-      rows.map((row) => row.identity),
-      rows.map((row) => row.skuId),
-      rows.map((row) => row.price),
-      rows.map((row) => row.currency),
-      rows.map((row) => row.promoId),
-      rows.map((row) => row.refundedAt),
-    ],
-  };
+export function applyTransactions(rows: readonly TransactionRow[]): Call {
+  return { statement: APPLY_TRANSACTIONS, values: [JSON.stringify(rows)] };
 }
 
-/**
- * Works out the purchase columns of these players and their days from the transactions, and moves the game's roll-ups by
- * the difference. The players are locked, so the difference cannot be taken twice.
- */
-export function recountPurchases(playerIds: readonly string[]): Call {
-  return { statement: RECOUNT_PURCHASES, values: [playerIds] };
-}
+/** The amounts of `differences` per key, as {"USD": 4.99}. */
+const AMOUNTS = `select KEY, jsonb_object_agg(currency, amount) as amounts
+      from (
+        select KEY, currency, sum(amount) as amount from differences where amount is not null group by KEY, currency
+      ) a
+      group by KEY`;
+const AMOUNTS_OF_PLAYERS = AMOUNTS.replaceAll('KEY', 'player_id');
+const AMOUNTS_OF_DAYS = AMOUNTS.replaceAll('KEY', 'player_id, day');
 
-const RECOUNT_PURCHASES = {
-  name: 'recount_purchases',
+const APPLY_TRANSACTIONS = {
+  name: 'apply_transactions',
   text: `
-    with standing as (
-      select player_id, purchased_at, (purchased_at at time zone 'UTC')::date as day, price, currency
-      from transactions
-      where player_id = any($1::bigint[]) and purchased_at is not null and refunded_at is null
-    ), totals as (
-      select player_id, count(*) as n, min(purchased_at) as first_at, max(purchased_at) as last_at, min(day) as first_day,
-        range_agg(daterange(day, day, '[]')) as days
-      from standing
-      group by player_id
-    ), sums as (
-      select s.player_id, s.currency, sum(s.price) as spend,
-        coalesce(sum(s.price) filter (where s.day > t.first_day), 0) as repeat_spend
-      from standing s
-      join totals t using (player_id)
-      where s.price is not null
-      group by s.player_id, s.currency
-    ), spends as (
-      select player_id, jsonb_object_agg(currency, spend) as spend,
-        coalesce(jsonb_object_agg(currency, repeat_spend) filter (where repeat_spend > 0), '{}') as repeat_spend
-      from sums
-      group by player_id
-    ), recounted as (
+    with changes as materialized (
+      select i."playerId" as player_id, i."gameId" as game_id, i."transactionId" as transaction_id,
+        p.*, least(o.refunded_at, i."refundedAt") as refunded_at,
+        p.purchased_at is not null and coalesce(o.refunded_at, i."refundedAt") is null as counts,
+        coalesce(o.purchased_at is not null and o.refunded_at is null, false) as did_count,
+        o.purchased_at as old_purchased_at, o.price as old_price, o.currency as old_currency, o.promo_id as old_promo_id
+      from jsonb_to_recordset($1::jsonb) as i("playerId" bigint, "gameId" integer, "transactionId" text,
+        "purchasedAt" timestamptz, "receivedAt" timestamptz, identity uuid, "skuId" text, price numeric, currency text,
+        "promoId" text, "refundedAt" timestamptz)
+      left join lateral (
+        select * from transactions t
+        where t.player_id = i."playerId" and t.transaction_id = i."transactionId" offset 0
+      ) o on true
+      -- the purchase received first
+      cross join lateral (
+        select *
+        from (values
+          (o.purchased_at, o.received_at, o.identity, o.sku_id, o.price, o.currency, o.promo_id),
+          (i."purchasedAt", i."receivedAt", i.identity, i."skuId", i.price, i.currency, i."promoId")
+        ) as known(purchased_at, received_at, identity, sku_id, price, currency, promo_id)
+        order by received_at nulls last, identity
+        limit 1
+      ) p
+    ), stored as (
+      insert into transactions as t (player_id, game_id, transaction_id, purchased_at, received_at, identity, sku_id, price,
+        currency, promo_id, refunded_at)
+      select player_id, game_id, transaction_id, purchased_at, received_at, identity, sku_id, price, currency, promo_id,
+        refunded_at
+      from changes
+      order by player_id, transaction_id
+      on conflict (player_id, transaction_id) do update
+      set purchased_at = excluded.purchased_at, received_at = excluded.received_at, identity = excluded.identity,
+        sku_id = excluded.sku_id, price = excluded.price, currency = excluded.currency, promo_id = excluded.promo_id,
+        refunded_at = excluded.refunded_at
+    ), differences as materialized (
+      select c.player_id, c.game_id, d.n, (d.purchased_at at time zone 'UTC')::date as day, d.n * d.price as amount,
+        d.currency, d.promo_id
+      from changes c
+      cross join lateral (values
+        (-1, c.old_purchased_at, c.old_price, c.old_currency, c.old_promo_id, c.did_count),
+        (1, c.purchased_at, c.price, c.currency, c.promo_id, c.counts)
+      ) as d(n, purchased_at, price, currency, promo_id, is_counted)
+      where d.is_counted
+        and (c.did_count, c.old_purchased_at, c.old_price, c.old_currency, c.old_promo_id)
+          is distinct from (c.counts, c.purchased_at, c.price, c.currency, c.promo_id)
+    ), players_changed as (
       update players p
-      set purchase_count = coalesce(t.n, 0),
-        first_purchase_at = t.first_at,
-        last_purchase_at = t.last_at,
-        purchase_days = recent_days(coalesce(t.days, '{}')),
-        spend = coalesce(s.spend, '{}'),
-        repeat_spend = coalesce(s.repeat_spend, '{}')
-      from unnest($1::bigint[]) as touched(player_id)
-      left join totals t using (player_id)
-      left join spends s using (player_id)
-      where p.id = touched.player_id
-    ), per_currency as (
-      select player_id, day, currency, count(*) as n, sum(price) as total from standing group by 1, 2, 3
-    ), after as (
-      select player_id, day, sum(n) as purchases,
-        coalesce(jsonb_object_agg(currency, total) filter (where total is not null), '{}') as revenue
-      from per_currency
-      group by 1, 2
-    ), before as (
-      select player_id, day, purchases, revenue
-      from player_days
-      where player_id = any($1::bigint[]) and purchases > 0
-    ), changed as (
-      select player_id, day, coalesce(a.purchases, 0) as purchases, coalesce(b.purchases, 0) as old_purchases,
-        coalesce(a.revenue, '{}') as revenue, coalesce(b.revenue, '{}') as old_revenue
-      from after a
-      full join before b using (player_id, day)
-      where (a.purchases, a.revenue) is distinct from (b.purchases, b.revenue)
+      set purchase_count = p.purchase_count + c.n, spend = jsonb_add(p.spend, coalesce(s.amounts, '{}'))
+      from (select player_id, sum(n)::int as n from differences group by 1) c
+      left join (${AMOUNTS_OF_PLAYERS}) s using (player_id)
+      where p.id = c.player_id
+        and p.id = any(array(select player_id from differences))
+    ), day_differences as materialized (
+      select player_id, c.game_id, day, c.n as purchases, coalesce(s.amounts, '{}') as revenue
+      from (select player_id, game_id, day, sum(n)::int as n from differences group by 1, 2, 3) c
+      left join (${AMOUNTS_OF_DAYS}) s using (player_id, day)
     ), days as (
-      insert into player_days (player_id, day, purchases, revenue)
-      select player_id, day, purchases, revenue from changed
-      on conflict (player_id, day) do update set purchases = excluded.purchases, revenue = excluded.revenue
-    ), differences as (
-      select p.game_id, c.day, c.purchases - c.old_purchases as purchases,
-        (c.purchases > 0)::int - (c.old_purchases > 0)::int as payers,
-        jsonb_add(c.revenue, jsonb_negate(c.old_revenue)) as revenue
-      from changed c
-      join players p on p.id = c.player_id
+      insert into player_days as d (player_id, day, purchases, revenue)
+      select player_id, day, purchases, revenue from day_differences
+      order by player_id, day
+      on conflict (player_id, day) do update
+      set purchases = d.purchases + excluded.purchases, revenue = jsonb_add(d.revenue, excluded.revenue)
+      returning player_id, day, purchases
+    ), promotions as (
+      insert into player_promotions as m (player_id, promo_id, purchases)
+      select player_id, promo_id, sum(n) from differences where promo_id is not null group by 1, 2
+      order by 1, 2
+      on conflict (player_id, promo_id) do update set purchases = m.purchases + excluded.purchases
     )
     insert into game_days as g (game_id, day, shard, purchases, paying_players, revenue)
-    select game_id, day, rollup_shard('purchases'), sum(purchases), sum(payers), jsonb_total(revenue)
-    from differences
-    group by game_id, day
-    order by game_id, day
+    select c.game_id, c.day, rollup_shard('purchases'), sum(c.purchases),
+      sum((d.purchases > 0)::int - (d.purchases - c.purchases > 0)::int), jsonb_total(c.revenue)
+    from day_differences c
+    join days d using (player_id, day)
+    group by c.game_id, c.day
+    order by c.game_id, c.day
     on conflict (game_id, day, shard) do update
     set purchases = g.purchases + excluded.purchases,
       paying_players = g.paying_players + excluded.paying_players,
       revenue = jsonb_add(g.revenue, excluded.revenue)`,
 };
+
+/**
+ * Works out what of a player's purchases is not a sum: the first and the last, the recent days with purchases, and the spend
+ * without the first day. Each is an index look-up, or at most 180 days of the player.
+ */
+export function updatePurchaseTimes(playerIds: readonly string[]): Call {
+  return {
+    statement: {
+      name: 'update_purchase_times',
+      text: `
+        update players p
+        set first_purchase_at = f.purchased_at,
+          last_purchase_at = l.purchased_at,
+          purchase_days = coalesce(d.days, '{}'),
+          repeat_spend = jsonb_add(p.spend, jsonb_negate(coalesce(r.revenue, '{}')))
+        from unnest($1::bigint[]) as c(player_id)
+        left join lateral (
+          select purchased_at from transactions
+          where player_id = c.player_id and purchased_at is not null and refunded_at is null
+          order by purchased_at limit 1
+        ) f on true
+        left join lateral (
+          select purchased_at from transactions
+          where player_id = c.player_id and purchased_at is not null and refunded_at is null
+          order by purchased_at desc limit 1
+        ) l on true
+        left join lateral (
+          select range_agg(daterange(day, day + 1)) as days
+          from player_days
+          where player_id = c.player_id and purchases > 0 and day > (l.purchased_at at time zone 'UTC')::date - 180
+        ) d on true
+        left join lateral (
+          select revenue from player_days
+          where player_id = c.player_id and day = (f.purchased_at at time zone 'UTC')::date offset 0
+        ) r on true
+        where p.id = c.player_id and p.id = any($1::bigint[])`,
+    },
+    values: [playerIds],
+  };
+}

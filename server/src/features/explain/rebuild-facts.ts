@@ -3,7 +3,6 @@ import { applyEventsWithin } from '../events/apply-events.js';
 import type { PlayerKey } from '../events/event-record.js';
 import type { PlayerFacts } from '../personalisation/player-facts.js';
 import { findFacts } from '../player/facts-queries.js';
-import { copyOwnTransactions, withoutForeignTransactions } from './own-transactions.js';
 import { shadowTables } from './shadow-tables.js';
 import { fetchStoredEvents, openStoredEvents } from './stored-events.js';
 
@@ -53,14 +52,13 @@ async function rebuild(
 ): Promise<RebuiltFacts> {
   const deletedBefore = await findDeletedBefore(client, player.gameId);
   await openStoredEvents(client, player, atMs);
-  await copyOwnTransactions(client, player.playerId);
   await shadowTables(client, player, atMs);
   for (;;) {
     // Whoever asked may have left.
     signal?.throwIfAborted();
     const records = await fetchStoredEvents(client, player);
     if (records.length === 0) break;
-    await applyEventsWithin(client, await withoutForeignTransactions(client, records));
+    await applyEventsWithin(client, records);
   }
   const [reading] = await findFacts(client, [player.playerId], atMs);
   if (reading === undefined) throw new Error(`the row of player ${player.playerId} was not rebuilt`);

@@ -43,6 +43,7 @@ async function createEmptyTables(client: Client): Promise<void> {
     create temp table players (like players including defaults including indexes) on commit drop;
     create temp table player_days (like player_days including defaults including indexes) on commit drop;
     create temp table transactions (like transactions including indexes) on commit drop;
+    create temp table player_promotions (like player_promotions including defaults including indexes) on commit drop;
     create temp table game_days (like game_days including defaults including indexes) on commit drop;
     create temp table game_event_types (like game_event_types including defaults including indexes) on commit drop;
     create temp table game_cohorts (like game_cohorts including defaults including indexes) on commit drop`);

@@ -64,15 +64,13 @@ export const OVERRIDES_COLUMN = `case when p.overrides_at is not null then (
       and (o.cleared_at is null or o.cleared_at > greatest($1::timestamptz, p.overrides_at))
   ) end`;
 
-/** The standing purchases of `players p` by promotion. Not looked for where there are none. */
+/** The purchases of `players p` by promotion. Bounded: a client can invent as many promotions as it likes. */
 export const PROMO_PURCHASES_COLUMN = `case when p.purchase_count > 0 then (
-    select json_object_agg(t.promo_id, t.n)
+    select json_object_agg(m.promo_id, m.purchases)
     from (
-      select promo_id, count(*) as n
-      from transactions
-      where player_id = p.id and promo_id is not null and purchased_at is not null and refunded_at is null
-      group by promo_id
-    ) t
+      select promo_id, purchases from player_promotions
+      where player_id = p.id and purchases > 0 order by promo_id limit 256
+    ) m
   ) end`;
 
 /** $1: now, $2: players, $3: the first day that windows still reach. */

@@ -26,7 +26,9 @@ export const RECOUNT_TABLES = [
    group by 1, 2, 3`,
   // What each player bought on each day, straight from the transactions.
   `create temporary table recount_purchases on commit drop as
-   select player_id, (purchased_at at time zone 'UTC')::date as day, currency, count(*) as n, sum(price) as total,
+   select player_id, (purchased_at at time zone 'UTC')::date as day, currency, count(*) as n,
+     -- sums of nothing are left out, trailing zeros are cut: as in jsonb_add
+     nullif(trim_scale(sum(price)), 0) as total,
      min(purchased_at) as first_at, max(purchased_at) as last_at
    from transactions
    where game_id = $1 and purchased_at is not null and refunded_at is null
@@ -210,7 +212,8 @@ export const COMPARE_PLAYERS = `
     select player_id, jsonb_object_agg(currency, total) filter (where total <> 0) as spend,
       jsonb_object_agg(currency, again) filter (where again <> 0) as repeat_spend
     from (
-      select p.player_id, p.currency, sum(p.total) as total, sum(p.total) filter (where p.day <> b.first_day) as again
+      select p.player_id, p.currency, trim_scale(sum(p.total)) as total,
+        trim_scale(sum(p.total) filter (where p.day <> b.first_day)) as again
       from recount_purchases p
       join bought b using (player_id)
       where p.total is not null
