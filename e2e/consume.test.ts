@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { attachToEmbeddedPostgres } from '../server/src/db/embedded/attach.js';
 import {
   NATS_SERVER,
   type NatsServer,
   NEEDS_NATS,
   startNatsServer,
 } from '../server/test/support/nats-server.js';
+import { startNatsVersionProxy } from '../server/test/support/nats-version-proxy.js';
 import {
   cleanUp,
   launch,
@@ -18,7 +21,7 @@ import {
   until,
 } from './support/service.js';
 
-const TIMEOUT_MS = 20_000;
+const TIMEOUT_MS = 120_000;
 
 type Consumer = { ops: string; kill(signal: NodeJS.Signals): Promise<number | null> };
 
@@ -119,7 +122,35 @@ describe.skipIf(NATS_SERVER === undefined)(`savepoint consume${NEEDS_NATS}`, () 
     expect(metrics).toContain('savepoint_queue_lag_messages{of="stream"} 0');
     expect((await fetch(`${second.ops}/healthz`)).status).toBe(200);
     expect(await second.kill('SIGTERM')).toBe(0);
-  }, 90_000);
+  });
+
+  it('and start refuse an old NATS server in production; in development they warn', async () => {
+    const old = await startNatsVersionProxy(nats.url, '2.9.10');
+    try {
+      const url = await attachToEmbeddedPostgres(settings.SAVEPOINT_DATA_DIR ?? '');
+      const production = {
+        NATS_URL: old.url,
+        DATABASE_URL: String(url),
+        SAVEPOINT_ENV: 'production',
+        SAVEPOINT_MASTER_KEY: randomBytes(32).toString('base64'),
+        SAVEPOINT_PORT: '0',
+        SAVEPOINT_OPS_PORT: '0',
+      };
+      const refusal = 'is version 2.9.10, and versions before 2.10.23 can lose events';
+      for (const command of ['start', 'consume']) {
+        const refused = await runSavepoint([command], production);
+        expect(refused, command).toMatchObject({ code: 1, output: expect.stringContaining(refusal) });
+      }
+
+      const { child, output, exit } = launch({ ...settings, NATS_URL: old.url }, 'consume');
+      await until(() => output().includes('Operations:') || child.exitCode !== null, TIMEOUT_MS);
+      expect(output()).toMatch(/^Warning: NATS at .* is version 2\.9\.10/m);
+      child.kill('SIGTERM');
+      expect(await exit).toBe(0);
+    } finally {
+      await old.close();
+    }
+  });
 
   it('says what is missing when it cannot start', async () => {
     const { NATS_URL: _, ...others } = settings;

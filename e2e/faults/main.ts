@@ -14,11 +14,16 @@ const HELP = `npm run faults -- [options]
   --events N        numbered events to send (200000)
   --kills N         processes to kill meanwhile; pauses and cut connections come on top (20)
   --only TEXT       only faults whose name holds this text
+  --busy N          processes that take CPU time from everything else (0)
+  --nats-server F   the nats-server program to test (one that is new enough for production)
   --seed N          repeats the choices of an earlier run (random)
   --players N       (500)
   --connections N   (48)
   --db-timeout MS   SAVEPOINT_DB_TIMEOUT_MS of the service (5000)
   --minutes N       when to stop sending and check what there is (13)
+
+Three NATS servers on a busy machine, one of them killed at a time:
+  npm run faults -- --mode jetstream-cluster --only 'NATS server' --kills 10 --events 40000 --busy 4
 `;
 
 /** The long form, on a terminal. Resolves with the exit code. */
@@ -30,6 +35,8 @@ export async function main(args: string[]): Promise<number> {
       events: { type: 'string', default: '200000' },
       kills: { type: 'string', default: '20' },
       only: { type: 'string', default: '' },
+      busy: { type: 'string', default: '0' },
+      'nats-server': { type: 'string' },
       seed: { type: 'string', default: String(Date.now() % 1_000_000) },
       players: { type: 'string', default: '500' },
       connections: { type: 'string', default: '48' },
@@ -62,6 +69,8 @@ export async function main(args: string[]): Promise<number> {
       connections: Number(values.connections),
       databaseTimeoutMs: Number(values['db-timeout']),
       timeLimitMs: Number(values.minutes) * 60_000,
+      busyProcesses: Number(values.busy),
+      ...(values['nats-server'] === undefined ? {} : { natsServer: values['nats-server'] }),
       say,
     });
     process.stdout.write(describe(report, mode, values.seed));

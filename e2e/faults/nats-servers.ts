@@ -1,13 +1,14 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { NATS_SERVER, type NatsServer, startNatsServer } from '../../server/test/support/nats-server.js';
+import {
+  NATS_SERVER,
+  type NatsServer,
+  startNatsServer,
+  versionOf,
+} from '../../server/test/support/nats-server.js';
 import { until } from '../support/service.js';
-
-const run = promisify(execFile);
 
 /** The NATS side of a run. */
 export type NatsServers = {
@@ -27,10 +28,13 @@ const ATTEMPTS = 3;
 /** Below the ports that systems give to outgoing connections: one of those could sit on the port of a killed server. */
 const PORTS = { from: 20_000, count: 12_000 };
 
-export async function startNatsServers(count: number): Promise<NatsServers> {
+export async function startNatsServers(
+  count: number,
+  program = NATS_SERVER ?? 'nats-server',
+): Promise<NatsServers> {
   const folder = await mkdtemp(join(tmpdir(), 'savepoint-faults-nats-'));
-  const { version, settings } = await recommendedSettings(folder);
-  const { servers, ports } = await startComplete(count, settings);
+  const { version, settings } = await recommendedSettings(program, folder);
+  const { servers, ports } = await startComplete(count, program, settings);
   return {
     urls: servers.map(({ url }) => url).join(','),
     count,
@@ -44,7 +48,7 @@ export async function startNatsServers(count: number): Promise<NatsServers> {
   };
 }
 
-/** A server that was killed sometimes never catches up with the others (seen with 2.9), until it is started once more. */
+/** A server that was killed sometimes never catches up with the others (seen with 2.9.10) until it is started once more. */
 async function restart(killed: NatsServer, ports: Ports | undefined): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     await killed.start();
@@ -62,9 +66,9 @@ type Ports = { client: number; route: number; health: number };
 type Started = { servers: NatsServer[]; ports: Ports[] };
 
 /** New servers on a busy machine sometimes agree on a cluster without the last of them, for good: then others are made. */
-async function startComplete(count: number, settings: readonly string[]): Promise<Started> {
+async function startComplete(count: number, program: string, settings: readonly string[]): Promise<Started> {
   for (let attempt = 1; ; attempt++) {
-    const started = await startServers(count, settings);
+    const started = await startServers(count, program, settings);
     try {
       await until(() => isComplete(started.ports), COMPLETE_MS);
       return started;
@@ -75,7 +79,7 @@ async function startComplete(count: number, settings: readonly string[]): Promis
   }
 }
 
-async function startServers(count: number, settings: readonly string[]): Promise<Started> {
+async function startServers(count: number, program: string, settings: readonly string[]): Promise<Started> {
   const ports: Ports[] = [];
   while (ports.length < count) {
     ports.push({ client: await stablePort(), route: await stablePort(), health: await stablePort() });
@@ -90,6 +94,7 @@ async function startServers(count: number, settings: readonly string[]): Promise
       startNatsServer(
         [...settings, '-m', String(own.health), '-n', `faults-${index}`, ...clusterOf(own)],
         own.client,
+        program,
       ),
     ),
   );
@@ -128,10 +133,13 @@ function server(servers: readonly NatsServer[], index: number): NatsServer {
 }
 
 /** As docs/scaling.md recommends it, where the server is new enough. */
-async function recommendedSettings(folder: string): Promise<{ version: string; settings: string[] }> {
-  const { stdout } = await run(NATS_SERVER ?? 'nats-server', ['--version']);
-  const [, version = 'unknown', major = '0', minor = '0'] = /v((\d+)\.(\d+)\.\d+)/.exec(stdout) ?? [];
-  if (Number(major) < 2 || (Number(major) === 2 && Number(minor) < 10)) return { version, settings: [] };
+async function recommendedSettings(
+  program: string,
+  folder: string,
+): Promise<{ version: string; settings: string[] }> {
+  const version = versionOf(program);
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  if (major < 2 || (major === 2 && minor < 10)) return { version, settings: [] };
   const file = join(folder, 'nats.conf');
   await writeFile(file, 'jetstream { sync_interval: always }\n');
   return { version, settings: ['-c', file] };

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
@@ -35,4 +35,23 @@ export function isRunning(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
+}
+
+/** Spins, and looks now and then whether whoever started it is still there: its stdin ends with them. */
+const SPIN = `
+  process.stdin.on('end', () => process.exit()).resume();
+  (function spin() {
+    for (const until = Date.now() + 50; Date.now() < until; );
+    setImmediate(spin);
+  })();
+`;
+
+/** Processes that compete for the CPU. Returns what ends them. */
+export function startBusyProcesses(count: number): () => void {
+  const children = Array.from({ length: count }, () =>
+    spawn(process.execPath, ['-e', SPIN], { stdio: ['pipe', 'ignore', 'ignore'] }),
+  );
+  return () => {
+    for (const child of children) child.kill('SIGKILL');
+  };
 }

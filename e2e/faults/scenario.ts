@@ -3,6 +3,7 @@ import { type Login, login } from '../support/service.js';
 import type { FaultKind } from './fault-kinds.js';
 import { scheduleFaults, startFaults } from './faults.js';
 import { planEvents } from './numbered-events.js';
+import { startBusyProcesses } from './processes.js';
 import { seededRandom } from './random.js';
 import { type Mode, type Stack, startStack } from './stack.js';
 import { startTraffic, type Traffic, type TrafficStatistics } from './traffic.js';
@@ -12,6 +13,10 @@ export type ScenarioOptions = {
   mode: Mode;
   seed: number;
   events: number;
+  /** The nats-server program to test; any that is new enough if it is left out. */
+  natsServer?: string;
+  /** Processes that do nothing but keep the machine busy. */
+  busyProcesses?: number;
   /** What happens meanwhile, in this order. */
   faults: readonly FaultKind[];
   players: number;
@@ -51,7 +56,11 @@ const DRAIN_SECONDS = 90;
 export async function runScenario(options: ScenarioOptions): Promise<Report> {
   const { mode, seed, say } = options;
   const begun = performance.now();
-  const stack = await startStack(options);
+  const endBusyProcesses = startBusyProcesses(options.busyProcesses ?? 0);
+  const stack = await startStack(options).catch((error: unknown) => {
+    endBusyProcesses();
+    throw error;
+  });
   try {
     say(`${mode}, seed ${seed}: ${stack.description}`);
     const plan = planEvents({ ...options, startedAtMs: Date.now() });
@@ -108,6 +117,7 @@ export async function runScenario(options: ScenarioOptions): Promise<Report> {
   } catch (error) {
     throw new Error(`${mode}, seed ${seed}: ${(error as Error).message}\n${stack.logs()}`, { cause: error });
   } finally {
+    endBusyProcesses();
     await stack.stop();
   }
 }

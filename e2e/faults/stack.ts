@@ -36,7 +36,7 @@ export type Stack = {
 
 export type Choose = (count: number) => number;
 
-type Options = { mode: Mode; databaseTimeoutMs: number };
+type Options = { mode: Mode; databaseTimeoutMs: number; natsServer?: string };
 
 const CONSUMERS = 2;
 const START_MS = 60_000;
@@ -45,7 +45,7 @@ const SHOWN_LOG = 3_000;
 
 export async function startStack(options: Options): Promise<Stack> {
   if (options.mode === 'direct') return startProcesses(options, undefined);
-  const nats = await startNatsServers(options.mode === 'jetstream' ? 1 : 3);
+  const nats = await startNatsServers(options.mode === 'jetstream' ? 1 : 3, options.natsServer);
   try {
     return await startProcesses(options, nats);
   } catch (error) {

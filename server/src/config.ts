@@ -140,7 +140,8 @@ export const SETTINGS: readonly Setting[] = [
   {
     name: 'NATS_URL',
     fallback: 'events applied directly',
-    meaning: 'servers of a NATS cluster with JetStream to queue events on, comma-separated',
+    meaning:
+      'servers of a NATS cluster (2.10.23 or newer) with JetStream to queue events on, comma-separated',
   },
   {
     name: 'SAVEPOINT_NATS_CREDS',

@@ -27,7 +27,7 @@ export async function runConsumer(config: Config, say: (line: string) => void): 
   if (databaseUrl === undefined) {
     throw new StartupError('No service runs on this data folder. Start it first, or set DATABASE_URL.');
   }
-  await prepareQueue(nats);
+  await prepareQueue(nats, config.environment, say);
 
   const logger = createLogger(config);
   const metrics = createMetrics();

@@ -17,7 +17,7 @@ export async function prepareInstallation(
   const { keys, text } = await loadMasterKeys(config);
   if (config.nats !== undefined) {
     const { prepareQueue } = await import('../queue/queue.js');
-    await prepareQueue(config.nats);
+    await prepareQueue(config.nats, config.environment, say);
   }
   await migrate(database.url, say);
   const now = Date.now();

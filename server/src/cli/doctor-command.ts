@@ -44,7 +44,7 @@ async function examine(): Promise<Finding[]> {
     await checkNode(),
     await checkDataDir(config),
     ...(await checkDatabase(config)),
-    ...(config.nats === undefined ? [] : await examineQueue(config.nats)),
+    ...(config.nats === undefined ? [] : await examineQueue(config.nats, config.environment)),
   ];
 }
 

@@ -1,5 +1,6 @@
-import type { NatsConfig } from '../config.js';
+import type { Config, NatsConfig } from '../config.js';
 import { connectToNats, type QueueSession } from '../queue/connection.js';
+import { isSafeVersion, listServerVersions, OLDEST_SAFE_VERSION } from '../queue/server-version.js';
 import { findStream } from '../queue/stream.js';
 import type { Finding } from './doctor-command.js';
 
@@ -10,7 +11,7 @@ const ASK_TIMEOUT_MS = 1_000;
 const MONITORING_PORT = 8222;
 
 /** NATS as an event queue has to be: what can be lost with it, and what to do about it. */
-export async function examineQueue(nats: NatsConfig): Promise<Finding[]> {
+export async function examineQueue(nats: NatsConfig, environment: Config['environment']): Promise<Finding[]> {
   let session: QueueSession;
   try {
     session = await connectToNats(nats, 'savepoint doctor');
@@ -18,33 +19,24 @@ export async function examineQueue(nats: NatsConfig): Promise<Finding[]> {
     return [{ name: 'NATS of NATS_URL', problem: 'no connection', advice: (error as Error).message }];
   }
   try {
+    const versions = await checkVersions(nats, environment);
     const jetStream = await checkJetStream(session);
-    if (jetStream.problem !== undefined) return [checkVersion(session), jetStream];
-    return [
-      checkVersion(session),
-      jetStream,
-      await checkStream(session, nats),
-      await checkSync(session, nats),
-    ];
+    if (jetStream.problem !== undefined) return [...versions, jetStream];
+    return [...versions, jetStream, await checkStream(session, nats), await checkSync(session, nats)];
   } finally {
     await session.nc.close();
   }
 }
 
-function checkVersion({ nc }: QueueSession): Finding {
-  const version = nc.info?.version ?? 'unknown';
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part, 10));
-  const name = `NATS of NATS_URL, version ${version}`;
-  const isSafe = major > 2 || (major === 2 && (minor > 10 || (minor === 10 && patch >= 23)));
-  if (isSafe) return { name };
-  return {
-    name,
-    warning:
-      major < 2 || minor < 10
-        ? 'before 2.10 it cannot write every message through to the disk before it acknowledges it'
-        : 'before 2.10.23 it could lose a stream when its process crashed',
-    advice: 'Upgrade to 2.10.23 or newer, and set `sync_interval: always` in its jetstream block.',
-  };
+async function checkVersions(nats: NatsConfig, environment: Config['environment']): Promise<Finding[]> {
+  const versions = await listServerVersions(nats);
+  return versions.map((found) => {
+    const name = `NATS at ${found.server}, version ${found.version}`;
+    if (isSafeVersion(found.version)) return { name };
+    const what = `versions before ${OLDEST_SAFE_VERSION} can lose events that were acknowledged`;
+    const advice = `Upgrade to ${OLDEST_SAFE_VERSION} or newer, and set \`sync_interval: always\` in its jetstream block.`;
+    return environment === 'production' ? { name, problem: what, advice } : { name, warning: what, advice };
+  });
 }
 
 async function checkJetStream({ jsm }: QueueSession): Promise<Finding> {

@@ -43,9 +43,9 @@ type LinkOptions = {
   setUp?: (session: QueueSession) => Promise<void>;
 };
 
-/** One attempt, with a sentence for the operator when it fails. */
-export async function connectToNats(nats: NatsConfig, name: string): Promise<QueueSession> {
-  const options = await connectionOptions(nats, name);
+/** One attempt, with a sentence for the operator when it fails. `only`: this server, and not any of them. */
+export async function connectToNats(nats: NatsConfig, name: string, only?: string): Promise<QueueSession> {
+  const options = await connectionOptions(nats, name, only);
   let nc: NatsConnection;
   try {
     nc = await connect(options);
@@ -134,11 +134,15 @@ export function openLink({ nats, name, logger, setUp }: LinkOptions): QueueLink 
   };
 }
 
-async function connectionOptions(nats: NatsConfig, name: string): Promise<NodeConnectionOptions> {
-  const urls = nats.servers.map((server) => new URL(server.includes('://') ? server : `nats://${server}`));
+async function connectionOptions(
+  nats: NatsConfig,
+  name: string,
+  only: string | undefined,
+): Promise<NodeConnectionOptions> {
+  const urls = nats.servers.map(urlOf);
   const login = urls.find((url) => url.username !== '');
   return {
-    servers: urls.map((url) => url.host),
+    servers: (only === undefined ? urls : [urlOf(only)]).map((url) => url.host),
     name,
     timeout: TIMEOUT_MS,
     maxReconnectAttempts: -1,
@@ -154,6 +158,10 @@ async function connectionOptions(nats: NatsConfig, name: string): Promise<NodeCo
       ? loginOf(login)
       : { authenticator: credsAuthenticator(await readCredentials(nats.credentialsFile)) }),
   };
+}
+
+function urlOf(server: string): URL {
+  return new URL(server.includes('://') ? server : `nats://${server}`);
 }
 
 /** `user:password@`, or a lone token. */

@@ -1,11 +1,12 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
-import type { NatsConfig } from '../config.js';
+import type { Config, NatsConfig } from '../config.js';
 import type { Metrics } from '../http/metrics.js';
 import { StartupError } from '../lib/startup-error.js';
 import { connectToNats, openLink, type QueueLink, type QueueSession } from './connection.js';
 import { createPublisher, type Publisher } from './publisher.js';
 import { createQueueMetrics, type QueueMetrics } from './queue-metrics.js';
+import { requireSafeServers } from './server-version.js';
 import { ensureStream, type Lag, readLag } from './stream.js';
 
 /** How long a process waits for NATS before it starts without: all but events can be served, and it goes on trying. */
@@ -52,10 +53,15 @@ export async function lagBehind(link: QueueLink, nats: NatsConfig): Promise<Lag>
   return readLag(session.jsm, nats.stream, Date.now());
 }
 
-/** Before the first process relies on it: NATS answers, JetStream is on, and the stream is there. */
-export async function prepareQueue(nats: NatsConfig): Promise<void> {
+/** Before the first process relies on it: NATS answers, loses nothing, JetStream is on, and the stream is there. */
+export async function prepareQueue(
+  nats: NatsConfig,
+  environment: Config['environment'],
+  say: (line: string) => void,
+): Promise<void> {
   const session = await connectToNats(nats, 'savepoint set-up');
   try {
+    await requireSafeServers(nats, environment, say);
     await requireJetStream(session);
     await ensureStreamInTime(session, nats);
   } finally {

@@ -1,16 +1,34 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { NatsConfig } from '../../src/config.js';
+import { isSafeVersion, OLDEST_SAFE_VERSION } from '../../src/queue/server-version.js';
 
-const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/local/bin'];
+const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/bin', '/usr/sbin'];
+const installed = FOLDERS.map((folder) => join(folder, 'nats-server')).filter(existsSync);
 
-/** A real nats-server, where there is one; tests that need it are skipped, and said to be, where there is not. */
-export const NATS_SERVER = FOLDERS.map((folder) => join(folder, 'nats-server')).find(existsSync);
-export const NEEDS_NATS = NATS_SERVER === undefined ? ' (skipped: nats-server is not installed)' : '';
+/**
+ * A real nats-server that is new enough for production, where there is one. Tests that need it are skipped, and said to be,
+ * where there is not: an old one loses messages, and a test would fail for that at random.
+ */
+export const NATS_SERVER = installed.find((file) => isSafeVersion(versionOf(file)));
+export const NEEDS_NATS = NATS_SERVER === undefined ? ` (skipped: ${whatIsMissing()})` : '';
+
+/** `2.10.27`, or an empty text for a program that does not say. */
+export function versionOf(file: string): string {
+  const { stdout } = spawnSync(file, ['--version'], { encoding: 'utf8' });
+  return /v(\d+\.\d+\.\d+)/.exec(stdout ?? '')?.[1] ?? '';
+}
+
+function whatIsMissing(): string {
+  const [old] = installed;
+  return old === undefined
+    ? 'nats-server is not installed'
+    : `nats-server ${versionOf(old)} is older than ${OLDEST_SAFE_VERSION}`;
+}
 
 export type NatsServer = {
   url: string;
@@ -28,6 +46,7 @@ export type NatsServer = {
 export async function startNatsServer(
   extraArguments: readonly string[] = [],
   port?: number,
+  program = NATS_SERVER ?? 'nats-server',
 ): Promise<NatsServer> {
   const folder = await mkdtemp(join(tmpdir(), 'savepoint-nats-'));
   const ownPort = port ?? (await freePort());
@@ -36,7 +55,7 @@ export async function startNatsServer(
 
   const start = async (): Promise<void> => {
     child = spawn(
-      NATS_SERVER ?? 'nats-server',
+      program,
       ['-js', '-sd', folder, '-a', '127.0.0.1', '-p', String(ownPort), ...extraArguments],
       { stdio: 'ignore' },
     );
