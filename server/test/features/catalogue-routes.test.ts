@@ -75,6 +75,16 @@ describe('the catalogue of the draft', () => {
     expect((await download()).json()).toEqual([a, b]);
   });
 
+  it('refuses JSON in a cell that the database cannot hold', async () => {
+    const half = '[{""assetId"":""x"",""type"":""png"",""url"":""\\ud83d""}]';
+    const response = await upload(`?revision=${revision}`, csv(`a,true,,,,USD,A,,"${half}",9.99,`));
+    expectGeneralError(response, 422, 'catalogue_invalid');
+    expect(response.json().error.rows).toEqual([
+      { row: 2, column: 'assets', message: expect.stringContaining('it cannot be stored') },
+    ]);
+    expect(await skuIds()).toEqual(['a', 'b']);
+  });
+
   it('takes rows in by their ids, as one audited change', async () => {
     const file = csv('c,true,,,,USD,C,,,5.00,', 'a,false,,,,USD,A,,,9.99,4.99');
     const response = await upload(`?revision=${revision}`, file, 'text/csv; charset=utf-8');

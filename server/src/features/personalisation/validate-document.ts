@@ -1,3 +1,4 @@
+import { checkStorable } from '../../lib/json-body.js';
 import { createSuggest } from '../../lib/nearest-name.js';
 import { type ConfigDocument, DOCUMENT_LIMITS } from './document.js';
 import { type DocumentProblem, type Entry, ProblemList } from './document-problems.js';
@@ -18,6 +19,7 @@ export type Validation =
 export function validateDocument(value: unknown): Validation {
   const problems = new ProblemList();
   if (!findSchemaProblems(value, problems)) return { ok: false, problems: problems.all };
+  findUnstorable(value, problems);
   const parts = readParts(
     value,
     problems.all.map(({ pointer }) => pointer),
@@ -44,6 +46,20 @@ export function validateDocument(value: unknown): Validation {
   if (problems.all.length > 0) return { ok: false, problems: problems.all };
   return { ok: true, document: value as ConfigDocument };
 }
+
+/** What an HTTP body is checked for before, but a file that a command reads, or JSON inside of a CSV file, is not. */
+function findUnstorable(value: unknown, problems: ProblemList): void {
+  const found = checkStorable(value, MAX_DEPTH, true);
+  if (found?.code === 'invalid_unicode') {
+    problems.add(
+      found.path,
+      'A text holds a NUL character or half of a surrogate pair: it cannot be stored.',
+    );
+  }
+}
+
+/** Deeper than any document that has the right shape. */
+const MAX_DEPTH = 16;
 
 type List<Name extends 'segments' | 'catalogue' | 'offers'> = ConfigDocument[Name][number];
 

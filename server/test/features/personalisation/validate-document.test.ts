@@ -70,6 +70,18 @@ describe('a document is refused', () => {
       ],
     ],
     [
+      'half of a surrogate pair',
+      configWith({ catalogue: [sku('a', { name: { default: 'half \ud83d', locales: {} } })] }),
+      [
+        '/catalogue/0/name/default A text holds a NUL character or half of a surrogate pair: it cannot be stored.',
+      ],
+    ],
+    [
+      'a NUL character',
+      configWith({ segments: [segment('a', 'true', { name: 'A\0' })] }),
+      ['/segments/0/name A text holds a NUL character or half of a surrogate pair: it cannot be stored.'],
+    ],
+    [
       'a share out of range',
       configWith({ offers: [offer('a', { sharePercent: 101 })] }),
       ['/offers/0/sharePercent The value must be <= 100.'],
