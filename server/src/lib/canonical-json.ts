@@ -1,10 +1,13 @@
 /**
- * One text for one JSON value: the identity of an event is a digest of it, so a client that sends the members
- * of an object in another order, or escapes a character differently, still sends the same event.
+ * One text for one JSON value: the JSON Canonicalization Scheme (JCS, RFC 8785). The identity of an event is a digest of
+ * it, so a client that sends the members of an object in another order, or escapes a character differently, still sends the
+ * same event.
  */
 
-/** A character that JSON must escape, or a surrogate, which it must if it stands alone. */
-const NEEDS_ESCAPE = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
+/** A character that has to be escaped, or a surrogate, which cannot be written if it stands alone. */
+const NEEDS_A_LOOK = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that JSON escapes
+const NEEDS_ESCAPE = /[\0-\x1f"\\]/;
 
 /** Up to here an insertion sort beats `Array.sort`; beyond, its square would be a gift to an attacker. */
 const INSERTION_SORT_MAX = 32;
@@ -18,12 +21,14 @@ const QUOTED_KEYS_MAX = 4096;
 const QUOTED_KEY_LENGTH_MAX = 64;
 
 /**
- * The JSON text of something that `JSON.parse` gave, without white space and with the keys of every object in
- * code unit order. Equal values give equal texts. The caller has bounded the depth.
+ * The JSON text of something that `JSON.parse` gave, without white space, with the keys of every object in the order of
+ * their UTF-16 code units and with numbers as ECMAScript writes them. Equal values give equal texts. The caller has bounded
+ * the depth, and has refused what RFC 8785 refuses (see `checkStorable`): numbers that are not finite and lone surrogates.
+ * For these it throws a RangeError.
  */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'string') return quote(value);
-  if (typeof value === 'number') return Number.isFinite(value) ? String(value) : 'null';
+  if (typeof value === 'number') return numberText(value);
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) return canonicalArray(value);
   return canonicalObject(value as Record<string, unknown>);
@@ -80,6 +85,14 @@ function quoteKey(key: string): string {
   return quoted;
 }
 
+function numberText(value: number): string {
+  if (!Number.isFinite(value)) throw new RangeError(`canonical JSON has no ${value}`);
+  return String(value);
+}
+
 function quote(text: string): string {
+  if (!NEEDS_A_LOOK.test(text)) return `"${text}"`;
+  if (!text.isWellFormed()) throw new RangeError('canonical JSON has no lone surrogates');
+  // An emoji needs no escape, and this takes two thirds of the time of JSON.stringify.
   return NEEDS_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }

@@ -1,5 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Pool } from '../../db/pool.js';
-import { canonicalJson } from '../../lib/canonical-json.js';
 import type { Actor } from '../audit/audit-log.js';
 import { type DraftConflict, findDraft, saveDraft } from '../config/draft.js';
 import type { SkuEntry } from '../personalisation/document.js';
@@ -87,7 +87,7 @@ export function planImport(
     mode === 'replace' ? [] : existing.map((sku) => places.get(sku.skuId) ?? { row: undefined, sku });
   const entries = [...kept, ...fresh, ...(mode === 'replace' ? [] : nameless)];
 
-  const isSame = (sku: SkuEntry) => canonicalJson(before.get(sku.skuId)) === canonicalJson(sku);
+  const isSame = (sku: SkuEntry) => isDeepStrictEqual(before.get(sku.skuId), sku);
   const known = [...places.values()].filter(({ sku }) => before.has(sku.skuId));
   const changed = known.filter(({ sku }) => !isSame(sku)).length;
   const removed = mode === 'replace' ? existing.filter(({ skuId }) => !places.has(skuId)).length : 0;
