@@ -10,6 +10,7 @@ import { DEFAULT_DOCUMENT } from '../server/dist/features/personalisation/defaul
 import { validateDocument } from '../server/dist/features/personalisation/validate-document.js';
 import { cpuMsOf } from './support/processes.mjs';
 import { startService } from './support/service.mjs';
+import { insertPlayers, settleTables } from './support/stored-players.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -34,48 +35,9 @@ try {
   await service.remove();
 }
 
-/**
- * Four in ten players were here in the last 28 days, on every third of them on average; older days are there, too. One in
- * twenty has paid. Straight into the tables: rows that a dry run has to read, not part of the measurement.
- */
 async function fill(players) {
-  await database.query(
-    `insert into players (game_id, user_id, created_at, first_event_at, last_event_at, event_count, event_counts,
-       purchase_count, last_purchase_at, spend, profile)
-     select (select id from games limit 1), gen_random_uuid(), now() - age, now() - age, now() - seen, 40 + n % 500,
-       jsonb_build_object('Session_Start', n % 90, 'Session_End', n % 89, 'Ad_Impression', n % 200, 'Store_View', n % 30,
-         'Level_Start', n % 150, 'Level_Complete', n % 120, 'Purchase', (n % 20 = 0)::int),
-       case when n % 20 = 0 then 1 + n % 3 else 0 end, case when n % 20 = 0 then now() - seen end,
-       case when n % 20 = 0 then jsonb_build_object('USD', (1 + n % 40) * 4.99) else '{}' end,
-       jsonb_build_object('country', jsonb_build_object('v', (array['US','DE','JP','BR','FR'])[1 + n % 5], 't', 1),
-         'osName', jsonb_build_object('v', (array['Android','iOS'])[1 + n % 2], 't', 1),
-         'deviceType', jsonb_build_object('v', 'phone', 't', 1), 'locale', jsonb_build_object('v', 'en-US', 't', 1))
-     from (
-       select n, age, least(age, case when random() < 0.4 then random() * random() * interval '28 days'
-         else interval '28 days' + random() * interval '300 days' end) as seen
-       from (select n, random() * interval '400 days' as age from generate_series(1, $1::int) n) aged
-     ) seen`,
-    [players],
-  );
-  await database.query(
-    `insert into player_days (player_id, day, events, sessions, ad_impressions, store_views, play_ms, event_counts,
-       purchases, revenue)
-     select p.id, day::date, 20 + p.id % 30, 1 + p.id % 4, p.id % 12, p.id % 3, 60000 * (p.id % 60),
-       jsonb_build_object('Session_Start', 1 + p.id % 4, 'Session_End', 1 + p.id % 4, 'Ad_Impression', p.id % 12,
-         'Store_View', p.id % 3, 'Level_Start', p.id % 9, 'Level_Complete', p.id % 7),
-       (p.id % 20 = 0 and random() < 0.1)::int, case when p.id % 20 = 0 then '{"USD": 4.99}'::jsonb else '{}' end
-     from players p
-     cross join lateral generate_series(greatest(p.created_at, p.last_event_at - interval '40 days')::date,
-       p.last_event_at::date, interval '1 day') day
-     where p.event_count > 0 and (random() < 0.33 or day = p.last_event_at::date) and (p.last_event_at > now() - interval '28 days' or random() < 0.1)`,
-  );
-  await database.query(
-    `insert into player_promotions (player_id, promo_id, purchases)
-     select id, 'promo-' || id % 3, 1 from players where purchase_count > 0`,
-  );
-  for (const table of ['players', 'player_days', 'player_promotions'])
-    await database.query(`vacuum (analyze) ${table}`);
-  await database.query('checkpoint').catch(() => {});
+  await insertPlayers(database, players);
+  await settleTables(database, ['players', 'player_days', 'player_promotions']);
   const { rows } = await database.query(
     "select count(*)::int as n, (count(*) filter (where day > now() - interval '28 days'))::int as recent from player_days",
   );

@@ -4,19 +4,31 @@ import { lua } from '../support/wrk.mjs';
 /** More compressed bodies than a second can take: each is sent once. */
 const bodiesASecond = (batch) => Math.ceil(Math.min(8_000, 80_000 / batch));
 
-const events = (batch, targets) => ({
-  name: `events, batch ${batch}`,
+/** What wrk is told to send batches of one kind (lua/event-kinds.lua), of one age (lua/events.lua). */
+export const eventLoad = ({ kind = 'plain', age = 'now', batch }, env) => ({
+  path: '/v1/events',
+  floorPath: floorPath('/v1/events', batch),
+  batch,
+  eventsPerRequest: batch,
+  script: lua('events'),
+  env: {
+    BENCH_KIND: kind,
+    BENCH_AGE: age,
+    BENCH_BATCH: String(batch),
+    BENCH_RUN: String(Date.now()),
+    ...env,
+  },
+});
+
+/** Events of the players who are logged in, one after the other. */
+export const events = (name, what, targets) => ({
+  name: `${name}, batch ${what.batch}`,
   unit: 'events',
   targets,
-  load: ({ sessionsFile }) => ({
-    path: '/v1/events',
-    floorPath: floorPath('/v1/events', batch),
-    batch,
-    eventsPerRequest: batch,
-    script: lua('events'),
-    env: { BENCH_SESSIONS: sessionsFile, BENCH_BATCH: String(batch), BENCH_RUN: String(Date.now()) },
-  }),
+  load: ({ sessionsFile }) => eventLoad(what, { BENCH_SESSIONS: sessionsFile }),
 });
+
+const plain = (batch, targets) => events('events', { batch }, targets);
 
 const gzipped = (batch, targets) => ({
   name: `events, batch ${batch} gzip`,
@@ -56,15 +68,15 @@ const MIXED = {
 
 // Against node:http: twice what Nakama's committed writes of 50 reached, in events for each bare request.
 export const EVENTS = [
-  events(1, { fastify: 0.35 }),
-  { ...events(20, { insert: undefined }), isLongRun: true },
-  { ...events(50, { insert: 0.5, http: 1.56 }), warmsUp: true },
-  events(500, { insert: undefined, copy: undefined }),
+  plain(1, { fastify: 0.35 }),
+  { ...plain(20, { insert: undefined }), isLongRun: true },
+  { ...plain(50, { insert: 0.5, http: 1.56 }), warmsUp: true },
+  plain(500, { insert: undefined, copy: undefined }),
   // A bare Fastify takes no gzip: it is sent the plain ones.
   {
     ...gzipped(1, { fastify: undefined }),
     floorItem: 'events, batch 1',
-    floorLoad: events(1, {}).load,
+    floorLoad: plain(1, {}).load,
     isLongRun: true,
   },
   { ...gzipped(20, { insert: undefined }), isLongRun: true },

@@ -1,35 +1,96 @@
--- Posts batches of new events, each of another player. BENCH_SESSIONS: lines "token tenant"; BENCH_BATCH: events a request.
-local sessions, at, serial, threads = {}, 0, 0, 0
-local batch = tonumber(os.getenv("BENCH_BATCH"))
-local run = os.getenv("BENCH_RUN")
-local timestamp = dofile(os.getenv("BENCH_LUA") .. "/clock.lua")
+-- Posts batches of new events, each of another player (sessions.lua). BENCH_KIND: one of event-kinds.lua; BENCH_BATCH: events
+-- a request; BENCH_AGE: how old they are (AGES). A generator that formats every event would take the CPU from what it measures: the batch is cut at its marks once,
+-- and each request fills them in.
+local LUA = os.getenv("BENCH_LUA")
+local kind, batch, run = os.getenv("BENCH_KIND") or "plain", tonumber(os.getenv("BENCH_BATCH")), os.getenv("BENCH_RUN")
+local kinds = dofile(LUA .. "/event-kinds.lua")
+local timestamp = dofile(LUA .. "/clock.lua")
+local HOUR, REFUND_EVERY, VARIANTS = 3600, 20, 16
+local isSequenced = kind:find("sequenced") ~= nil
+local all, serial, nextSession, templates, refund = {}, 0, nil, {}, nil
+used = 0
 
 function setup(thread)
-  thread:set("id", threads)
-  threads = threads + 1
+  thread:set("id", #all)
+  all[#all + 1] = thread
+end
+
+-- The text of a batch in parts, and where in them its marks are.
+local function cut(text)
+  local parts, marks, from = {}, {}, 1
+  for at, mark in text:gmatch("()([@#$])") do
+    parts[#parts + 1] = text:sub(from, at - 1)
+    parts[#parts + 1] = mark
+    marks[#marks + 1] = { mark = mark, at = #parts }
+    from = at + 1
+  end
+  parts[#parts + 1] = text:sub(from)
+  return { parts = parts, marks = marks }
+end
+
+local function batchOf(makeEvent, first)
+  local events = {}
+  for n = 1, batch do events[n] = makeEvent(run, first + n) end
+  return cut("[" .. table.concat(events, ",") .. "]")
 end
 
 function init()
-  for line in io.lines(os.getenv("BENCH_SESSIONS")) do
-    local token, tenant = line:match("(%S+) (%S+)")
-    sessions[#sessions + 1] = {
-      ["Content-Type"] = "application/json",
-      ["Authorization"] = "Bearer " .. token,
-      ["X-Tenant-ID"] = tenant,
-    }
-  end
+  nextSession = dofile(LUA .. "/sessions.lua")(id)
+  math.randomseed(id + tonumber(run) % 1000000)
+  -- Not all of one size or price.
+  local isVaried = kind == "large" or kind == "purchases"
+  for n = 1, isVaried and VARIANTS or 1 do templates[n] = batchOf(kinds[kind], (n - 1) * batch) end
+  refund = batchOf(kinds.refund, 0)
 end
 
-local template = '{"eventType":"Ad_Impression","timestamp":"%s","payload":{"userId":"user-1","sessionId":"session-%s",' ..
-  '"adId":"ad-%d-%d","campaignId":"campaign-1"},"metadata":{"deviceType":"phone","osName":"Android","osVersion":"16"}}'
+local function ago(seconds)
+  local time = os.date("!%Y-%m-%dT%H:%M:%S", os.time() - math.floor(seconds))
+  return time .. string.format(".%03dZ", math.random(0, 999))
+end
+
+local AGES = {
+  now = timestamp,
+  -- An hour to six weeks, as of players who were offline: half of them less than two days.
+  late = function() return ago(HOUR * math.exp(math.random() * math.log(6 * 7 * 24))) end,
+  -- As if they had come in all along.
+  week = function() return ago(math.random() * 6 * 24 * HOUR) end,
+}
+local timeOfBatch = AGES[os.getenv("BENCH_AGE") or "now"]
+
+local function fill(template, number, session)
+  local parts, time = template.parts, timeOfBatch()
+  local sequence = session.sent
+  for _, slot in ipairs(template.marks) do
+    if slot.mark == "@" then parts[slot.at] = time
+    elseif slot.mark == "#" then parts[slot.at] = number
+    else
+      sequence = sequence + 1
+      parts[slot.at] = sequence
+    end
+  end
+  session.sent = session.sent + batch
+  return table.concat(parts)
+end
 
 function request()
-  at = at % #sessions + 1
-  local now = timestamp()
-  local events = {}
-  for n = 1, batch do
-    serial = serial + 1
-    events[n] = string.format(template, now, run, id, serial)
+  local session = nextSession()
+  used = used + 1
+  serial = serial + 1
+  if isSequenced and session.headers["X-Install-Id"] == nil then
+    -- Where the two threads share players, each is another installation of theirs, and every measurement a new one.
+    session.headers["X-Install-Id"] = os.getenv("BENCH_ONCE") and session.player or run .. "-" .. id .. "-" .. serial
   end
-  return wrk.format("POST", nil, sessions[at], "[" .. table.concat(events, ",") .. "]")
+  if kind == "purchases" and session.bought and serial % REFUND_EVERY == 0 then
+    local bought = session.bought
+    session.bought = nil
+    return wrk.format("POST", nil, session.headers, fill(refund, bought, session))
+  end
+  local number = id .. "-" .. serial
+  session.bought = number
+  return wrk.format("POST", nil, session.headers, fill(templates[serial % #templates + 1], number, session))
+end
+
+-- How many sessions each thread has used: players who are drawn again go on counting from there.
+function done()
+  for n, thread in ipairs(all) do io.write(string.format("used %d %d\n", n - 1, thread:get("used"))) end
 end

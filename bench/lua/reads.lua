@@ -1,19 +1,16 @@
--- Gets one path as many players in turn. BENCH_SESSIONS: lines "token tenant game player".
-local sessions, at = {}, 0
+-- Gets one path as many players, one after the other. Which players: see sessions.lua.
+local threads = 0
+local nextSession
+
+function setup(thread)
+  thread:set("id", threads)
+  threads = threads + 1
+end
 
 function init()
-  for line in io.lines(os.getenv("BENCH_SESSIONS")) do
-    local token, tenant, game, player = line:match("(%S+) (%S+) (%S+) (%S+)")
-    sessions[#sessions + 1] = {
-      ["Authorization"] = "Bearer " .. token,
-      ["X-Tenant-ID"] = tenant,
-      ["X-Game-Id"] = game,
-      ["X-Player-Id"] = player,
-    }
-  end
+  nextSession = dofile(os.getenv("BENCH_LUA") .. "/sessions.lua")(id)
 end
 
 function request()
-  at = at % #sessions + 1
-  return wrk.format("GET", nil, sessions[at])
+  return wrk.format("GET", nil, nextSession().headers)
 end

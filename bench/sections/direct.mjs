@@ -1,16 +1,26 @@
-import { ITEMS, itemsNamed } from '../items.mjs';
+import { CLIENTS, ITEMS, itemsNamed } from '../items.mjs';
 import { alternate } from '../support/alternate.mjs';
-import { isWanted } from '../support/options.mjs';
+import { wantedItems } from '../support/options.mjs';
 
 /** Everything, with events applied before the answer. */
 export const direct = {
   name: 'direct',
   parts: ITEMS.map(({ name }) => name),
   run(options, playgrounds) {
-    const items = ITEMS.filter(({ name }) => isWanted(options, 'direct', name));
+    const items = wantedItems(options, 'direct', ITEMS);
     return playgrounds.with(options, (playground) =>
       alternate({ playground, items, options, operations: true }),
     );
+  },
+};
+
+/** What real clients send, compared with its simplest form. */
+export const clients = {
+  name: 'clients',
+  parts: CLIENTS.map(({ name }) => name),
+  run(options, playgrounds) {
+    const items = wantedItems(options, 'clients', CLIENTS);
+    return playgrounds.with(options, (playground) => alternate({ playground, items, options }));
   },
 };
 
@@ -29,8 +39,8 @@ export const oneWorker = {
   name: 'one worker',
   parts: ONE.map(({ name }) => `${name}${LABEL}`),
   run(options, playgrounds) {
-    const items = ONE.filter(({ name }) => isWanted(options, 'one worker', `${name}${LABEL}`));
-    return playgrounds.with({ workers: 1, isFresh: true }, (playground) =>
+    const items = wantedItems(options, 'one worker', ONE, LABEL);
+    return playgrounds.with({ ...options, workers: 1, isFresh: true }, (playground) =>
       alternate({ playground, items, options, label: LABEL }),
     );
   },

@@ -2,7 +2,7 @@ import { itemsNamed } from '../items.mjs';
 import { alternate } from '../support/alternate.mjs';
 import { undoing } from '../support/interrupt.mjs';
 import { findServer, startNats } from '../support/nats.mjs';
-import { isWanted } from '../support/options.mjs';
+import { wantedItems } from '../support/options.mjs';
 import { withFolder } from '../support/playgrounds.mjs';
 
 const [batch50] = itemsNamed('events, batch 50');
@@ -23,7 +23,7 @@ export const jetstream = {
       console.log('\nSKIPPED: the section jetstream needs nats-server, and there is none on the PATH.\n');
       return {};
     }
-    const items = ITEMS.filter(({ name }) => isWanted(options, 'jetstream', name));
+    const items = wantedItems(options, 'jetstream', ITEMS);
     return withFolder(async (folder) => {
       const nats = await startNats(1, folder);
       const stop = undoing(nats.stop);

@@ -5,32 +5,21 @@ import { measureItem } from './measure-item.mjs';
  * Round after round: the floors of an item, then the item. A machine that others use as well is not the same a minute later.
  * Gives samples of ratios, and all floors that were measured.
  */
-export async function alternate({ playground, items: all, options, label = '', operations = false }) {
+export async function alternate({ playground, items, options, label = '', operations = false }) {
   const { rounds, seconds, quick } = options;
-  const items = all.filter(({ isLongRun }) => !(quick && isLongRun));
   const samples = [];
   const floors = [];
-  // Compilers, connections and remembered tokens are warm in a service that has players.
-  for (const item of items.filter(({ warmsUp }) => warmsUp || !quick)) {
-    console.log(`warming up ${item.name}${label}`);
-    if (!quick || item === items[0]) await warmUpFloors(playground, item, seconds);
-    await measureItem(playground, item, seconds);
-  }
+  await warmUp(playground, items, options, label);
   for (let round = 1; round <= rounds; round++) {
     const measureFloor = createFloors(playground, seconds, quick);
     if (operations) floors.push(...(await measureOperations(seconds)));
     for (const item of items) {
-      const compared = [];
-      for (const [floorName, target] of Object.entries(item.targets)) {
-        const floor = await measureFloor(floorName, item);
-        compared.push({ floorName, target, floor });
-        if (!floors.includes(floor)) floors.push({ ...floor, name: `${floor.name}${label}` });
-      }
-      const work = await measureItem(playground, item, seconds);
-      for (const { floorName, target, floor } of compared) {
-        const ratio = work.perSecond / floor.perSecond;
-        const name = `${item.name}${label}`;
-        samples.push({ round, name, unit: item.unit, floorName, target, ratio, floor, work });
+      const { compared, work } = await compare(playground, item, seconds, measureFloor);
+      const name = `${item.name}${label}`;
+      for (const sample of compared) {
+        const { floorName, floor, ratio } = sample;
+        floors.push({ ...floor, name: `${floor.name}${label}` });
+        samples.push({ round, name, ...sample, work });
         console.log(
           `round ${round}/${rounds}  ${name.padEnd(28)} ${work.perSecond.toFixed(0).padStart(7)} ${item.unit}/s  ${floorName.padEnd(7)} ${floor.perSecond.toFixed(0).padStart(7)}/s  ratio ${ratio.toFixed(2)}`,
         );
@@ -38,4 +27,32 @@ export async function alternate({ playground, items: all, options, label = '', o
     }
   }
   return { samples, floors };
+}
+
+/** An item and what it is compared with, right before it. */
+export async function compare(playground, item, seconds, measureFloor) {
+  const floors = [];
+  for (const [floorName, target] of Object.entries(item.targets)) {
+    floors.push({ floorName, target, floor: await measureFloor(floorName, item) });
+  }
+  const work = await measureItem(playground, item, seconds);
+  const { unit, orPerSecond } = item;
+  const compared = floors.map((each) => ({
+    ...each,
+    unit,
+    orPerSecond,
+    ratio: work.perSecond / each.floor.perSecond,
+  }));
+  return { compared, work };
+}
+
+/** Compilers, connections and remembered tokens are warm in a service that has players. */
+export async function warmUp(playground, items, { seconds, quick }, label = '') {
+  const warm = new Set();
+  for (const item of items.filter(({ warmsUp }) => warmsUp || !quick)) {
+    console.log(`warming up ${item.name}${label}`);
+    if (!quick || item === items[0]) await warmUpFloors(playground, item, seconds, warm);
+    if (!warm.has(item.name)) await measureItem(playground, item, seconds);
+    warm.add(item.name);
+  }
 }

@@ -27,12 +27,16 @@ export function createBodyFiles({ folder, api, players }) {
         'sessions',
         sessions
           .map(
-            ({ accessToken, tenantId, gameId, userId }) => `${accessToken} ${tenantId} ${gameId} ${userId}\n`,
+            ({ accessToken, tenantId, gameId, userId, sent = 0 }) =>
+              `${accessToken} ${tenantId} ${gameId} ${userId} ${sent}\n`,
           )
           .join(''),
       ),
 
     logins,
+
+    /** Signed logins of these devices. */
+    loginsOf: (devices) => write('logins', devices.map((device) => `${loginBody(device)}\n`).join('')),
 
     /** Refresh tokens that nobody has used, as many as logins come back in these seconds: more than can be refreshed. */
     async refreshTokens(seconds) {

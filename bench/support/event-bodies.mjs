@@ -37,3 +37,21 @@ export function historyJson(index) {
   }
   return JSON.stringify(events);
 }
+
+/** Purchases that nobody has made before, as JSON. */
+export function purchasesJson(run, first, count) {
+  const timestamp = new Date().toISOString();
+  return JSON.stringify(
+    Array.from({ length: count }, (_, n) => ({
+      eventType: 'Purchase',
+      timestamp,
+      payload: {
+        transactionId: `${run}-${first + n}`,
+        skuId: `sku_${(first + n) % 20}`,
+        price: 1.99 + ((first + n) % 20),
+        currency: 'USD',
+      },
+      metadata: { deviceType: 'phone', osName: 'Android', osVersion: '16' },
+    })),
+  );
+}

@@ -1,3 +1,5 @@
+import { findItem } from '../items.mjs';
+import { measureItem } from './measure-item.mjs';
 import { startFloor } from './service.mjs';
 import { runWrk } from './wrk.mjs';
 
@@ -34,8 +36,15 @@ const FLOORS = {
   copy: postgres('copy', 8),
 };
 
-/** The raw floors do not depend on what is compared with them. */
-const INDEPENDENT = new Set(['commits', 'insert', 'copy']);
+/** Those that are sent what the item is sent. The others do not depend on what is compared with them. */
+const BARE = new Set(['fastify', 'http']);
+
+/** The floor of this name, or the item: what real clients do is compared with the same in its simplest form. */
+function measureFloor(name, playground, item, seconds) {
+  const sibling = findItem(name);
+  if (sibling !== undefined) return measureItem(playground, sibling, seconds);
+  return FLOORS[name](playground, item, seconds);
+}
 
 /**
  * Measures floors. `remembers`: a quick run takes the same floor once a round instead of beside each item.
@@ -43,18 +52,21 @@ const INDEPENDENT = new Set(['commits', 'insert', 'copy']);
 export function createFloors(playground, seconds, remembers) {
   const known = new Map();
   return async (name, item) => {
-    const key = INDEPENDENT.has(name) ? name : `${name}, ${item.floorItem ?? item.name}`;
+    const key = BARE.has(name) ? `${name}, ${item.floorItem ?? item.name}` : name;
     if (remembers && known.has(key)) return known.get(key);
-    const floor = { name: key, ...(await FLOORS[name](playground, item, seconds)) };
+    const floor = { name: key, ...(await measureFloor(name, playground, item, seconds)) };
     known.set(key, floor);
     return floor;
   };
 }
 
-/** The bare servers are warm, too; PostgreSQL is. */
-export async function warmUpFloors(playground, item, seconds) {
+/** The bare servers and the items that others are compared with are warm, too; PostgreSQL is. `warm`: what has been. */
+export async function warmUpFloors(playground, item, seconds, warm) {
   for (const name of Object.keys(item.targets)) {
-    if (!INDEPENDENT.has(name)) await FLOORS[name](playground, item, seconds);
+    const isItem = findItem(name) !== undefined;
+    if (!BARE.has(name) && !isItem) continue;
+    if (!warm.has(name)) await measureFloor(name, playground, item, seconds);
+    if (isItem) warm.add(name);
   }
 }
 

@@ -1,6 +1,7 @@
 import { eventsJson } from './event-bodies.mjs';
 import { openRawConnection, rawRequest } from './raw-connection.mjs';
 import { playerHeaders } from './service.mjs';
+import { percentile } from './statistics.mjs';
 
 const CONNECTIONS = 64;
 
@@ -42,8 +43,7 @@ export async function openLoop({ url, requests, perSecond, seconds }) {
   for (const connection of free) connection.close();
   if (failed > 0) throw new Error(`${url}: ${failed} of ${total} requests failed`);
   latencies.sort((a, b) => a - b);
-  const at = (share) => latencies[Math.min(total - 1, Math.floor(total * share))];
-  return { perSecond, p50Ms: at(0.5), p99Ms: at(0.99) };
+  return { perSecond, p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
 }
 
 /** Reads of one path, of each player in turn. */

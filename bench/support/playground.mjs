@@ -5,6 +5,7 @@ import { publishConfig } from '../../server/dist/features/config/publish.js';
 import { createAnswers } from './answers.mjs';
 import { createBodyFiles } from './body-files.mjs';
 import { makeDocument } from './config-document.mjs';
+import { createCrowd } from './crowd.mjs';
 import { historyJson } from './event-bodies.mjs';
 import { cpuSplitOf, workerRssMb } from './processes.mjs';
 import { loginMany, postEvents, startFloor, startService } from './service.mjs';
@@ -12,7 +13,7 @@ import { runWrk } from './wrk.mjs';
 
 export const PLAYERS = 500;
 /** A full run takes longer than an access token usually lives. */
-const ACCESS_TTL_SECONDS = '86400';
+const ACCESS_TTL_SECONDS = 86_400;
 const DRAIN_MS = 120_000;
 /** So long after the last event was stored nothing is on its way any more. */
 const QUIET_MS = 200;
@@ -21,10 +22,10 @@ const QUIET_MS = 200;
 const DOCUMENTS = { plain: { segments: 8, offers: 0 }, rich: { segments: 50, offers: 50 } };
 
 /** The service with players in it, the floors beside it, and a way to measure both. */
-export async function createPlayground({ workers, folder, settings = {} }) {
+export async function createPlayground({ workers, players, folder, settings = {} }) {
   const service = await startService({
     SAVEPOINT_WORKERS: String(workers),
-    SAVEPOINT_ACCESS_TTL_SECONDS: ACCESS_TTL_SECONDS,
+    SAVEPOINT_ACCESS_TTL_SECONDS: String(ACCESS_TTL_SECONDS),
     ...settings,
   });
   const database = new pg.Client({ connectionString: service.databaseUrl });
@@ -45,7 +46,14 @@ export async function createPlayground({ workers, folder, settings = {} }) {
   const answersFile = await createAnswers({ api: service.api, session: sessions[0], publish, folder });
   const floor = await startFloor('http.mjs', { FLOOR_WORKERS: String(workers), FLOOR_ANSWERS: answersFile });
 
-  const storedEvents = () => number(database, 'select sum(event_count)::float8 as n from players');
+  let crowd;
+  const openCrowd = () => {
+    console.log(`storing ${players} players`);
+    return createCrowd({ database, service, players, accessTtlSeconds: ACCESS_TTL_SECONDS });
+  };
+
+  // The roll-ups count every event once, and there are few of them, however many players there are.
+  const storedEvents = () => number(database, 'select coalesce(sum(events), 0)::float8 as n from game_days');
   const drained = async (least) => {
     const until = performance.now() + DRAIN_MS;
     let stored = -1;
@@ -68,9 +76,16 @@ export async function createPlayground({ workers, folder, settings = {} }) {
     sessionsFile,
     files,
     folder,
+    database,
     databaseUrl: service.databaseUrl,
     /** Puts one of the documents in force. */
     publish,
+    /** Many stored players, written when they are first asked for. */
+    crowd: () => {
+      crowd ??= openCrowd();
+      return crowd;
+    },
+    storedEvents,
 
     /**
      * A wrk run against the service, with what it cost the service and its database for each event, or for each request of
@@ -87,6 +102,7 @@ export async function createPlayground({ workers, folder, settings = {} }) {
       const { stored, changedAt } =
         leastEvents > 0 ? await drained(eventsBefore + run.requests * leastEvents) : {};
       const cpu = cpuSplitOf(service.pid);
+      load.onEnd?.(run);
       // wrk leaves with requests on their way; these are stored and paid for as well.
       const paid = eventsPerRequest > 0 ? (stored - eventsBefore) / eventsPerRequest : run.requests;
       const units = paid * batch;
@@ -103,6 +119,7 @@ export async function createPlayground({ workers, folder, settings = {} }) {
     },
 
     async close() {
+      await (await crowd)?.close();
       await database.end();
       await floor.stop();
       await service.stop();

@@ -15,8 +15,9 @@ export async function withFolder(work) {
 }
 
 /**
- * Runs things with a service of their own, which is stopped and gone afterwards. A quick run `keeps` the first one for all
- * that ask for one like it: starting services would take it longer than measuring.
+ * Runs things with a service of their own, which is stopped and gone afterwards. One that several sections share is kept until
+ * the end. A quick run `keeps` the first one for all that ask for one like it: starting services would take it longer than
+ * measuring.
  */
 export function createPlaygrounds(keeps) {
   const kept = new Map();
@@ -32,12 +33,14 @@ export function createPlaygrounds(keeps) {
   };
 
   return {
-    async with({ workers, settings, isFresh = false }, work) {
-      if (keeps && settings === undefined && !isFresh) {
-        if (!kept.has(workers)) kept.set(workers, await open({ workers }));
-        return work(kept.get(workers).playground);
+    async with({ workers, players, settings, shared, isFresh = false }, work) {
+      const isKept = shared !== undefined || keeps;
+      if (isKept && settings === undefined && !isFresh) {
+        const key = keeps ? workers : shared;
+        if (!kept.has(key)) kept.set(key, await open({ workers, players }));
+        return work(kept.get(key).playground);
       }
-      const { playground, close } = await open({ workers, settings });
+      const { playground, close } = await open({ workers, players, settings });
       try {
         return await work(playground);
       } finally {

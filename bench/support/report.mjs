@@ -1,7 +1,18 @@
-import { middle } from './statistics.mjs';
+import { fitLine, middle } from './statistics.mjs';
+
+/** The summaries of all that a section has found. */
+export function summariseSection({ samples = [], limits = [], growing = [], openLoops = [], floors = [] }) {
+  return {
+    ratios: summarise(samples),
+    limits: summariseLimits(limits),
+    growth: growing.map(summariseGrowth),
+    openLoops: summariseOpenLoops(openLoops),
+    floors: summariseFloors(floors),
+  };
+}
 
 /** Medians over the rounds, with the spread of the ratio. */
-export function summarise(samples) {
+function summarise(samples) {
   return groups(samples, ({ name, floorName }) => `${name} / ${floorName}`).map(([name, own]) => {
     const median = (pick) => middle(own.map(pick));
     const ratios = own.map(({ ratio }) => ratio);
@@ -9,6 +20,7 @@ export function summarise(samples) {
       name,
       unit: own[0].unit,
       target: own[0].target,
+      orPerSecond: own[0].orPerSecond,
       perSecond: median(({ work }) => work.perSecond),
       floorPerSecond: median(({ floor }) => floor.perSecond),
       ratio: median(({ ratio }) => ratio),
@@ -24,14 +36,14 @@ export function summarise(samples) {
   });
 }
 
-export function summariseFloors(floors) {
+function summariseFloors(floors) {
   return groups(floors, ({ name }) => name).map(([name, own]) => {
     const rates = own.map(({ perSecond }) => perSecond);
     return { name, perSecond: middle(rates), lowest: Math.min(...rates), highest: Math.max(...rates) };
   });
 }
 
-export function summariseOpenLoops(openLoops) {
+function summariseOpenLoops(openLoops) {
   return groups(openLoops, ({ name }) => name).map(([name, own]) => ({
     name,
     perSecond: middle(own.map(({ perSecond }) => perSecond)),
@@ -42,7 +54,7 @@ export function summariseOpenLoops(openLoops) {
   }));
 }
 
-export function summariseLimits(limits) {
+function summariseLimits(limits) {
   return limits.map(({ name, unit, values, limit }) => ({
     name,
     unit,
@@ -53,75 +65,31 @@ export function summariseLimits(limits) {
   }));
 }
 
-const spread = (digits) => [
-  'spread',
-  ({ lowest, highest }) => `${lowest.toFixed(digits)}–${highest.toFixed(digits)}`,
-];
-const number = (title, pick, digits = 0) => [
-  title,
-  (row) => (Number.isFinite(pick(row)) ? pick(row).toFixed(digits) : ''),
-];
-const tick = (isReached) => (isReached ? '✓' : '✗');
+/** No more than this may be lost from the first round to the last. */
+const SMALLEST_LAST = 0.9;
 
-const RATIO_COLUMNS = [
-  ['work / floor', ({ name }) => name],
-  ['per second', ({ perSecond, unit }) => `${perSecond.toFixed(0)} ${unit}`],
-  number('floor', ({ floorPerSecond }) => floorPerSecond),
-  number('ratio', ({ ratio }) => ratio, 2),
-  spread(2),
-  [
-    'target',
-    ({ target, ratio }) => (target === undefined ? '' : `≥ ${target.toFixed(2)} ${tick(ratio >= target)}`),
-  ],
-  number('p50 ms', ({ p50Ms }) => p50Ms, 1),
-  number('p99 ms', ({ p99Ms }) => p99Ms, 1),
-  number('service CPU µs', ({ serviceCpuMicros }) => serviceCpuMicros),
-  number('PostgreSQL CPU µs', ({ postgresCpuMicros }) => postgresCpuMicros),
-  number('WAL bytes', ({ walBytes }) => walBytes),
-  number('worker RSS MB', ({ workerRssMb }) => workerRssMb),
-];
-
-const FLOOR_COLUMNS = [
-  ['floor', ({ name }) => name],
-  number('per second', ({ perSecond }) => perSecond),
-  spread(0),
-];
-
-const OPEN_LOOP_COLUMNS = [
-  ['open loop', ({ name }) => name],
-  number('per second', ({ perSecond }) => perSecond),
-  number('p50 ms', ({ p50Ms }) => p50Ms, 2),
-  number('p99 ms', ({ p99Ms }) => p99Ms, 2),
-  spread(2),
-];
-
-const LIMIT_COLUMNS = [
-  ['limit', ({ name }) => name],
-  ['value', ({ value, unit }) => `${value.toFixed(2)} ${unit}`],
-  spread(2),
-  [
-    'target',
-    ({ limit, value }) => (limit === undefined ? '' : `≤ ${limit.toFixed(2)} ${tick(value <= limit)}`),
-  ],
-];
-
-/** Markdown tables; paste them into docs/performance.md. */
-export function formatTables({ ratios, floors, openLoops, limits }) {
-  return [
-    [RATIO_COLUMNS, ratios],
-    [LIMIT_COLUMNS, limits],
-    [OPEN_LOOP_COLUMNS, openLoops],
-    [FLOOR_COLUMNS, floors],
-  ]
-    .filter(([, rows]) => rows.length > 0)
-    .map(([columns, rows]) => table(columns, rows))
-    .join('\n\n');
-}
-
-function table(columns, rows) {
-  const lines = [columns.map(([title]) => title), columns.map(() => '---')];
-  for (const row of rows) lines.push(columns.map(([, cell]) => cell(row)));
-  return lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+/**
+ * Whether it gets slower as more is stored: the straight line through the ratios of all rounds, its last point against its
+ * first, and the same for CPU time, which depends less on what else the machine does.
+ */
+function summariseGrowth({ name, unit, rounds }) {
+  const ratios = rounds.map(({ ratio }) => ratio);
+  const fitted = fitLine(ratios);
+  const cpu = fitLine(
+    rounds.map(({ serviceCpuMicros, postgresCpuMicros }) => serviceCpuMicros + postgresCpuMicros),
+  );
+  return {
+    name: `${name} / ${rounds[0].floorName}`,
+    unit,
+    stored: rounds.at(-1).stored,
+    perSecond: middle(rounds.map(({ perSecond }) => perSecond)),
+    first: ratios[0],
+    rounds: ratios.map((ratio) => ratio / ratios[0]),
+    last: fitted.last / fitted.first,
+    error: fitted.error / fitted.first,
+    cpuLast: cpu.last / cpu.first,
+    target: SMALLEST_LAST,
+  };
 }
 
 function groups(list, keyOf) {

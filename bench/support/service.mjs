@@ -23,9 +23,9 @@ export async function startService(settings = {}) {
     SAVEPOINT_DATA_DIR: dataDir,
     ...settings,
   });
-  const api = /Player API\s+(http:\S+)/.exec(text())?.[1] ?? '';
   return {
-    api,
+    api: /Player API\s+(http:\S+)/.exec(text())?.[1] ?? '',
+    ops: /Operations\s+(http:\S+)/.exec(text())?.[1] ?? '',
     dataDir,
     pid: child.pid,
     startedInMs: performance.now() - begun,

@@ -1,0 +1,81 @@
+import { createAdmin } from '../support/command.mjs';
+import { eventsJson } from '../support/event-bodies.mjs';
+import { fillEvents } from '../support/fill-events.mjs';
+import { loginMany, postEvents } from '../support/service.mjs';
+
+const GAME = '/admin/v1/games/demo-game';
+const BATCH = 500;
+const FEW = 500;
+
+/** A player's past among many stored events: explaining a past moment, and a page of the timeline. */
+export const past = {
+  name: 'past',
+  parts: ['explain a past moment', 'timeline page'],
+  run: (options, playgrounds) =>
+    playgrounds.with({ ...options, shared: 'filled' }, async (playground) => {
+      await fillEvents(playground, options.stored, options);
+      const { service } = playground;
+      const admin = await createAdmin(service);
+      const stored = await playground.storedEvents();
+      const label = `${(stored / 1e6).toFixed(1)} million stored`;
+      const limits = [];
+      for (const events of [FEW, options.events]) {
+        const player = await storePlayer(service.api, events);
+        const whose = `player with ${events} events, ${label}`;
+        limits.push({
+          name: `explain a past moment, ${whose}`,
+          unit: 'ms',
+          values: await times(options.rounds, () => explain(admin, player, events)),
+        });
+        limits.push(...(await timelineLimits(admin, player, whose, options.rounds)));
+      }
+      for (const { name, values } of limits) console.log(`${name}: ${values.map(Math.round).join(', ')} ms`);
+      return { limits };
+    }),
+};
+
+/** A new player with so many events, and the moment at which there were no more. */
+async function storePlayer(api, count) {
+  const run = `past-${Date.now()}`;
+  const [session] = await loginMany(api, 1, run);
+  for (let stored = 0; stored < count; stored += BATCH) {
+    const body = eventsJson(run, stored, Math.min(BATCH, count - stored));
+    await postEvents(api, [session], () => body);
+  }
+  const moment = new Date().toISOString();
+  // What is known now is not what was known then.
+  await postEvents(api, [session], () => eventsJson(`${run}-later`, 0, 1));
+  return { userId: session.userId, moment };
+}
+
+async function explain(admin, { userId, moment }, events) {
+  const { status, body } = await admin(`${GAME}/explain`, { playerId: userId, at: moment });
+  const { source, facts } = body.data ?? {};
+  if (status === 200 && source === 'stored events' && facts.eventCount === events) return;
+  throw new Error(`explain: ${status} ${JSON.stringify(body).slice(0, 300)}`);
+}
+
+/** The newest events of a player as the console shows them, where the service has such a page. */
+async function timelineLimits(admin, { userId }, whose, rounds) {
+  const path = `${GAME}/players/${userId}/timeline`;
+  const { status } = await admin(path);
+  if (status === 404) {
+    console.log('SKIPPED: this version of the service has no timeline page.');
+    return [];
+  }
+  const values = await times(rounds, async () => {
+    const page = await admin(path);
+    if (page.status !== 200) throw new Error(`timeline: ${page.status} ${JSON.stringify(page.body)}`);
+  });
+  return [{ name: `timeline page, ${whose}`, unit: 'ms', values }];
+}
+
+async function times(count, work) {
+  const values = [];
+  while (values.length < count) {
+    const begun = performance.now();
+    await work();
+    values.push(performance.now() - begun);
+  }
+  return values;
+}

@@ -1,0 +1,32 @@
+import { openRawConnection } from './raw-connection.mjs';
+import { percentile } from './statistics.mjs';
+
+/**
+ * Sends one request after the other on each connection until the time is over or `signal` comes. `requestOf` makes the next one
+ * from its number.
+ */
+export async function closedLoop({ url, requestOf, connections, seconds, signal }) {
+  const { hostname, port } = new URL(url);
+  const until = performance.now() + seconds * 1000;
+  const latencies = [];
+  let next = 0;
+  let failed = 0;
+  const one = async () => {
+    const connection = await openRawConnection(hostname, Number(port));
+    while (performance.now() < until && !signal?.aborted) {
+      const begun = performance.now();
+      const status = await new Promise((resolve) => connection.send(requestOf(next++), resolve));
+      latencies.push(performance.now() - begun);
+      if (status < 200 || status > 299) failed++;
+    }
+    connection.close();
+  };
+  await Promise.all(Array.from({ length: connections }, one));
+  if (failed > 0) throw new Error(`${url}: ${failed} of ${latencies.length} requests failed`);
+  latencies.sort((a, b) => a - b);
+  return {
+    requests: latencies.length,
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+  };
+}

@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const SAVEPOINT = fileURLToPath(new URL('../../server/bin/savepoint.mjs', import.meta.url));
+
+/** Runs `savepoint …` beside a service; gives what it printed. */
+export async function savepoint({ dataDir }, ...args) {
+  const env = { ...process.env, SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: dataDir };
+  const { stdout } = await run(process.execPath, [SAVEPOINT, ...args], { env });
+  return stdout;
+}
+
+/** Calls the admin API of a service with a token of its own. */
+export async function createAdmin(service) {
+  const text = await savepoint(service, 'admin-token', 'create', '--role', 'owner');
+  const token = /Admin token\s+(\S+)/.exec(text)?.[1];
+  return async (path, body) => {
+    const init =
+      body === undefined
+        ? {}
+        : {
+            method: 'POST',
+            body: JSON.stringify(body),
+            headers: { 'content-type': 'application/json' },
+          };
+    const response = await fetch(service.ops + path, {
+      ...init,
+      headers: { ...init.headers, authorization: `Bearer ${token}` },
+    });
+    return { status: response.status, body: await response.json() };
+  };
+}
