@@ -38,7 +38,7 @@ export function createLogger(config: Pick<Config, 'logLevel' | 'logPretty'>): Lo
   });
 }
 
-/** Fastify's own request lines are off: ours say who and which route, see player-app.ts. */
+/** Fastify's own request lines are off: ours say who and which route, see observation.ts. */
 export function quietLogs(): LogController {
   return new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' });
 }

@@ -23,7 +23,7 @@ export function createAdminMetrics() {
   };
 }
 
-/** All metrics of one process. With several workers the primary adds them up, see bin/primary.ts. */
+/** All metrics of one process. The primary adds up those of its workers, see bin/operations.ts. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];

@@ -95,7 +95,7 @@ export async function ensureConsumer(
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(ACK_WAIT_MS),
     max_ack_pending: MAX_ACK_PENDING,
-    // For ever: what must not come back is put aside and acknowledged, see apply-messages.ts.
+    // For ever: what must not come back is put aside (set-aside.ts) and acknowledged (partition-pump.ts).
     max_deliver: -1,
   });
 }

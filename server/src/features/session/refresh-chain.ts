@@ -11,8 +11,9 @@ import { takeRandomBytes } from '../../lib/random-bytes.js';
  * response, two threads racing) works out the very same successor, although the row holds only hashes and
  * salts: neither a dump of the database nor an old token alone yields a live token.
  *
- * The caller must make "read state, present, write state" atomic (row lock or compare-and-swap on
- * `currentHash`), and should take `now` from the database, so that all nodes share one clock.
+ * The caller must make "read state, present, write state" atomic (row lock or compare-and-swap on `currentHash`). `now` is the
+ * clock of the node that answers. If the next node's clock is behind, the grace period is longer by the difference; if it is
+ * ahead, shorter. So the clocks of all nodes should agree to a second or two, which `savepoint doctor` checks.
  */
 
 /** JSON-friendly: lives in a jsonb column. */
