@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { COMMANDS } from '../cli/commands.js';
 import { SETTINGS } from '../config.js';
 import { StartupError } from '../lib/startup-error.js';
 
@@ -8,33 +9,6 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
 };
 const settings = SETTINGS.map(
   ({ name, fallback, meaning }) => `  ${name}\n      ${meaning} (default: ${fallback})`,
-);
-
-/**
- * In the order of the help. Each is loaded when it is asked for: the code of all of them together takes longer to load than
- * a start may.
- */
-const COMMANDS = new Map<string, () => Promise<Command>>(
-  Object.entries({
-    start: async () => (await import('../cli/service-commands.js')).startCommand(),
-    consume: async () => (await import('../cli/service-commands.js')).consumeCommand(),
-    migrate: async () => (await import('../cli/service-commands.js')).migrateCommand(),
-    tenant: async () => (await import('../cli/tenancy-commands.js')).tenantCommands(),
-    game: async () => (await import('../cli/tenancy-commands.js')).gameCommands(),
-    key: async () => (await import('../cli/key-commands.js')).keyCommands(),
-    'admin-token': async () => (await import('../cli/admin-token-commands.js')).adminTokenCommands(),
-    config: async () => (await import('../cli/config-commands.js')).configCommands(),
-    catalogue: async () => (await import('../cli/catalogue-commands.js')).catalogueCommands(),
-    explain: async () => (await import('../cli/explain-command.js')).explainCommand(),
-    'event-type': async () => (await import('../cli/event-type-commands.js')).eventTypeCommands(),
-    'failed-events': async () => (await import('../cli/failed-event-commands.js')).failedEventCommands(),
-    export: async () => (await import('../cli/export-commands.js')).exportCommands(),
-    rollups: async () => (await import('../cli/rollup-commands.js')).rollupCommands(),
-    retention: async () => (await import('../cli/retention-commands.js')).retentionCommands(),
-    'signing-key': async () => (await import('../cli/rotation-commands.js')).signingKeyCommands(),
-    'master-key': async () => (await import('../cli/rotation-commands.js')).masterKeyCommands(),
-    doctor: async () => (await import('../cli/doctor-command.js')).doctorCommand(),
-  }),
 );
 
 const program = new Command('savepoint')
