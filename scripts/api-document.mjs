@@ -5,6 +5,7 @@ import swagger from '@fastify/swagger';
 import { fastify } from 'fastify';
 import { Value } from 'typebox/value';
 import { ADMIN_ERRORS, ERRORS } from '../server/dist/errors.js';
+import { AUDIT_ACTIONS } from '../server/dist/features/audit/audit-actions.js';
 import { REJECTIONS } from '../server/dist/features/events/rejections.js';
 import { LOGIN_WINDOW_SECONDS } from '../server/dist/features/session/login-window.js';
 import { DEMO } from '../server/dist/features/tenancy/demo-studio.js';
@@ -218,7 +219,13 @@ function adminGuide({ paths }) {
     .flatMap(({ responses }) => Object.values(responses))
     .flatMap(({ content = {} }) => Object.values(content));
   const codes = new Set(answers.flatMap(({ examples = {} }) => Object.keys(examples)));
-  return guide('admin-guide.md', { errors: errorTable((code) => codes.has(code)) });
+  return guide('admin-guide.md', {
+    errors: errorTable((code) => codes.has(code)),
+    auditActions: table(
+      ['Action', 'When'],
+      Object.entries(AUDIT_ACTIONS).map(([action, meaning]) => [`\`${action}\``, meaning]),
+    ),
+  });
 }
 
 function errorTable(isListed) {

@@ -66,7 +66,7 @@ COMMENT ON COLUMN api_keys.sealed_secret IS 'AES-256-GCM under the master key, b
 
 CREATE TABLE audit_log (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
-  tenant_id integer NOT NULL,
+  tenant_id integer,
   game_id integer,
   at timestamp with time zone NOT NULL,
   actor text NOT NULL,
@@ -80,6 +80,7 @@ CREATE TABLE audit_log (
 );
 CREATE INDEX audit_log_tenant ON audit_log USING btree (tenant_id, id);
 COMMENT ON TABLE audit_log IS 'Who changed what, and when: written in the transaction of the change, never changed.';
+COMMENT ON COLUMN audit_log.tenant_id IS 'Null: the entry belongs to the installation as a whole.';
 
 CREATE TABLE config_drafts (
   game_id integer NOT NULL,

@@ -10,7 +10,7 @@ import {
 } from '../features/admin/admin-tokens.js';
 import { listTenants } from '../features/tenancy/tenants.js';
 import { StartupError } from '../lib/startup-error.js';
-import { currentUser } from './given-file.js';
+import { commandActor, currentUser } from './command-actor.js';
 import { isoTime, printable } from './printable.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -50,7 +50,7 @@ export function adminTokenCommands(): Command {
     .command('revoke <token-id>')
     .description('refuse a token from the next request on')
     .action(async (tokenId: string) => {
-      const actor = { name: currentUser(), nowMs: Date.now() };
+      const actor = commandActor();
       if (!(await withDatabase(({ pool }) => revokeAdminToken(pool, tokenId, actor)))) {
         throw new StartupError(
           `There is no token "${tokenId}" that works. List them: savepoint admin-token list`,
@@ -66,9 +66,8 @@ async function create({ role, tenant: wanted, name: given, expiresDays }: Create
   const days = expiresDays === undefined ? null : readDays(expiresDays);
   await withDatabase(async ({ pool }) => {
     const tenant = await requireTenant(pool, wanted);
-    const nowMs = Date.now();
-    const expiresAt = days === null ? null : nowMs + days * DAY_MS;
-    const actor = { name: currentUser(), nowMs };
+    const actor = commandActor();
+    const expiresAt = days === null ? null : actor.nowMs + days * DAY_MS;
     const { token } = await createAdminToken(pool, { tenantId: tenant.id, name, role, expiresAt }, actor);
     say(`Admin token  ${token}`);
     say(

@@ -7,8 +7,8 @@ import { IMPORT_MODES, type ImportMode, importCatalogue } from '../features/cata
 import { requireConfigVersion } from '../features/config/config-queries.js';
 import { findDraft } from '../features/config/draft.js';
 import { StartupError } from '../lib/startup-error.js';
+import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
-import { currentUser } from './given-file.js';
 import { printable } from './printable.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -85,7 +85,7 @@ async function importFile(options: ImportOptions): Promise<void> {
   const reading = await readingOf(file, format ?? formatOf(file));
   await withDatabase(async ({ pool }) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
-    const actor = { name: currentUser(), nowMs: Date.now() };
+    const actor = commandActor();
     const outcome = await importCatalogue(pool, { gameId, reading, mode, ...seen }, actor);
     switch (outcome.outcome) {
       case 'imported': {

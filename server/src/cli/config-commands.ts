@@ -5,10 +5,11 @@ import { findDraft, publishDraft } from '../features/config/draft.js';
 import { type PublishOutcome, publishConfig, rollBackConfig } from '../features/config/publish.js';
 import { ATTRIBUTES } from '../features/personalisation/attributes.js';
 import { StartupError } from '../lib/startup-error.js';
+import { commandActor } from './command-actor.js';
 import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './config-input.js';
 import { dryRunCommand } from './dry-run-command.js';
 import { requireGame, withGame } from './game-option.js';
-import { currentUser, readGivenFile } from './given-file.js';
+import { readGivenFile } from './given-file.js';
 import { say, withDatabase } from './terminal.js';
 
 type GameOptions = { tenant: string; game: string };
@@ -78,7 +79,7 @@ async function publish(options: PublishOptions & { file?: string; draft: boolean
   const document = file === undefined ? undefined : parseDocument(file, await readGivenFile(file));
   await withDatabase(async ({ pool }) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
-    const actor = { name: currentUser(), nowMs: Date.now() };
+    const actor = commandActor();
     const publication = { gameId, note, confirmPriceRaises };
     const outcome = draft
       ? await publishDraft(
@@ -100,7 +101,7 @@ async function rollBack(options: PublishOptions & { configVersion: string }): Pr
   const base = baseOf(options);
   await withDatabase(async ({ pool }) => {
     const { id: gameId, publishedVersion } = await requireGame(pool, tenant, game);
-    const actor = { name: currentUser(), nowMs: Date.now() };
+    const actor = commandActor();
     const rollback = { gameId, version, note, confirmPriceRaises, ...base };
     const outcome = await rollBackConfig(pool, rollback, actor);
     if (outcome.outcome === 'no_such_version') throw noSuchVersion(configVersion, publishedVersion);

@@ -7,8 +7,9 @@ import {
 } from '../features/event-types/event-type-queries.js';
 import { registerEventType } from '../features/event-types/event-types.js';
 import { StartupError } from '../lib/startup-error.js';
+import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
-import { currentUser, readGivenFile } from './given-file.js';
+import { readGivenFile } from './given-file.js';
 import { isoTime, printable } from './printable.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -59,8 +60,7 @@ async function register(eventType: string, { tenant, game, file }: GameOptions &
   const schemaText = await readGivenFile(file);
   await withDatabase(async ({ pool }) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
-    const author = currentUser();
-    const result = await registerEventType(pool, { gameId, eventType, schemaText, author }, Date.now());
+    const result = await registerEventType(pool, { gameId, eventType, schemaText }, commandActor());
     if (!result.ok) throw new StartupError(`${file} cannot be registered. ${result.reason}`);
     for (const warning of result.warnings) say(`Without effect: ${printable(warning)}`);
     say(
@@ -100,7 +100,7 @@ async function show(eventType: string, { tenant, game, schemaVersion: version }:
 async function retire(eventType: string, { tenant, game }: GameOptions) {
   await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
-    if (!(await retireEventType(pool, id, eventType, Date.now()))) {
+    if (!(await retireEventType(pool, id, eventType, commandActor()))) {
       throw new StartupError(`"${eventType}" is not registered, or retired already.`);
     }
     say(`Retired ${printable(eventType)}. Register it again at any time.`);

@@ -16,6 +16,7 @@ import {
   replayFailedGroup,
 } from '../features/failed-events/replay.js';
 import { StartupError } from '../lib/startup-error.js';
+import { commandActor } from './command-actor.js';
 import { requireGame } from './game-option.js';
 import { isoTime, printable, printableJson } from './printable.js';
 import { createProgressLine } from './progress-line.js';
@@ -123,8 +124,8 @@ async function replayOne(id: string, options: GroupOptions & { file?: string }):
   await withDatabase(async ({ pool }) => {
     const entry = await requireEntry(pool, id);
     const tools = { pool, registries: createRegistries(pool) };
-    const nowMs = Date.now();
-    const result = await replayFailedEvent(tools, id, { nowMs, ...(edited === undefined ? {} : { edited }) });
+    const actor = commandActor();
+    const result = await replayFailedEvent(tools, id, { actor, ...(edited === undefined ? {} : { edited }) });
     switch (result.outcome) {
       case 'replayed':
         return say(
@@ -153,7 +154,9 @@ async function replayGroup(options: GroupOptions & { file?: string }): Promise<v
     const line = createProgressLine();
     const tools = { pool, registries: createRegistries(pool) };
     const onProgress = (progress: ReplayProgress) => line.show(describeProgress(progress));
-    const done = await replayFailedGroup(tools, group, { nowMs: Date.now(), onProgress }).finally(line.end);
+    const done = await replayFailedGroup(tools, group, { actor: commandActor(), onProgress }).finally(
+      line.end,
+    );
     if (done.total === 0) return say('There are no open entries of this kind.');
     const known = done.duplicates === 0 ? '' : ` (${done.duplicates} of them had arrived another way)`;
     say(`Replayed ${done.replayed} of ${done.total} entries${known}.`);

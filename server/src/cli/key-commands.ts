@@ -1,15 +1,14 @@
 import { Command, Option } from 'commander';
 import {
   type Environment,
-  generateApiKey,
-  insertApiKey,
   type ListedKey,
   listApiKeys,
   type NewApiKey,
-  revokeApiKey,
 } from '../features/tenancy/api-keys.js';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../features/tenancy/key-changes.js';
 import { StartupError } from '../lib/startup-error.js';
 import { loadMasterKeys } from '../master-key-file.js';
+import { commandActor } from './command-actor.js';
 import { say, withDatabase } from './terminal.js';
 
 type CreateOptions = { tenant: string; game: string; environment: Environment; label: string };
@@ -48,12 +47,11 @@ export function keyCommands(): Command {
       'create a successor with the same game, environment and label; revoke the old key when your builds are out',
     )
     .action(async (keyId: string) => {
-      const old = await withDatabase(async ({ pool }) => {
-        const keys = await listApiKeys(pool);
-        return keys.find((row) => row.keyId === keyId && row.revokedAt === null);
-      });
-      if (old === undefined) throw noSuchKey(keyId);
-      showOnce(await createKey(old));
+      const created = await withDatabase(async ({ pool }, config) =>
+        rotateApiKey(pool, (await loadMasterKeys(config)).keys, keyId, commandActor()),
+      );
+      if (created === undefined) throw noSuchKey(keyId);
+      showOnce(created);
       say(`The old key still works. When no build uses it any more: savepoint key revoke ${keyId}`);
     });
 
@@ -62,7 +60,7 @@ export function keyCommands(): Command {
     .description('refuse all further logins with a key, on every node at once')
     .option('--end-sessions', 'also end every session that was opened with it', false)
     .action(async (keyId: string, options: { endSessions: boolean }) => {
-      const revoked = await withDatabase(({ pool }) => revokeApiKey(pool, keyId, options));
+      const revoked = await withDatabase(({ pool }) => revokeApiKey(pool, keyId, options, commandActor()));
       if (!revoked) throw noSuchKey(keyId);
       say(`Revoked ${keyId}${options.endSessions ? ' and ended every session opened with it' : ''}.`);
     });
@@ -72,8 +70,8 @@ export function keyCommands(): Command {
 function createKey(place: CreateOptions): Promise<NewApiKey> {
   return withDatabase(async ({ pool }, config) => {
     const { keys } = await loadMasterKeys(config);
-    const created = generateApiKey(place.environment);
-    if (await insertApiKey(pool, keys, created, place)) return created;
+    const created = await createApiKey(pool, keys, place, commandActor());
+    if (created !== undefined) return created;
     throw new StartupError(
       `There is no game "${place.game}" of tenant "${place.tenant}". Create it: savepoint game create ${place.game} --tenant ${place.tenant}`,
     );

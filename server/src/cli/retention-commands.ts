@@ -4,6 +4,7 @@ import {
   type RetentionResult,
   runRetention,
 } from '../features/retention/retention.js';
+import { commandActor } from './command-actor.js';
 import { INTERRUPTED, interruptible } from './interrupt.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
@@ -29,7 +30,7 @@ async function run(dryRun: boolean): Promise<void> {
       const line = createProgressLine();
       try {
         return await runRetention(pool, {
-          nowMs: Date.now(),
+          actor: commandActor(),
           dryRun,
           signal,
           onGames(games) {

@@ -2,10 +2,11 @@ import { Command } from 'commander';
 import type { Config } from '../config.js';
 import type { Pool } from '../db/pool.js';
 import { rotateSigningKey } from '../features/session/signing-keys.js';
-import { resealAll } from '../features/tenancy/reseal.js';
+import { type ResealedCounts, resealAll } from '../features/tenancy/reseal.js';
 import { generateMasterKey, type MasterKeys, parseMasterKeys, primaryId } from '../lib/master-keys.js';
 import { StartupError } from '../lib/startup-error.js';
 import { loadMasterKeys, writeMasterKeyFile } from '../master-key-file.js';
+import { commandActor } from './command-actor.js';
 import { say, withDatabase } from './terminal.js';
 
 export function signingKeyCommands(): Command {
@@ -16,7 +17,9 @@ export function signingKeyCommands(): Command {
     .option('--now', 'sign with it at once: the present key is compromised', false)
     .action(async (options: { now: boolean }) => {
       const { kid, activeFrom } = await withDatabase(async ({ pool }, config) =>
-        rotateSigningKey(pool, (await loadMasterKeys(config)).keys, Date.now(), { immediately: options.now }),
+        rotateSigningKey(pool, (await loadMasterKeys(config)).keys, commandActor(), {
+          immediately: options.now,
+        }),
       );
       say(
         `Published key ${kid}. New tokens are signed with it from ${new Date(activeFrom).toISOString()} on.`,
@@ -58,7 +61,7 @@ async function resealUnderFirst(pool: Pool, config: Config): Promise<void> {
       'SAVEPOINT_MASTER_KEY holds one key only. Put a new one in front of it, separated by a comma: savepoint master-key rotate --help',
     );
   }
-  report(keys, await resealAll(pool, keys));
+  report(keys, await resealAll(pool, keys, commandActor()));
 }
 
 async function rotateFile(pool: Pool, config: Config): Promise<void> {
@@ -68,11 +71,11 @@ async function rotateFile(pool: Pool, config: Config): Promise<void> {
   if (!parsed.ok) throw new StartupError(parsed.problems.join('\n'));
   // Both first: whenever this is interrupted, the file can open whatever is sealed.
   await writeMasterKeyFile(config, both);
-  report(parsed.keys, await resealAll(pool, parsed.keys));
+  report(parsed.keys, await resealAll(pool, parsed.keys, commandActor()));
   await writeMasterKeyFile(config, both.split(',', 1)[0] ?? both);
 }
 
-function report(keys: MasterKeys, counts: { apiKeys: number; signingKeys: number }): void {
+function report(keys: MasterKeys, counts: ResealedCounts): void {
   say(
     `Sealed ${counts.apiKeys} API secrets and ${counts.signingKeys} signing keys under master key ${primaryId(keys)}.`,
   );

@@ -1,11 +1,10 @@
 import { Command, Option } from 'commander';
-import {
-  type UnregisteredTypes,
-  updateUnregisteredTypes,
-} from '../features/event-types/event-type-queries.js';
-import { MAX_RETENTION_DAYS, updateRetentionDays } from '../features/retention/retention-queries.js';
-import { findTenant, insertGame, insertTenant, isSlug } from '../features/tenancy/tenants.js';
+import type { UnregisteredTypes } from '../features/event-types/event-type-queries.js';
+import { MAX_RETENTION_DAYS } from '../features/retention/retention-queries.js';
+import { createGame, createTenant, updateGameSettings } from '../features/tenancy/tenant-changes.js';
+import { findTenant, isSlug } from '../features/tenancy/tenants.js';
 import { StartupError } from '../lib/startup-error.js';
+import { commandActor } from './command-actor.js';
 import { requireGame } from './game-option.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -18,7 +17,7 @@ export function tenantCommands(): Command {
     .action(async (slug: string, options: { name?: string }) => {
       requireSlug('tenant', slug);
       await withDatabase(async ({ pool }) => {
-        if (!(await insertTenant(pool, slug, options.name ?? slug))) {
+        if (!(await createTenant(pool, { slug, name: options.name ?? slug }, commandActor()))) {
           throw new StartupError(`There is a tenant "${slug}" already.`);
         }
         say(`Created tenant ${slug}. Next: savepoint game create <game-id> --tenant ${slug}`);
@@ -42,7 +41,8 @@ export function gameCommands(): Command {
             `There is no tenant "${options.tenant}". Create it: savepoint tenant create ${options.tenant}`,
           );
         }
-        if (!(await insertGame(pool, options.tenant, slug, options.name ?? slug))) {
+        const added = { tenant: options.tenant, slug, name: options.name ?? slug };
+        if (!(await createGame(pool, added, commandActor()))) {
           throw new StartupError(`There is a game "${slug}" of ${options.tenant} already.`);
         }
         say(`Created game ${slug}. Next: savepoint key create --tenant ${options.tenant} --game ${slug}`);
@@ -77,12 +77,15 @@ longer than players stay offline: 90 days, say.`,
       }
       await withDatabase(async ({ pool }) => {
         const { id } = await requireGame(pool, tenant, slug);
+        const settings = {
+          ...(unregisteredTypes === undefined ? {} : { unregisteredTypes }),
+          ...(retentionDays === undefined ? {} : { retentionDays }),
+        };
+        await updateGameSettings(pool, id, settings, commandActor());
         if (unregisteredTypes !== undefined) {
-          await updateUnregisteredTypes(pool, id, unregisteredTypes);
           say(`Events of unregistered types of ${tenant}/${slug}: ${unregisteredTypes}.`);
         }
         if (retentionDays !== undefined) {
-          await updateRetentionDays(pool, id, retentionDays);
           say(
             retentionDays === null
               ? `Events of ${tenant}/${slug} are kept.`

@@ -9,7 +9,7 @@ import {
 import { registerEventType } from '../../src/features/event-types/event-types.js';
 import { createRegistries } from '../../src/features/event-types/registries.js';
 import { expectCounts, expectGeneralError, storedEvents } from '../support/data-calls.js';
-import { adImpression, createHarness, type Harness, postEvents } from '../support/harness.js';
+import { adImpression, createHarness, type Harness, postEvents, testActor } from '../support/harness.js';
 import {
   demoGameId,
   gameEvent,
@@ -121,8 +121,8 @@ describe('event types', () => {
     const session = await harness.login('types-4');
     await registerPayload(pool, 'Retiring', LEVEL);
     expect(rejectedCodes(await postEvents(app, session, [event('Retiring')]))).toEqual(['schema_mismatch']);
-    expect(await retireEventType(pool, gameId, 'Retiring', clock.now())).toBe(true);
-    expect(await retireEventType(pool, gameId, 'Retiring', clock.now())).toBe(false);
+    expect(await retireEventType(pool, gameId, 'Retiring', testActor(clock.now()))).toBe(true);
+    expect(await retireEventType(pool, gameId, 'Retiring', testActor(clock.now()))).toBe(false);
     expectCounts(await postEvents(app, session, [event('Retiring')]), { accepted: 1, duplicates: 0 });
     expect(await registerPayload(pool, 'Retiring', LEVEL)).toBe(2);
     expect(rejectedCodes(await postEvents(app, session, [event('Retiring')]))).toEqual(['schema_mismatch']);
@@ -132,7 +132,7 @@ describe('event types', () => {
       retiredAt: clock.now(),
     });
     expect(await findEventType(pool, gameId, 'Retiring', 3)).toBeUndefined();
-    expect(await retireEventType(pool, gameId, 'Never', clock.now())).toBe(false);
+    expect(await retireEventType(pool, gameId, 'Never', testActor(clock.now()))).toBe(false);
   });
 
   it('unregistered types are accepted, or held; those with a meaning are always known', async () => {
@@ -176,7 +176,7 @@ describe('event types', () => {
       ]),
     );
     expect(codes).toEqual(['payload_invalid', 'schema_mismatch']);
-    await retireEventType(pool, await demoGameId(pool), 'Purchase', harness.clock.now());
+    await retireEventType(pool, await demoGameId(pool), 'Purchase', testActor(harness.clock.now()));
   });
 
   it('one game does not see another one’s types', async () => {
@@ -232,7 +232,7 @@ describe('event types', () => {
       ['Good', '{"type":1}'],
     ] as const) {
       expect(
-        await registerEventType(pool, { gameId, eventType, schemaText, author: 'test' }, clock.now()),
+        await registerEventType(pool, { gameId, eventType, schemaText }, testActor(clock.now())),
       ).toEqual({
         ok: false,
         reason: expect.stringMatching(/^.+\.$/),
@@ -246,8 +246,11 @@ describe('event types', () => {
     const { pool, clock } = harness;
     const gameId = await demoGameId(pool);
     const schemaText = '{ "$comment" : "é\\u0000\\ud800",\n  "minimum":1.0, "title": "b", "title": "a" }';
-    const added = { gameId, eventType: '💎 "quoted"', schemaText, author: 'test' };
-    expect(await registerEventType(pool, added, clock.now())).toMatchObject({ ok: true, version: 1 });
+    const added = { gameId, eventType: '💎 "quoted"', schemaText };
+    expect(await registerEventType(pool, added, testActor(clock.now()))).toMatchObject({
+      ok: true,
+      version: 1,
+    });
     expect((await findEventType(pool, gameId, '💎 "quoted"'))?.schemaText).toBe(schemaText);
   });
 
@@ -264,9 +267,11 @@ describe('event types', () => {
        select $1, 'T' || n, 1, 'true', 'test', now() from generate_series(1, 1000) n`,
       [gameId],
     );
-    const added = { gameId, schemaText: 'true', author: 'test' };
-    expect(await insertEventType(pool, { ...added, eventType: 'T7' }, clock.now())).toBe(2);
-    expect(await registerEventType(pool, { ...added, eventType: 'New' }, clock.now())).toMatchObject({
+    const added = { gameId, schemaText: 'true' };
+    expect(await insertEventType(pool, { ...added, eventType: 'T7' }, testActor(clock.now()))).toBe(2);
+    expect(
+      await registerEventType(pool, { ...added, eventType: 'New' }, testActor(clock.now())),
+    ).toMatchObject({
       ok: false,
     });
   });

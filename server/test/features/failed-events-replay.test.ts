@@ -11,7 +11,7 @@ import {
   replayFailedGroup,
 } from '../../src/features/failed-events/replay.js';
 import { playerAggregates, postBytes, storedEvents, withoutRateLimits } from '../support/data-calls.js';
-import { createHarness, type Harness, postEvents, type Session } from '../support/harness.js';
+import { createHarness, type Harness, postEvents, type Session, testActor } from '../support/harness.js';
 import { demoGameId, gameEvent, registerPayload, registerSchema } from '../support/registry-calls.js';
 
 describe('replaying failed events', () => {
@@ -27,9 +27,12 @@ describe('replaying failed events', () => {
 
   const group = (eventType: string, code = 'schema_mismatch'): FailedGroup => ({ gameId, code, eventType });
   const replay = (id: string, edited?: string) =>
-    replayFailedEvent(tools, id, { nowMs: harness.clock.now(), ...(edited === undefined ? {} : { edited }) });
+    replayFailedEvent(tools, id, {
+      actor: testActor(harness.clock.now()),
+      ...(edited === undefined ? {} : { edited }),
+    });
   const replayAll = (which: FailedGroup, onProgress: (progress: ReplayProgress) => void = () => {}) =>
-    replayFailedGroup(tools, which, { nowMs: harness.clock.now(), onProgress });
+    replayFailedGroup(tools, which, { actor: testActor(harness.clock.now()), onProgress });
   const idsOf = async ({ userId }: Session): Promise<string[]> => {
     const { rows } = await harness.pool.query<{ id: string }>(
       'select f.id from failed_events f join players p on p.id = f.player_id where p.user_id = $1 order by f.id',
@@ -254,7 +257,7 @@ describe('replaying failed events', () => {
     await postBytes(harness.app, session, '[1]');
     const nowMs = harness.clock.now();
     const id = await onlyIdOf(session);
-    expect(await replayFailedEvent(tools, id, { nowMs, gameId: gameId + 1 })).toEqual({
+    expect(await replayFailedEvent(tools, id, { actor: testActor(nowMs), gameId: gameId + 1 })).toEqual({
       outcome: 'not_open',
     });
     expect(await replay('987654321')).toEqual({ outcome: 'not_open' });

@@ -17,6 +17,7 @@ import {
   type TestPlayer,
   toRecords,
 } from '../support/game-world.js';
+import { testActor } from '../support/harness.js';
 
 const NOW = Date.parse(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`);
 const ago = (days: number) => NOW - days * DAY_MS;
@@ -47,8 +48,8 @@ describe('retention', () => {
     const happened = Math.max(...events.map((event) => Date.parse(event.timestamp as string)));
     return applyEvents(world.pool, toRecords(player, events, receivedAt ?? happened + DAY_MS));
   };
-  const run = (options: Partial<RetentionOptions> = {}) =>
-    runRetention(world.pool, { nowMs: NOW, ...options });
+  const run = ({ nowMs = NOW, ...options }: Partial<RetentionOptions> & { nowMs?: number } = {}) =>
+    runRetention(world.pool, { actor: testActor(nowMs), ...options });
   const countIn = async (table: string, gameId: number): Promise<number> => {
     const { rows } = await world.pool.query<{ n: number }>(
       'select count(*)::int as n from events where game_id = $1 and tableoid = to_regclass($2)',

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { rotateSigningKey } from '../../src/features/session/signing-keys.js';
-import { createHarness, type Harness, type Session } from '../support/harness.js';
+import { createHarness, type Harness, type Session, testActor } from '../support/harness.js';
 import { expectAlive, expectRefusedToken, getStatus, postLogout } from '../support/session-calls.js';
 
 let harness: Harness;
@@ -120,7 +120,7 @@ describe('the lifetime', () => {
 
 describe('rotation of the signing key', () => {
   const rotate = () =>
-    rotateSigningKey(harness.pool, harness.masterKeys, harness.clock.now(), { immediately: true });
+    rotateSigningKey(harness.pool, harness.masterKeys, testActor(harness.clock.now()), { immediately: true });
 
   test('keeps old tokens valid, signs new ones with the new key, and lists both', async () => {
     const before = await harness.login('rotated');
@@ -158,7 +158,7 @@ describe('rotation of the signing key', () => {
     const { kid, activeFrom } = await rotateSigningKey(
       harness.pool,
       harness.masterKeys,
-      harness.clock.now(),
+      testActor(harness.clock.now()),
       {
         immediately: false,
       },

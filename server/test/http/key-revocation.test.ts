@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generateApiKey, insertApiKey, revokeApiKey } from '../../src/features/tenancy/api-keys.js';
+import { generateApiKey, insertApiKey } from '../../src/features/tenancy/api-keys.js';
 import { DEMO } from '../../src/features/tenancy/demo-studio.js';
+import { revokeApiKey } from '../../src/features/tenancy/key-changes.js';
 import {
   createHarness,
   type Harness,
   postLogin,
   type Session,
   signedLogin,
+  testActor,
   toSession,
 } from '../support/harness.js';
 
@@ -38,7 +40,9 @@ const refresh = (session: Session) =>
 describe('a revoked key', () => {
   test('opens no more sessions, and leaves those it opened alone', async () => {
     const { key, signIn, session } = await keyWithSession();
-    expect(await revokeApiKey(harness.pool, key.keyId, { endSessions: false })).toBe(true);
+    expect(
+      await revokeApiKey(harness.pool, key.keyId, { endSessions: false }, testActor(harness.clock.now())),
+    ).toBe(true);
     expect((await signIn()).statusCode).toBe(401);
     expect((await status(session)).statusCode).toBe(200);
     expect((await refresh(session)).statusCode).toBe(200);
@@ -46,7 +50,7 @@ describe('a revoked key', () => {
 
   test('makes no player for a device that nobody has seen', async () => {
     const { key, signIn } = await keyWithSession();
-    await revokeApiKey(harness.pool, key.keyId, { endSessions: false });
+    await revokeApiKey(harness.pool, key.keyId, { endSessions: false }, testActor(harness.clock.now()));
     for (let n = 0; n < 2; n++) expect((await signIn({ deviceId: 'a-stranger' })).statusCode).toBe(401);
     const { rows } = await harness.pool.query("select from devices where device_id = 'a-stranger'");
     expect(rows).toEqual([]);
@@ -56,7 +60,7 @@ describe('a revoked key', () => {
     const { key, signIn } = await keyWithSession();
     const anHourAgo = { nowMs: harness.clock.now() - 3_600_000 };
     expect((await signIn(anHourAgo)).statusCode).toBe(400);
-    await revokeApiKey(harness.pool, key.keyId, { endSessions: false });
+    await revokeApiKey(harness.pool, key.keyId, { endSessions: false }, testActor(harness.clock.now()));
     expect((await signIn(anHourAgo)).statusCode).toBe(401);
   });
 
@@ -67,7 +71,7 @@ describe('a revoked key', () => {
     const { key, signIn } = await keyWithSession();
     expect((await signIn({ app })).statusCode).toBe(200);
     expect((await signIn({ app })).statusCode).toBe(429);
-    await revokeApiKey(harness.pool, key.keyId, { endSessions: false });
+    await revokeApiKey(harness.pool, key.keyId, { endSessions: false }, testActor(harness.clock.now()));
     expect((await signIn({ app })).statusCode).toBe(401);
   });
 
@@ -75,18 +79,26 @@ describe('a revoked key', () => {
     const node = await harness.addNode();
     const { key, session } = await keyWithSession();
     expect((await status(session, node.app)).statusCode).toBe(200);
-    expect(await revokeApiKey(harness.pool, key.keyId, { endSessions: true })).toBe(true);
+    expect(
+      await revokeApiKey(harness.pool, key.keyId, { endSessions: true }, testActor(harness.clock.now())),
+    ).toBe(true);
     for (const app of [harness.app, node.app]) expect((await status(session, app)).statusCode).toBe(401);
     expect((await refresh(session)).statusCode).toBe(401);
   });
 
   test('can have its sessions ended later, and is reported missing when there is nothing left to revoke', async () => {
     const { key, session } = await keyWithSession();
-    await revokeApiKey(harness.pool, key.keyId, { endSessions: false });
-    expect(await revokeApiKey(harness.pool, key.keyId, { endSessions: false })).toBe(false);
-    expect(await revokeApiKey(harness.pool, key.keyId, { endSessions: true })).toBe(true);
+    await revokeApiKey(harness.pool, key.keyId, { endSessions: false }, testActor(harness.clock.now()));
+    expect(
+      await revokeApiKey(harness.pool, key.keyId, { endSessions: false }, testActor(harness.clock.now())),
+    ).toBe(false);
+    expect(
+      await revokeApiKey(harness.pool, key.keyId, { endSessions: true }, testActor(harness.clock.now())),
+    ).toBe(true);
     expect((await status(session)).statusCode).toBe(401);
-    expect(await revokeApiKey(harness.pool, 'no-such-key', { endSessions: true })).toBe(false);
+    expect(
+      await revokeApiKey(harness.pool, 'no-such-key', { endSessions: true }, testActor(harness.clock.now())),
+    ).toBe(false);
   });
 });
 

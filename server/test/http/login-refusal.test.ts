@@ -1,8 +1,15 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { revokeApiKey } from '../../src/features/tenancy/api-keys.js';
 import { DEMO } from '../../src/features/tenancy/demo-studio.js';
-import { createHarness, type Harness, type LoginBody, postLogin, signedLogin } from '../support/harness.js';
+import { revokeApiKey } from '../../src/features/tenancy/key-changes.js';
+import {
+  createHarness,
+  type Harness,
+  type LoginBody,
+  postLogin,
+  signedLogin,
+  testActor,
+} from '../support/harness.js';
 import { addStudio, expectRefusedToken, type Studio } from '../support/session-calls.js';
 
 /** What the keys' rows hold decides nothing that a stranger could see: every refusal is one and the same answer. */
@@ -51,7 +58,7 @@ describe('refused logins look the same', () => {
   test('a revoked key, with its good signature and with a bad one', async () => {
     const revoked = await addStudio(harness, 'revoked-studio', 'game');
     await revoked.login('device-1');
-    await revokeApiKey(harness.pool, revoked.keyId, { endSessions: false });
+    await revokeApiKey(harness.pool, revoked.keyId, { endSessions: false }, testActor(harness.clock.now()));
     await expectTheSame(loginWith(revoked));
     await expectTheSame(lateLoginWith(revoked));
     await expectTheSame({ ...loginWith(revoked), deviceId: 'device-2' });
@@ -61,7 +68,7 @@ describe('refused logins look the same', () => {
     const studio = await addStudio(harness, 'short-lived-studio', 'game');
     const other = await harness.addNode();
     expect((await postLogin(other.app, loginWith(studio))).statusCode).toBe(200);
-    await revokeApiKey(harness.pool, studio.keyId, { endSessions: false });
+    await revokeApiKey(harness.pool, studio.keyId, { endSessions: false }, testActor(harness.clock.now()));
     await expectTheSame(loginWith(studio), other.app);
     await expectTheSame(loginWith(studio, 'never seen'), other.app);
   });

@@ -6,7 +6,14 @@ import { DEMO } from '../../src/features/tenancy/demo-studio.js';
 import { resealAll } from '../../src/features/tenancy/reseal.js';
 import { buildPlayerApp } from '../../src/http/player-app.js';
 import { type MasterKeys, sealedUnder, UnsealError } from '../../src/lib/master-keys.js';
-import { createHarness, type Harness, postLogin, signedLogin, testMasterKeys } from '../support/harness.js';
+import {
+  createHarness,
+  type Harness,
+  postLogin,
+  signedLogin,
+  testActor,
+  testMasterKeys,
+} from '../support/harness.js';
 import { addStudio, expectAlive, refreshed, type Studio } from '../support/session-calls.js';
 
 let harness: Harness;
@@ -79,7 +86,9 @@ describe('a signing key whose row was tampered with starts no node', () => {
     await (await harness.addNode()).ctx.signingKeys.reload();
     await harness.pool.query(statement);
     await expect(harness.addNode()).rejects.toThrow(UnsealError);
-    await expect(resealAll(harness.pool, rotated(testMasterKeys()))).rejects.toThrow(UnsealError);
+    await expect(
+      resealAll(harness.pool, rotated(testMasterKeys()), testActor(harness.clock.now())),
+    ).rejects.toThrow(UnsealError);
   };
 
   test('by one bit', () =>
@@ -132,7 +141,10 @@ describe('rotation of the master key', () => {
     const whileRotating = await nodeWith(both);
     expect((await postLogin(whileRotating, demoLogin())).statusCode).toBe(200);
 
-    expect(await resealAll(harness.pool, both)).toEqual({ apiKeys: 2, signingKeys: 1 });
+    expect(await resealAll(harness.pool, both, testActor(harness.clock.now()))).toEqual({
+      apiKeys: 2,
+      signingKeys: 1,
+    });
     expect(await sealedUnderKeys()).toEqual(new Set([fresh.primaryId]));
 
     for (const app of [whileRotating, await nodeWith(both), await nodeWith(fresh)]) {
@@ -146,8 +158,11 @@ describe('rotation of the master key', () => {
 
   test('done twice changes nothing the second time', async () => {
     const both = rotated(testMasterKeys());
-    await resealAll(harness.pool, both);
-    expect(await resealAll(harness.pool, both)).toEqual({ apiKeys: 0, signingKeys: 0 });
+    await resealAll(harness.pool, both, testActor(harness.clock.now()));
+    expect(await resealAll(harness.pool, both, testActor(harness.clock.now()))).toEqual({
+      apiKeys: 0,
+      signingKeys: 0,
+    });
   });
 
   test('is all or nothing: one row that does not open leaves all as they were', async () => {
@@ -156,7 +171,9 @@ describe('rotation of the master key', () => {
       (await harness.pool.query('select sealed_secret as s from api_keys where key_id = $1', [DEMO.keyId]))
         .rows[0].s,
     ]);
-    await expect(resealAll(harness.pool, rotated(testMasterKeys()))).rejects.toThrow(UnsealError);
+    await expect(
+      resealAll(harness.pool, rotated(testMasterKeys()), testActor(harness.clock.now())),
+    ).rejects.toThrow(UnsealError);
     expect(await sealedUnderKeys()).toEqual(new Set([harness.masterKeys.primaryId]));
     await harness.login();
   });
@@ -164,7 +181,7 @@ describe('rotation of the master key', () => {
   test('a node with neither key does not start; one with the old key only says so and lets nobody in', async () => {
     await expect(nodeWith(testMasterKeys())).rejects.toThrow(/not configured/);
     const old = await nodeWith(harness.masterKeys);
-    await resealAll(harness.pool, rotated(testMasterKeys()));
+    await resealAll(harness.pool, rotated(testMasterKeys()), testActor(harness.clock.now()));
     const response = await postLogin(old, demoLogin());
     expect(response.statusCode).toBe(500);
     expect(response.json()).toMatchObject({ code: 'internal' });

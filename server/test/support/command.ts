@@ -8,7 +8,16 @@ const SAVEPOINT = fileURLToPath(new URL('../../bin/savepoint.mjs', import.meta.u
 
 /** The built command on a database that is there already. */
 export function startCommand(databaseUrl: string, ...args: string[]): ChildProcessWithoutNullStreams {
-  const settings = { SAVEPOINT_ENV: 'production', SAVEPOINT_MASTER_KEY: generateMasterKey() };
+  return startCommandUnder(generateMasterKey(), databaseUrl, ...args);
+}
+
+/** With the master key of the database, for commands that seal or open secrets. */
+export function startCommandUnder(
+  masterKey: string,
+  databaseUrl: string,
+  ...args: string[]
+): ChildProcessWithoutNullStreams {
+  const settings = { SAVEPOINT_ENV: 'production', SAVEPOINT_MASTER_KEY: masterKey };
   return spawn(process.execPath, [SAVEPOINT, ...args], {
     env: { ...process.env, ...settings, DATABASE_URL: databaseUrl },
   });

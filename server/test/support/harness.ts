@@ -4,6 +4,7 @@ import { type Logger, pino } from 'pino';
 import { type Config, readConfig } from '../../src/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { createPool, type Pool } from '../../src/db/pool.js';
+import type { Actor } from '../../src/features/audit/audit-log.js';
 import { ensureSigningKey } from '../../src/features/session/signing-keys.js';
 import { DEMO, seedDemoStudio } from '../../src/features/tenancy/demo-studio.js';
 import { buildPlayerApp } from '../../src/http/player-app.js';
@@ -51,14 +52,14 @@ export type Session = {
   headers: Record<string, string>;
 };
 
-export type HarnessOptions = { config?: Partial<Config>; logger?: Logger };
+export type HarnessOptions = { config?: Partial<Config>; logger?: Logger; masterKey?: string };
 
 /** The whole service in this process, on a database of its own with the demo studio in it. Close it in afterAll. */
 export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
   const database = await createTestDatabase();
   const clock = createTestClock();
   const logger = options.logger ?? pino({ level: 'silent' });
-  const masterKeys = testMasterKeys();
+  const masterKeys = testMasterKeys(options.masterKey);
   const pool = createPool({ url: database.url, size: 3, timeoutMs: 10_000, onError: () => {} });
   await ensureSigningKey(pool, masterKeys, clock.now());
   await seedDemoStudio(pool, masterKeys, clock.now());
@@ -105,8 +106,13 @@ export function testConfig(): Config {
   return read.config;
 }
 
-export function testMasterKeys(): MasterKeys {
-  const parsed = parseMasterKeys(generateMasterKey());
+/** Who makes the changes of a test. */
+export function testActor(nowMs = Date.now()): Actor {
+  return { name: 'test', nowMs };
+}
+
+export function testMasterKeys(text = generateMasterKey()): MasterKeys {
+  const parsed = parseMasterKeys(text);
   if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
   return parsed.keys;
 }

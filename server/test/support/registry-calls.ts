@@ -25,7 +25,11 @@ export function registerPayload(pool: Pool, eventType: string, payload: unknown)
 export async function registerSchema(pool: Pool, eventType: string, schema: unknown): Promise<number> {
   const schemaText = JSON.stringify(schema);
   const gameId = await demoGameId(pool);
-  const result = await registerEventType(pool, { gameId, eventType, schemaText, author: 'test' }, Date.now());
+  const result = await registerEventType(
+    pool,
+    { gameId, eventType, schemaText },
+    { name: 'test', nowMs: Date.now() },
+  );
   if (!result.ok) throw new Error(result.reason);
   return result.version;
 }

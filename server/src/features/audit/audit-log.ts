@@ -1,13 +1,20 @@
+import type { OwnConnection } from '../../db/own-connection.js';
 import { type Client, type Pool, query } from '../../db/pool.js';
+import type { AuditAction } from './audit-actions.js';
 
 /** Who changes something, and when: handed to every function that does. */
 export type Actor = Readonly<{ name: string; nowMs: number }>;
 
+/** For what the service does by itself: at its first start, and in its hourly maintenance. */
+export function serviceActor(nowMs: number): Actor {
+  return { name: 'savepoint', nowMs };
+}
+
 export type AuditEntry = Readonly<{
-  tenantId: number;
+  /** Null with a game: the studio of the game. Null without one: the entry belongs to the installation as a whole. */
+  tenantId: number | null;
   gameId: number | null;
-  /** What was done, such as `draft.save`. */
-  action: string;
+  action: AuditAction;
   /** To what: `version 7`, `player 0199… isPayer`. */
   target: string;
   before: unknown;
@@ -15,10 +22,14 @@ export type AuditEntry = Readonly<{
 }>;
 
 /** Within the transaction of the change: there is no change without its entry, and no entry without its change. */
-export async function insertAuditEntry(client: Client, actor: Actor, entry: AuditEntry): Promise<void> {
+export async function insertAuditEntry(
+  client: Client | OwnConnection,
+  actor: Actor,
+  entry: AuditEntry,
+): Promise<void> {
   await client.query(
     `insert into audit_log (tenant_id, game_id, at, actor, action, target, before, after)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+     values (coalesce($1::int, (select tenant_id from games where id = $2)), $2::int, $3, $4, $5, $6, $7, $8)`,
     [
       entry.tenantId,
       entry.gameId,

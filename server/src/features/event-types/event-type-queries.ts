@@ -1,4 +1,5 @@
 import { type Client, type Pool, query, transaction } from '../../db/pool.js';
+import { type Actor, insertAuditEntry } from '../audit/audit-log.js';
 
 export type UnregisteredTypes = 'accept' | 'hold';
 
@@ -46,11 +47,11 @@ export async function findRegistry(pool: Pool, gameId: number): Promise<Registry
   return { version: first.version, unregisteredTypes: first.unregisteredTypes, schemas };
 }
 
-export type NewEventType = { gameId: number; eventType: string; schemaText: string; author: string };
+export type NewEventType = { gameId: number; eventType: string; schemaText: string };
 
 /** The number of the new version, or undefined when the game has too many types to add another. */
-export function insertEventType(pool: Pool, added: NewEventType, nowMs: number): Promise<number | undefined> {
-  const { gameId, eventType, schemaText, author } = added;
+export function insertEventType(pool: Pool, added: NewEventType, actor: Actor): Promise<number | undefined> {
+  const { gameId, eventType, schemaText } = added;
   return transaction(pool, async (client) => {
     // The lock on the game's row gives the numbers no gap and no twin.
     await moveRegistry(client, gameId);
@@ -62,9 +63,19 @@ export function insertEventType(pool: Pool, added: NewEventType, nowMs: number):
        where game_id = $1
        having count(*) filter (where event_type = $2) > 0 or count(distinct event_type) < $6
        returning version`,
-      [gameId, eventType, schemaText, author, new Date(nowMs), MAX_EVENT_TYPES],
+      [gameId, eventType, schemaText, actor.name, new Date(actor.nowMs), MAX_EVENT_TYPES],
     );
-    return rows[0]?.version;
+    const version = rows[0]?.version;
+    if (version === undefined) return undefined;
+    await insertAuditEntry(client, actor, {
+      tenantId: null,
+      gameId,
+      action: 'event_type.register',
+      target: `event type ${eventType}`,
+      before: version === 1 ? null : { version: version - 1 },
+      after: { version },
+    });
+    return version;
   });
 }
 
@@ -73,26 +84,37 @@ export function retireEventType(
   pool: Pool,
   gameId: number,
   eventType: string,
-  nowMs: number,
+  actor: Actor,
 ): Promise<boolean> {
   return transaction(pool, async (client) => {
     await moveRegistry(client, gameId);
-    const { rowCount } = await client.query(
+    const { rows } = await client.query<{ version: number }>(
       `update event_types set retired_at = $3
        where game_id = $1 and event_type = $2 and retired_at is null
-         and version = (select max(version) from event_types where game_id = $1 and event_type = $2)`,
-      [gameId, eventType, new Date(nowMs)],
+         and version = (select max(version) from event_types where game_id = $1 and event_type = $2)
+       returning version`,
+      [gameId, eventType, new Date(actor.nowMs)],
     );
-    return rowCount === 1;
+    const [retired] = rows;
+    if (retired === undefined) return false;
+    await insertAuditEntry(client, actor, {
+      tenantId: null,
+      gameId,
+      action: 'event_type.retire',
+      target: `event type ${eventType}`,
+      before: retired,
+      after: null,
+    });
+    return true;
   });
 }
 
 export async function updateUnregisteredTypes(
-  pool: Pool,
+  db: Pool | Client,
   gameId: number,
   unregisteredTypes: UnregisteredTypes,
 ): Promise<void> {
-  await pool.query(
+  await db.query(
     `update games set unregistered_types = $2, registry_version = registry_version + 1
      where id = $1 and unregistered_types <> $2`,
     [gameId, unregisteredTypes],

@@ -1,5 +1,6 @@
 import { type Client, isUnavailable, type Pool, transaction } from '../../db/pool.js';
 import { decodeJson } from '../../lib/json-body.js';
+import { type Actor, insertAuditEntry } from '../audit/audit-log.js';
 import type { Registries } from '../event-types/registries.js';
 import { applyEventsWithin } from '../events/apply-events.js';
 import { checkEvents, type TypeCheck } from '../events/check-events.js';
@@ -40,7 +41,7 @@ export type Replayed =
 export type ReplayTools = { pool: Pool; registries: Registries };
 
 export type ReplayOptions = {
-  nowMs: number;
+  actor: Actor;
   /** The JSON text of the event to apply in place of the entry's. If it fails, the entry stays as it is. */
   edited?: string;
   /** Refuses entries of other games. */
@@ -50,11 +51,11 @@ export type ReplayOptions = {
 export async function replayFailedEvent(
   { pool, registries }: ReplayTools,
   id: string,
-  { nowMs, edited, gameId }: ReplayOptions,
+  { actor, edited, gameId }: ReplayOptions,
 ): Promise<Replayed> {
   const entry = await findFailedEvent(pool, id, gameId);
   if (entry === undefined) return { outcome: 'not_open' };
-  const run: Run = { pool, checkType: await registries.current(entry.gameId), nowMs, edited };
+  const run: Run = { pool, checkType: await registries.current(entry.gameId), actor, edited };
   return replayAlone(run, id);
 }
 
@@ -77,14 +78,14 @@ const CHUNK = 200;
 export async function replayFailedGroup(
   { pool, registries }: ReplayTools,
   group: FailedGroup,
-  { nowMs, onProgress }: { nowMs: number; onProgress?: (progress: ReplayProgress) => void },
+  { actor, onProgress }: { actor: Actor; onProgress?: (progress: ReplayProgress) => void },
 ): Promise<ReplayProgress> {
   const { entries: total, lastId } = await measureFailedGroup(pool, group);
   const progress: ReplayProgress = { total, replayed: 0, duplicates: 0, failed: 0 };
   let afterId = '0';
   for (;;) {
     const span = { afterId, lastId };
-    const run: Run = { pool, checkType: await registries.current(group.gameId), nowMs, edited: undefined };
+    const run: Run = { pool, checkType: await registries.current(group.gameId), actor, edited: undefined };
     const chunk = await replayChunk(run, (client) => claimFailedEvents(client, group, span, CHUNK));
     for (const { result } of chunk) count(progress, result);
     onProgress?.({ ...progress });
@@ -102,7 +103,7 @@ function count(progress: ReplayProgress, result: Replayed): void {
   }
 }
 
-type Run = { pool: Pool; checkType: TypeCheck; nowMs: number; edited: string | undefined };
+type Run = { pool: Pool; checkType: TypeCheck; actor: Actor; edited: string | undefined };
 type Claim = (client: Client) => Promise<ClaimedEvent[]>;
 type Result = { id: string; result: Replayed };
 
@@ -139,7 +140,7 @@ async function replayAlone(run: Run, id: string): Promise<Replayed> {
   }
 }
 
-function replayClaimed({ pool, checkType, nowMs, edited }: Run, claim: Claim): Promise<Result[]> {
+function replayClaimed({ pool, checkType, actor, edited }: Run, claim: Claim): Promise<Result[]> {
   return transaction(pool, async (client) => {
     const entries = (await claim(client)).map((entry) => ({
       entry,
@@ -155,9 +156,10 @@ function replayClaimed({ pool, checkType, nowMs, edited }: Run, claim: Claim): P
       client,
       good.map(({ record }) => record),
     );
+    const ids = good.map(({ id }) => id);
     if (good.length > 0) {
-      const ids = good.map(({ id }) => id);
-      await updateReplayed(client, ids, nowMs, edited ?? null);
+      await updateReplayed(client, ids, actor.nowMs, edited ?? null);
+      await audit(client, entries[0]?.entry.gameId ?? null, ids, edited !== undefined, actor);
     }
     if (bad.length > 0 && edited === undefined) await updateReasons(client, bad);
 
@@ -166,6 +168,26 @@ function replayClaimed({ pool, checkType, nowMs, edited }: Run, claim: Claim): P
       id,
       result: 'record' in checked ? { outcome: 'replayed', wasNew: wasNew.get(id) ?? false } : checked,
     }));
+  });
+}
+
+/** Not the events themselves: what a player sent stays in the inbox, and goes with it. */
+async function audit(
+  client: Client,
+  gameId: number | null,
+  ids: readonly string[],
+  isEdited: boolean,
+  actor: Actor,
+): Promise<void> {
+  const [first] = ids;
+  const target = ids.length === 1 ? `failed event ${first}` : `failed events ${first} to ${ids.at(-1)}`;
+  await insertAuditEntry(client, actor, {
+    tenantId: null,
+    gameId,
+    action: 'failed_event.replay',
+    target,
+    before: null,
+    after: { replayed: ids.length, isEdited },
   });
 }
 

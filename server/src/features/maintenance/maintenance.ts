@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../../db/pool.js';
+import { serviceActor } from '../audit/audit-log.js';
 import { deleteExpiredFailedEvents } from '../failed-events/expiry.js';
 import { runRetention } from '../retention/retention.js';
 import { compactRollups } from '../rollups/compact-rollups.js';
@@ -21,7 +22,10 @@ async function runMaintenance(
   await deleteOldSessions(pool, nowMs);
   await deleteExpiredFailedEvents(pool, nowMs);
   await compactRollups(pool, nowMs);
-  const retention = await runRetention(pool, { nowMs, ...(signal === undefined ? {} : { signal }) });
+  const retention = await runRetention(pool, {
+    actor: serviceActor(nowMs),
+    ...(signal === undefined ? {} : { signal }),
+  });
   if (retention.state !== 'nothing') logger.info(retention, 'deleted events that are no longer kept');
 }
 

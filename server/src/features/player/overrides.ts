@@ -92,7 +92,11 @@ async function audit(
     action,
     former,
     override,
-  }: { action: string; former: OverrideRow | undefined; override: OverrideRow | undefined },
+  }: {
+    action: 'override.set' | 'override.clear';
+    former: OverrideRow | undefined;
+    override: OverrideRow | undefined;
+  },
 ): Promise<void> {
   await insertAuditEntry(client, actor, {
     tenantId,

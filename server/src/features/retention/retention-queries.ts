@@ -1,12 +1,17 @@
 import { inTransaction, isLockTimeout, type OwnConnection } from '../../db/own-connection.js';
-import type { Pool } from '../../db/pool.js';
+import type { Client, Pool } from '../../db/pool.js';
+import { type Actor, insertAuditEntry } from '../audit/audit-log.js';
 
 /** A hundred years; the schema allows no more, either. */
 export const MAX_RETENTION_DAYS = 36_500;
 
 /** Null: events are kept for ever. */
-export async function updateRetentionDays(pool: Pool, gameId: number, days: number | null): Promise<void> {
-  await pool.query('update games set retention_days = $2 where id = $1', [gameId, days]);
+export async function updateRetentionDays(
+  db: Pool | Client,
+  gameId: number,
+  days: number | null,
+): Promise<void> {
+  await db.query('update games set retention_days = $2 where id = $1', [gameId, days]);
 }
 
 /** A game whose events are not kept for ever, and which has events to delete. Days are UTC, as `2026-11-15`. */
@@ -41,14 +46,38 @@ export async function listExpiringGames(db: Pool | OwnConnection, today: string)
 export async function markDeletedBefore(
   connection: OwnConnection,
   games: readonly ExpiringGame[],
+  actor: Actor,
 ): Promise<void> {
-  await connection.query(
+  await inTransaction(connection, async () => {
+    for (const game of games) {
+      const marked = await updateDeletedBefore(connection, game);
+      if (marked === undefined) continue;
+      await insertAuditEntry(connection, actor, {
+        tenantId: null,
+        gameId: game.gameId,
+        action: 'retention.delete',
+        target: `events before ${game.before}`,
+        before: { deletedBefore: marked.former },
+        after: { deletedBefore: game.before, retentionDays: game.retentionDays },
+      });
+    }
+  });
+}
+
+/** What the mark was; undefined if it is as late already. */
+async function updateDeletedBefore(
+  connection: OwnConnection,
+  { gameId, before }: ExpiringGame,
+): Promise<{ former: string | null } | undefined> {
+  const { rows } = await connection.query<{ former: string | null }>(
     `update games g
-     set events_deleted_before = greatest(g.events_deleted_before, e.before)
-     from unnest($1::int[], $2::date[]) as e(game_id, before)
-     where g.id = e.game_id and g.events_deleted_before is distinct from greatest(g.events_deleted_before, e.before)`,
-    [games.map(({ gameId }) => gameId), games.map(({ before }) => before)],
+     set events_deleted_before = $2::date
+     from (select events_deleted_before::text as former from games where id = $1) old
+     where g.id = $1 and (g.events_deleted_before is null or g.events_deleted_before < $2::date)
+     returning old.former`,
+    [gameId, before],
   );
+  return rows[0];
 }
 
 /** Forward only; a run that is behind another's state changes nothing. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
+import type { Actor } from '../audit/audit-log.js';
 import {
   type EventPartition,
   listEventPartitions,
@@ -43,7 +44,8 @@ export type RetentionProgress = {
 };
 
 export type RetentionOptions = {
-  nowMs: number;
+  /** Who goes down in the audit log for what is deleted; the day is that of `nowMs`. */
+  actor: Actor;
   /** Only says what would go. */
   dryRun?: boolean;
   /** Ends the run at the next step; what is deleted stays deleted, and the next run goes on from there. */
@@ -72,7 +74,7 @@ type Run = RetentionOptions & { connection: OwnConnection; result: RetentionResu
  */
 export async function runRetention(pool: Pool, options: RetentionOptions): Promise<RetentionResult> {
   const result: RetentionResult = { state: 'nothing', droppedPartitions: [], deletedEvents: 0 };
-  const today = utcDay(options.nowMs);
+  const today = utcDay(options.actor.nowMs);
   const games = await listExpiringGames(pool, today);
   if (games.length === 0) return result;
   return withOwnConnection(pool, async (connection) => {
@@ -93,11 +95,11 @@ async function takeTurn(connection: OwnConnection): Promise<boolean> {
 }
 
 async function deleteExpired(run: Run): Promise<RetentionResult['state']> {
-  const { connection, today, onGames, signal } = run;
+  const { connection, today, onGames, signal, actor } = run;
   // Read again: a run that has just ended may have left nothing to do.
   const games = await listExpiringGames(connection, today);
   onGames?.(games);
-  await markDeletedBefore(connection, games);
+  await markDeletedBefore(connection, games, actor);
   const horizon = await waitForOlderTransactions(run);
   if (horizon !== 'past') return horizon;
 

@@ -1,9 +1,10 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose';
-import type { Pool } from '../../db/pool.js';
+import { type Pool, transaction } from '../../db/pool.js';
 import type { Clock } from '../../lib/clock.js';
 import { type MasterKeys, seal, unseal } from '../../lib/master-keys.js';
+import { type Actor, type AuditEntry, insertAuditEntry, serviceActor } from '../audit/audit-log.js';
 
 /**
  * The keys that sign access tokens, one after the other:
@@ -118,29 +119,46 @@ async function readKeys({ pool, masterKeys, clock, accessTtlSeconds }: Options):
 export async function rotateSigningKey(
   pool: Pool,
   masterKeys: MasterKeys,
-  nowMs: number,
+  actor: Actor,
   { immediately }: { immediately: boolean },
 ): Promise<{ kid: string; activeFrom: number }> {
   const key = await newKey(masterKeys);
-  const activeFrom = immediately ? nowMs : nowMs + PUBLISH_AHEAD_MS;
-  await pool.query(
-    `insert into signing_keys (kid, public_jwk, sealed_private, created_at, active_from)
-     values ($1, $2, $3, $4, $5)`,
-    [key.kid, key.publicJwk, key.sealedPrivate, new Date(nowMs), new Date(activeFrom)],
-  );
+  const activeFrom = immediately ? actor.nowMs : actor.nowMs + PUBLISH_AHEAD_MS;
+  await transaction(pool, async (client) => {
+    await client.query(
+      `insert into signing_keys (kid, public_jwk, sealed_private, created_at, active_from)
+       values ($1, $2, $3, $4, $5)`,
+      [key.kid, key.publicJwk, key.sealedPrivate, new Date(actor.nowMs), new Date(activeFrom)],
+    );
+    await insertAuditEntry(client, actor, auditEntry('signing_key.rotate', key.kid, activeFrom));
+  });
   return { kid: key.kid, activeFrom };
 }
 
 /** Gives a new installation its first key; on several nodes starting at once, exactly one. */
 export async function ensureSigningKey(pool: Pool, masterKeys: MasterKeys, nowMs: number): Promise<void> {
   const key = await newKey(masterKeys);
-  await pool.query(
-    `with turn as materialized (select pg_advisory_xact_lock(hashtext('savepoint signing key')))
-     insert into signing_keys (kid, public_jwk, sealed_private, created_at, active_from)
-     select $1, $2, $3, $4, $4 from turn
-     where not exists (select from signing_keys)`,
-    [key.kid, key.publicJwk, key.sealedPrivate, new Date(nowMs)],
-  );
+  await transaction(pool, async (client) => {
+    const { rowCount } = await client.query(
+      `with turn as materialized (select pg_advisory_xact_lock(hashtext('savepoint signing key')))
+       insert into signing_keys (kid, public_jwk, sealed_private, created_at, active_from)
+       select $1, $2, $3, $4, $4 from turn
+       where not exists (select from signing_keys)`,
+      [key.kid, key.publicJwk, key.sealedPrivate, new Date(nowMs)],
+    );
+    if (rowCount === 0) return;
+    await insertAuditEntry(client, serviceActor(nowMs), auditEntry('signing_key.create', key.kid, nowMs));
+  });
+}
+
+/** Signing keys serve all studios. */
+function auditEntry(
+  action: 'signing_key.create' | 'signing_key.rotate',
+  kid: string,
+  activeFrom: number,
+): AuditEntry {
+  const after = { signsFrom: new Date(activeFrom).toISOString() };
+  return { tenantId: null, gameId: null, action, target: `signing key ${kid}`, before: null, after };
 }
 
 async function newKey(masterKeys: MasterKeys) {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Pool } from '../../db/pool.js';
+import type { Client, Pool } from '../../db/pool.js';
 import { type MasterKeys, seal } from '../../lib/master-keys.js';
 
 export type Environment = 'development' | 'production';
@@ -18,16 +18,16 @@ export function generateApiKey(environment: Environment): NewApiKey {
   };
 }
 
-type KeyPlace = { tenant: string; game: string; environment: Environment; label: string };
+export type KeyPlace = { tenant: string; game: string; environment: Environment; label: string };
 
 /** False when the game does not exist or the key id is taken. */
 export async function insertApiKey(
-  pool: Pool,
+  db: Pool | Client,
   masterKeys: MasterKeys,
   key: NewApiKey,
   { tenant, game, environment, label }: KeyPlace,
 ): Promise<boolean> {
-  const { rowCount } = await pool.query(
+  const { rowCount } = await db.query(
     `insert into api_keys (key_id, game_id, environment, label, sealed_secret)
      select $1, g.id, $4, $5, $6
      from games g join tenants t on t.id = g.tenant_id
@@ -69,19 +69,43 @@ export async function listApiKeys(pool: Pool, tenant?: string, game?: string): P
   return rows;
 }
 
-/**
- * False when there is no such key that still stands. With `endSessions` the key itself says that its sessions are over,
- * which every request reads: it holds at once for millions of them, and for one that is being opened at this moment.
- */
-export async function revokeApiKey(
-  pool: Pool,
-  keyId: string,
-  options: { endSessions: boolean },
-): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    `update api_keys set revoked_at = coalesce(revoked_at, now()), sessions_ended = $2
-     where key_id = $1 and (revoked_at is null or ($2 and not sessions_ended))`,
-    [keyId, options.endSessions],
+export type KeyState = {
+  tenant: string;
+  game: string;
+  gameId: number;
+  environment: Environment;
+  label: string;
+  revokedAt: number | null;
+  sessionsEnded: boolean;
+};
+
+/** Locked until the end of the transaction. */
+export async function lockApiKey(client: Client, keyId: string): Promise<KeyState | undefined> {
+  const { rows } = await client.query<KeyState>(
+    `select t.slug as tenant, g.slug as game, g.id as "gameId", k.environment, k.label, k.revoked_at as "revokedAt",
+       k.sessions_ended as "sessionsEnded"
+     from api_keys k
+     join games g on g.id = k.game_id
+     join tenants t on t.id = g.tenant_id
+     where k.key_id = $1
+     for update of k`,
+    [keyId],
   );
-  return rowCount === 1;
+  return rows[0];
+}
+
+/**
+ * With `endSessions` the key itself says that its sessions are over, which every request reads: it holds at once for millions
+ * of them, and for one that is being opened at this moment.
+ */
+export async function updateKeyRevoked(
+  client: Client,
+  keyId: string,
+  { endSessions }: { endSessions: boolean },
+): Promise<void> {
+  await client.query(
+    `update api_keys set revoked_at = coalesce(revoked_at, now()), sessions_ended = sessions_ended or $2
+     where key_id = $1`,
+    [keyId, endSessions],
+  );
 }

@@ -1,7 +1,9 @@
 import type { Pool } from '../../db/pool.js';
 import type { MasterKeys } from '../../lib/master-keys.js';
-import { insertApiKey } from './api-keys.js';
-import { findGame, insertGame, insertTenant } from './tenants.js';
+import { serviceActor } from '../audit/audit-log.js';
+import { createApiKey } from './key-changes.js';
+import { createGame, createTenant } from './tenant-changes.js';
+import { findGame } from './tenants.js';
 
 /** The development key pair; refused outside of the development environment. */
 export const DEMO = Object.freeze({
@@ -13,20 +15,22 @@ export const DEMO = Object.freeze({
 
 /** Development only: a studio to try everything with. Does nothing when it is there already. */
 export async function seedDemoStudio(pool: Pool, masterKeys: MasterKeys, nowMs: number): Promise<void> {
-  await insertTenant(pool, DEMO.tenant, 'Demo Studio');
-  await insertGame(pool, DEMO.tenant, DEMO.game, 'Demo Game');
+  const actor = serviceActor(nowMs);
+  await createTenant(pool, { slug: DEMO.tenant, name: 'Demo Studio' }, actor);
+  await createGame(pool, { tenant: DEMO.tenant, slug: DEMO.game, name: 'Demo Game' }, actor);
   const game = await findGame(pool, DEMO.tenant, DEMO.game);
   if (game?.publishedVersion === 0) {
     // Loaded once in the life of an installation: every later start is sooner by half a second of CPU.
     const { publishConfig } = await import('../config/publish.js');
     const { DEMO_DOCUMENT } = await import('./demo-document.js');
     const publication = { gameId: game.id, document: DEMO_DOCUMENT, note: 'Demo catalogue', basedOn: 0 };
-    await publishConfig(pool, publication, { name: 'savepoint', nowMs });
+    await publishConfig(pool, publication, actor);
   }
-  await insertApiKey(
+  await createApiKey(
     pool,
     masterKeys,
-    { keyId: DEMO.keyId, secret: DEMO.secret },
     { tenant: DEMO.tenant, game: DEMO.game, environment: 'development', label: 'development key pair' },
+    actor,
+    { keyId: DEMO.keyId, secret: DEMO.secret },
   );
 }

@@ -1,15 +1,15 @@
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { type MasterKeys, primaryId, seal, sealedUnder, unseal } from '../../lib/master-keys.js';
+import { type Actor, insertAuditEntry } from '../audit/audit-log.js';
 import { boundTo } from '../session/signing-keys.js';
 import { apiKeyBinding } from './api-keys.js';
+
+export type ResealedCounts = { apiKeys: number; signingKeys: number };
 
 type SealedRow = { id: string; binding: string; sealed: Buffer };
 
 /** Seals everything that lies under an older master key under the first one, all or nothing. Returns how many. */
-export function resealAll(
-  pool: Pool,
-  masterKeys: MasterKeys,
-): Promise<{ apiKeys: number; signingKeys: number }> {
+export function resealAll(pool: Pool, masterKeys: MasterKeys, actor: Actor): Promise<ResealedCounts> {
   return transaction(pool, async (client) => {
     const apiKeys = await client.query<{ id: string; tenant: string; sealed: Buffer }>(
       `select k.key_id as id, t.slug as tenant, k.sealed_secret as sealed
@@ -19,7 +19,7 @@ export function resealAll(
     const signingKeys = await client.query<{ id: string; sealed: Buffer }>(
       'select kid as id, sealed_private as sealed from signing_keys for update',
     );
-    return {
+    const counts = {
       apiKeys: await resealRows(
         client,
         masterKeys,
@@ -33,6 +33,21 @@ export function resealAll(
         signingKeys.rows.map(({ id, sealed }) => ({ id, sealed, binding: boundTo(id) })),
       ),
     };
+    // Started again after it was done, it changes nothing.
+    if (counts.apiKeys + counts.signingKeys > 0) await audit(client, masterKeys, counts, actor);
+    return counts;
+  });
+}
+
+/** The master key serves all studios; only its id is written down. */
+function audit(client: Client, masterKeys: MasterKeys, counts: ResealedCounts, actor: Actor): Promise<void> {
+  return insertAuditEntry(client, actor, {
+    tenantId: null,
+    gameId: null,
+    action: 'master_key.rotate',
+    target: `master key ${primaryId(masterKeys)}`,
+    before: null,
+    after: { resealed: counts },
   });
 }
 

@@ -1,4 +1,4 @@
-import type { Pool } from '../../db/pool.js';
+import type { Client, Pool } from '../../db/pool.js';
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
@@ -7,36 +7,69 @@ export function isSlug(text: string): boolean {
   return SLUG.test(text);
 }
 
-/** False when the id is taken. */
-export async function insertTenant(pool: Pool, slug: string, name: string): Promise<boolean> {
-  const { rowCount } = await pool.query(
-    'insert into tenants (slug, name) values ($1, $2) on conflict do nothing',
+/** The internal id; undefined when the slug is taken. */
+export async function insertTenant(
+  db: Pool | Client,
+  slug: string,
+  name: string,
+): Promise<number | undefined> {
+  const { rows } = await db.query<{ id: number }>(
+    'insert into tenants (slug, name) values ($1, $2) on conflict do nothing returning id',
     [slug, name],
   );
-  return rowCount === 1;
+  return rows[0]?.id;
 }
 
-/** False when the tenant does not exist or the id is taken. */
-export async function insertGame(pool: Pool, tenant: string, slug: string, name: string): Promise<boolean> {
-  const { rowCount } = await pool.query(
+/** The internal id; undefined when the tenant does not exist or the slug is taken. */
+export async function insertGame(
+  db: Pool | Client,
+  tenant: string,
+  slug: string,
+  name: string,
+): Promise<number | undefined> {
+  const { rows } = await db.query<{ id: number }>(
     `insert into games (tenant_id, slug, name)
      select id, $2, $3 from tenants where slug = $1
-     on conflict do nothing`,
+     on conflict do nothing
+     returning id`,
     [tenant, slug, name],
   );
-  return rowCount === 1;
+  return rows[0]?.id;
 }
 
 export type GameRow = { id: number; publishedVersion: number };
 
-export async function findGame(pool: Pool, tenant: string, slug: string): Promise<GameRow | undefined> {
-  const { rows } = await pool.query<GameRow>(
+export async function findGame(
+  db: Pool | Client,
+  tenant: string,
+  slug: string,
+): Promise<GameRow | undefined> {
+  const { rows } = await db.query<GameRow>(
     `select g.id, g.published_version as "publishedVersion"
      from games g join tenants t on t.id = g.tenant_id
      where t.slug = $1 and g.slug = $2`,
     [tenant, slug],
   );
   return rows[0];
+}
+
+export type GameSettingsRow = {
+  slug: string;
+  unregisteredTypes: 'accept' | 'hold';
+  /** Null: events are kept for ever. */
+  retentionDays: number | null;
+};
+
+/** Locked until the end of the transaction; players' requests do not wait. */
+export async function lockGameSettings(client: Client, gameId: number): Promise<GameSettingsRow> {
+  const { rows } = await client.query<GameSettingsRow>(
+    `select slug, unregistered_types as "unregisteredTypes", retention_days as "retentionDays"
+     from games where id = $1 for no key update`,
+    [gameId],
+  );
+  const [game] = rows;
+  if (game === undefined) throw new Error(`there is no game ${gameId}`);
+  return game;
 }
 
 export async function findTenant(pool: Pool, slug: string): Promise<boolean> {

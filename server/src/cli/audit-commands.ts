@@ -1,0 +1,112 @@
+import { Command } from 'commander';
+import type { Pool } from '../db/pool.js';
+import { type AuditLine, findAuditRow, listAuditLines } from '../features/audit/audit-overview.js';
+import { listTenants } from '../features/tenancy/tenants.js';
+import { StartupError } from '../lib/startup-error.js';
+import { requireGame } from './game-option.js';
+import { isoTime, printable, printableJson } from './printable.js';
+import { say, withDatabase } from './terminal.js';
+
+type ListOptions = {
+  tenant?: string;
+  game?: string;
+  installation: boolean;
+  limit: string;
+  before?: string;
+};
+
+const MAX_LIMIT = 1_000;
+
+export function auditCommands(): Command {
+  const audit = new Command('audit').description('who changed what, and when');
+  audit
+    .command('list')
+    .description('list changes, newest first: of the whole installation, of a studio or of a game')
+    .option('--tenant <tenant-id>', 'only of this studio')
+    .option('--game <game-id>', 'only of this game of the studio')
+    .option('--installation', 'only what belongs to no studio: signing keys and the master key', false)
+    .option('--limit <number>', 'how many', '20')
+    .option('--before <id>', 'go on after the last entry shown')
+    .addHelpText(
+      'after',
+      `
+An entry is written in the transaction of its change, and never changed. Commands are by user@host, the admin API by the name
+of the token, and savepoint is the service itself. Secrets are never part of an entry.`,
+    )
+    .action(list);
+  audit.command('show <id>').description('show an entry with all that was before and after').action(show);
+  return audit;
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const { tenant, game, installation } = options;
+  if (installation && (tenant !== undefined || game !== undefined)) {
+    throw new StartupError('Give --installation or --tenant, not both.');
+  }
+  if (game !== undefined && tenant === undefined) throw new StartupError('--game needs --tenant.');
+  const limit = wholeNumber('--limit', options.limit);
+  if (limit > MAX_LIMIT) throw new StartupError(`--limit is ${limit}: give ${MAX_LIMIT} at the most.`);
+  const beforeId = options.before === undefined ? undefined : String(wholeNumber('--before', options.before));
+  const entries = await withDatabase(async ({ pool }) =>
+    listAuditLines(pool, {
+      ...(await placeOf(pool, tenant, game)),
+      installationOnly: installation,
+      ...(beforeId === undefined ? {} : { beforeId }),
+      limit,
+    }),
+  );
+  if (entries.length === 0) say(`There are no ${beforeId === undefined ? '' : 'older '}entries.`);
+  for (const entry of entries) say(describe(entry));
+  if (entries.length === limit) say(`\nOlder ones: the same command with --before ${entries.at(-1)?.id}`);
+}
+
+async function placeOf(
+  pool: Pool,
+  tenant: string | undefined,
+  game: string | undefined,
+): Promise<{ tenantId?: number; gameId?: number }> {
+  if (tenant === undefined) return {};
+  if (game !== undefined) return { gameId: (await requireGame(pool, tenant, game)).id };
+  const tenants = await listTenants(pool);
+  const found = tenants.find(({ slug }) => slug === tenant);
+  if (found !== undefined) return { tenantId: found.id };
+  const known = tenants.map(({ slug }) => slug).join(', ');
+  throw new StartupError(`There is no tenant "${tenant}". There are: ${known}`);
+}
+
+async function show(id: string): Promise<void> {
+  const entry = await withDatabase(({ pool }) => findAuditRow(pool, String(wholeNumber('The id', id))));
+  if (entry === undefined)
+    throw new StartupError(`There is no entry #${id}. List them: savepoint audit list`);
+  say(
+    [
+      `Entry   #${entry.id} of ${ownerOf(entry)}`,
+      `At      ${isoTime(entry.at)}`,
+      `By      ${printable(entry.actor)}`,
+      `Action  ${entry.action}`,
+      `Target  ${printable(entry.target)}`,
+      `Before  ${printableJson(JSON.stringify(entry.before, null, 2))}`,
+      `After   ${printableJson(JSON.stringify(entry.after, null, 2))}`,
+    ].join('\n'),
+  );
+}
+
+function describe(entry: AuditLine): string {
+  const { id, at, actor, action, target, before, after } = entry;
+  const what = `${printable(actor)}  ${action}  ${printable(target)}`;
+  return [
+    `#${id}  ${isoTime(at)}  ${ownerOf(entry)}  ${what}`,
+    ...(before === null ? [] : [`    before ${printable(before)}`]),
+    ...(after === null ? [] : [`    after  ${printable(after)}`]),
+  ].join('\n');
+}
+
+function ownerOf({ tenant, game }: { tenant: string | null; game: string | null }): string {
+  if (tenant === null) return 'the installation';
+  return game === null ? tenant : `${tenant}/${game}`;
+}
+
+function wholeNumber(what: string, text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new StartupError(`${what} is "${text}": give a whole number.`);
+}
