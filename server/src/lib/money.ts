@@ -10,40 +10,12 @@ const DECIMAL = /^(0|[1-9]\d{0,11})?(?:\.(\d{1,6}))?$/;
 /** Any number of decimals, up to 22: a client that counts in 32-bit floats sends 4.989999771118164 for 4.99. */
 const PLAIN_NUMBER = /^\d{1,12}(?:\.\d+)?$/;
 const TRAILING_ZEROS = /0+$/;
-const CURRENCY_CODE = /^[A-Z]{3}$/;
-
-/**
- * The currencies of ISO 4217 whose minor unit is not a hundredth. `Intl` has digits, too, but of another kind:
- * what is usual on price tags. It gives IDR, HUF and COP none, and it changes with the version of Node, so that
- * a price accepted by one server would be refused by the next.
- */
-const MINOR_UNIT_DIGITS = new Map<string, number>([
-  ...['BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF'].map((code) => [code, 0] as const),
-  ...['UGX', 'UYI', 'VND', 'VUV', 'XAF', 'XOF', 'XPF'].map((code) => [code, 0] as const),
-  ...['BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'].map((code) => [code, 3] as const),
-  ...['CLF', 'UYW'].map((code) => [code, 4] as const),
-]);
-const USUAL_DIGITS = 2;
-
-const currencyNames = new Intl.DisplayNames('en', { type: 'currency', fallback: 'none' });
-/** Holds known codes only, so it stays small whatever is asked for. */
-const knownCurrencies = new Map<string, number>();
 
 /** Reads `4.99`, `5` or `.5`; no sign, no exponent, no leading zeros, no white space. */
 export function parseDecimal(text: string): Decimal | undefined {
   const match = DECIMAL.exec(text);
   if (match === null || text === '') return undefined;
   return { integer: match[1] ?? '0', fraction: (match[2] ?? '').replace(TRAILING_ZEROS, '') };
-}
-
-/** How many decimals an amount of this currency has, or undefined if ISO 4217 knows no such code. */
-export function currencyDecimals(currency: string): number | undefined {
-  const known = knownCurrencies.get(currency);
-  if (known !== undefined) return known;
-  if (!CURRENCY_CODE.test(currency) || currencyNames.of(currency) === undefined) return undefined;
-  const decimals = MINOR_UNIT_DIGITS.get(currency) ?? USUAL_DIGITS;
-  knownCurrencies.set(currency, decimals);
-  return decimals;
 }
 
 /**

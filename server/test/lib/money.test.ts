@@ -1,11 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  currencyDecimals,
-  decimalFromJson,
-  decimalFromJsonNumber,
-  parseDecimal,
-} from '../../src/lib/money.js';
+import { decimalFromJson, decimalFromJsonNumber, parseDecimal } from '../../src/lib/money.js';
 
 const digits = (minLength: number, maxLength: number) =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), minLength, maxLength });
@@ -60,47 +55,6 @@ describe('parseDecimal', () => {
         expect(parsed?.integer).toBe(integer);
         expect(parsed?.fraction.padEnd(6, '0')).toBe(fraction.padEnd(6, '0'));
         expect(parsed?.fraction).not.toMatch(/0$/);
-      }),
-    );
-  });
-});
-
-describe('currencyDecimals', () => {
-  test.each([
-    ['USD', 2],
-    ['EUR', 2],
-    ['JPY', 0],
-    ['KRW', 0],
-    ['VND', 0],
-    ['XPF', 0],
-    ['KWD', 3],
-    ['IQD', 3],
-    ['CLF', 4],
-    // Where ISO 4217 and the habits that Intl knows are not the same.
-    ['IDR', 2],
-    ['HUF', 2],
-    ['COP', 2],
-    ['RSD', 2],
-  ])('%s has %i', (currency, decimals) => {
-    expect(currencyDecimals(currency)).toBe(decimals);
-    expect(currencyDecimals(currency)).toBe(decimals);
-  });
-
-  test.each(['', 'usd', 'Usd', 'US', 'USDD', 'ZZZ', 'QQQ', 'U$D', 'USD\n', '__proto__', 'constructor'])(
-    'knows no %j',
-    (currency) => {
-      expect(currencyDecimals(currency)).toBeUndefined();
-    },
-  );
-
-  test('knows every currency that Intl lists, and answers to no other text', () => {
-    for (const currency of Intl.supportedValuesOf('currency')) {
-      expect([0, 2, 3, 4]).toContain(currencyDecimals(currency));
-    }
-    fc.assert(
-      fc.property(fc.string(), (text) => {
-        fc.pre(!/^[A-Z]{3}$/.test(text));
-        expect(currencyDecimals(text)).toBeUndefined();
       }),
     );
   });

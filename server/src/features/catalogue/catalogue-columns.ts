@@ -1,4 +1,4 @@
-import { currencyDecimals } from '../../lib/money.js';
+import { currencyDecimals } from '../../lib/currencies.js';
 import { DOCUMENT_LIMITS, type SkuEntry } from '../personalisation/document.js';
 
 /** Columns that every file has, in this order when we write it. */

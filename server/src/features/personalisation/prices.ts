@@ -1,4 +1,5 @@
-import { currencyDecimals, parseDecimal } from '../../lib/money.js';
+import { currencyDecimals } from '../../lib/currencies.js';
+import { parseDecimal } from '../../lib/money.js';
 import type { SkuPriceEntry } from './document.js';
 
 /**

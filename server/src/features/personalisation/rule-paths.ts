@@ -1,5 +1,5 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { currencyDecimals } from '../../lib/money.js';
+import { currencyDecimals } from '../../lib/currencies.js';
 import type { Suggest } from '../../lib/nearest-name.js';
 import { ATTRIBUTES, type Attribute, type AttributePath, findAttribute } from './attributes.js';
 import type { ValueType } from './rule-operations.js';

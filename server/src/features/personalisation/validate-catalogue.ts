@@ -1,5 +1,5 @@
+import { currencyDecimals } from '../../lib/currencies.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
-import { currencyDecimals } from '../../lib/money.js';
 import type { LocalisedText, SkuEntry, SkuPriceEntry } from './document.js';
 import { type Entry, type ProblemList, pointerPart } from './document-problems.js';
 import { normalizeLocale } from './locales.js';

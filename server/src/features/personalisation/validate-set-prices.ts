@@ -1,4 +1,4 @@
-import { currencyDecimals } from '../../lib/money.js';
+import { currencyDecimals } from '../../lib/currencies.js';
 import type { OfferEntry, SkuEntry } from './document.js';
 import type { ProblemList } from './document-problems.js';
 import { type PriceBook, priceBook, type Rail, railsInTheWay } from './prices.js';
