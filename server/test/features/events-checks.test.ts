@@ -88,6 +88,61 @@ describe('which events are accepted', () => {
     expect(await expectStored(good({ metadata: undefined }))).toMatchObject({ metadata: {} });
   });
 
+  it.each([
+    [
+      'country',
+      [49, '49', 'DEU', 'Germany', 'D', 'D1', 'ÄÖ', ' DE', 'DE\n', true, ['DE']],
+      /two letters, such as DE/,
+    ],
+    [
+      'currency',
+      ['EURO', 'usd', 'Eur', '€', 'DEM', 'XXX', 978, true, ['EUR']],
+      /capital letters, such as USD/,
+    ],
+  ])('metadata.%s of any type is a code', async (member, values, message) => {
+    const bad = ['Custom', 'Ad_Impression', 'Purchase'].flatMap((eventType) =>
+      values.map((value) => good({ eventType, payload: {}, metadata: { [member]: value } })),
+    );
+    const { response, stored } = await send(bad);
+    expectGeneralError(response, 400, 'events_rejected');
+    expect(response.json().error.rejected).toEqual(
+      bad.map((_, index) => ({ index, code: 'metadata_invalid', message: expect.stringMatching(message) })),
+    );
+    expect(await stored()).toEqual([]);
+  });
+
+  it.each([null, ''])('metadata.country and currency may be unknown: %j', async (value) => {
+    await expectStored(good({ metadata: { country: value, currency: value, osName: 'iOS' } }));
+  });
+
+  it('the case of a country does not matter to the player, and stays in the event', async () => {
+    const session = await harness.login(`checks-${++devices}`);
+    const metadata = { country: 'de', currency: 'EUR' };
+    await postEvents(harness.app, session, [good({ metadata })]);
+    expect(await storedEvents(harness.pool, session.userId)).toMatchObject([{ metadata }]);
+    const { rows } = await harness.pool.query('select profile from players where user_id = $1', [
+      session.userId,
+    ]);
+    expect(rows).toMatchObject([{ profile: { country: { v: 'DE' }, currency: { v: 'EUR' } } }]);
+  });
+
+  it.each([
+    [{ price: 4.99 }],
+    [{ price: 4.99, currency: 'EURO' }],
+    [{ price: 4.99, currency: '' }],
+    [{ currency: 'XTS' }],
+    [{ currency: 'usd' }],
+  ])('the currency of a Purchase is a code, and there if the price is: %j', async (payload) => {
+    const { response } = await send([good({ eventType: 'Purchase', payload })]);
+    expect(response.json().error.rejected).toEqual([
+      {
+        index: 0,
+        code: 'payload_invalid',
+        message: expect.stringMatching(/^payload.currency .*such as USD/),
+      },
+    ]);
+  });
+
   it('128 characters are enough for a type or an id, counted as characters', async () => {
     const row = await expectStored(good({ eventType: '💎'.repeat(128), eventId: 'é'.repeat(128) }));
     expect(row?.eventId).toBe('é'.repeat(128));

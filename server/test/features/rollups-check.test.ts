@@ -36,6 +36,14 @@ describe('the check of the roll-ups', () => {
   const check = () => recountGame(harness.pool, gameId);
   const at = (ageMs: number) => new Date(harness.clock.now() - ageMs).toISOString();
 
+  it('agrees with countries of either case', async () => {
+    const player = await newPlayer();
+    for (const country of ['de', 'De', 'JP', 'jp']) {
+      await send(player, [{ eventType: 'T', timestamp: at(0), payload: {}, metadata: { country } }]);
+    }
+    expect((await check()).differences).toEqual([]);
+  });
+
   it.each(['country', 'locale', 'osName', 'osVersion', 'deviceType', 'currency'])(
     'agrees with an event whose metadata tells the %s',
     async (member) => {

@@ -145,7 +145,7 @@ describe('the personalised store', () => {
     await send(session, { eventType: 'Session_Start', metadata: { locale: 'de_AT', currency: 'EUR' } });
     expect(await first()).toMatchObject({ name: 'Edelsteine', currency: 'EUR', offerPrice: 8.49 });
     harness.clock.advance(SECOND_MS);
-    await send(session, { eventType: 'Session_Start', metadata: { locale: 'pt-br', currency: 'XXX' } });
+    await send(session, { eventType: 'Session_Start', metadata: { locale: 'pt-br', currency: 'BRL' } });
     expect(await first()).toMatchObject({ name: 'Gemas', currency: 'USD' });
   });
 

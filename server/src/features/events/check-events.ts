@@ -3,7 +3,7 @@ import { clipText } from '../../lib/clip-text.js';
 import { eventIdentity, namedIdentity } from '../../lib/event-identity.js';
 import { type EventTimestamp, parseEventTimestamp } from '../../lib/iso-time.js';
 import { checkStorable } from '../../lib/json-body.js';
-import { type EventProblem, readMeaning } from './event-meaning.js';
+import { type EventProblem, findMetadataProblem, readMeaning } from './event-meaning.js';
 import type { CheckedEvent } from './event-record.js';
 import { EVENT_LIMITS } from './limits.js';
 import { readProfile } from './player-profile.js';
@@ -118,7 +118,7 @@ function addEvent(
       : { identity: namedIdentity(sender.userId, eventId), ordinal: 0 };
   const meaning = readMeaning(eventType, payload, metadata, identity);
   if ('code' in meaning) return { ...meaning, ordinal };
-  const mismatch = checkType(eventType, event);
+  const mismatch = findMetadataProblem(metadata) ?? checkType(eventType, event);
   if (mismatch !== undefined) return { ...mismatch, ordinal };
 
   const clockSuspect =

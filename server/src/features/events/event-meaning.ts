@@ -1,4 +1,5 @@
-import { currencyDecimals, decimalFromJson } from '../../lib/money.js';
+import { isCurrency } from '../../lib/currencies.js';
+import { decimalFromJson } from '../../lib/money.js';
 import type { TransactionFact } from './event-record.js';
 import type { RejectionCode } from './rejections.js';
 
@@ -14,6 +15,9 @@ const NOTHING: EventMeaning = Object.freeze({ transaction: null });
 const AD_PAYLOAD = ['userId', 'sessionId', 'adId', 'campaignId'];
 const DEVICE_METADATA = ['deviceType', 'osName', 'osVersion'];
 const MAX_TRANSACTION_ID = 256;
+const CURRENCY_RULE = 'must be an ISO 4217 code in capital letters, such as USD';
+const COUNTRY_RULE = 'must be an ISO 3166-1 code of two letters, such as DE';
+const TWO_LETTERS = /^[A-Za-z]{2}$/;
 
 const TYPES = new Set([
   'Ad_Impression',
@@ -57,6 +61,22 @@ export function readMeaning(
   }
 }
 
+/**
+ * What is wrong with the metadata that the store and the rules go by, whatever the type of the event. A client that does not
+ * know the country or the currency may leave it out, or send null or an empty text.
+ */
+export function findMetadataProblem({ country, currency }: Members): EventProblem | undefined {
+  if (isSaid(country) && !(typeof country === 'string' && TWO_LETTERS.test(country))) {
+    return invalid('metadata', 'country', COUNTRY_RULE);
+  }
+  if (isSaid(currency) && !isCurrency(currency)) return invalid('metadata', 'currency', CURRENCY_RULE);
+  return undefined;
+}
+
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== '';
+}
+
 function invalid(where: 'payload' | 'metadata', name: string, rule: string): EventProblem {
   return {
     code: `${where}_invalid`,
@@ -87,8 +107,8 @@ function purchase(payload: Members, identity: string): EventMeaning | EventProbl
   if (amount === undefined) {
     return invalid('payload', 'price', 'must be a decimal of 0 or more');
   }
-  if (amount !== null && !(typeof currency === 'string' && currencyDecimals(currency) !== undefined)) {
-    return invalid('payload', 'currency', 'must be an ISO 4217 code such as USD');
+  if ((amount !== null || currency !== undefined) && !isCurrency(currency)) {
+    return invalid('payload', 'currency', CURRENCY_RULE);
   }
   return {
     transaction: {

@@ -18,7 +18,14 @@ const Event = Type.Object(
     }),
     payload: Type.Object({}, { additionalProperties: true, description: 'Event data' }),
     metadata: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: 'Device data; absent means {}' }),
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description:
+            'Device data; absent means {}. `country` is a code of two letters (ISO 3166-1), `currency` one of three capital letters (ISO 4217).',
+        },
+      ),
     ),
     eventId: Type.Optional(
       Type.String({

@@ -19,7 +19,8 @@ export function readProfile(metadata: Record<string, unknown>): Profile | null {
     const value = metadata[name];
     if (typeof value !== 'string' || value === '' || isLong(value)) continue;
     profile ??= {};
-    profile[name] = value;
+    // Rules compare it with `country == "DE"`: clients send either case.
+    profile[name] = name === 'country' ? value.toUpperCase() : value;
   }
   return profile;
 }

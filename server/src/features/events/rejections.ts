@@ -8,7 +8,8 @@ export const REJECTIONS = {
   event_id_invalid: '`eventId` is there, but not a string of 1 to 128 characters.',
   timestamp_malformed: '`timestamp` is not RFC 3339 with a zone, or not a real instant.',
   payload_invalid: '`payload` is not an object, or a member of it that has a meaning is not of its type.',
-  metadata_invalid: '`metadata` is not an object, or a member of it that has a meaning is not of its type.',
+  metadata_invalid:
+    '`metadata` is not an object, or a member of it is not what it has to be: `country` a code of two letters, `currency` an ISO 4217 code.',
   event_too_large: 'The event takes more bytes than the limit.',
   too_deep: 'The event is nested deeper than the limit.',
   invalid_unicode: 'A string holds a NUL character or half of a surrogate pair: it cannot be stored exactly.',

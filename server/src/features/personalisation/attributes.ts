@@ -98,7 +98,7 @@ export const ATTRIBUTES: readonly Attribute[] = [
     fields: AMOUNTS,
     basis: TIME_BASIS.never,
   },
-  value('country', 'string', 'Last known country as the game sent it; "" if unknown.', TIME_BASIS.never),
+  value('country', 'string', 'Last known country, two capital letters; "" if unknown.', TIME_BASIS.never),
   value('locale', 'string', 'Last known locale as the game sent it; "" if unknown.', TIME_BASIS.never),
   value('os', 'string', 'Last known osName; "" if unknown.', TIME_BASIS.never),
   value('osVersion', 'string', 'Last known osVersion; "" if unknown.', TIME_BASIS.never),

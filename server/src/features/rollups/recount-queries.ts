@@ -226,8 +226,10 @@ export const COMPARE_PLAYERS = `
     from (
       select distinct on (player_id, name) player_id, name, value, at_ms
       from (
-        select e.player_id, m.key as name, m.value #>> '{}' as value, floor(1000 * extract(epoch from
-          case when e.clock_suspect or e.received_at < e.occurred_at then e.received_at else e.occurred_at end))::bigint as at_ms
+        select e.player_id, m.key as name,
+          case m.key when 'country' then upper(m.value #>> '{}') else m.value #>> '{}' end as value,
+          floor(1000 * extract(epoch from
+            case when e.clock_suspect or e.received_at < e.occurred_at then e.received_at else e.occurred_at end))::bigint as at_ms
         from events e
         cross join jsonb_each(e.metadata) m
         where e.game_id = $1 and m.key in (${MEMBERS_OF_PROFILES})
