@@ -243,6 +243,7 @@ CREATE TABLE game_cohorts (
   players bigint DEFAULT 0 NOT NULL,
   CONSTRAINT game_cohorts_pkey PRIMARY KEY (game_id, cohort_day, active_day, shard)
 ) WITH (fillfactor=60);
+CREATE INDEX game_cohorts_shards ON game_cohorts USING btree (active_day, game_id, cohort_day, shard) WHERE (shard >= 0);
 COMMENT ON TABLE game_cohorts IS 'How many players created on one day were active on another: retention.';
 
 CREATE TABLE game_days (
@@ -261,6 +262,7 @@ CREATE TABLE game_days (
   revenue jsonb DEFAULT '{}'::jsonb NOT NULL,
   CONSTRAINT game_days_pkey PRIMARY KEY (game_id, day, shard)
 ) WITH (fillfactor=60);
+CREATE INDEX game_days_shards ON game_days USING btree (day, game_id, shard) WHERE (shard >= 0);
 
 CREATE TABLE game_event_types (
   game_id integer NOT NULL,
@@ -270,6 +272,7 @@ CREATE TABLE game_event_types (
   events bigint DEFAULT 0 NOT NULL,
   CONSTRAINT game_event_types_pkey PRIMARY KEY (game_id, day, event_type, shard)
 ) WITH (fillfactor=60);
+CREATE INDEX game_event_types_shards ON game_event_types USING btree (day, game_id, event_type, shard) WHERE (shard >= 0);
 
 CREATE TABLE player_days (
   player_id bigint NOT NULL,

@@ -7,6 +7,9 @@ export type OwnConnection = pg.Client;
 /** A network that swallows packets is noticed by probes that nobody answers, not by a time-out. */
 const KEEP_ALIVE_DELAY_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 10_000;
+/** The same from the server's side: should this machine vanish without a word, its locks are free a minute later. */
+const NOTICE_A_DEAD_PEER =
+  '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3';
 
 /**
  * Lends a connection to the pool's database for work that takes minutes: the pool's own are bounded to the time of a
@@ -22,7 +25,7 @@ export async function withOwnConnection<T>(
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
     application_name: 'savepoint',
-    options: '-c timezone=UTC',
+    options: `-c timezone=UTC ${NOTICE_A_DEAD_PEER}`,
     types,
   });
   // The statement at work is rejected anyway; without a listener the event would end the process.
@@ -33,6 +36,15 @@ export async function withOwnConnection<T>(
   } finally {
     await connection.end().catch(() => {});
   }
+}
+
+/**
+ * For work that goes through a large table by an index, some rows at a time. With statistics from when the table was small,
+ * PostgreSQL would read all of the table, or all that is left of the index, for each portion.
+ */
+export async function walkByIndex(connection: OwnConnection): Promise<void> {
+  await connection.query('set enable_seqscan = off');
+  await connection.query('set enable_bitmapscan = off');
 }
 
 /** Commits what `work` did, or nothing of it. */
