@@ -101,6 +101,13 @@ describe('savepoint start', () => {
     );
     await until(async () => (await get(`${service.ops}/readyz`)).status === 200, 15_000);
     expect((await login(service.api, 'phone-2')).userId).toBe(player.userId);
+
+    // Maintenance comes by itself soon after the start, not an hour later.
+    const isDone = async () =>
+      /savepoint_maintenance_last_success_timestamp_seconds\{step="retention"\} \d/.test(
+        String((await get(`${service.ops}/metrics`)).body),
+      );
+    await until(isDone, 120_000);
     await service.interrupt();
   });
 

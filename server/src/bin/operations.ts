@@ -5,6 +5,8 @@ import { AggregatorRegistry } from 'prom-client';
 import type { Config } from '../config.js';
 import type { Database } from '../db/database.js';
 import { isMigrated } from '../db/migrate.js';
+import { createMaintenance, scheduleMaintenance } from '../features/maintenance/maintenance.js';
+import { createMaintenanceMetrics } from '../features/maintenance/maintenance-metrics.js';
 import type { Readiness } from '../http/health-app.js';
 import { createAdminMetrics } from '../http/metrics.js';
 import { buildOpsApp } from '../http/ops-app.js';
@@ -22,27 +24,36 @@ type Options = {
 
 export type Operations = { port: number; close(): Promise<void> };
 
-/** The listener for operators, in the primary process: health, metrics, the admin API and the reference. */
+/** For operators, in the primary process: health, metrics, the admin API and the reference on a listener, and maintenance. */
 export async function startOperations(options: Options): Promise<Operations> {
   const { config, database, logger } = options;
   const queue = config.nats && openLink({ nats: config.nats, name: 'savepoint operations', logger });
   const aggregator = new AggregatorRegistry();
   const metrics = createAdminMetrics();
+  const maintenanceMetrics = createMaintenanceMetrics();
   const app = await buildOpsApp({
     logger,
     readiness: () => readiness(options, queue),
     metrics: async () => ({
       contentType: aggregator.contentType,
-      text: `${await aggregator.clusterMetrics()}\n${await metrics.registry.metrics()}`,
+      text: [
+        await aggregator.clusterMetrics(),
+        await metrics.registry.metrics(),
+        await maintenanceMetrics.registry.metrics(),
+      ].join('\n'),
     }),
     admin: { pool: database.pool, clock: systemClock, logger, metrics, databaseUrl: database.url },
     apiDocument: async (api) =>
       JSON.parse(await readFile(new URL(`../../../openapi/${api}.json`, import.meta.url), 'utf8')),
   });
   await app.listen({ host: config.opsHost, port: config.opsPort });
+  const maintenance = scheduleMaintenance(
+    createMaintenance({ pool: database.pool, logger, metrics: maintenanceMetrics }),
+  );
   return {
     port: (app.server.address() as AddressInfo).port,
     async close() {
+      maintenance.stop();
       await app.close();
       await queue?.close();
     },

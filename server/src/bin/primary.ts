@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import { type Database, openDatabase } from '../db/database.js';
-import { scheduleMaintenance } from '../features/maintenance/maintenance.js';
 import { createLogger } from '../http/logger.js';
 import { StartupError } from '../lib/startup-error.js';
 import { type Installation, prepareInstallation } from './installation.js';
@@ -42,11 +41,9 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
     await database.close();
     throw error;
   }
-  const maintenance = scheduleMaintenance(database.pool, logger);
   const workers = superviseWorkers(config, database, installation.masterKeyText, logger);
   let operations: Operations | undefined;
   const stopAll = async (): Promise<void> => {
-    maintenance.stop();
     await workers.stop();
     await operations?.close();
     await database.close();

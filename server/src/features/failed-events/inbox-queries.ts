@@ -1,3 +1,4 @@
+import type { OwnConnection } from '../../db/own-connection.js';
 import { type Pool, query } from '../../db/pool.js';
 import type { FailedEvent, FailureCode } from './failed-event.js';
 
@@ -115,11 +116,17 @@ const INSERT_FAILED_EVENTS = {
 };
 
 /** Deletes up to so many of the entries received before, and returns how many. Those being replayed wait for the next time. */
-export async function deleteOldFailedEvents(pool: Pool, before: Date, limit: number): Promise<number> {
-  const { rows } = await pool.query<{ deleted: number }>(
+export async function deleteOldFailedEvents(
+  db: Pool | OwnConnection,
+  before: Date,
+  limit: number,
+): Promise<number> {
+  const { rows } = await db.query<{ deleted: number }>(
     `with gone as (
        delete from failed_events
-       where id in (select id from failed_events where received_at < $1 order by received_at limit $2 for update skip locked)
+       where id = any (array(
+         select id from failed_events where received_at < $1 order by received_at limit $2 for update skip locked
+       ))
        returning game_id, replayed_at, octet_length(raw) as bytes
      ), counted as (
        update failed_event_totals g set entries = g.entries - o.entries, bytes = g.bytes - o.bytes

@@ -13,26 +13,29 @@ const PAUSE_MS = 200;
 /**
  * Makes the daily partitions around today that are missing, each in a transaction of its own: events go on being
  * stored meanwhile. See `attach_event_partition` for what is locked, and why it is not more.
+ * Returns how many were made.
  */
-export async function ensureEventPartitions(pool: Pool, nowMs: number): Promise<void> {
+export async function ensureEventPartitions(pool: Pool, nowMs: number): Promise<number> {
   const missing = await listMissingDays(
     pool,
     utcDay(nowMs - PARTITIONS_BEHIND_DAYS * DAY_MS),
     utcDay(nowMs + PARTITIONS_AHEAD_DAYS * DAY_MS),
   );
-  for (const day of missing) await attachPartition(pool, day);
+  let made = 0;
+  for (const day of missing) if (await attachPartition(pool, day)) made++;
+  return made;
 }
 
-async function attachPartition(pool: Pool, day: string): Promise<void> {
+async function attachPartition(pool: Pool, day: string): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
       // Several nodes take turns: a partition that two make at once would be an error for one of them.
-      await pool.query(
+      const { rows } = await pool.query<{ isAttached: boolean }>(
         `with turn as materialized (select pg_advisory_xact_lock(hashtext('savepoint event partitions')))
-         select attach_event_partition($1) from turn`,
+         select attach_event_partition($1) as "isAttached" from turn`,
         [day],
       );
-      return;
+      return rows[0]?.isAttached === true;
     } catch (error) {
       if (!isLockTimeout(error) || attempt === ATTEMPTS) throw error;
       await sleep(PAUSE_MS * attempt);

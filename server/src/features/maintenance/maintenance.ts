@@ -1,68 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { type OwnConnection, walkByIndex, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
-import { serviceActor } from '../audit/audit-log.js';
-import { deleteExpiredFailedEvents } from '../failed-events/expiry.js';
-import { runRetention } from '../retention/retention.js';
-import { compactRollups } from '../rollups/compact-rollups.js';
-import { ensureEventPartitions } from './event-partitions.js';
+import type { MaintenanceMetrics, StepOutcome } from './maintenance-metrics.js';
+import { MAINTENANCE_STEPS, type MaintenanceStep, type StepResult } from './maintenance-steps.js';
 
-const HOUR_MS = 3_600_000;
-/** Ended and expired sessions are kept a day for support questions. */
-const SESSION_KEEP_DAYS = 1;
-const DELETE_CHUNK = 10_000;
+/** Soon after a start, but behind the first requests. Nodes that start together do not all come at once. */
+const FIRST_RUN_MS = 5_000;
+const FIRST_JITTER_MS = 10_000;
+const PAUSE_MS = 3_600_000;
+const PAUSE_JITTER_MS = 300_000;
+/** Portions of work take fractions of a second: a statement that needs longer than this is stuck. */
+const STATEMENT_TIMEOUT_MS = 60_000;
+/** After this much more than its time a step is left to itself. */
+const GIVE_UP_AFTER_MS = 2 * STATEMENT_TIMEOUT_MS;
 
-/** What has to happen now and then, on any one node. Safe to run on several at once, and to interrupt. */
-async function runMaintenance(
-  pool: Pool,
-  nowMs: number,
-  logger: Logger,
-  signal?: AbortSignal,
-): Promise<void> {
-  await ensureEventPartitions(pool, nowMs);
-  await deleteOldSessions(pool, nowMs);
-  await deleteExpiredFailedEvents(pool, nowMs);
-  await compactRollups(pool, nowMs);
-  const retention = await runRetention(pool, {
-    actor: serviceActor(nowMs),
-    ...(signal === undefined ? {} : { signal }),
-  });
-  if (retention.state !== 'nothing') logger.info(retention, 'deleted events that are no longer kept');
+export type MaintenanceOptions = {
+  pool: Pool;
+  logger: Logger;
+  metrics: MaintenanceMetrics;
+  steps?: readonly MaintenanceStep[];
+  giveUpAfterMs?: number;
+};
+
+export type Maintenance = {
+  /** Runs every step once. Never rejects: each step's failure is its own. */
+  run(nowMs: number, signal: AbortSignal): Promise<void>;
+};
+
+/**
+ * What has to happen now and then, on any one node. The steps do not depend on each other:
+ *
+ *                     ┌─ lock held elsewhere ──► busy
+ *   step ──► own ─────┤                    ┌─ all of it ──────► done
+ *         connection  └─ lock ──► work ────┼─ out of time ────► unfinished (the next run goes on)
+ *                                          └─ error ──────────► failed
+ *
+ * Each has its own connection, cluster-wide lock and time. One that fails, or does not even stop when its time is over, is
+ * logged and counted, and the next one runs.
+ */
+export function createMaintenance(options: MaintenanceOptions): Maintenance {
+  const { metrics, logger, steps = MAINTENANCE_STEPS, giveUpAfterMs = GIVE_UP_AFTER_MS } = options;
+  const running = new Set<string>();
+
+  const runStep = async (step: MaintenanceStep, nowMs: number, signal: AbortSignal): Promise<void> => {
+    const started = performance.now();
+    const stop = AbortSignal.any([signal, AbortSignal.timeout(step.maxMs)]);
+    let result: StepResult | undefined;
+    let failure: unknown;
+    try {
+      result = await inTurn(options.pool, step, nowMs, stop);
+    } catch (error) {
+      failure = error;
+    }
+    // A run that the stop of the service has cut off says nothing about the step.
+    if (signal.aborted) return;
+    const outcome = outcomeOf(result, stop);
+    const seconds = (performance.now() - started) / 1_000;
+    metrics.runs.inc({ step: step.name, outcome });
+    metrics.duration.set({ step: step.name }, seconds);
+    if (outcome === 'done') metrics.lastSuccess.setToCurrentTime({ step: step.name });
+    log(logger, step, outcome, { seconds, did: result?.did ?? {}, failure });
+  };
+
+  return {
+    async run(nowMs, signal) {
+      for (const step of steps) {
+        if (signal.aborted) return;
+        if (running.has(step.name)) continue;
+        running.add(step.name);
+        const over = new AbortController();
+        const work = runStep(step, nowMs, signal).finally(() => {
+          running.delete(step.name);
+          over.abort();
+        });
+        const patience = pause(step.maxMs + giveUpAfterMs, AbortSignal.any([signal, over.signal]));
+        await Promise.race([work, patience]);
+        if (!over.signal.aborted && !signal.aborted) {
+          logger.error({ step: step.name }, 'a step of maintenance does not stop; the others run without it');
+        }
+      }
+    },
+  };
 }
 
-async function deleteOldSessions(pool: Pool, nowMs: number): Promise<void> {
-  const before = new Date(nowMs - SESSION_KEEP_DAYS * 24 * HOUR_MS);
-  for (;;) {
-    const { rowCount } = await pool.query(
-      `delete from sessions
-       where id in (select id from sessions where expires_at < $1 limit $2 for update skip locked)`,
-      [before, DELETE_CHUNK],
-    );
-    if ((rowCount ?? 0) < DELETE_CHUNK) return;
+/** Runs a step unless another node, or this one, is at it. */
+async function inTurn(
+  pool: Pool,
+  step: MaintenanceStep,
+  nowMs: number,
+  signal: AbortSignal,
+): Promise<StepResult> {
+  return withOwnConnection(pool, async (connection) => {
+    if (!(await takeTurn(connection, step.name))) return { outcome: 'busy', did: {} };
+    await connection.query("select set_config('statement_timeout', $1, false)", [STATEMENT_TIMEOUT_MS]);
+    await walkByIndex(connection);
+    return step.run({ connection, pool, nowMs, signal });
+  });
+}
+
+/** Held until the connection ends, so also after a crash. */
+async function takeTurn(connection: OwnConnection, name: string): Promise<boolean> {
+  const { rows } = await connection.query<{ isMine: boolean }>(
+    `select pg_try_advisory_lock(hashtext('savepoint maintenance'), hashtext($1)) as "isMine"`,
+    [name],
+  );
+  return rows[0]?.isMine === true;
+}
+
+function outcomeOf(result: StepResult | undefined, stop: AbortSignal): StepOutcome {
+  if (result === undefined) return 'failed';
+  return result.outcome === 'done' && stop.aborted ? 'unfinished' : result.outcome;
+}
+
+type LogDetails = { seconds: number; did: StepResult['did']; failure: unknown };
+
+function log(logger: Logger, { name, maxMs }: MaintenanceStep, outcome: StepOutcome, details: LogDetails) {
+  const { seconds, did, failure } = details;
+  const line = { step: name, outcome, seconds: Number(seconds.toFixed(3)), ...did };
+  switch (outcome) {
+    case 'failed':
+      return logger.warn(
+        { ...line, err: failure },
+        'a step of maintenance failed; it is tried again in an hour',
+      );
+    case 'unfinished':
+      return logger.warn(
+        { ...line, maxSeconds: maxMs / 1_000 },
+        'a step of maintenance is not finished; the next run goes on from there',
+      );
+    case 'busy':
+      return logger.debug(line, 'a step of maintenance is at work on another node');
+    case 'done': {
+      const level = Object.values(did).some((count) => count > 0) ? 'info' : 'debug';
+      return logger[level](line, 'a step of maintenance is done');
+    }
   }
 }
 
-export function scheduleMaintenance(pool: Pool, logger: Logger): { stop(): void } {
+/** Runs maintenance soon after the start, and then about once an hour. */
+export function scheduleMaintenance(maintenance: Maintenance): { stop(): void } {
   const stopping = new AbortController();
-  let running = false;
-  const run = async () => {
-    // Deleting a large game's events for the first time can take longer than an hour.
-    if (running) return;
-    running = true;
-    try {
-      await runMaintenance(pool, Date.now(), logger, stopping.signal);
-    } catch (error) {
-      // A run that is cut off by the stop is finished by the next one.
-      if (!stopping.signal.aborted)
-        logger.warn({ err: error }, 'maintenance failed; it is tried again in an hour');
-    } finally {
-      running = false;
+  const { signal } = stopping;
+  const keepRunning = async (): Promise<void> => {
+    await pause(FIRST_RUN_MS + Math.random() * FIRST_JITTER_MS, signal);
+    while (!signal.aborted) {
+      await maintenance.run(Date.now(), signal);
+      await pause(PAUSE_MS + Math.random() * PAUSE_JITTER_MS, signal);
     }
   };
-  const timer = setInterval(run, HOUR_MS).unref();
-  return {
-    stop() {
-      stopping.abort();
-      clearInterval(timer);
-    },
-  };
+  void keepRunning();
+  return { stop: () => stopping.abort() };
+}
+
+/** Ends early when the signal comes. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal, ref: false }).catch(() => {});
 }

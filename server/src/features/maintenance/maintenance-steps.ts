@@ -1,0 +1,87 @@
+import type { OwnConnection } from '../../db/own-connection.js';
+import type { Pool } from '../../db/pool.js';
+import { serviceActor } from '../audit/audit-log.js';
+import { deleteExpiredFailedEvents } from '../failed-events/expiry.js';
+import { type RetentionResult, runRetention } from '../retention/retention.js';
+import { compactRollups } from '../rollups/compact-rollups.js';
+import { deleteExpiredSessions } from '../session/session-expiry.js';
+import { ensureEventPartitions } from './event-partitions.js';
+import type { StepOutcome } from './maintenance-metrics.js';
+
+export type StepRun = Readonly<{
+  /** The step's own: it holds the step's lock, and reads large tables by their indexes only. */
+  connection: OwnConnection;
+  pool: Pool;
+  nowMs: number;
+  /** A step that has many portions of work to do looks at it between two of them. */
+  signal: AbortSignal;
+}>;
+
+export type StepResult = Readonly<{
+  outcome: Exclude<StepOutcome, 'failed'>;
+  /** For the log: what was done, and how much of it. */
+  did: Readonly<Record<string, number>>;
+}>;
+
+/** Safe to interrupt, and to run again at any time. */
+export type MaintenanceStep = Readonly<{
+  name: string;
+  maxMs: number;
+  run(run: StepRun): Promise<StepResult>;
+}>;
+
+const MINUTE_MS = 60_000;
+
+/** What usually takes longest comes last. */
+export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
+  {
+    name: 'event_partitions',
+    maxMs: 2 * MINUTE_MS,
+    run: async ({ pool, nowMs }) => done({ partitionsMade: await ensureEventPartitions(pool, nowMs) }),
+  },
+  {
+    name: 'failed_events',
+    maxMs: 10 * MINUTE_MS,
+    run: async ({ connection, nowMs, signal }) =>
+      done({ failedEventsDeleted: await deleteExpiredFailedEvents(connection, nowMs, signal) }),
+  },
+  {
+    name: 'sessions',
+    maxMs: 15 * MINUTE_MS,
+    run: async ({ connection, nowMs, signal }) =>
+      done({ sessionsDeleted: await deleteExpiredSessions(connection, nowMs, signal) }),
+  },
+  {
+    name: 'rollups',
+    maxMs: 15 * MINUTE_MS,
+    run: async ({ connection, nowMs, signal }) =>
+      done({ shardsAddedUp: await compactRollups(connection, nowMs, signal) }),
+  },
+  {
+    name: 'retention',
+    // Deleting a large game's events for the first time takes hours, which need not be in a row.
+    maxMs: 45 * MINUTE_MS,
+    async run({ pool, nowMs, signal }) {
+      const { state, droppedPartitions, deletedEvents } = await runRetention(pool, {
+        actor: serviceActor(nowMs),
+        signal,
+      });
+      return {
+        outcome: RETENTION_OUTCOMES[state],
+        did: { eventsDeleted: deletedEvents, partitionsDropped: droppedPartitions.length },
+      };
+    },
+  },
+];
+
+const RETENTION_OUTCOMES: Record<RetentionResult['state'], StepResult['outcome']> = {
+  done: 'done',
+  nothing: 'done',
+  busy: 'busy',
+  waiting: 'unfinished',
+  interrupted: 'unfinished',
+};
+
+function done(did: StepResult['did']): StepResult {
+  return { outcome: 'done', did };
+}
