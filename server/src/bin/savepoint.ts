@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
+import { isClosedOutput, watchOutput } from '../cli/closed-output.js';
+import { collectMistakes, describeMistake, isMistake } from '../cli/command-mistakes.js';
 import { COMMANDS } from '../cli/commands.js';
 import { SETTINGS } from '../config.js';
 import { StartupError } from '../lib/startup-error.js';
@@ -14,20 +16,26 @@ const settings = SETTINGS.map(
 const program = new Command('savepoint')
   .description('A player data service for games: login, events, player status, segments and store.')
   .version(version)
-  .showHelpAfterError('(savepoint --help lists the commands)')
   .addHelpText('after', `\nSettings, all read from the environment:\n${settings.join('\n')}`);
 
-const [asked = ''] = process.argv.slice(2);
-const known = COMMANDS.get(asked);
+watchOutput();
+const args = process.argv.slice(2);
+const known = COMMANDS.get(args[0] ?? '');
 for (const load of known === undefined ? COMMANDS.values() : [known]) program.addCommand(await load());
+collectMistakes(program);
 
 try {
   await program.parseAsync();
 } catch (error) {
-  // Expected problems are told in a sentence; anything else is a defect and shows where it came from.
-  const expected = error instanceof StartupError || error instanceof CommanderError;
-  process.stderr.write(
-    `${expected ? `\n${(error as Error).message}` : ((error as Error).stack ?? String(error))}\n`,
-  );
+  if (error instanceof CommanderError && !isMistake(error)) process.exit(error.exitCode);
+  if (isClosedOutput(error)) process.exit();
+  process.stderr.write(`${describe(error)}\n`);
   process.exit(1);
+}
+
+/** Expected problems are told in a sentence; anything else is a defect and shows where it came from. */
+function describe(error: unknown): string {
+  if (error instanceof CommanderError) return describeMistake(program, args, error);
+  if (error instanceof StartupError) return `\n${error.message}`;
+  return error instanceof Error ? (error.stack ?? String(error)) : String(error);
 }

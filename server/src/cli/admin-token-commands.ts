@@ -8,9 +8,10 @@ import {
   type Role,
   revokeAdminToken,
 } from '../features/admin/admin-tokens.js';
-import { listTenants } from '../features/tenancy/tenants.js';
+import { type ListedTenant, listTenants } from '../features/tenancy/tenants.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor, currentUser } from './command-actor.js';
+import { requireFilter, requireTenant } from './game-option.js';
 import { isoTime, printable } from './printable.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -42,7 +43,10 @@ export function adminTokenCommands(): Command {
     .description('list tokens; the tokens themselves are never shown again')
     .option('--tenant <tenant-id>', 'only of this studio')
     .action(async ({ tenant }: { tenant?: string }) => {
-      const tokens = await withDatabase(({ pool }) => listAdminTokens(pool, tenant));
+      const tokens = await withDatabase(async ({ pool }) => {
+        await requireFilter(pool, tenant);
+        return listAdminTokens(pool, tenant);
+      });
       if (tokens.length === 0) say('There are no tokens. Create one: savepoint admin-token create --role …');
       for (const row of tokens) say(describe(row, Date.now()));
     });
@@ -65,7 +69,7 @@ async function create({ role, tenant: wanted, name: given, expiresDays }: Create
   const name = readName(given ?? currentUser());
   const days = expiresDays === undefined ? null : readDays(expiresDays);
   await withDatabase(async ({ pool }) => {
-    const tenant = await requireTenant(pool, wanted);
+    const tenant = await tenantOf(pool, wanted);
     const actor = commandActor();
     const expiresAt = days === null ? null : actor.nowMs + days * DAY_MS;
     const { token } = await createAdminToken(pool, { tenantId: tenant.id, name, role, expiresAt }, actor);
@@ -77,21 +81,16 @@ async function create({ role, tenant: wanted, name: given, expiresDays }: Create
   });
 }
 
-async function requireTenant(pool: Pool, wanted: string | undefined): Promise<{ id: number; slug: string }> {
-  const tenants = await listTenants(pool);
-  const [only] = tenants;
+/** The tenant that was named, or the only one. */
+async function tenantOf(pool: Pool, wanted: string | undefined): Promise<ListedTenant> {
+  if (wanted !== undefined) return requireTenant(pool, wanted);
+  const [only, ...others] = await listTenants(pool);
   if (only === undefined) {
     throw new StartupError('There is no tenant yet. Create one: savepoint tenant create <tenant-id>');
   }
-  if (wanted === undefined && tenants.length === 1) return only;
-  const found = tenants.find(({ slug }) => slug === wanted);
-  if (found !== undefined) return found;
-  const known = tenants.map(({ slug }) => slug).join(', ');
-  throw new StartupError(
-    wanted === undefined
-      ? `There are several tenants. Say which one with --tenant: ${known}`
-      : `There is no tenant "${wanted}". There are: ${known}`,
-  );
+  if (others.length === 0) return only;
+  const known = [only, ...others].map(({ slug }) => slug).join(', ');
+  throw new StartupError(`There are several tenants. Say which one with --tenant: ${known}`);
 }
 
 function readName(text: string): string {

@@ -1,6 +1,7 @@
 import type { DryRunResult } from '../features/dry-run/dry-run.js';
 import type { PartEffect } from '../features/dry-run/dry-run-report.js';
 import { grouped } from './progress-bar.js';
+import { isBetweenTexts, tableLines } from './table.js';
 
 const COLUMNS = ['before', 'after', 'enter', 'leave', 'stay', 'payers'] as const;
 
@@ -36,17 +37,7 @@ function table(kind: string, rows: readonly Row[]): string[] {
       .map(([currency, share]) => `${(share * 100).toFixed(1)}% ${currency}`)
       .join(', '),
   ]);
-  const all = [[kind, ...COLUMNS, 'revenue'], ...cells];
-  const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  return all.map((row) =>
-    row
-      .map((cell, column) => {
-        const isText = column === 0 || column === row.length - 1;
-        return isText ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
-      })
-      .join('  ')
-      .trimEnd(),
-  );
+  return tableLines([[kind, ...COLUMNS, 'revenue'], ...cells], isBetweenTexts);
 }
 
 function examples(rows: readonly Row[]): string[] {

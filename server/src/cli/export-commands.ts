@@ -11,7 +11,8 @@ import {
   streamTarget,
 } from '../features/export/export-target.js';
 import { StartupError } from '../lib/startup-error.js';
-import { requireGame } from './game-option.js';
+import { outputClosed } from './closed-output.js';
+import { requireGame, withGame } from './game-option.js';
 import { INTERRUPTED, interruptible } from './interrupt.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
@@ -36,11 +37,8 @@ In CSV, an apostrophe stands before what a spreadsheet would take for a formula 
 
 export function exportCommands(): Command {
   const exports = new Command('export').description('take data out');
-  exports
-    .command('events')
+  withGame(exports.command('events'))
     .description("write a game's events, in the order of their own time, to a file or to standard output")
-    .requiredOption('--tenant <tenant-id>', 'the studio')
-    .requiredOption('--game <game-id>', 'the game')
     .requiredOption('--from <time>', 'first moment: a date (UTC) or an RFC 3339 time')
     .requiredOption('--to <time>', 'end: the first moment that is no longer included')
     .addOption(
@@ -60,8 +58,6 @@ async function run(options: ExportCommandOptions): Promise<void> {
   if (options.resume && options.out === undefined) {
     throw new StartupError('--resume needs --out: standard output cannot be gone on with.');
   }
-  // Whoever reads our output may stop reading (`| head`): that is no error, but nothing is left to do.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   try {
     await interruptible((signal) => withDatabase(({ pool }) => exportTo(pool, options, span, signal)));
   } catch (error) {
@@ -80,6 +76,8 @@ async function exportTo(
   const file =
     out === undefined ? undefined : await openFileTarget(out, { tenant, game, format, ...span }, { resume });
   const target: ExportTarget = file ?? streamTarget(process.stdout);
+  // A file is written whether or not anybody reads what is said about it.
+  const stopped = file === undefined ? AbortSignal.any([signal, outputClosed]) : signal;
   const before = { events: file?.cursor.events ?? 0, key: file?.cursor.key ?? null };
   const expected = await estimateEvents(pool, gameId, span);
   await tellOfDeleted(pool, gameId, span);
@@ -92,7 +90,7 @@ async function exportTo(
     format,
     target,
     after: before.key,
-    signal,
+    signal: stopped,
     onProgress(exported) {
       events = before.events + exported.events;
       line.show(
@@ -103,6 +101,7 @@ async function exportTo(
   line.end();
   if (state === 'done')
     return tell(`Exported ${grouped(events)} events${out === undefined ? '' : ` to ${out}`}.`);
+  if (!signal.aborted) return;
   tell(
     out === undefined
       ? `Interrupted after ${grouped(events)} events.`

@@ -1,6 +1,13 @@
 import type { Command } from 'commander';
 import type { Pool } from '../db/pool.js';
-import { findGame, type GameRow } from '../features/tenancy/tenants.js';
+import {
+  findGame,
+  type GameRow,
+  type ListedTenant,
+  listGames,
+  listTenants,
+} from '../features/tenancy/tenants.js';
+import { didYouMean, nearestName } from '../lib/nearest-name.js';
 import { StartupError } from '../lib/startup-error.js';
 
 /** A command for one game. */
@@ -10,11 +17,47 @@ export function withGame(command: Command): Command {
     .requiredOption('--game <game-id>', 'the game');
 }
 
-/** The game of `--tenant` and `--game`, or what to do if there is none. */
+/** The tenant of `--tenant`, or which one may be meant. */
+export async function requireTenant(pool: Pool, tenant: string): Promise<ListedTenant> {
+  const tenants = await listTenants(pool);
+  const found = tenants.find(({ slug }) => slug === tenant);
+  if (found !== undefined) return found;
+  const next =
+    tenants.length === 0
+      ? `Create it: savepoint tenant create ${tenant}`
+      : 'List them: savepoint tenant list';
+  throw new StartupError(
+    `There is no tenant "${tenant}".${didYouMean(nearestName(tenant, slugs(tenants)))} ${next}`,
+  );
+}
+
+/** The game of `--tenant` and `--game`, or which one may be meant. */
 export async function requireGame(pool: Pool, tenant: string, game: string): Promise<GameRow> {
   const found = await findGame(pool, tenant, game);
   if (found !== undefined) return found;
-  throw new StartupError(
-    `There is no game "${game}" of tenant "${tenant}". Create it: savepoint game create ${game} --tenant ${tenant}`,
-  );
+  await requireTenant(pool, tenant);
+  throw noSuchGame(game, await listGames(pool, tenant), tenant);
+}
+
+/** For lists that may be narrowed down: one of nothing would look as if there were nothing. */
+export async function requireFilter(pool: Pool, tenant?: string, game?: string): Promise<void> {
+  if (tenant !== undefined) await requireTenant(pool, tenant);
+  if (game === undefined) return;
+  const games = await listGames(pool, tenant);
+  if (!games.some(({ slug }) => slug === game)) throw noSuchGame(game, games, tenant);
+}
+
+function noSuchGame(game: string, games: readonly { slug: string }[], tenant?: string): StartupError {
+  const whose = tenant === undefined ? '' : ` of tenant "${tenant}"`;
+  const option = ` --tenant ${tenant ?? '<tenant-id>'}`;
+  const next =
+    games.length === 0
+      ? `Create it: savepoint game create ${game}${option}`
+      : `List them: savepoint game list${tenant === undefined ? '' : option}`;
+  const nearest = didYouMean(nearestName(game, slugs(games)));
+  return new StartupError(`There is no game "${game}"${whose}.${nearest} ${next}`);
+}
+
+function slugs(rows: readonly { slug: string }[]): string[] {
+  return rows.map(({ slug }) => slug);
 }

@@ -9,6 +9,7 @@ import { createApiKey, revokeApiKey, rotateApiKey } from '../features/tenancy/ke
 import { StartupError } from '../lib/startup-error.js';
 import { loadMasterKeys } from '../master-key-file.js';
 import { commandActor } from './command-actor.js';
+import { requireFilter, requireGame } from './game-option.js';
 import { say, withDatabase } from './terminal.js';
 
 type CreateOptions = { tenant: string; game: string; environment: Environment; label: string };
@@ -36,7 +37,11 @@ export function keyCommands(): Command {
     .option('--tenant <tenant-id>', 'only of this studio')
     .option('--game <game-id>', 'only of this game')
     .action(async (options: { tenant?: string; game?: string }) => {
-      const keys = await withDatabase(({ pool }) => listApiKeys(pool, options.tenant, options.game));
+      const { tenant, game } = options;
+      const keys = await withDatabase(async ({ pool }) => {
+        await requireFilter(pool, tenant, game);
+        return listApiKeys(pool, tenant, game);
+      });
       if (keys.length === 0) say('There are no keys. Create one: savepoint key create --tenant … --game …');
       for (const row of keys) say(describe(row));
     });
@@ -69,12 +74,11 @@ export function keyCommands(): Command {
 
 function createKey(place: CreateOptions): Promise<NewApiKey> {
   return withDatabase(async ({ pool }, config) => {
+    await requireGame(pool, place.tenant, place.game);
     const { keys } = await loadMasterKeys(config);
     const created = await createApiKey(pool, keys, place, commandActor());
-    if (created !== undefined) return created;
-    throw new StartupError(
-      `There is no game "${place.game}" of tenant "${place.tenant}". Create it: savepoint game create ${place.game} --tenant ${place.tenant}`,
-    );
+    if (created === undefined) throw new Error(`there is no game ${place.game} any more`);
+    return created;
   });
 }
 

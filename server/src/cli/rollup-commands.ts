@@ -2,9 +2,10 @@ import { Command } from 'commander';
 import { type Cohort, type Dashboard, gameDashboard } from '../features/rollups/dashboard.js';
 import { type Difference, type Recount, recountGame } from '../features/rollups/recount.js';
 import { StartupError } from '../lib/startup-error.js';
-import { requireGame } from './game-option.js';
+import { requireGame, withGame } from './game-option.js';
 import { printable } from './printable.js';
 import { grouped } from './progress-bar.js';
+import { isBetweenTexts, tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
 
 type GameOptions = { tenant: string; game: string };
@@ -24,12 +25,6 @@ export function rollupCommands(): Command {
     .description('count everything again from the events, slowly, and print what differs')
     .action(check);
   return rollups;
-}
-
-function withGame(command: Command): Command {
-  return command
-    .requiredOption('--tenant <tenant-id>', 'the studio')
-    .requiredOption('--game <game-id>', 'the game');
 }
 
 async function show(options: GameOptions & { days: string }): Promise<void> {
@@ -62,19 +57,7 @@ export function dashboardTable({ days, cohorts }: Dashboard): string[] {
         .join(', '),
     ];
   });
-  const table = [['day', ...COLUMNS, 'D1', 'D7', 'D28', 'revenue'], ...rows];
-  const widths = (table[0] ?? []).map((_, column) =>
-    Math.max(...table.map((row) => row[column]?.length ?? 0)),
-  );
-  return table.map((row) =>
-    row
-      .map((cell, column) => {
-        const isText = column === 0 || column === row.length - 1;
-        return isText ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
-      })
-      .join('  ')
-      .trimEnd(),
-  );
+  return tableLines([['day', ...COLUMNS, 'D1', 'D7', 'D28', 'revenue'], ...rows], isBetweenTexts);
 }
 
 function share(cohort: Cohort | undefined, name: 'd1' | 'd7' | 'd28'): string {

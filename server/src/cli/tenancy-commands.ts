@@ -2,10 +2,12 @@ import { Command, Option } from 'commander';
 import type { UnregisteredTypes } from '../features/event-types/event-type-queries.js';
 import { MAX_RETENTION_DAYS } from '../features/retention/retention-queries.js';
 import { createGame, createTenant, updateGameSettings } from '../features/tenancy/tenant-changes.js';
-import { findTenant, isSlug } from '../features/tenancy/tenants.js';
+import { isSlug, listGames, listTenants } from '../features/tenancy/tenants.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
-import { requireGame } from './game-option.js';
+import { requireFilter, requireGame, requireTenant } from './game-option.js';
+import { isoTime, printable } from './printable.js';
+import { tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
 
 export function tenantCommands(): Command {
@@ -23,6 +25,18 @@ export function tenantCommands(): Command {
         say(`Created tenant ${slug}. Next: savepoint game create <game-id> --tenant ${slug}`);
       });
     });
+  tenant
+    .command('list')
+    .description('list the studios')
+    .action(async () => {
+      const tenants = await withDatabase(({ pool }) => listTenants(pool));
+      if (tenants.length === 0)
+        return say('There is no tenant yet. Create one: savepoint tenant create <tenant-id>');
+      const rows = tenants.map(({ slug, name, games, createdAt }) => [
+        ...[slug, printable(name), String(games), isoTime(createdAt)],
+      ]);
+      sayTable([['tenant', 'name', 'games', 'created'], ...rows], [2]);
+    });
   return tenant;
 }
 
@@ -36,17 +50,33 @@ export function gameCommands(): Command {
     .action(async (slug: string, options: { tenant: string; name?: string }) => {
       requireSlug('game', slug);
       await withDatabase(async ({ pool }) => {
-        if (!(await findTenant(pool, options.tenant))) {
-          throw new StartupError(
-            `There is no tenant "${options.tenant}". Create it: savepoint tenant create ${options.tenant}`,
-          );
-        }
+        await requireTenant(pool, options.tenant);
         const added = { tenant: options.tenant, slug, name: options.name ?? slug };
         if (!(await createGame(pool, added, commandActor()))) {
           throw new StartupError(`There is a game "${slug}" of ${options.tenant} already.`);
         }
         say(`Created game ${slug}. Next: savepoint key create --tenant ${options.tenant} --game ${slug}`);
       });
+    });
+  game
+    .command('list')
+    .description('list the games, with the settings of each')
+    .option('--tenant <tenant-id>', 'only of this studio')
+    .action(async ({ tenant }: { tenant?: string }) => {
+      const games = await withDatabase(async ({ pool }) => {
+        await requireFilter(pool, tenant);
+        return listGames(pool, tenant);
+      });
+      if (games.length === 0) {
+        const whose = tenant ?? '<tenant-id>';
+        return say(`There is no game yet. Create one: savepoint game create <game-id> --tenant ${whose}`);
+      }
+      const rows = games.map((row) => [
+        ...[row.tenant, row.slug, printable(row.name), String(row.publishedVersion), String(row.keys)],
+        ...[row.retentionDays === null ? 'for ever' : `${row.retentionDays} days`, row.unregisteredTypes],
+      ]);
+      const titles = ['tenant', 'game', 'name', 'version', 'keys', 'events kept', 'unregistered types'];
+      sayTable([titles, ...rows], [3, 4]);
     });
   game
     .command('set <game-id>')
@@ -95,6 +125,10 @@ longer than players stay offline: 90 days, say.`,
       });
     });
   return game;
+}
+
+function sayTable(rows: readonly (readonly string[])[], numbers: readonly number[]): void {
+  for (const line of tableLines(rows, (column) => numbers.includes(column))) say(line);
 }
 
 type GameSettings = { unregisteredTypes?: UnregisteredTypes; retentionDays?: string };

@@ -61,7 +61,7 @@ describe('savepoint admin-token', () => {
     }
     expect((await command('create', '--role', 'owner', '--name', ' ')).errors).toContain('--name');
     const unknown = await command('create', '--role', 'owner', '--tenant', 'nobody');
-    expect(unknown.errors).toContain('There is no tenant "nobody". There are: demo-studio');
+    expect(unknown.errors).toContain('There is no tenant "nobody". List them: savepoint tenant list');
   });
 
   it('asks which studio where there are several', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -296,6 +297,16 @@ describe('exporting events', () => {
         expect(code).toBe(0);
         expect(out).toBe(whole);
         expect(errors).toContain('Exported 30,000 events.');
+      });
+
+      it('ends quietly when its reader has all it wanted', async () => {
+        const child = savepoint(...exportArgs());
+        const errors = text(child.stderr);
+        const exit = once(child, 'exit');
+        await once(child.stdout, 'data');
+        child.stdout.destroy();
+        expect(await exit).toEqual([0, null]);
+        expect(await errors).not.toMatch(/EPIPE|Error|Interrupted|Exported/);
       });
 
       it.each(['SIGKILL', 'SIGINT'] as const)('goes on after %s', async (signal) => {

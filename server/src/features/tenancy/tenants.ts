@@ -72,14 +72,35 @@ export async function lockGameSettings(client: Client, gameId: number): Promise<
   return game;
 }
 
-export async function findTenant(pool: Pool, slug: string): Promise<boolean> {
-  const { rowCount } = await pool.query('select from tenants where slug = $1', [slug]);
-  return rowCount === 1;
+export type ListedTenant = { id: number; slug: string; name: string; games: number; createdAt: number };
+
+export async function listTenants(pool: Pool): Promise<ListedTenant[]> {
+  const { rows } = await pool.query<ListedTenant>(
+    `select id, slug, name, (select count(*)::int from games where tenant_id = t.id) as games, created_at as "createdAt"
+     from tenants t
+     order by slug`,
+  );
+  return rows;
 }
 
-export async function listTenants(pool: Pool): Promise<{ id: number; slug: string }[]> {
-  const { rows } = await pool.query<{ id: number; slug: string }>(
-    'select id, slug from tenants order by slug',
+export type ListedGame = GameSettingsRow & {
+  tenant: string;
+  name: string;
+  publishedVersion: number;
+  /** Those that are not revoked. */
+  keys: number;
+};
+
+/** All games, or those of a tenant. */
+export async function listGames(pool: Pool, tenant?: string): Promise<ListedGame[]> {
+  const { rows } = await pool.query<ListedGame>(
+    `select t.slug as tenant, g.slug, g.name, g.published_version as "publishedVersion",
+       (select count(*)::int from api_keys k where k.game_id = g.id and k.revoked_at is null) as keys,
+       g.retention_days as "retentionDays", g.unregistered_types as "unregisteredTypes"
+     from games g join tenants t on t.id = g.tenant_id
+     where $1::text is null or t.slug = $1
+     order by t.slug, g.slug`,
+    [tenant ?? null],
   );
   return rows;
 }
