@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { parseMasterKeys } from './lib/master-keys.js';
+import { unknownSettings } from './unknown-settings.js';
 
 /**
  * The settings of the service. This module is the only reader of the environment: `readConfig` turns it into one frozen
@@ -174,7 +175,11 @@ const STREAM_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** Scheme, host and port, whatever the scheme: games in a web view come from `capacitor://localhost` and the like. */
 const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/*]+$/;
 
-export type ConfigResult = { ok: true; config: Config } | { ok: false; problems: string[] };
+/** `warnings` are about what is probably a mistake, but keeps nobody from starting. */
+export type ConfigResult = { warnings: string[] } & (
+  | { ok: true; config: Config }
+  | { ok: false; problems: string[] }
+);
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -290,7 +295,11 @@ export function readConfig(env: Environment, options: { tty: boolean }): ConfigR
     ]),
     logPretty: options.tty,
   });
-  return problems.length === 0 ? { ok: true, config } : { ok: false, problems };
+  const warnings = unknownSettings(
+    Object.keys(env),
+    SETTINGS.map(({ name }) => name),
+  );
+  return problems.length === 0 ? { ok: true, config, warnings } : { ok: false, problems, warnings };
 }
 
 function readTrustProxy(text: string, problems: string[]): boolean | number | string {

@@ -127,3 +127,39 @@ describe('what is wrong with the settings', () => {
     ]);
   });
 });
+
+describe('a variable that looks like a setting and is none', () => {
+  const warnings = (env: Environment) => readConfig({ ...DEVELOPMENT, ...env }, { tty: false }).warnings;
+
+  test.each([
+    ['SAVEPOINT_PROT', 'SAVEPOINT_PORT'],
+    ['savepoint_port', 'SAVEPOINT_PORT'],
+    ['SAVPOINT_PORT', 'SAVEPOINT_PORT'],
+    ['SAVE_POINT_DATA_DIR', 'SAVEPOINT_DATA_DIR'],
+    ['SAVEPOINT_DATADIR', 'SAVEPOINT_DATA_DIR'],
+    ['SAVEPOINT_RATE_LIMIT', 'SAVEPOINT_RATE_LIMITS'],
+    ['DATABSE_URL', 'DATABASE_URL'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['NATS_URLS', 'NATS_URL'],
+  ])('%s: did you mean %s?', (name, meant) => {
+    expect(warnings({ [name]: '1' })).toEqual([`${name} is not a setting. Did you mean "${meant}"?`]);
+  });
+
+  test('is named also when no setting is near', () => {
+    expect(warnings({ SAVEPOINT_COLOUR: 'green' })).toEqual(['SAVEPOINT_COLOUR is not a setting.']);
+  });
+
+  test('without the prefix it may be of another program', () => {
+    const others = {
+      PATH: '/bin',
+      PORT: '1',
+      HOST: 'x',
+      NATS_USER: 'x',
+      DATABASE_NAME: 'x',
+      MONGO_URL: 'x',
+      TERM: 'x',
+    };
+    expect(warnings(others)).toEqual([]);
+    expect(warnings({ DATABASE_URI: 'x', DATABASE_URL: 'postgres://x' })).toEqual([]);
+  });
+});

@@ -1,15 +1,17 @@
 import { type Config, readConfig } from '../config.js';
 import { type Database, openDatabaseForCommand } from '../db/database.js';
-import { isMigrated } from '../db/migrate.js';
+import { findSchemaState } from '../db/migrate.js';
+import type { Pool } from '../db/pool.js';
 import { StartupError } from '../lib/startup-error.js';
 
 export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The settings, or one message that lists every problem and how to mend it. */
+/** The settings, or one message that lists every problem and how to mend it. Those that may be misspelt are named. */
 export function requireConfig(): Config {
   const read = readConfig(process.env, { tty: process.stdout.isTTY === true });
+  for (const warning of read.warnings) process.stderr.write(`Warning: ${warning}\n`);
   if (read.ok) return read.config;
   throw new StartupError(
     `Savepoint cannot start with these settings:\n${read.problems.map((problem) => `  - ${problem}`).join('\n')}`,
@@ -24,13 +26,28 @@ export async function withDatabase<T>(work: (database: Database, config: Config)
   const config = requireConfig();
   const database = await openDatabaseForCommand(config);
   try {
-    if (!(await isMigrated(database.pool).catch(() => false))) {
-      throw new StartupError(
-        'The database is not set up yet. Run `savepoint migrate` or `savepoint start` first.',
-      );
-    }
+    await requireSchema(database.pool);
     return await work(database, config);
   } finally {
     await database.close();
+  }
+}
+
+async function requireSchema(pool: Pool): Promise<void> {
+  const { applied, known } = await findSchemaState(pool).catch((error: Error & { code?: string }) => {
+    // Where a name has several addresses and none answers, the error has no message.
+    throw new StartupError(
+      `The database cannot be asked: ${error.message || error.code}. Check DATABASE_URL.`,
+    );
+  });
+  if (applied === undefined) {
+    throw new StartupError(
+      'The database is not set up yet. Run `savepoint migrate` or `savepoint start` first.',
+    );
+  }
+  if (applied < known) {
+    throw new StartupError(
+      `The database is at schema version ${applied}, and this build needs ${known}. Run \`savepoint migrate\` or \`savepoint start\` first.`,
+    );
   }
 }

@@ -53,13 +53,25 @@ export async function migrate(databaseUrl: string, say: (line: string) => void):
   }
 }
 
-/** Whether this build can run on the database as it is. */
-export async function isMigrated(pool: Pool): Promise<boolean> {
-  const expected = (await listMigrations()).at(-1)?.version ?? 0;
-  const { rows } = await pool.query<{ version: number | null }>(
+/** Which version the database is at, undefined for none at all, and the newest that this build knows. */
+export type SchemaState = Readonly<{ applied: number | undefined; known: number }>;
+
+export async function findSchemaState(pool: Pool): Promise<SchemaState> {
+  const known = (await listMigrations()).at(-1)?.version ?? 0;
+  const { rows } = await pool.query<{ isThere: boolean }>(
+    `select to_regclass('schema_migrations') is not null as "isThere"`,
+  );
+  if (rows[0]?.isThere !== true) return { applied: undefined, known };
+  const { rows: versions } = await pool.query<{ version: number | null }>(
     'select max(version) as version from schema_migrations',
   );
-  return (rows[0]?.version ?? 0) >= expected;
+  return { applied: versions[0]?.version ?? undefined, known };
+}
+
+/** Whether this build can run on the database as it is. */
+export async function isMigrated(pool: Pool): Promise<boolean> {
+  const { applied = 0, known } = await findSchemaState(pool);
+  return applied >= known;
 }
 
 async function applyMigration(client: pg.Client, migration: Migration): Promise<void> {

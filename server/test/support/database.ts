@@ -4,14 +4,14 @@ import { inject } from 'vitest';
 
 export type TestDatabase = { url: string; drop(): Promise<void> };
 
-/** A database of its own, cloned from the migrated template. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** A database of its own, cloned from the migrated template; or one in which there is nothing yet. */
+export async function createTestDatabase({ isEmpty = false } = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
   const serverUrl = inject('databaseUrl');
   await onServer(serverUrl, async (client) => {
     // PostgreSQL clones a template for one at a time.
     await client.query("select pg_advisory_lock(hashtext('clone the template'))");
-    await client.query(`create database ${name} template template_savepoint`);
+    await client.query(`create database ${name} template ${isEmpty ? 'template0' : 'template_savepoint'}`);
   });
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;

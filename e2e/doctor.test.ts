@@ -1,0 +1,32 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { cleanUp, launch, runSavepoint, temporaryFolder } from './support/service.js';
+
+afterAll(cleanUp);
+
+it('doctor finds a fresh installation well, names a misspelt setting, and makes nothing', async () => {
+  const folder = await temporaryFolder();
+  const settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: join(folder, 'data') };
+  const { code, output } = await runSavepoint(['doctor'], { ...settings, SAVEPOINT_PROT: '8080' });
+  expect(output).toContain(
+    '  warning  settings: SAVEPOINT_PROT is not a setting. Did you mean "SAVEPOINT_PORT"?\n',
+  );
+  expect(output).toMatch(/^ {2}\S+ +free space of the data folder: /m);
+  expect(output).toContain('embedded PostgreSQL (made at the first start)');
+  expect(output).not.toContain('PROBLEM');
+  expect(code).toBe(0);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+it('a misspelt setting is named at the start, also of one that fails', async () => {
+  const { exit, output } = launch({
+    SAVEPOINT_DATA_DIR: await temporaryFolder(),
+    SAVEPOINT_WORKRES: '2',
+    SAVEPOINT_PORT: 'eighty',
+  });
+  expect(await exit).toBe(1);
+  expect(output()).toContain(
+    'Warning: SAVEPOINT_WORKRES is not a setting. Did you mean "SAVEPOINT_WORKERS"?\n',
+  );
+});

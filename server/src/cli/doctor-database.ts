@@ -1,0 +1,171 @@
+import { lstat } from 'node:fs/promises';
+import type { Config } from '../config.js';
+import { openDatabaseForCommand } from '../db/database.js';
+import { clusterPathIn } from '../db/embedded/cluster-place.js';
+import { findSchemaState, type SchemaState } from '../db/migrate.js';
+import { type Pool, transaction } from '../db/pool.js';
+import { boundTo } from '../features/session/signing-keys.js';
+import { unseal } from '../lib/master-keys.js';
+import { StartupError } from '../lib/startup-error.js';
+import { loadMasterKeys, masterKeyFile } from '../master-key-file.js';
+import type { Finding } from './doctor-command.js';
+
+const CLOCK_TOLERANCE_MS = 2_000;
+
+/** The database, without changing anything: one that is not there yet is not made. */
+export async function examineDatabase(config: Config): Promise<Finding[]> {
+  const isEmbedded = config.databaseUrl === undefined;
+  const name = isEmbedded ? 'embedded PostgreSQL' : 'database of DATABASE_URL';
+  if (isEmbedded && !(await isThere(clusterPathIn(config.dataDir)))) {
+    return [{ name: `${name} (made at the first start)` }];
+  }
+  try {
+    const database = await openDatabaseForCommand(config);
+    try {
+      const { pool } = database;
+      const version = await pool.query<{ v: string }>("select current_setting('server_version') as v");
+      const state = await findSchemaState(pool);
+      return [
+        { name: `${name}, version ${version.rows[0]?.v}` },
+        await checkDurability(pool),
+        await checkClock(pool),
+        await checkWriting(pool),
+        checkSchema(state),
+        await checkMasterKey(pool, config, state),
+      ];
+    } finally {
+      await database.close();
+    }
+  } catch (error) {
+    const { message } = error as Error;
+    // Ours say what to do themselves.
+    if (error instanceof StartupError) return [{ name, problem: message }];
+    return [{ name, problem: message, advice: 'Start it, or check DATABASE_URL.' }];
+  }
+}
+
+async function checkDurability(pool: Pool): Promise<Finding> {
+  const name = 'durability';
+  const { rows } = await pool.query<{ name: string; setting: string }>(
+    `select name, setting from pg_settings
+     where name in ('fsync', 'full_page_writes', 'synchronous_commit') and setting = 'off'`,
+  );
+  if (rows.length === 0) return { name };
+  return {
+    name,
+    problem: `${rows.map((row) => row.name).join(', ')} off: acknowledged events can be lost in a crash`,
+    advice: 'Turn it on in postgresql.conf.',
+  };
+}
+
+async function checkClock(pool: Pool): Promise<Finding> {
+  const before = Date.now();
+  const { rows } = await pool.query<{ now: number }>('select clock_timestamp() as now');
+  const elapsed = Date.now() - before;
+  const middle = before + elapsed / 2;
+  const difference = Math.round(middle - (rows[0]?.now ?? middle));
+  const name = 'clock';
+  // The answer may have been given at any moment while it was waited for.
+  if (Math.abs(difference) <= CLOCK_TOLERANCE_MS + elapsed / 2) return { name };
+  return {
+    name,
+    problem: `this machine and the database differ by ${difference} ms`,
+    advice: 'Run a time service (chrony, systemd-timesyncd) on both: logins are checked against this clock.',
+  };
+}
+
+/** Adds two megabytes to the disk of the database for a moment: a disk that is full shows in no other way from here. */
+async function checkWriting(pool: Pool): Promise<Finding> {
+  const name = 'writing to the database';
+  try {
+    await transaction(pool, (client) =>
+      client.query(
+        `create temporary table savepoint_doctor on commit drop as
+         select md5(n::text) as text from generate_series(1, 30000) n`,
+      ),
+    );
+    return { name };
+  } catch (error) {
+    return { name, ...whyNotWritten(error as Error & { code?: string }) };
+  }
+}
+
+function whyNotWritten({ code, message }: Error & { code?: string }): Pick<Finding, 'problem' | 'advice'> {
+  switch (code) {
+    case '53100':
+      return {
+        problem: `its disk is full (${message})`,
+        advice: 'Free some space on the disk of the database.',
+      };
+    case '25006':
+      return {
+        problem: 'it can only be read: it is a standby, or default_transaction_read_only is on',
+        advice: 'Let DATABASE_URL lead to the server that is written to.',
+      };
+    case '42501':
+      return {
+        problem: 'its user may not make temporary tables',
+        advice: 'Allow it: grant temporary on database … to …;',
+      };
+    default:
+      return { problem: message, advice: "Look into the database's log." };
+  }
+}
+
+function checkSchema({ applied, known }: SchemaState): Finding {
+  const name = 'schema';
+  if (applied === undefined) return { name: `${name} (empty: made by savepoint start or savepoint migrate)` };
+  if (applied > known) {
+    return {
+      name,
+      problem: `a newer build has been here: it is at version ${applied}, and this build knows only up to ${known}`,
+      advice: 'Start a newer build; schemas never go back.',
+    };
+  }
+  if (applied === known) return { name: `${name}, version ${applied}` };
+  return {
+    name,
+    problem: `it is at version ${applied}, and this build needs ${known}`,
+    advice: 'Start the service, which brings it up to date, or run savepoint migrate.',
+  };
+}
+
+/** Whether it opens what is sealed. */
+async function checkMasterKey(pool: Pool, config: Config, { applied }: SchemaState): Promise<Finding> {
+  const name = 'master key';
+  const sealed = applied === undefined ? [] : await listSealedKeys(pool);
+  if (config.masterKey === undefined && !(await isThere(masterKeyFile(config)))) {
+    if (sealed.length === 0) return { name: `${name} (made at the first start)` };
+    return {
+      name,
+      problem: `${masterKeyFile(config)} is gone, and with it all that it sealed`,
+      advice: 'Put it back from a backup, or set SAVEPOINT_MASTER_KEY to the key that was in it.',
+    };
+  }
+  try {
+    const { keys } = await loadMasterKeys(config);
+    for (const row of sealed) unseal(keys, row.sealed, boundTo(row.kid));
+    return { name };
+  } catch (error) {
+    return {
+      name,
+      problem: (error as Error).message,
+      advice: 'Set SAVEPOINT_MASTER_KEY to the key that sealed it.',
+    };
+  }
+}
+
+async function listSealedKeys(pool: Pool): Promise<{ kid: string; sealed: Buffer }[]> {
+  const { rows } = await pool.query<{ kid: string; sealed: Buffer }>(
+    'select kid, sealed_private as sealed from signing_keys',
+  );
+  return rows;
+}
+
+/** Also a link that leads nowhere, which the database explains when it is opened. */
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
