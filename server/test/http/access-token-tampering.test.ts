@@ -1,6 +1,7 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
 import { exportJWK, exportSPKI } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHarness, type Harness, postEvents, type Session } from '../support/harness.js';
@@ -44,6 +45,11 @@ function hs256(key: string | Buffer, head: Json = {}): string {
   return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
 }
 
+async function expectTaken(token: string): Promise<void> {
+  const headers = { ...session.headers, authorization: `Bearer ${token}` };
+  await expectAlive(harness.app, { ...session, headers });
+}
+
 async function expectRefused(token: string): Promise<void> {
   const forged = { ...session, headers: { ...session.headers, authorization: `Bearer ${token}` } };
   expectRefusedToken(await getStatus(harness.app, forged));
@@ -53,9 +59,15 @@ async function expectRefused(token: string): Promise<void> {
 
 describe('the helper makes tokens that are taken', () => {
   test('so that what follows is refused for its one fault', async () => {
-    const token = ours({}, payload());
-    const headers = { ...session.headers, authorization: `Bearer ${token}` };
-    await expectAlive(harness.app, { ...session, headers });
+    await expectTaken(ours({}, payload()));
+  });
+
+  test('also in a form that the service does not write itself', async () => {
+    const { alg, typ, kid } = header();
+    const { privateKey } = harness.ctx.signingKeys.current();
+    await expectTaken(es256(privateKey, { kid, typ, alg }, payload()));
+    await expectTaken(ours({}, { ...payload(), aud: ['elsewhere', payload().aud] }));
+    await expectTaken(ours({}, { ...payload(), nbf: payload().iat }));
   });
 });
 
@@ -189,6 +201,24 @@ describe('a token that was changed', () => {
     expect(same).toHaveLength(16);
     for (const token of same.filter((each) => each !== good)) await expectRefused(token);
     for (const padding of ['=', '==', '===']) await expectRefused(good + padding);
+  });
+
+  test('any other character in claims or signature', async () => {
+    const good = session.accessToken;
+    const first = good.indexOf('.') + 1;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: first, max: good.length - 1 }),
+        fc.constantFrom(...'ABCabc012-_.'),
+        async (at, letter) => {
+          fc.pre(good[at] !== letter && good[at] !== '.');
+          const changed = good.slice(0, at) + letter + good.slice(at + 1);
+          const verified = async () => harness.ctx.accessTokens.verify(`Bearer ${changed}`);
+          await expect(verified()).rejects.toMatchObject({ code: 'token_invalid' });
+        },
+      ),
+      { numRuns: 300 },
+    );
   });
 
   test('a refresh token is no access token', () => expectRefused(session.refreshToken));
