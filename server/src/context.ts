@@ -59,7 +59,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     size: config.databasePoolSize,
     timeoutMs: config.databaseTimeoutMs,
     onError: (error) => logger.warn({ err: error }, 'an idle database connection broke; it will be replaced'),
-    byIndexOnly: true,
+    lookUps: 'planned once',
   });
   metrics.watchPool(pool);
 

@@ -36,7 +36,7 @@ export async function runConsumer(config: Config, say: (line: string) => void): 
     size: config.databasePoolSize,
     timeoutMs: config.databaseTimeoutMs,
     onError: (error) => logger.warn({ err: error }, 'an idle database connection broke; it will be replaced'),
-    byIndexOnly: true,
+    lookUps: 'planned once',
   });
   metrics.watchPool(pool);
   const inbox = createInbox({ pool, metrics, logger });

@@ -37,6 +37,7 @@ function connect(config: Config, url: string, shared: boolean, stop: () => Promi
     timeoutMs: config.databaseTimeoutMs,
     // An idle connection that breaks is replaced with the next query, which reports what is wrong.
     onError: () => {},
+    lookUps: 'planned each time',
   });
   return {
     url,

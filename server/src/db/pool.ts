@@ -25,19 +25,31 @@ export type PoolOptions = {
   timeoutMs: number;
   /** Called for errors of idle connections, which nobody else would hear of. */
   onError: (error: Error) => void;
-  /**
-   * For connections that only ever look rows up. A prepared statement that was planned while a table was small would read
-   * all of it, dead rows included, until PostgreSQL has new statistics. And each is planned once: for small groups PostgreSQL
-   * would else go on planning every call, which takes it longer than the call.
-   */
-  byIndexOnly?: boolean;
+  /** For connections that only ever look rows up; left out, PostgreSQL plans as it likes. */
+  lookUps?: LookUps;
+};
+
+/**
+ * How look-ups are planned. While a table is small, or seems small because its statistics are old, PostgreSQL would rather read
+ * all of it, and go on doing so when it has grown. `server/test/db/plans.test.ts` plans every statement in that state.
+ *
+ * - `planned once`, for API workers: PostgreSQL would else plan small groups anew for every call, which takes it longer than the
+ *   call. Every large table is looked up in a `lateral (… offset 0)` or by `= any($1)`, so that no statistics can change the plan.
+ * - `planned each time`, for the admin API and commands: the plan goes by what is asked for and by the size of the tables now.
+ */
+export type LookUps = 'planned once' | 'planned each time';
+
+const PLANNING: Readonly<Record<LookUps, string>> = {
+  'planned once': ' -c enable_seqscan=off -c plan_cache_mode=force_generic_plan',
+  'planned each time':
+    ' -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c plan_cache_mode=force_custom_plan',
 };
 
 /**
  * Every call is bounded three times: waiting for a connection, in the server (`statement_timeout`), and, for a network
  * that swallows packets, in the client (`query_timeout`, after which the connection is thrown away).
  */
-export function createPool({ url, size, timeoutMs, onError, byIndexOnly = false }: PoolOptions): Pool {
+export function createPool({ url, size, timeoutMs, onError, lookUps }: PoolOptions): Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: size,
@@ -48,7 +60,7 @@ export function createPool({ url, size, timeoutMs, onError, byIndexOnly = false 
     keepAlive: true,
     idleTimeoutMillis: 60_000,
     application_name: 'savepoint',
-    options: `-c timezone=UTC${byIndexOnly ? ' -c enable_seqscan=off -c plan_cache_mode=force_generic_plan' : ''}`,
+    options: `-c timezone=UTC${lookUps === undefined ? '' : PLANNING[lookUps]}`,
     pipeline: true,
     types,
   } as pg.PoolConfig);

@@ -36,7 +36,7 @@ describe('the plans of hot statements', () => {
       size: 1,
       timeoutMs: 10_000,
       onError: () => {},
-      byIndexOnly: true,
+      lookUps: 'planned once',
     });
   });
   afterAll(async () => {

@@ -59,8 +59,8 @@ function failuresJson(batches: readonly FailedBatch[]): string {
   );
 }
 
-// Inserted in the order of the unique index, so that crossing groups never deadlock. A scalar subquery rather than
-// `not exists`: it is one look into the index per event, whatever the planner thinks of the table's size.
+// Inserted in the order of the unique index, so that crossing groups never deadlock. Look-ups are scalar subqueries or
+// `lateral (… offset 0)`: each is one look into the index, whatever the planner thinks of the table's size.
 const INSERT_FAILED_EVENTS = {
   name: 'insert_failed_events',
   text: `
@@ -71,7 +71,7 @@ const INSERT_FAILED_EVENTS = {
           u uuid, a timestamptz, b text, f uuid, o smallint, c text, m text, w text, t text, r text, x boolean
         )
       ) with ordinality as e(u, a, b, f, o, c, m, w, t, r, x, n)
-      join players p on p.user_id = e.u
+      join lateral (select id, game_id from players where user_id = e.u offset 0) p on true
       order by player_id, f, n
     ), fresh as materialized (
       select s.*,
@@ -89,7 +89,7 @@ const INSERT_FAILED_EVENTS = {
       select f.*
       from fresh f
       join players_before p using (player_id)
-      left join failed_event_totals g on g.game_id = f.game_id
+      left join lateral (select * from failed_event_totals g where g.game_id = f.game_id offset 0) g on true
       where coalesce(g.entries, 0) + game_entries <= $2::bigint
         and coalesce(g.bytes, 0) + game_bytes <= $3::bigint
         and p.entries + player_entries <= $4::bigint

@@ -96,7 +96,7 @@ export async function findFacts(
     {
       name: 'find_facts',
       text: `select g.published_version as "configVersion", ${FACTS_COLUMNS}
-             from players p join games g on g.id = p.game_id
+             from players p join lateral (select * from games g where g.id = p.game_id offset 0) g on true
              where p.id = any($2::bigint[])`,
     },
     [new Date(nowMs), playerIds, firstWindowDay(nowMs)],

@@ -20,7 +20,7 @@ export async function findApiKeys(pool: Pool, keyIds: string[]): Promise<ApiKeyR
       text: `select k.key_id as "keyId", k.game_id as "gameId", t.slug as "tenantSlug", g.slug as "gameSlug",
                k.environment, k.sealed_secret as "sealedSecret", k.revoked_at is not null as revoked
              from api_keys k
-             join games g on g.id = k.game_id
+             join lateral (select * from games g where g.id = k.game_id offset 0) g on true
              join tenants t on t.id = g.tenant_id
              where k.key_id = any($1::text[])`,
     },
@@ -60,9 +60,10 @@ export async function insertSessions(pool: Pool, sessions: readonly NewSession[]
                  expires_at timestamptz, tag_key bytea, current_hash bytea)
                -- one by one, as in WHOSE_SESSION
                join lateral (
-                 select g.* from api_keys k join games g on g.id = k.game_id
+                 select from api_keys k
                  where k.key_id = w.key_id and k.game_id = w.game_id and k.revoked_at is null offset 0
-               ) g on true
+               ) k on true
+               join lateral (select * from games g where g.id = w.game_id offset 0) g on true
                left join lateral (
                  select * from devices d where d.game_id = w.game_id and d.device_id = w.device_id offset 0
                ) d on true
@@ -97,7 +98,7 @@ export async function insertSessions(pool: Pool, sessions: readonly NewSession[]
                from wanted w
                join claimed c using (game_id, device_id)
                join made p on p.id = c.player_id
-               join games g on g.id = p.game_id
+               join lateral (select * from games g where g.id = p.game_id offset 0) g on true
              ), opened as (
                insert into sessions (id, player_id, device_id, key_id, created_at, expires_at, tag_key, current_hash)
                select id, "playerId", device_id, key_id, created_at, expires_at, tag_key, current_hash from met
@@ -148,9 +149,9 @@ export type LivePlayer = PlayerRow & {
  * has new statistics.
  */
 const WHOSE_SESSION = `join lateral (
-               select k.environment, g.* from api_keys k join games g on g.id = k.game_id
-               where k.key_id = s.key_id and not k.sessions_ended offset 0
-             ) g on true
+               select * from api_keys k where k.key_id = s.key_id and not k.sessions_ended offset 0
+             ) k on true
+             join lateral (select * from games g where g.id = k.game_id offset 0) g on true
              join lateral (
                select p.*, p.xmin from players p where p.game_id = g.id and p.id = s.player_id offset 0
              ) p on true`;
@@ -161,7 +162,7 @@ export async function findLivePlayers(pool: Pool, sessionIds: string[]): Promise
     pool,
     {
       name: 'find_live_players',
-      text: `select s.id as "sessionId", g.environment, ${PLAYER_COLUMNS}
+      text: `select s.id as "sessionId", k.environment, ${PLAYER_COLUMNS}
              from sessions s
              ${WHOSE_SESSION}
              where s.id = any($1::uuid[]) and s.ended_at is null`,
@@ -187,7 +188,7 @@ export async function findRefreshRows(pool: Pool, sessionIds: string[]): Promise
       name: 'find_refresh_rows',
       text: `select s.id as "sessionId", s.device_id as "deviceId", t.slug as "tenantSlug", g.slug as "gameSlug",
                s.expires_at as "expiresAt", s.tag_key as "tagKey", s.current_hash as "currentHash", s.recent,
-               g.environment, ${PLAYER_COLUMNS}
+               k.environment, ${PLAYER_COLUMNS}
              from sessions s
              ${WHOSE_SESSION}
              join tenants t on t.id = g.tenant_id
