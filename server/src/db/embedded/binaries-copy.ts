@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, cp, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { syncFile, syncFolder } from '../../lib/durable-file.js';
 import { errorCode, ifExists } from './errno.js';
 import { isAlive } from './process-info.js';
 
@@ -23,7 +24,9 @@ export async function copyNativeTree(
     await cp(source, partial, { recursive: true, verbatimSymlinks: true });
     await openToEveryone(partial);
     await finish(partial);
+    await syncTree(partial);
     await rename(partial, target);
+    await syncFolder(parent);
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
     const code = errorCode(error);
@@ -45,6 +48,15 @@ async function openToEveryone(path: string): Promise<void> {
   await chmod(path, isProgram ? 0o755 : 0o644);
   if (!stats.isDirectory()) return;
   for (const name of await readdir(path)) await openToEveryone(join(path, name));
+}
+
+/** Before the copy gets its final name, or a power cut would leave empty programs there for good. */
+async function syncTree(path: string): Promise<void> {
+  const stats = await lstat(path);
+  if (stats.isSymbolicLink()) return;
+  if (!stats.isDirectory()) return syncFile(path);
+  for (const name of await readdir(path)) await syncTree(join(path, name));
+  await syncFolder(path);
 }
 
 /** Copies whose maker was killed. */

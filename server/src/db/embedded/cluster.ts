@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chown, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { syncFolder } from '../../lib/durable-file.js';
 import { StartupError } from '../../lib/startup-error.js';
 import type { Binaries } from './binaries.js';
 import { makePrivateDirectory } from './cluster-place.js';
@@ -62,7 +63,7 @@ export async function makeCluster(options: {
     const { ok, output } = await run(binaries.initdb, args, user);
     if (!ok) throw explainProgramFailure(output, { what: 'PostgreSQL could not be set up', ...options });
     await rename(temporary, clusterDir);
-    await syncDirectory(dirname(clusterDir));
+    await syncFolder(dirname(clusterDir));
   } finally {
     await rm(passwordFile, { force: true });
     await rm(temporary, { recursive: true, force: true });
@@ -95,14 +96,4 @@ function run(program: string, args: string[], user: ServerUser | undefined) {
     child.once('error', reject);
     child.once('close', (code) => resolve({ ok: code === 0, output }));
   });
-}
-
-/** The rename is durable once its directory is. */
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }

@@ -1,5 +1,6 @@
 import { mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { syncFolder } from '../../lib/durable-file.js';
 import { errorCode, ifExists } from './errno.js';
 import { explainFileError } from './failures.js';
 
@@ -27,11 +28,12 @@ export async function openDataDir(dataDir: string): Promise<string> {
 async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path);
+    await syncFolder(dirname(path));
   } catch (error) {
     const code = errorCode(error);
     if (code === 'EEXIST') return;
     if (code !== 'ENOENT' || (await ifExists(stat(dirname(path)))) !== undefined) throw error;
     await makeDirectory(dirname(path));
-    await mkdir(path);
+    await makeDirectory(path);
   }
 }

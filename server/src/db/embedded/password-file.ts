@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeFileDurably } from '../../lib/durable-file.js';
 import { StartupError } from '../../lib/startup-error.js';
 import { ifExists } from './errno.js';
 
@@ -27,15 +28,6 @@ export async function makePassword(root: string): Promise<string> {
   const found = (await ifExists(readFile(pathIn(root), 'utf8')))?.trim();
   if (found) return found;
   const password = randomBytes(24).toString('base64url');
-  const temporary = `${pathIn(root)}.new`;
-  await rm(temporary, { force: true });
-  const file = await open(temporary, 'wx', 0o600);
-  try {
-    await file.writeFile(`${password}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, pathIn(root));
+  await writeFileDurably(pathIn(root), `${password}\n`);
   return password;
 }

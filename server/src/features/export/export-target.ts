@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { type FileHandle, open, readFile, rename, stat, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { type FileHandle, open, readFile, stat, unlink } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { writeFileDurably } from '../../lib/durable-file.js';
 import type { ExportFormat } from './export-format.js';
 import type { ExportKey } from './export-queries.js';
 import type { Span } from './export-span.js';
@@ -155,21 +155,9 @@ async function readCursor(path: string): Promise<ExportCursor | undefined> {
   throw new ExportFileError(`${cursorPath(path)} is not a cursor of this program. Delete it and ${path}.`);
 }
 
-/** A new file takes the place of the old one in one step: a crash leaves one of the two, whole. */
+/** As readable for others as the export itself. */
 async function writeCursor(path: string, cursor: ExportCursor): Promise<void> {
-  const temporary = `${cursorPath(path)}.new`;
-  const file = await open(temporary, 'w');
-  try {
-    await file.writeFile(`${JSON.stringify(cursor)}\n`);
-    await file.datasync();
-  } finally {
-    await file.close();
-  }
-  await rename(temporary, cursorPath(path));
-  const folder = await open(dirname(cursorPath(path)), 'r');
-  // Not every file system can do this for a folder; the rename is then as safe as it can be there.
-  await folder.sync().catch(() => {});
-  await folder.close();
+  await writeFileDurably(cursorPath(path), `${JSON.stringify(cursor)}\n`, 0o666);
 }
 
 function refuseOtherSubject(path: string, cursor: ExportCursor | undefined, subject: ExportSubject): void {

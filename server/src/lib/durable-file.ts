@@ -1,0 +1,44 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Not every file system can sync a folder, and not everybody may open it. Names are then as safe as they can be there. */
+const CANNOT_SYNC: ReadonlySet<string> = new Set(['EINVAL', 'ENOTSUP', 'EISDIR', 'EACCES', 'EPERM']);
+
+/**
+ * Replaces a file so that a crash or a power cut leaves the old content or the new one, whole:
+ *
+ *   write beside it ─► sync the file ─► rename ─► sync the folder
+ *
+ * Without the first sync the name can reach the disk before the content, and the file is empty after a power cut. Without
+ * the second, the name may be missing.
+ */
+export async function writeFileDurably(path: string, content: string, mode = 0o600): Promise<void> {
+  const temporary = `${path}.new`;
+  // One that a crash left behind may have other permissions.
+  await rm(temporary, { force: true });
+  const file = await open(temporary, 'wx', mode);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, path);
+  await syncFolder(dirname(path));
+}
+
+export async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** What was made, renamed or deleted in a folder survives a power cut from then on. */
+export async function syncFolder(path: string): Promise<void> {
+  await syncFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (!CANNOT_SYNC.has(error.code ?? '')) throw error;
+  });
+}

@@ -1,0 +1,50 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { syncFolder, writeFileDurably } from '../../src/lib/durable-file.js';
+
+describe('a file that is written durably', () => {
+  let folder: string;
+  let file: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'savepoint-durable-'));
+    file = join(folder, 'secret');
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const mode = async (path: string) => (await stat(path)).mode & 0o777;
+
+  it('holds the content, for its owner only, and nothing is left beside it', async () => {
+    await writeFileDurably(file, 'first\n');
+    expect(await readFile(file, 'utf8')).toBe('first\n');
+    expect(await mode(file)).toBe(0o600);
+    await writeFileDurably(file, 'second\n');
+    expect(await readFile(file, 'utf8')).toBe('second\n');
+    expect(await readdir(folder)).toEqual(['secret']);
+  });
+
+  it('is another file each time: whoever reads the old one reads all of it', async () => {
+    await writeFileDurably(file, 'old');
+    const old = await stat(file);
+    await writeFileDurably(file, 'new');
+    expect((await stat(file)).ino).not.toBe(old.ino);
+  });
+
+  it('does not take over the permissions of what a crash left behind', async () => {
+    await writeFile(`${file}.new`, 'half', { mode: 0o644 });
+    await chmod(`${file}.new`, 0o644);
+    await writeFileDurably(file, 'whole');
+    expect(await mode(file)).toBe(0o600);
+  });
+
+  it('stays as it was when it cannot be replaced', async () => {
+    await mkdir(join(file, 'in the way'), { recursive: true });
+    await expect(writeFileDurably(file, 'content')).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/);
+    expect(await readdir(file)).toEqual(['in the way']);
+  });
+
+  it('needs a folder that exists', async () => {
+    await expect(syncFolder(join(folder, 'nowhere'))).rejects.toThrow('ENOENT');
+  });
+});
