@@ -137,9 +137,14 @@ describe.skipIf(NATS_SERVER === undefined)(`savepoint consume${NEEDS_NATS}`, () 
         SAVEPOINT_OPS_PORT: '0',
       };
       const refusal = 'is version 2.9.10, and versions before 2.10.23 can lose events';
-      for (const command of ['start', 'consume']) {
-        const refused = await runSavepoint([command], production);
-        expect(refused, command).toMatchObject({ code: 1, output: expect.stringContaining(refusal) });
+      const { SAVEPOINT_MASTER_KEY: _, ...withoutMasterKey } = production;
+      const refused = await Promise.all([
+        runSavepoint(['start'], production),
+        // It seals nothing and opens nothing.
+        runSavepoint(['consume'], withoutMasterKey),
+      ]);
+      for (const one of refused) {
+        expect(one).toMatchObject({ code: 1, output: expect.stringContaining(refusal) });
       }
 
       const { child, output, exit } = launch({ ...settings, NATS_URL: old.url }, 'consume');

@@ -183,7 +183,13 @@ export type ConfigResult = { warnings: string[] } & (
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export function readConfig(env: Environment, options: { tty: boolean }): ConfigResult {
+type ReadOptions = {
+  tty: boolean;
+  /** False for what neither seals nor opens a secret: such a command may run where the key is not kept. */
+  needsMasterKey?: boolean;
+};
+
+export function readConfig(env: Environment, options: ReadOptions): ConfigResult {
   const problems: string[] = [];
   const text = (name: string, fallback: string) => (env[name]?.trim() ? env[name].trim() : fallback);
 
@@ -233,7 +239,7 @@ export function readConfig(env: Environment, options: { tty: boolean }): ConfigR
   });
 
   const masterKey = env.SAVEPOINT_MASTER_KEY?.trim() || undefined;
-  if (masterKey === undefined && !development) {
+  if (masterKey === undefined && !development && options.needsMasterKey !== false) {
     problems.push(
       'SAVEPOINT_MASTER_KEY is missing. Make one with `openssl rand -base64 32`, keep it in your secret store, and set it on every node.',
     );

@@ -4,7 +4,7 @@ import { migrate } from '../db/migrate.js';
 import { ensureEventPartitions } from '../features/maintenance/event-partitions.js';
 import { ensureSigningKey } from '../features/session/signing-keys.js';
 import { seedDemoStudio } from '../features/tenancy/demo-studio.js';
-import { loadMasterKeys } from '../master-key-file.js';
+import { loadMasterKeys, requireRightMasterKeys } from '../master-key.js';
 
 export type Installation = { masterKeyText: string };
 
@@ -14,15 +14,17 @@ export async function prepareInstallation(
   database: Database,
   say: (line: string) => void,
 ): Promise<Installation> {
-  const { keys, text } = await loadMasterKeys(config);
   if (config.nats !== undefined) {
     const { prepareQueue } = await import('../queue/queue.js');
     await prepareQueue(config.nats, config.environment, say);
   }
   await migrate(database.url, say);
+  const { keys, text } = await loadMasterKeys(config, database.pool);
   const now = Date.now();
   await ensureEventPartitions(database.pool, now);
   await ensureSigningKey(database.pool, keys, now);
+  // Once more: of several nodes on a new database, started with different keys, the first one's key counts.
+  await requireRightMasterKeys(config, database.pool, keys);
   if (config.environment === 'development') await seedDemoStudio(database.pool, keys, now);
   return { masterKeyText: text };
 }

@@ -3,7 +3,7 @@ import { readConfig } from '../config.js';
 import { createContext } from '../context.js';
 import { createLogger } from '../http/logger.js';
 import { buildPlayerApp } from '../http/player-app.js';
-import { parseMasterKeys } from '../lib/master-keys.js';
+import { parseMasterKeys, UnsealError } from '../lib/master-keys.js';
 
 /** One API process; the primary starts, replaces and stops it. */
 async function runWorker(): Promise<void> {
@@ -41,4 +41,9 @@ async function runWorker(): Promise<void> {
   await app.listen({ host: config.host, port: config.port });
 }
 
-await runWorker();
+await runWorker().catch((error: unknown) => {
+  // The master key was rotated under a running service that does not have the new one. A sentence says that, a stack does not.
+  if (!(error instanceof UnsealError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+});

@@ -7,7 +7,7 @@ import { type Pool, transaction } from '../db/pool.js';
 import { boundTo } from '../features/session/signing-keys.js';
 import { unseal } from '../lib/master-keys.js';
 import { StartupError } from '../lib/startup-error.js';
-import { loadMasterKeys, masterKeyFile } from '../master-key-file.js';
+import { findMasterKeys } from '../master-key.js';
 import type { Finding } from './doctor-command.js';
 
 const CLOCK_TOLERANCE_MS = 2_000;
@@ -133,25 +133,18 @@ function checkSchema({ applied, known }: SchemaState): Finding {
 /** Whether it opens what is sealed. */
 async function checkMasterKey(pool: Pool, config: Config, { applied }: SchemaState): Promise<Finding> {
   const name = 'master key';
-  const sealed = applied === undefined ? [] : await listSealedKeys(pool);
-  if (config.masterKey === undefined && !(await isThere(masterKeyFile(config)))) {
-    if (sealed.length === 0) return { name: `${name} (made at the first start)` };
-    return {
-      name,
-      problem: `${masterKeyFile(config)} is gone, and with it all that it sealed`,
-      advice: 'Put it back from a backup, or set SAVEPOINT_MASTER_KEY to the key that was in it.',
-    };
-  }
   try {
-    const { keys } = await loadMasterKeys(config);
-    for (const row of sealed) unseal(keys, row.sealed, boundTo(row.kid));
+    // Where there are no tables yet, nothing is sealed.
+    const found = applied === undefined ? undefined : await findMasterKeys(config, pool);
+    if (found === undefined) {
+      return { name: config.masterKey === undefined ? `${name} (made at the first start)` : name };
+    }
+    for (const row of await listSealedKeys(pool)) unseal(found.keys, row.sealed, boundTo(row.kid));
     return { name };
   } catch (error) {
-    return {
-      name,
-      problem: (error as Error).message,
-      advice: 'Set SAVEPOINT_MASTER_KEY to the key that sealed it.',
-    };
+    const { message } = error as Error;
+    if (error instanceof StartupError) return { name, problem: message };
+    return { name, problem: message, advice: 'Put the table signing_keys back from a backup.' };
   }
 }
 

@@ -7,10 +7,9 @@ import {
 } from '../features/tenancy/api-keys.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../features/tenancy/key-changes.js';
 import { StartupError } from '../lib/startup-error.js';
-import { loadMasterKeys } from '../master-key-file.js';
 import { commandActor } from './command-actor.js';
 import { requireFilter, requireGame } from './game-option.js';
-import { say, withDatabase } from './terminal.js';
+import { say, withDatabase, withMasterKeys } from './terminal.js';
 
 type CreateOptions = { tenant: string; game: string; environment: Environment; label: string };
 
@@ -52,8 +51,8 @@ export function keyCommands(): Command {
       'create a successor with the same game, environment and label; revoke the old key when your builds are out',
     )
     .action(async (keyId: string) => {
-      const created = await withDatabase(async ({ pool }, config) =>
-        rotateApiKey(pool, (await loadMasterKeys(config)).keys, keyId, commandActor()),
+      const created = await withMasterKeys(({ pool }, _, { keys }) =>
+        rotateApiKey(pool, keys, keyId, commandActor()),
       );
       if (created === undefined) throw noSuchKey(keyId);
       showOnce(created);
@@ -73,9 +72,8 @@ export function keyCommands(): Command {
 }
 
 function createKey(place: CreateOptions): Promise<NewApiKey> {
-  return withDatabase(async ({ pool }, config) => {
+  return withMasterKeys(async ({ pool }, _, { keys }) => {
     await requireGame(pool, place.tenant, place.game);
-    const { keys } = await loadMasterKeys(config);
     const created = await createApiKey(pool, keys, place, commandActor());
     if (created === undefined) throw new Error(`there is no game ${place.game} any more`);
     return created;

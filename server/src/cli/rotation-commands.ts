@@ -5,9 +5,9 @@ import { rotateSigningKey } from '../features/session/signing-keys.js';
 import { type ResealedCounts, resealAll } from '../features/tenancy/reseal.js';
 import { generateMasterKey, type MasterKeys, parseMasterKeys, primaryId } from '../lib/master-keys.js';
 import { StartupError } from '../lib/startup-error.js';
-import { loadMasterKeys, writeMasterKeyFile } from '../master-key-file.js';
+import { writeMasterKeyFile } from '../master-key-file.js';
 import { commandActor } from './command-actor.js';
-import { say, withDatabase } from './terminal.js';
+import { say, withMasterKeys } from './terminal.js';
 
 export function signingKeyCommands(): Command {
   const signingKey = new Command('signing-key').description('the keys that sign access tokens');
@@ -16,10 +16,8 @@ export function signingKeyCommands(): Command {
     .description('publish a new key, which signs once every cache has seen it; no session ends')
     .option('--now', 'sign with it at once: the present key is compromised', false)
     .action(async (options: { now: boolean }) => {
-      const { kid, activeFrom } = await withDatabase(async ({ pool }, config) =>
-        rotateSigningKey(pool, (await loadMasterKeys(config)).keys, commandActor(), {
-          immediately: options.now,
-        }),
+      const { kid, activeFrom } = await withMasterKeys(({ pool }, _, { keys }) =>
+        rotateSigningKey(pool, keys, commandActor(), { immediately: options.now }),
       );
       say(
         `Published key ${kid}. New tokens are signed with it from ${new Date(activeFrom).toISOString()} on.`,
@@ -43,19 +41,18 @@ In production:
 In development, where the key lives in the data folder, stop the service first; this command does all of it.`,
     )
     .action(() =>
-      withDatabase(async ({ pool, shared }, config) => {
-        if (config.masterKey !== undefined) return resealUnderFirst(pool, config);
+      withMasterKeys(async ({ pool, shared }, config, { keys, text }) => {
+        if (config.masterKey !== undefined) return resealUnderFirst(pool, keys);
         // A running service would go on with the old key only and could open nothing any more.
         if (shared)
           throw new StartupError('Stop the service first: it holds the old key until it is restarted.');
-        return rotateFile(pool, config);
+        return rotateFile(pool, config, text);
       }),
     );
   return masterKey;
 }
 
-async function resealUnderFirst(pool: Pool, config: Config): Promise<void> {
-  const { keys } = await loadMasterKeys(config);
+async function resealUnderFirst(pool: Pool, keys: MasterKeys): Promise<void> {
   if (keys.byId.size < 2) {
     throw new StartupError(
       'SAVEPOINT_MASTER_KEY holds one key only. Put a new one in front of it, separated by a comma: savepoint master-key rotate --help',
@@ -64,8 +61,7 @@ async function resealUnderFirst(pool: Pool, config: Config): Promise<void> {
   report(keys, await resealAll(pool, keys, commandActor()));
 }
 
-async function rotateFile(pool: Pool, config: Config): Promise<void> {
-  const { text } = await loadMasterKeys(config);
+async function rotateFile(pool: Pool, config: Config, text: string): Promise<void> {
   const both = `${generateMasterKey()},${text}`;
   const parsed = parseMasterKeys(both);
   if (!parsed.ok) throw new StartupError(parsed.problems.join('\n'));

@@ -17,13 +17,13 @@ export function consumeCommand(): Command {
     .description('apply the events that wait on JetStream (NATS_URL); run as many of these as needed')
     .action(async () => {
       const { runConsumer } = await import('../bin/consumer.js');
-      await runConsumer(requireConfig(), say);
+      await runConsumer(requireConfig({ needsMasterKey: false }), say);
     });
 }
 
 export function migrateCommand(): Command {
   return new Command('migrate').description("bring the database to this build's schema").action(async () => {
-    const database = await openDatabaseForCommand(requireConfig());
+    const database = await openDatabaseForCommand(requireConfig({ needsMasterKey: false }));
     try {
       const applied = await migrate(database.url, say);
       say(applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.length} migrations.`);

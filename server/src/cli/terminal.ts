@@ -3,14 +3,15 @@ import { type Database, openDatabaseForCommand } from '../db/database.js';
 import { findSchemaState } from '../db/migrate.js';
 import type { Pool } from '../db/pool.js';
 import { StartupError } from '../lib/startup-error.js';
+import { type LoadedMasterKeys, loadMasterKeys } from '../master-key.js';
 
 export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
 /** The settings, or one message that lists every problem and how to mend it. Those that may be misspelt are named. */
-export function requireConfig(): Config {
-  const read = readConfig(process.env, { tty: process.stdout.isTTY === true });
+export function requireConfig(options: { needsMasterKey?: boolean } = {}): Config {
+  const read = readConfig(process.env, { tty: process.stdout.isTTY === true, ...options });
   for (const warning of read.warnings) process.stderr.write(`Warning: ${warning}\n`);
   if (read.ok) return read.config;
   throw new StartupError(
@@ -22,8 +23,23 @@ export function requireConfig(): Config {
  * Runs an administrative command on the database of this installation: the one of DATABASE_URL, or the embedded one,
  * whether the service is running on it or not.
  */
-export async function withDatabase<T>(work: (database: Database, config: Config) => Promise<T>): Promise<T> {
-  const config = requireConfig();
+export function withDatabase<T>(work: (database: Database, config: Config) => Promise<T>): Promise<T> {
+  return openFor(requireConfig({ needsMasterKey: false }), work);
+}
+
+/** The same for a command that seals or opens secrets. A wrong master key ends it before it has done anything. */
+export function withMasterKeys<T>(
+  work: (database: Database, config: Config, masterKeys: LoadedMasterKeys) => Promise<T>,
+): Promise<T> {
+  return openFor(requireConfig(), async (database, config) =>
+    work(database, config, await loadMasterKeys(config, database.pool)),
+  );
+}
+
+async function openFor<T>(
+  config: Config,
+  work: (database: Database, config: Config) => Promise<T>,
+): Promise<T> {
   const database = await openDatabaseForCommand(config);
   try {
     await requireSchema(database.pool);

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { finished, startCommand } from '../support/command.js';
+import { generateMasterKey } from '../../src/lib/master-keys.js';
+import { finished, startCommand, startCommandUnder } from '../support/command.js';
 import { createGameWorld, type GameWorld } from '../support/game-world.js';
 
 let world: GameWorld;
@@ -15,7 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-const savepoint = (...args: string[]) => finished(startCommand(world.url, ...args));
+const masterKey = generateMasterKey();
+const savepoint = (...args: string[]) => finished(startCommandUnder(masterKey, world.url, ...args));
 
 describe('lists', () => {
   it('show the studios and the games of all or one of them', async () => {
