@@ -311,14 +311,15 @@ CREATE TABLE sessions (
   key_id text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
-  ended_at timestamp with time zone,
   tag_key bytea NOT NULL,
   current_hash bytea NOT NULL,
   recent jsonb DEFAULT '[]'::jsonb NOT NULL,
+  check_on date DEFAULT CURRENT_DATE NOT NULL,
   CONSTRAINT sessions_pkey PRIMARY KEY (id)
-) WITH (fillfactor=90);
-CREATE INDEX sessions_expiry ON sessions USING btree (expires_at);
+) WITH (fillfactor=80);
+CREATE INDEX sessions_check ON sessions USING btree (check_on);
 CREATE INDEX sessions_player ON sessions USING btree (player_id);
+COMMENT ON COLUMN sessions.check_on IS 'The day on which maintenance looks whether the session can be deleted.';
 
 CREATE TABLE signing_keys (
   kid text NOT NULL,

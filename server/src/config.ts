@@ -168,6 +168,8 @@ export const SETTINGS: readonly Setting[] = [
 ];
 
 const MAX_WORKERS = 256;
+/** A session outlives its refresh token by this much: see features/session/session-expiry.ts. */
+export const MAX_ACCESS_TTL_SECONDS = 86_400;
 /** A scheme may be left out. Web sockets are for browsers. */
 const NATS_SERVER = /^(?:(?:nats|tls):\/\/)?(?:[^\s/@]+@)?[^\s/@]+$/;
 /** Part of NATS subjects and of file names. */
@@ -277,7 +279,7 @@ export function readConfig(env: Environment, options: ReadOptions): ConfigResult
     databaseTimeoutMs: integer('SAVEPOINT_DB_TIMEOUT_MS', 5_000, 100, 60_000),
     nats: natsServers.length === 0 ? undefined : nats,
     masterKey,
-    accessTtlSeconds: integer('SAVEPOINT_ACCESS_TTL_SECONDS', 3_600, 1, 86_400),
+    accessTtlSeconds: integer('SAVEPOINT_ACCESS_TTL_SECONDS', 3_600, 1, MAX_ACCESS_TTL_SECONDS),
     refreshTtlSeconds: integer('SAVEPOINT_REFRESH_TTL_SECONDS', 2_592_000, 1, 31_536_000),
     refreshGraceSeconds: integer('SAVEPOINT_REFRESH_GRACE_SECONDS', 30, 0, 600),
     tokenIssuer: text('SAVEPOINT_TOKEN_ISSUER', 'savepoint'),

@@ -1,6 +1,11 @@
 import type { Context } from '../../context.js';
 import { parseRefreshToken } from './refresh-chain.js';
-import { endSession, endSessionsOfPlayer, findRefreshRows, type LivePlayer } from './session-queries.js';
+import {
+  deleteSession,
+  deleteSessionsOfPlayer,
+  findRefreshRows,
+  type LivePlayer,
+} from './session-queries.js';
 
 export type LogoutRequest = { refreshToken?: string; allDevices?: boolean };
 
@@ -9,11 +14,10 @@ export type LogoutRequest = { refreshToken?: string; allDevices?: boolean };
  * ends its own session too, if it is one of this player's. From the commit on no node accepts any of their tokens.
  */
 export async function logout(ctx: Context, player: LivePlayer, request: LogoutRequest): Promise<number> {
-  const now = ctx.clock.now();
-  if (request.allDevices === true) return endSessionsOfPlayer(ctx.pool, player.playerId, now);
+  if (request.allDevices === true) return deleteSessionsOfPlayer(ctx.pool, player.playerId);
   const other = await sessionOfToken(ctx, player, request.refreshToken);
-  const ended = await endSession(ctx.pool, player.sessionId, now);
-  return other === undefined ? ended : ended + (await endSession(ctx.pool, other, now));
+  const ended = await deleteSession(ctx.pool, player.sessionId);
+  return other === undefined ? ended : ended + (await deleteSession(ctx.pool, other));
 }
 
 async function sessionOfToken(

@@ -4,7 +4,7 @@ import { takeRandomBytes } from '../../lib/random-bytes.js';
 import { isWelcome } from './key-environment.js';
 import { parseRefreshToken, presentRefresh } from './refresh-chain.js';
 import { type SessionGrant, sessionGrant } from './session-grant.js';
-import { endSession, type RefreshRow } from './session-queries.js';
+import { deleteSession, type RefreshRow } from './session-queries.js';
 
 /** Losing this many races in a row for one session does not happen to an honest client. */
 const MAX_ATTEMPTS = 10;
@@ -38,7 +38,7 @@ export async function refresh(ctx: Context, refreshToken: string, address: strin
       case 'invalid':
         return refuse(ctx, 'invalid', address);
       case 'reused':
-        await endSession(ctx.pool, row.sessionId, now);
+        await deleteSession(ctx.pool, row.sessionId);
         return refuse(ctx, 'reused', address);
       case 'retried':
         return grant(ctx, row, outcome, headers);

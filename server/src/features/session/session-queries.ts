@@ -40,6 +40,12 @@ export type NewSession = {
   refresh: RefreshState;
 };
 
+/**
+ * The first day on which a session can be deleted, if it is not refreshed until then: its last access token may live for a day
+ * more than the refresh token (`MAX_ACCESS_TTL_SECONDS`).
+ */
+export const CHECK_DAY = "(expires_at at time zone 'UTC')::date + 2";
+
 type OpenedSession = PlayerRow & { sessionId: string };
 
 /**
@@ -100,8 +106,10 @@ export async function insertSessions(pool: Pool, sessions: readonly NewSession[]
                join made p on p.id = c.player_id
                join lateral (select * from games g where g.id = p.game_id offset 0) g on true
              ), opened as (
-               insert into sessions (id, player_id, device_id, key_id, created_at, expires_at, tag_key, current_hash)
-               select id, "playerId", device_id, key_id, created_at, expires_at, tag_key, current_hash from met
+               insert into sessions (id, player_id, device_id, key_id, created_at, expires_at, check_on, tag_key,
+                 current_hash)
+               select id, "playerId", device_id, key_id, created_at, expires_at, ${CHECK_DAY}, tag_key, current_hash
+               from met
              )
              select id as "sessionId", ${PLAYER_NAMES} from met`,
     },
@@ -156,7 +164,7 @@ const WHOSE_SESSION = `join lateral (
                select p.*, p.xmin from players p where p.game_id = g.id and p.id = s.player_id offset 0
              ) p on true`;
 
-/** The players of those sessions that have not ended. */
+/** The players of those sessions that there are: one that has ended is deleted. */
 export async function findLivePlayers(pool: Pool, sessionIds: string[]): Promise<LivePlayer[]> {
   return query<LivePlayer>(
     pool,
@@ -165,7 +173,7 @@ export async function findLivePlayers(pool: Pool, sessionIds: string[]): Promise
       text: `select s.id as "sessionId", k.environment, ${PLAYER_COLUMNS}
              from sessions s
              ${WHOSE_SESSION}
-             where s.id = any($1::uuid[]) and s.ended_at is null`,
+             where s.id = any($1::uuid[])`,
     },
     [sessionIds],
   );
@@ -192,7 +200,7 @@ export async function findRefreshRows(pool: Pool, sessionIds: string[]): Promise
              from sessions s
              ${WHOSE_SESSION}
              join tenants t on t.id = g.tenant_id
-             where s.id = any($1::uuid[]) and s.ended_at is null`,
+             where s.id = any($1::uuid[])`,
     },
     [sessionIds],
   );
@@ -219,7 +227,7 @@ export async function updateRefreshChains(pool: Pool, moves: readonly ChainMove[
              from unnest($1::uuid[], $2::bytea[], $3::bytea[], $4::text[]::jsonb[], $5::timestamptz[])
                as m(id, previous_hash, next_hash, recent, expires_at)
              join held using (id)
-             where s.id = m.id and s.current_hash = m.previous_hash and s.ended_at is null
+             where s.id = m.id and s.current_hash = m.previous_hash
              returning s.id as "sessionId"`,
     },
     [
@@ -233,27 +241,27 @@ export async function updateRefreshChains(pool: Pool, moves: readonly ChainMove[
   return rows.map(({ sessionId }) => sessionId);
 }
 
-export async function endSession(pool: Pool, sessionId: string, nowMs: number): Promise<number> {
+export async function deleteSession(pool: Pool, sessionId: string): Promise<number> {
   const rows = await query(
     pool,
-    {
-      name: 'end_session',
-      text: 'update sessions set ended_at = $2 where id = $1 and ended_at is null returning id',
-    },
-    [sessionId, new Date(nowMs)],
+    { name: 'delete_session', text: 'delete from sessions where id = $1 returning id' },
+    [sessionId],
   );
   return rows.length;
 }
 
-/** Ends every session of the player that a live session belongs to. */
-export async function endSessionsOfPlayer(pool: Pool, playerId: string, nowMs: number): Promise<number> {
+/** Locked in one order, as refreshes lock them, so that neither waits for the other for ever. */
+export async function deleteSessionsOfPlayer(pool: Pool, playerId: string): Promise<number> {
   const rows = await query(
     pool,
     {
-      name: 'end_sessions_of_player',
-      text: 'update sessions set ended_at = $2 where player_id = $1 and ended_at is null returning id',
+      name: 'delete_sessions_of_player',
+      text: `with held as (
+               select id from sessions where player_id = $1 order by id for update
+             )
+             delete from sessions where id = any (array(select id from held)) returning id`,
     },
-    [playerId, new Date(nowMs)],
+    [playerId],
   );
   return rows.length;
 }
