@@ -51,6 +51,7 @@ export const growth = {
   async run(options, playgrounds) {
     const { seconds, stored: largest, growthRounds: rounds } = options;
     const items = wantedItems(options, 'growth', GROWING, ', ten rounds over growing data');
+    if (items.length === 0) return {};
     const growing = new Map(
       items.map((item) => [item.name, { name: item.name, unit: item.unit, rounds: [] }]),
     );

@@ -63,6 +63,7 @@ export function formatSection({ measuredAt, commit: version, machine, settings, 
 export function formatTargets(results) {
   const rows = results.flatMap(({ ratios, limits, growth }) => [...ratios, ...growth, ...limits]);
   const withTarget = rows.filter((row) => isReached(row) !== undefined);
+  if (withTarget.length === 0) return 'None of this has a target.';
   const missed = withTarget.filter((row) => !isReached(row));
   const count = `${withTarget.length - missed.length} of ${withTarget.length} targets are reached.`;
   if (missed.length === 0) return count;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide } from '../../src/features/personalisation/decide.js';
+import type { StoreDecision } from '../../src/features/personalisation/decision.js';
 import {
   type AnswerCache,
   type CachedAnswers,
@@ -7,6 +8,20 @@ import {
 } from '../../src/features/player/answer-cache.js';
 import { renderAnswers, storeEtag, storeText } from '../../src/features/player/answers.js';
 import { compiled, facts, NOW, offer, sku } from './personalisation/fixtures.js';
+
+/** A store of one SKU with this text. */
+const storeOf = (json: string): StoreDecision => ({
+  activeSkus: [
+    {
+      ...{ skuId: 'gems', name: '', description: '', actualPrice: '1', offerPrice: '1', currency: 'USD' },
+      assets: [],
+      json,
+    },
+  ],
+  lastUpdatedTimestamp: 0,
+  userSpecificPromoId: null,
+  fallback: null,
+});
 
 const answersOf = (cache: AnswerCache, json: string, rowVersion = '1'): CachedAnswers => ({
   rowVersion,
@@ -16,7 +31,7 @@ const answersOf = (cache: AnswerCache, json: string, rowVersion = '1'): CachedAn
     statusJson: '{}',
     segmentsJson: '[]',
     segmentsEtag: '""',
-    store: cache.share(json),
+    store: cache.share(storeOf(json)),
     lastUpdatedTimestamp: 0,
     validUntil: Number.POSITIVE_INFINITY,
   },

@@ -129,7 +129,7 @@ function explained(
 }
 
 function asServed(userId: string, decision: Decision): Explanation['decision'] {
-  const answers = renderAnswers(userId, decision, renderStore);
+  const answers = renderAnswers(userId, decision, (store) => renderStore(store));
   const text = storeText(answers);
   const { flags, segments, heldOut, validUntil } = decision;
   return {

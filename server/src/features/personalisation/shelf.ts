@@ -44,7 +44,25 @@ function currencyOf({ profile, spend }: PlayerFacts): string {
   return first !== undefined && second === undefined ? first : '';
 }
 
-export function renderUntargeted({ sku, text, book }: ShelfItem): RenderedSku {
+/** By the text and the book, which are of one SKU each. */
+const untargeted = new WeakMap<SkuText, WeakMap<CompiledBook, RenderedSku>>();
+
+/** The same object for all players who see the SKU alike: what is worked out from it need not be worked out again. */
+export function renderUntargeted(item: ShelfItem): RenderedSku {
+  let byBook = untargeted.get(item.text);
+  if (byBook === undefined) {
+    byBook = new WeakMap();
+    untargeted.set(item.text, byBook);
+  }
+  let rendered = byBook.get(item.book);
+  if (rendered === undefined) {
+    rendered = asInCatalogue(item);
+    byBook.set(item.book, rendered);
+  }
+  return rendered;
+}
+
+function asInCatalogue({ sku, text, book }: ShelfItem): RenderedSku {
   return {
     skuId: sku.skuId,
     name: text.name,

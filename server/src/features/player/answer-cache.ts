@@ -1,4 +1,6 @@
+import type { StoreDecision } from '../personalisation/decision.js';
 import { type Answers, type RenderedStore, renderStore } from './answers.js';
+import { createStoreKeys } from './store-keys.js';
 
 /** The answers of a player, and what they were worked out from. */
 export type CachedAnswers = Readonly<{
@@ -11,8 +13,8 @@ export type CachedAnswers = Readonly<{
 export type AnswerCache = {
   get(playerId: string): CachedAnswers | undefined;
   set(playerId: string, cached: CachedAnswers): void;
-  /** The one rendered store with this text. */
-  share(json: string): RenderedStore;
+  /** The one rendered store with this content. */
+  share(store: StoreDecision): RenderedStore;
   readonly bytes: number;
 };
 
@@ -28,14 +30,15 @@ const BYTES_PER_CHARACTER = 2;
 export function createAnswerCache(maxBytes: number): AnswerCache {
   const byPlayer = new Map<string, CachedAnswers>();
   const stores = new Map<string, { store: RenderedStore; players: number }>();
+  const keyOf = createStoreKeys();
   let bytes = 0;
 
   const remove = (playerId: string, { answers }: CachedAnswers): void => {
     byPlayer.delete(playerId);
     bytes -= ownBytes(answers);
-    const shared = stores.get(answers.store.json);
+    const shared = stores.get(answers.store.key);
     if (shared === undefined || --shared.players > 0) return;
-    stores.delete(answers.store.json);
+    stores.delete(answers.store.key);
     bytes -= bytesOf(answers.store.json);
   };
 
@@ -43,9 +46,9 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
     get: (playerId) => byPlayer.get(playerId),
     set(playerId, cached) {
       const { store } = cached.answers;
-      const shared = stores.get(store.json);
+      const shared = stores.get(store.key);
       if (shared === undefined) {
-        stores.set(store.json, { store, players: 1 });
+        stores.set(store.key, { store, players: 1 });
         bytes += bytesOf(store.json);
       } else shared.players++;
       bytes += ownBytes(cached.answers);
@@ -57,7 +60,10 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
         remove(oldest, entry);
       }
     },
-    share: (json) => stores.get(json)?.store ?? renderStore(json),
+    share(store) {
+      const key = keyOf(store);
+      return stores.get(key)?.store ?? renderStore(store, key);
+    },
     get bytes() {
       return bytes;
     },

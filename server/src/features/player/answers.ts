@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Decision } from '../personalisation/decision.js';
+import type { Decision, StoreDecision } from '../personalisation/decision.js';
 import { stampedJson, storeContentJson } from '../personalisation/store-json.js';
 
 /** What a player is told, as the texts that are sent. */
@@ -13,14 +13,14 @@ export type Answers = Readonly<{
   validUntil: number;
 }>;
 
-/** A store without its timestamp, as many players may have it. */
-export type RenderedStore = Readonly<{ json: string; digest: string }>;
+/** A store without its timestamp, as many players may have it; those with the same `key` are the same. */
+export type RenderedStore = Readonly<{ key: string; json: string; digest: string }>;
 
-/** `share` gives the same store for the same text, so that a thousand players with one store cost the memory of one. */
+/** `toRendered` may give the same text to many players: a thousand with one store then cost the memory of one. */
 export function renderAnswers(
   userId: string,
   decision: Decision,
-  share: (json: string) => RenderedStore,
+  toRendered: (store: StoreDecision) => RenderedStore,
 ): Answers {
   const listed = decision.segments
     .filter(({ visibleToClients }) => visibleToClients)
@@ -31,14 +31,15 @@ export function renderAnswers(
     segmentsJson,
     // Weak: `asOf` differs from answer to answer while nothing else does.
     segmentsEtag: `W/"${digestOf(userId + segmentsJson)}"`,
-    store: share(storeContentJson(decision.store)),
+    store: toRendered(decision.store),
     lastUpdatedTimestamp: decision.store.lastUpdatedTimestamp,
     validUntil: decision.validUntil,
   };
 }
 
-export function renderStore(json: string): RenderedStore {
-  return { json, digest: digestOf(json) };
+export function renderStore(store: StoreDecision, key = ''): RenderedStore {
+  const json = storeContentJson(store);
+  return { key, json, digest: digestOf(json) };
 }
 
 type Stamped = Pick<Answers, 'store' | 'lastUpdatedTimestamp'>;

@@ -52,6 +52,19 @@ describe('decide', () => {
     );
   });
 
+  it('does not depend on whom it has decided for before', () => {
+    const others = fc.array(players, { minLength: 1, maxLength: 5 });
+    fc.assert(
+      fc.property(pairedDocuments, others, moments, (paired, list, now) => {
+        const compiled = compileWhole(paired);
+        for (const facts of list) {
+          expect(decide(compiled, facts, now)).toEqual(decide(compileWhole(paired), facts, now));
+        }
+      }),
+      RUNS,
+    );
+  });
+
   it('gives the same with and without an explanation, and the explanation says the same', () => {
     fc.assert(
       fc.property(pairedDocuments, players, moments, (paired, facts, now) => {
