@@ -1,22 +1,33 @@
+/// <reference lib="dom" />
+import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
-import { chromium } from 'playwright-core';
-import { afterAll, describe, expect, it } from 'vitest';
-import { cleanUp, startService, temporaryFolder } from './support/service.js';
+import { promisify } from 'node:util';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUp, type Service, startService, temporaryFolder } from './support/service.js';
 
 const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
   isExecutable,
 );
 const NEEDS = BROWSER === undefined ? ' (skipped: Chromium is not installed)' : '';
 
-afterAll(cleanUp);
+const DESKTOP = { width: 1280, height: 900 };
+const PHONE = { width: 390, height: 844 };
+const LOGIN = 'Exchange a signed request';
+/** For whatever the browser is asked: it shares the machine with other tests. */
+const PATIENCE_MS = 120_000;
 
 describe.skipIf(BROWSER === undefined)(`the API reference in a browser${NEEDS}`, () => {
-  it('shows both APIs with their error codes, and asks nobody else for anything', async () => {
-    const service = await startService({
+  let service: Service;
+  let browser: Browser;
+  beforeAll(async () => {
+    service = await startService({
       SAVEPOINT_DATA_DIR: await temporaryFolder(),
       SAVEPOINT_WORKERS: '1',
+      // As in production: on every address, so that it is where the page was opened.
+      SAVEPOINT_HOST: '0.0.0.0',
     });
-    const browser = await chromium.launch({
+    browser = await chromium.launch({
       ...(BROWSER === undefined ? {} : { executablePath: BROWSER }),
       args: [
         '--no-sandbox',
@@ -25,38 +36,157 @@ describe.skipIf(BROWSER === undefined)(`the API reference in a browser${NEEDS}`,
         '--disable-component-update',
       ],
     });
-    try {
-      const page = await browser.newPage();
-      const asked = new Set<string>();
-      page.on('request', (request) => asked.add(new URL(request.url()).origin));
-      const errors: string[] = [];
-      page.on('pageerror', (error) => errors.push(error.message));
-      await page.goto(`${service.ops}/`);
-      await page.locator('h1', { hasText: 'Savepoint player API' }).waitFor({ timeout: 60_000 });
-      const text = await page.locator('body').innerText();
-      for (const part of [
-        'Log in',
-        'timestamp_out_of_window',
-        'serverTime',
-        'events_rejected',
-        'Each event counts once',
-      ]) {
-        expect(text).toContain(part);
-      }
-      await page.goto(`${service.ops}/reference/?api=admin`);
-      await page.locator('h1', { hasText: 'Savepoint admin API' }).waitFor({ timeout: 60_000 });
-      const admin = await page.locator('body').innerText();
-      for (const part of ['Draft and publish', 'price_raise_unconfirmed', '/admin/v1/audit-log']) {
-        expect(admin).toContain(part);
-      }
-      expect([...asked]).toEqual([service.ops]);
-      expect(errors).toEqual([]);
-    } finally {
-      await browser.close();
-      await service.interrupt();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await cleanUp();
+  });
+
+  /** Where the page was opened, as another name for the same listener. */
+  const asLocalhost = (url: string) => url.replace('127.0.0.1', 'localhost');
+
+  it('shows both APIs with their error codes, asks nobody else for anything, and keeps to its policy', async () => {
+    const { page, asked, errors } = await openPage(browser, DESKTOP);
+    await page.goto(`${service.ops}/`);
+    await page.locator('h1', { hasText: 'Savepoint player API' }).waitFor();
+    const text = await page.locator('body').innerText();
+    for (const part of [
+      'Log in',
+      'timestamp_out_of_window',
+      'serverTime',
+      'events_rejected',
+      'Each event counts once',
+    ]) {
+      expect(text).toContain(part);
     }
-  }, 120_000);
+    await showOperation(page, LOGIN);
+    await page.goto(`${service.ops}/reference/?api=admin`);
+    await page.locator('h1', { hasText: 'Savepoint admin API' }).waitFor();
+    const admin = await page.locator('body').innerText();
+    for (const part of ['Draft and publish', 'price_raise_unconfirmed', '/admin/v1/audit-log']) {
+      expect(admin).toContain(part);
+    }
+    // Its styles were taken: these are elements that Scalar makes itself.
+    const layout = page.locator('.references-layout');
+    expect(await layout.evaluate((element) => getComputedStyle(element).display)).toBe('grid');
+    expect([...asked]).toEqual([service.ops]);
+    expect(errors).toEqual([]);
+    expect(await refusals(page)).toEqual([]);
+    await page.close();
+  });
+
+  it('has a login to paste, for the address under which the page was opened', async () => {
+    for (const ops of [service.ops, asLocalhost(service.ops)]) {
+      const { page } = await openPage(browser, DESKTOP);
+      await page.goto(`${ops}/reference/`);
+      const operation = await showOperation(page, LOGIN);
+      const sample = await operation.locator('code', { hasText: 'openssl' }).textContent();
+      // The answer beside it is the example of the document, not made-up values.
+      await operation.locator('code', { hasText: '"expiresIn": 3600' }).first().waitFor();
+      const { port } = new URL(service.api);
+      expect(sample).toContain(` http://${new URL(ops).hostname}:${port}/auth/login `);
+      const { stdout } = await promisify(execFile)('bash', ['-c', sample ?? '']);
+      expect(JSON.parse(stdout)).toMatchObject({ accessToken: expect.any(String), deviceId: 'my-device' });
+      await page.close();
+    }
+  });
+
+  it('names itself as the admin API', async () => {
+    const { page } = await openPage(browser, DESKTOP);
+    await page.goto(`${asLocalhost(service.ops)}/reference/?api=admin`);
+    const operation = await showOperation(page, 'Whose token this is');
+    const sample = await operation.locator('code', { hasText: 'curl' }).textContent();
+    expect(sample).toContain(`${asLocalhost(service.ops)}/admin/v1/me`);
+    await page.close();
+  });
+
+  it('lets a request be tried out, also of the player API on its other port', async () => {
+    const { page, asked } = await openPage(browser, DESKTOP);
+    await page.goto(`${service.ops}/reference/`);
+    await page.locator('h1', { hasText: 'Savepoint player API' }).waitFor();
+    const { port } = new URL(service.api);
+    const api = `http://127.0.0.1:${port}`;
+    const status = await page.evaluate(async (url) => (await fetch(url)).status, `${api}/v1/limits`);
+    expect(status).toBe(200);
+    expect(asked).toContain(api);
+    await expect(page.evaluate(() => fetch('http://127.0.0.2:1/'))).rejects.toThrow('Failed to fetch');
+    expect(await refusals(page)).toEqual(['connect-src http://127.0.0.2:1/']);
+    await page.close();
+  });
+
+  it('fits a phone', async () => {
+    const { page } = await openPage(browser, PHONE);
+    for (const [query, operation] of [
+      ['', LOGIN],
+      ['?api=admin', 'Whose token this is'],
+    ] as const) {
+      await page.goto(`${service.ops}/reference/${query}`);
+      await showOperation(page, operation);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
+      expect(await page.evaluate(cutOff)).toEqual([]);
+      // Three columns of one width would leave a sentence a third of the phone.
+      const widths = await page.locator('table:has(th:text-is("Sentence"))').evaluate(columnWidths);
+      expect(widths[2]).toBeGreaterThan((widths[1] ?? 0) * 2);
+    }
+    await page.close();
+  });
 });
+
+type Opened = { page: Page; asked: Set<string>; errors: string[] };
+
+async function openPage(browser: Browser, viewport: { width: number; height: number }): Promise<Opened> {
+  const page = await browser.newPage({ viewport });
+  page.setDefaultTimeout(PATIENCE_MS);
+  const asked = new Set<string>();
+  const errors: string[] = [];
+  page.on('request', (request) => {
+    if (!request.url().startsWith('data:')) asked.add(new URL(request.url()).origin);
+  });
+  page.on('pageerror', (error) => errors.push(error.message));
+  await page.addInitScript(() => {
+    const seen: string[] = [];
+    Object.assign(globalThis, { refusals: seen });
+    document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+      seen.push(`${effectiveDirective} ${blockedURI}`);
+    });
+  });
+  return { page, asked, errors };
+}
+
+/** What the policy has refused; the bundle tries out once whether it may use `eval`, and goes on without. */
+async function refusals(page: Page): Promise<string[]> {
+  const seen = await page.evaluate(() => (globalThis as unknown as { refusals: string[] }).refusals);
+  return seen.filter((refusal) => refusal !== 'script-src eval');
+}
+
+/** Parts of the page are put in place once they are scrolled to. */
+async function showOperation(page: Page, title: string) {
+  const heading = page.locator('h3', { hasText: title }).first();
+  await heading.waitFor();
+  await heading.scrollIntoViewIfNeeded();
+  const section = page.locator('section', { has: heading }).last();
+  await section.locator('.scalar-card').first().waitFor();
+  return section;
+}
+
+/** Parts that reach out of the window, and cannot be scrolled into it by themselves. Runs in the page. */
+function cutOff(): string[] {
+  const isScrolled = (element: Element | null): boolean =>
+    element !== null &&
+    element !== document.body &&
+    (getComputedStyle(element).overflowX !== 'visible' || isScrolled(element.parentElement));
+  return [...document.querySelectorAll('main *')]
+    .filter((element) => {
+      const { right, width } = element.getBoundingClientRect();
+      return width > 0 && right > innerWidth + 1 && !isScrolled(element.parentElement);
+    })
+    .map((element) => `${element.tagName}.${element.className}`)
+    .slice(0, 5);
+}
+
+function columnWidths(table: Element): number[] {
+  return [...table.querySelectorAll('th')].map((cell) => cell.getBoundingClientRect().width);
+}
 
 function isExecutable(path: string): boolean {
   try {

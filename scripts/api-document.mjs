@@ -119,14 +119,13 @@ function finish(document) {
 function hoistExamples({ requestBody = {}, responses }) {
   for (const { content = {} } of [requestBody, ...Object.values(responses)]) {
     for (const body of Object.values(content)) {
-      const [only, ...more] = body.schema?.examples ?? [];
-      if (only === undefined || body.example !== undefined || body.examples !== undefined) continue;
-      if (more.length === 0) body.example = only;
-      else {
-        const values = [only, ...more];
-        body.examples = Object.fromEntries(values.map((value, n) => [`example${n + 1}`, { value }]));
-      }
-      delete body.schema.examples;
+      const { example, examples, schema } = body;
+      const values = schema?.examples ?? (example === undefined ? [] : [example]);
+      if (values.length === 0 || examples !== undefined) continue;
+      // Never a lone `example`: of an answer, the reference page would show made-up values instead.
+      body.examples = Object.fromEntries(values.map((value, n) => [`example${n + 1}`, { value }]));
+      delete body.example;
+      delete body.schema?.examples;
     }
   }
 }

@@ -14,6 +14,8 @@ export type Config = Readonly<{
   port: number;
   opsHost: string;
   opsPort: number;
+  /** Names that operators and scrapers may call the operations listener by; in lower case. */
+  opsAllowedHosts: readonly string[];
   dataDir: string;
   workers: number;
   databaseUrl: string | undefined;
@@ -78,6 +80,11 @@ export const SETTINGS: readonly Setting[] = [
     meaning: 'address of operations (health, metrics, API reference)',
   },
   { name: 'SAVEPOINT_OPS_PORT', fallback: '8081', meaning: 'port of operations' },
+  {
+    name: 'SAVEPOINT_OPS_ALLOWED_HOSTS',
+    fallback: 'localhost, SAVEPOINT_OPS_HOST and any IP address',
+    meaning: 'further host names that operations may be called by, comma-separated (against DNS rebinding)',
+  },
   { name: 'SAVEPOINT_DATA_DIR', fallback: './data', meaning: 'embedded database and development secrets' },
   { name: 'SAVEPOINT_WORKERS', fallback: 'number of cores', meaning: 'API processes' },
   {
@@ -170,6 +177,7 @@ export const SETTINGS: readonly Setting[] = [
 const MAX_WORKERS = 256;
 /** A session outlives its refresh token by this much: see features/session/session-expiry.ts. */
 export const MAX_ACCESS_TTL_SECONDS = 86_400;
+const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?\.?$/;
 /** A scheme may be left out. Web sockets are for browsers. */
 const NATS_SERVER = /^(?:(?:nats|tls):\/\/)?(?:[^\s/@]+@)?[^\s/@]+$/;
 /** Part of NATS subjects and of file names. */
@@ -255,6 +263,18 @@ export function readConfig(env: Environment, options: ReadOptions): ConfigResult
     problems.push(`SAVEPOINT_PORT and SAVEPOINT_OPS_PORT are both ${port}: give them two ports.`);
   }
 
+  const opsHost = text('SAVEPOINT_OPS_HOST', '127.0.0.1');
+  const opsHosts = text('SAVEPOINT_OPS_ALLOWED_HOSTS', '')
+    .split(',')
+    .map((host) => host.trim().toLowerCase())
+    .filter((host) => host !== '');
+  const noHost = opsHosts.find((host) => !HOST_NAME.test(host));
+  if (noHost !== undefined) {
+    problems.push(
+      `SAVEPOINT_OPS_ALLOWED_HOSTS holds "${noHost}": list host names such as ops.example.com, without a scheme, a port or a path.`,
+    );
+  }
+
   const corsOrigins = text('SAVEPOINT_CORS_ORIGINS', '*')
     .split(',')
     .map((origin) => origin.trim());
@@ -270,8 +290,9 @@ export function readConfig(env: Environment, options: ReadOptions): ConfigResult
     environment,
     host: text('SAVEPOINT_HOST', development ? '127.0.0.1' : '0.0.0.0'),
     port,
-    opsHost: text('SAVEPOINT_OPS_HOST', '127.0.0.1'),
+    opsHost,
     opsPort,
+    opsAllowedHosts: Object.freeze([opsHost.toLowerCase(), ...opsHosts]),
     dataDir: resolve(text('SAVEPOINT_DATA_DIR', './data')),
     workers: integer('SAVEPOINT_WORKERS', Math.min(availableParallelism(), MAX_WORKERS), 1, MAX_WORKERS),
     databaseUrl,

@@ -20,6 +20,10 @@ export const ADMIN_ERRORS = {
     message: 'This would raise prices inside of running offers. Confirm it if that is meant.',
   },
   nothing_to_publish: { status: 409, message: 'What is published is the same already.' },
+  host_not_allowed: {
+    status: 421,
+    message: 'The operations listener does not answer to this host name. See SAVEPOINT_OPS_ALLOWED_HOSTS.',
+  },
   document_invalid: { status: 422, message: 'The document cannot be published as it is.' },
   catalogue_invalid: { status: 422, message: 'The file cannot be taken into the catalogue; nothing was.' },
   busy: {

@@ -103,6 +103,14 @@ describe('what is wrong with the settings', () => {
     expect(found).toEqual([expect.stringMatching(/^SAVEPOINT_CORS_ORIGINS holds .*https:\/\//)]);
   });
 
+  test.each(['http://ops.example.com', 'ops.example.com:8081', 'ops.example.com/', '*', 'a b', 'a,-b'])(
+    'SAVEPOINT_OPS_ALLOWED_HOSTS %j holds something that is no host name',
+    (hosts) => {
+      const found = problems({ ...PRODUCTION, SAVEPOINT_OPS_ALLOWED_HOSTS: hosts });
+      expect(found).toEqual([expect.stringMatching(/^SAVEPOINT_OPS_ALLOWED_HOSTS holds .*without a scheme/)]);
+    },
+  );
+
   test('all of them are reported at once', () => {
     const found = problems({
       SAVEPOINT_PORT: 'http',

@@ -6,6 +6,7 @@ import { createInbox } from '../features/failed-events/inbox.js';
 import { buildHealthApp, type Readiness } from '../http/health-app.js';
 import { createLogger } from '../http/logger.js';
 import { createMetrics } from '../http/metrics.js';
+import { httpUrl } from '../lib/http-url.js';
 import { StartupError } from '../lib/startup-error.js';
 import type { QueueConsumer } from '../queue/consumer.js';
 import { openQueue, prepareQueue, type Queue } from '../queue/queue.js';
@@ -44,6 +45,7 @@ export async function runConsumer(config: Config, say: (line: string) => void): 
   const consumer = consumeQueue(queue, nats, { databaseUrl, pool, inbox, metrics, logger });
   const ops = buildHealthApp({
     logger,
+    allowedHosts: config.opsAllowedHosts,
     readiness: () => readiness(consumer, queue, nats, pool),
     metrics: async () => ({
       contentType: metrics.registry.contentType,
@@ -76,7 +78,7 @@ export async function runConsumer(config: Config, say: (line: string) => void): 
     });
   }
   const { port } = ops.server.address() as AddressInfo;
-  say(`Consuming ${nats.stream}. Operations: http://${config.opsHost}:${port}/readyz`);
+  say(`Consuming ${nats.stream}. Operations: ${httpUrl(config.opsHost, port)}/readyz`);
 }
 
 async function readiness(

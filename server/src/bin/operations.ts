@@ -7,10 +7,12 @@ import type { Database } from '../db/database.js';
 import { isMigrated } from '../db/migrate.js';
 import { createMaintenance, scheduleMaintenance } from '../features/maintenance/maintenance.js';
 import { createMaintenanceMetrics } from '../features/maintenance/maintenance-metrics.js';
+import { DEMO } from '../features/tenancy/demo-studio.js';
 import type { Readiness } from '../http/health-app.js';
 import { createAdminMetrics } from '../http/metrics.js';
 import { buildOpsApp } from '../http/ops-app.js';
 import { systemClock } from '../lib/clock.js';
+import { httpUrl } from '../lib/http-url.js';
 import { openLink, type QueueLink } from '../queue/connection.js';
 import { checkQueue } from '../queue/queue-status.js';
 
@@ -20,6 +22,8 @@ type Options = {
   logger: Logger;
   /** API workers that listen. */
   countWorkers: () => number;
+  /** Of the player API, once a worker listens. */
+  playerPort: () => number | undefined;
 };
 
 export type Operations = { port: number; close(): Promise<void> };
@@ -33,6 +37,9 @@ export async function startOperations(options: Options): Promise<Operations> {
   const maintenanceMetrics = createMaintenanceMetrics();
   const app = await buildOpsApp({
     logger,
+    allowedHosts: config.opsAllowedHosts,
+    demoKey: config.environment === 'development' ? DEMO : undefined,
+    playerUrl: (hostName) => playerUrl(options, hostName),
     readiness: () => readiness(options, queue),
     metrics: async () => ({
       contentType: aggregator.contentType,
@@ -58,6 +65,12 @@ export async function startOperations(options: Options): Promise<Operations> {
       await queue?.close();
     },
   };
+}
+
+/** A listener on all addresses is where this one was reached; any other is where it was told to listen. */
+function playerUrl({ config, playerPort }: Options, hostName: string): string {
+  const isOnAll = config.host === '0.0.0.0' || config.host === '::';
+  return httpUrl(isOnAll && hostName !== '' ? hostName : config.host, playerPort() ?? config.port);
 }
 
 const UNREACHABLE = 'the database cannot be reached';

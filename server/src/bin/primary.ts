@@ -53,7 +53,13 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
     // comes up, this is where operators look.
     await Promise.race([workers.listening, asked, sleep(GIVE_WAY_MS)]);
     const { startOperations } = await import('./operations.js');
-    operations = await startOperations({ config, database, logger, countWorkers: workers.count });
+    operations = await startOperations({
+      config,
+      database,
+      logger,
+      countWorkers: workers.count,
+      playerPort: workers.port,
+    });
   } catch (error) {
     await stopAll();
     throw error;
@@ -86,6 +92,7 @@ type Workers = {
   /** The port of the player API, once a worker answers on it. */
   listening: Promise<number>;
   count(): number;
+  port(): number | undefined;
   stop(): Promise<void>;
 };
 
@@ -105,6 +112,7 @@ function superviseWorkers(config: Config, database: Database, masterKey: string,
   };
   const listening = new Set<Worker>();
   let stopping = false;
+  let port: number | undefined;
   let announce: (port: number) => void = () => {};
   const firstPort = new Promise<number>((resolve) => {
     announce = resolve;
@@ -116,6 +124,7 @@ function superviseWorkers(config: Config, database: Database, masterKey: string,
     const worker = cluster.fork(environment);
     worker.once('listening', (address) => {
       listening.add(worker);
+      port = address.port;
       announce(address.port);
     });
     worker.once('exit', (code, signal) => {
@@ -131,6 +140,7 @@ function superviseWorkers(config: Config, database: Database, masterKey: string,
   return {
     listening: firstPort,
     count: () => listening.size,
+    port: () => port,
     async stop() {
       stopping = true;
       const all = Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined);

@@ -1,5 +1,7 @@
 import type { Config } from '../config.js';
+import { sampleLogin } from '../features/session/sample-login.js';
 import { DEMO } from '../features/tenancy/demo-studio.js';
+import { httpUrl } from '../lib/http-url.js';
 
 /** What a newcomer needs next: where things are and, in development, a login to paste. */
 export function printWelcome(
@@ -9,8 +11,8 @@ export function printWelcome(
   say: (line: string) => void,
 ): void {
   const host = config.host === '0.0.0.0' || config.host === '::' ? '127.0.0.1' : config.host;
-  const api = `http://${bracket(host)}:${port}`;
-  const ops = `http://${bracket(config.opsHost)}:${opsPort}`;
+  const api = httpUrl(host, port);
+  const ops = httpUrl(config.opsHost, opsPort);
   say('');
   say(
     `Savepoint is ready (${config.environment}, ${config.workers} API ${config.workers === 1 ? 'process' : 'processes'}).`,
@@ -33,19 +35,5 @@ function sayDemoLogin(api: string, say: (line: string) => void): void {
   say('');
   say('Log in from another terminal:');
   say('');
-  say(demoLogin(api));
-}
-
-/** One login that can be pasted into a shell as it is. */
-export function demoLogin(api: string): string {
-  return [
-    `TS=$(date -u +%Y-%m-%dT%H:%M:%SZ)`,
-    `SIG=$(printf '%s' "${DEMO.keyId}|my-device|$TS" | openssl dgst -sha256 -hmac ${DEMO.secret} -binary | openssl base64 -A)`,
-    `curl -s ${api}/auth/login -H 'Content-Type: application/json' \\`,
-    `  -d '{"apiKey":"${DEMO.keyId}","deviceId":"my-device","timestamp":"'"$TS"'","signature":"'"$SIG"'"}'`,
-  ].join('\n');
-}
-
-function bracket(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
+  say(sampleLogin(api, DEMO));
 }

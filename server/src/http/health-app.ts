@@ -1,6 +1,7 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { answerClientError, registerErrorHandlers, sendError, toApiError } from './error-handler.js';
+import { registerHostCheck } from './host-check.js';
 import { quietLogs } from './logger.js';
 import { registerSingleHeaders } from './repeated-headers.js';
 import { requestId } from './request-id.js';
@@ -11,6 +12,15 @@ export type HealthSources = {
   logger: Logger;
   readiness: () => Promise<Readiness>;
   metrics: () => Promise<{ contentType: string; text: string }>;
+  /** Host names that this listener answers to, besides localhost and any address. */
+  allowedHosts: readonly string[];
+};
+
+/** For browsers. The reference page sets a policy of its own; nothing else here is a page. */
+const SECURITY_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
 };
 
 /** What every process of the service answers to operators: is it alive, can it work, what does it count. */
@@ -27,9 +37,10 @@ export function buildHealthApp(sources: HealthSources): FastifyInstance {
   });
   registerErrorHandlers(app);
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
+    reply.header('x-request-id', request.id).headers(SECURITY_HEADERS);
   });
   registerSingleHeaders(app);
+  registerHostCheck(app, sources.allowedHosts);
 
   app.get('/healthz', async () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {

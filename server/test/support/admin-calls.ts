@@ -34,11 +34,15 @@ export const GAME = `/games/${DEMO.game}`;
 export async function openAdminDesk(
   { pool, clock, databaseUrl }: Harness,
   logger: Logger = pino({ level: 'silent' }),
+  allowedHosts: readonly string[] = [],
 ): Promise<AdminDesk> {
   const metrics = createAdminMetrics();
   const app = await buildOpsApp({
     logger,
     admin: { pool, clock, logger, metrics, databaseUrl },
+    allowedHosts,
+    demoKey: DEMO,
+    playerUrl: (host) => `http://${host}:8080`,
     readiness: async () => ({ ready: true, checks: {} }),
     metrics: async () => ({ contentType: 'text/plain', text: await metrics.registry.metrics() }),
     apiDocument: async (api) => ({ openapi: '3.1.0', info: { title: api, version: '0' }, paths: {} }),

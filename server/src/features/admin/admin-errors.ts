@@ -70,6 +70,7 @@ const GUARD_ERRORS = [
   'token_invalid',
   'header_invalid',
   'role_too_low',
+  'host_not_allowed',
   'internal',
   'unavailable',
 ] as const satisfies readonly ErrorCode[];
