@@ -78,6 +78,7 @@ CREATE TABLE audit_log (
   CONSTRAINT audit_log_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id),
   CONSTRAINT audit_log_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE INDEX audit_log_game ON audit_log USING btree (game_id, id) WHERE (game_id IS NOT NULL);
 CREATE INDEX audit_log_tenant ON audit_log USING btree (tenant_id, id);
 COMMENT ON TABLE audit_log IS 'Who changed what, and when: written in the transaction of the change, never changed.';
 COMMENT ON COLUMN audit_log.tenant_id IS 'Null: the entry belongs to the installation as a whole.';

@@ -66,33 +66,61 @@ export type ListedAuditRow = AuditRow & {
 /** Of what was before, and of what is after: a page of entries that are all so large is still a few megabytes. */
 const MAX_LISTED_BYTES = 64 * 1024;
 
-/** The newest entries of a studio, or those before one; of all its games, or of one. */
-export async function listAuditEntries(
-  pool: Pool,
-  tenantId: number,
-  { gameId, beforeId, limit }: { gameId: number | null; beforeId: string | null; limit: number },
-): Promise<ListedAuditRow[]> {
-  return query<ListedAuditRow>(
-    pool,
-    {
-      name: 'list_audit_entries',
-      // As it is stored, compressed, it is measured without being read: what is too large even so is never unpacked.
-      text: `select a.id, g.slug as game, a.at, a.actor, a.action, a.target,
+/** As it is stored, compressed, it is measured without being read: what is too large even so is never unpacked. */
+const LISTED_ENTRIES = `select a.id, g.slug as game, a.at, a.actor, a.action, a.target,
                case when s.short then null else a.before end as before,
                case when s.short then null else a.after end as after,
                s.short as "isShortened"
              from audit_log a left join games g on g.id = a.game_id
                cross join lateral (
                  select case
-                   when greatest(pg_column_size(a.before), pg_column_size(a.after)) > $5 then true
-                   else coalesce(greatest(octet_length(a.before::text), octet_length(a.after::text)) > $5, false)
+                   when greatest(pg_column_size(a.before), pg_column_size(a.after)) > $4 then true
+                   else coalesce(greatest(octet_length(a.before::text), octet_length(a.after::text)) > $4, false)
                  end as short
-               ) s
-             where a.tenant_id = $1 and ($2::int is null or a.game_id = $2) and ($3::bigint is null or a.id < $3)
-             order by a.id desc
-             limit $4`,
+               ) s`;
+/** Comes after every id. */
+const NEWEST = '9223372036854775807';
+
+type AuditPage = { beforeId: string | null; limit: number };
+
+/**
+ * The newest entries of a studio, or those before one. `between`, and in the order of the index: with `=` PostgreSQL knows that
+ * the order is that of the ids, and goes through the newest entries of everybody if it thinks that many are the studio's.
+ */
+export async function listAuditEntries(
+  pool: Pool,
+  tenantId: number,
+  { beforeId, limit }: AuditPage,
+): Promise<ListedAuditRow[]> {
+  return query<ListedAuditRow>(
+    pool,
+    {
+      name: 'list_audit_entries',
+      text: `${LISTED_ENTRIES}
+             where a.tenant_id between $1 and $1 and a.id < $2
+             order by a.tenant_id desc, a.id desc
+             limit $3`,
     },
-    [tenantId, gameId, beforeId, limit, MAX_LISTED_BYTES],
+    [tenantId, beforeId ?? NEWEST, limit, MAX_LISTED_BYTES],
+  );
+}
+
+/** The same of one game, which must be known to be the studio's: the entries of a quiet one among a million of its studio's. */
+export async function listAuditEntriesOfGame(
+  pool: Pool,
+  gameId: number,
+  { beforeId, limit }: AuditPage,
+): Promise<ListedAuditRow[]> {
+  return query<ListedAuditRow>(
+    pool,
+    {
+      name: 'list_audit_entries_of_game',
+      text: `${LISTED_ENTRIES}
+             where a.game_id between $1 and $1 and a.id < $2
+             order by a.game_id desc, a.id desc
+             limit $3`,
+    },
+    [gameId, beforeId ?? NEWEST, limit, MAX_LISTED_BYTES],
   );
 }
 

@@ -13,7 +13,7 @@ import {
 import type { AdminContext } from '../admin/admin-context.js';
 import { adminErrors } from '../admin/admin-errors.js';
 import { adminOf, requireGameOfTenant, requireRole } from '../admin/admin-guard.js';
-import { findAuditEntry, listAuditEntries } from './audit-log.js';
+import { findAuditEntry, listAuditEntries, listAuditEntriesOfGame } from './audit-log.js';
 
 const MAX_ENTRIES = 100;
 const DEFAULT_ENTRIES = 20;
@@ -89,11 +89,14 @@ export function auditRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { game, before, limit } = request.query;
       const gameId =
         game === undefined ? null : (await requireGameOfTenant(ctx, request, String(game))).gameId;
-      const entries = await listAuditEntries(ctx.pool, adminOf(request).tenantId, {
-        gameId,
+      const page = {
         beforeId: before === undefined ? null : entryId('before', before),
         limit: wholeNumber('limit', limit, { min: 1, max: MAX_ENTRIES, fallback: DEFAULT_ENTRIES }),
-      });
+      };
+      const entries =
+        gameId === null
+          ? await listAuditEntries(ctx.pool, adminOf(request).tenantId, page)
+          : await listAuditEntriesOfGame(ctx.pool, gameId, page);
       return success({ entries: entries.map(({ at, ...rest }) => ({ ...rest, at: toTime(at) })) });
     },
   );
