@@ -10,8 +10,8 @@ import {
 } from '../../http/api-schemas.js';
 import { decodeBody, registerBytesParser } from '../../http/body-parser.js';
 import { requireSender, senderOf, TENANT_HEADER } from '../../http/guards.js';
+import { type AdmissionQueueOptions, createAdmissionQueue } from '../../lib/admission-queue.js';
 import { clipText } from '../../lib/clip-text.js';
-import { createGate, type GateOptions } from '../../lib/gate.js';
 import { failedEventsOf } from '../failed-events/failed-event.js';
 import type { FailedBatch } from '../failed-events/inbox-queries.js';
 import { checkEvents } from './check-events.js';
@@ -27,19 +27,19 @@ const NO_BYTES = Buffer.alloc(0);
  * Batches are decoded while those in work are less than 512 KB; the others wait as bytes. Decoded, 500 events are a few
  * thousand objects, which the garbage collector copies for as long as they wait: see docs/performance.md.
  */
-const GATE: GateOptions = {
-  room: 524_288,
+const ADMISSION: AdmissionQueueOptions = {
+  capacity: 524_288,
   /** Two or three seconds of work; beyond it a 503 at once is kinder than a late answer. */
   maxWaiting: 12_582_912,
   /** One leaves every few milliseconds, unless they wait for a lock or for a database that is far away. */
-  patienceMs: 100,
+  stallTimeoutMs: 100,
 };
 /** What a small request takes for itself. */
 const MIN_WEIGHT = 1_024;
 
 export function eventRoutes(app: FastifyInstance, ctx: Context): void {
-  const gate = createGate(GATE);
-  ctx.metrics.watchIntake(gate);
+  const queue = createAdmissionQueue(ADMISSION);
+  ctx.metrics.watchIntake(queue);
   registerBytesParser(app);
   app.addHook('onRequest', requireSender(ctx, TENANT_HEADER));
 
@@ -72,7 +72,7 @@ export function eventRoutes(app: FastifyInstance, ctx: Context): void {
     async (request, reply) => {
       const bytes = request.body instanceof Buffer ? request.body : NO_BYTES;
       const weight = Math.max(bytes.length, MIN_WEIGHT);
-      const data = await gate.pass(weight, () => takeBatch(ctx, request, bytes));
+      const data = await queue.run(weight, () => takeBatch(ctx, request, bytes));
       return reply.code(202).send({ data, status: 'success' });
     },
   );

@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createGate, type Gate } from '../../src/lib/gate.js';
+import { type AdmissionQueue, createAdmissionQueue } from '../../src/lib/admission-queue.js';
 import { OverloadedError } from '../../src/lib/overloaded-error.js';
 import { turns } from '../support/turns.js';
 
 const FOREVER_MS = 3_600_000;
 
 /** Work that goes on until it is told to end, and a record of what has begun. */
-function createWorkplace(gate: Gate) {
+function createWorkplace(queue: AdmissionQueue) {
   const begun: string[] = [];
   const ends = new Map<string, (error?: Error) => void>();
   return {
     begun,
     send: (name: string, weight: number) =>
-      gate.pass(weight, () => {
+      queue.run(weight, () => {
         begun.push(name);
         return new Promise<string>((resolve, reject) => {
           ends.set(name, (error) => (error === undefined ? resolve(name) : reject(error)));
@@ -26,19 +26,21 @@ function createWorkplace(gate: Gate) {
   };
 }
 
-describe('a gate', () => {
+describe('an admission queue', () => {
   afterEach(() => {
     vi.useRealTimers();
   });
 
-  const create = (options: { room?: number; maxWaiting?: number; patienceMs?: number } = {}) =>
-    createWorkplace(createGate({ room: 10, maxWaiting: 100, patienceMs: FOREVER_MS, ...options }));
+  const create = (options: { capacity?: number; maxWaiting?: number; stallTimeoutMs?: number } = {}) =>
+    createWorkplace(
+      createAdmissionQueue({ capacity: 10, maxWaiting: 100, stallTimeoutMs: FOREVER_MS, ...options }),
+    );
 
-  it('lets work begin while there is room, and the others one after the other', async () => {
+  it('lets work begin while there is capacity, and the others one after the other', async () => {
     const { begun, send, end } = create();
     const all = [send('a', 6), send('b', 6), send('c', 6), send('d', 1)];
     await turns(3);
-    // The second one began because there was still room, not because it fitted.
+    // The second one began because there was still capacity, not because it fitted.
     expect(begun).toEqual(['a', 'b']);
     await end('b');
     expect(begun).toEqual(['a', 'b', 'c']);
@@ -64,7 +66,7 @@ describe('a gate', () => {
     expect(await Promise.all(again)).toEqual(['d', 'e']);
   });
 
-  it('has its room back after work that failed', async () => {
+  it('has its capacity back after work that failed', async () => {
     const { begun, send, end } = create();
     const failing = send('a', 10);
     const next = send('b', 10);
@@ -76,7 +78,7 @@ describe('a gate', () => {
 
   it('no longer counts what is inside when nothing has moved for a while', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const { begun, send, end } = create({ patienceMs: 20 });
+    const { begun, send, end } = create({ stallTimeoutMs: 20 });
     const names = ['b', 'c', 'd', 'e'];
     const all = ['stuck', ...names].map((name) => send(name, 6));
     await turns(3);
@@ -91,7 +93,7 @@ describe('a gate', () => {
     vi.advanceTimersByTime(5);
     await turns(3);
     expect(begun).toEqual(['stuck', 'b', 'c', 'd', 'e']);
-    // Those that no longer count make no room when they end.
+    // Those that no longer count make no capacity when they end.
     const late = ['f', 'g'].map((name) => send(name, 6));
     await end('stuck');
     await end('c');
@@ -102,7 +104,7 @@ describe('a gate', () => {
     expect(await Promise.all([...all, ...late])).toEqual(['stuck', ...names, 'f', 'g']);
   });
 
-  it('begins in order, never without room, and settles everything', async () => {
+  it('begins in order, never without capacity, and settles everything', async () => {
     const piece = fc.record({
       weight: fc.nat({ max: 20 }),
       lasts: fc.nat({ max: 4 }),
@@ -112,14 +114,14 @@ describe('a gate', () => {
       fc.asyncProperty(
         fc.array(piece, { maxLength: 30 }),
         fc.integer({ min: 1, max: 25 }),
-        async (pieces, room) => {
-          const gate = createGate({ room, maxWaiting: 1_000, patienceMs: FOREVER_MS });
+        async (pieces, capacity) => {
+          const queue = createAdmissionQueue({ capacity, maxWaiting: 1_000, stallTimeoutMs: FOREVER_MS });
           const begun: number[] = [];
           let inside = 0;
           const outcomes = await Promise.allSettled(
             pieces.map(({ weight, lasts, fails }, n) =>
-              gate.pass(weight, async () => {
-                expect(inside).toBeLessThan(room);
+              queue.run(weight, async () => {
+                expect(inside).toBeLessThan(capacity);
                 inside += weight;
                 begun.push(n);
                 await turns(lasts);

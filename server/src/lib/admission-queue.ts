@@ -1,64 +1,68 @@
 import { OverloadedError } from './overloaded-error.js';
 
 /**
- * Bounds how much is worked on at once. What finds no room waits in line, in whatever form it came:
+ * Bounds how much is worked on at once. What finds no capacity left waits in line, in whatever form it came:
  *
- *   pass ──there is room──► work ──► done: the first of the line are let in
+ *   run ──capacity left──► work ──► done: the first of the line are let in
  *     └── else ──► line ────────▲
  *
  * What is inside may be held up by something that is none of the others' business, such as a lock. So when nothing has moved
- * for `patienceMs`, all that is inside no longer counts.
+ * for `stallTimeoutMs`, all that is inside no longer counts.
  */
-export type Gate = {
+export type AdmissionQueue = {
   /** Settles as the work does. Rejects with OverloadedError, and without having begun, when too much is in line. */
-  pass<T>(weight: number, work: () => Promise<T>): Promise<T>;
+  run<T>(weight: number, work: () => Promise<T>): Promise<T>;
   /** Weight of the line. */
   readonly waiting: number;
 };
 
-export type GateOptions = {
+export type AdmissionQueueOptions = {
   /** Work begins while what is inside weighs less than this. So a single piece of work may weigh more. */
-  room: number;
+  capacity: number;
   /** Largest weight of the line. */
   maxWaiting: number;
-  patienceMs: number;
+  stallTimeoutMs: number;
 };
 
-type Place = { weight: number; open: (era: number) => void };
+type Place = { weight: number; open: (generation: number) => void };
 
-export function createGate({ room, maxWaiting, patienceMs }: GateOptions): Gate {
+export function createAdmissionQueue({
+  capacity,
+  maxWaiting,
+  stallTimeoutMs,
+}: AdmissionQueueOptions): AdmissionQueue {
   const line: Place[] = [];
   let inside = 0;
   let waiting = 0;
-  let patience: NodeJS.Timeout | undefined;
-  /** Ends when patience does. Whoever came in before is not counted out again. */
-  let era = 0;
+  let stallTimeout: NodeJS.Timeout | undefined;
+  /** Ends with the stall timeout. Whoever came in before is not counted out again. */
+  let generation = 0;
 
   const letIn = (): void => {
-    while (inside < room) {
+    while (inside < capacity) {
       const place = line.shift();
       if (place === undefined) break;
       waiting -= place.weight;
       // Here and not when it goes on: nobody can slip in between.
       inside += place.weight;
-      place.open(era);
+      place.open(generation);
     }
-    waitAnew();
+    restartStallTimeout();
   };
 
-  const waitAnew = (): void => {
-    clearTimeout(patience);
-    patience = line.length > 0 ? setTimeout(endEra, patienceMs) : undefined;
+  const restartStallTimeout = (): void => {
+    clearTimeout(stallTimeout);
+    stallTimeout = line.length > 0 ? setTimeout(endGeneration, stallTimeoutMs) : undefined;
   };
 
-  const endEra = (): void => {
-    era++;
+  const endGeneration = (): void => {
+    generation++;
     inside = 0;
     letIn();
   };
 
   const leave = (weight: number, entered: number): void => {
-    if (entered === era) inside -= weight;
+    if (entered === generation) inside -= weight;
     if (line.length > 0) letIn();
   };
 
@@ -66,24 +70,24 @@ export function createGate({ room, maxWaiting, patienceMs }: GateOptions): Gate 
     new Promise((open) => {
       waiting += weight;
       line.push({ weight, open });
-      if (patience === undefined) waitAnew();
+      if (stallTimeout === undefined) restartStallTimeout();
     });
 
   const enter = (weight: number): number | Promise<number> => {
-    // With room, nobody is in line: whoever leaves lets them in until there is none.
-    if (inside >= room) {
+    // With capacity left, nobody is in line: whoever leaves lets them in until there is none.
+    if (inside >= capacity) {
       if (waiting + weight > maxWaiting) throw new OverloadedError();
       return queueUp(weight);
     }
     inside += weight;
-    return era;
+    return generation;
   };
 
   return {
     get waiting() {
       return waiting;
     },
-    async pass(weight, work) {
+    async run(weight, work) {
       const entry = enter(weight);
       const entered = typeof entry === 'number' ? entry : await entry;
       try {
