@@ -8,6 +8,7 @@ export default defineConfig({
     // Real databases and processes on two cores, sometimes with other work beside them: no time decides a test.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 120_000 } },
     maxWorkers: 2,
     pool: 'forks',
   },
