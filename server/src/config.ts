@@ -30,6 +30,8 @@ export type Config = Readonly<{
   refreshGraceSeconds: number;
   tokenIssuer: string;
   tokenAudience: string;
+  /** Longest time that a request may wait, by estimate, before it is refused at once. */
+  maxWaitMs: number;
   rateLimits: RateLimitConfig;
   corsOrigins: '*' | readonly string[];
   /** Fastify's `trustProxy`: all, none, the number of hops, or addresses. */
@@ -92,6 +94,11 @@ export const SETTINGS: readonly Setting[] = [
     fallback: 'generated in development',
     meaning:
       'base64 of 32 bytes; seals API secrets and signing keys. Several, comma-separated, while rotating',
+  },
+  {
+    name: 'SAVEPOINT_MAX_WAIT_MS',
+    fallback: '500',
+    meaning: 'overload: a request that would wait longer than this is answered 503 at once',
   },
   {
     name: 'SAVEPOINT_RATE_LIMITS',
@@ -305,6 +312,7 @@ export function readConfig(env: Environment, options: ReadOptions): ConfigResult
     refreshGraceSeconds: integer('SAVEPOINT_REFRESH_GRACE_SECONDS', 30, 0, 600),
     tokenIssuer: text('SAVEPOINT_TOKEN_ISSUER', 'savepoint'),
     tokenAudience: text('SAVEPOINT_TOKEN_AUDIENCE', 'savepoint-players'),
+    maxWaitMs: integer('SAVEPOINT_MAX_WAIT_MS', 500, 50, 60_000),
     rateLimits: Object.freeze({
       enabled: oneOf('SAVEPOINT_RATE_LIMITS', 'on', ['on', 'off']) === 'on',
       loginsPerDevice: integer('SAVEPOINT_RATE_LIMIT_LOGINS', 300, 1, 1_000_000),

@@ -15,6 +15,7 @@ import { createRefreshDesk, type RefreshDesk } from './features/session/refresh-
 import { loadSigningKeys, type SigningKeys } from './features/session/signing-keys.js';
 import { createMetrics, type Metrics } from './http/metrics.js';
 import { createRateLimits, type RateLimits } from './http/rate-limits.js';
+import { createShedding, type Shedding } from './http/shedding.js';
 import { type Clock, systemClock } from './lib/clock.js';
 import type { MasterKeys } from './lib/master-keys.js';
 import type { QueuedPath } from './queue/queued-path.js';
@@ -39,6 +40,7 @@ export type Context = Readonly<{
   intake: EventIntake;
   inbox: Inbox;
   rateLimits: RateLimits;
+  shedding: Shedding;
   dispose(): Promise<void>;
 }>;
 
@@ -73,6 +75,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     throw error;
   });
 
+  const shedding = createShedding({ metrics, logger });
   const configs = createConfigSnapshots(pool, logger);
   const inbox = createInbox({ pool, metrics, logger });
   let queued: QueuedPath | undefined;
@@ -109,11 +112,13 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     intake,
     inbox: queued?.inbox ?? inbox,
     rateLimits: createRateLimits(config.rateLimits, (limit) => metrics.rateLimited.inc({ limit })),
+    shedding,
     async dispose() {
       signingKeys.stop();
       await intake.close();
       await queued?.close();
       await inbox.close();
+      shedding.stop();
       metrics.stop();
       await pool.end();
     },

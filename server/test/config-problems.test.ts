@@ -20,6 +20,7 @@ describe('what is wrong with the settings', () => {
     ['SAVEPOINT_WORKERS', '1', '256'],
     ['SAVEPOINT_DB_POOL', '2', '100'],
     ['SAVEPOINT_DB_TIMEOUT_MS', '100', '60000'],
+    ['SAVEPOINT_MAX_WAIT_MS', '50', '60000'],
     ['SAVEPOINT_ACCESS_TTL_SECONDS', '1', '86400'],
     ['SAVEPOINT_REFRESH_TTL_SECONDS', '1', '31536000'],
     ['SAVEPOINT_REFRESH_GRACE_SECONDS', '0', '600'],

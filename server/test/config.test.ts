@@ -36,6 +36,7 @@ describe('defaults', () => {
       refreshGraceSeconds: 30,
       tokenIssuer: 'savepoint',
       tokenAudience: 'savepoint-players',
+      maxWaitMs: 500,
       rateLimits: {
         enabled: true,
         loginsPerDevice: 300,
@@ -87,6 +88,7 @@ describe('values', () => {
       SAVEPOINT_DATA_DIR: 'elsewhere',
       SAVEPOINT_WORKERS: '3',
       SAVEPOINT_MASTER_KEY: ` ${MASTER_KEY} `,
+      SAVEPOINT_MAX_WAIT_MS: '250',
       SAVEPOINT_RATE_LIMITS: 'off',
       SAVEPOINT_RATE_LIMIT_LOGINS: '1',
       SAVEPOINT_RATE_LIMIT_FAILURES: '2',
@@ -135,6 +137,7 @@ describe('values', () => {
       refreshGraceSeconds: 0,
       tokenIssuer: 'https://play.example',
       tokenAudience: 'my-game',
+      maxWaitMs: 250,
       rateLimits: { enabled: false, loginsPerDevice: 1, failuresPerAddress: 2, requestsPerPlayer: 3 },
       corsOrigins: ['https://a.example', 'https://b.example:8443'],
       trustProxy: true,

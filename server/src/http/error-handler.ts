@@ -2,8 +2,9 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { asApiError } from '../db/pool.js';
 import { ApiError, ERRORS, type ErrorCode, errorBody } from '../errors.js';
-import { OverloadedError } from '../lib/overloaded-error.js';
+import { OverloadedError, type OverloadReason } from '../lib/overloaded-error.js';
 import { newRequestId } from './request-id.js';
+import { retryAfterSeconds } from './shedding.js';
 
 /** What Fastify itself refuses, in our words. */
 const FASTIFY_ERRORS = new Map<string, ErrorCode>([
@@ -17,8 +18,17 @@ const FASTIFY_ERRORS = new Map<string, ErrorCode>([
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-export function registerErrorHandlers(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError, request, reply) => sendError(toApiError(error), request, reply));
+/** Told why a request was refused for overload. */
+type OnOverloaded = (reason: OverloadReason) => void;
+
+export function registerErrorHandlers(app: FastifyInstance, onOverloaded?: OnOverloaded): void {
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    if (error instanceof OverloadedError) {
+      onOverloaded?.(error.reason);
+      request.isShed = true;
+    }
+    return sendError(toApiError(error), request, reply);
+  });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '/';
     const allowed = METHODS.filter((method) => app.findRoute({ method, url: path }) !== null);
@@ -33,7 +43,7 @@ export function registerErrorHandlers(app: FastifyInstance): void {
 export function toApiError(error: FastifyError): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof OverloadedError) {
-    return new ApiError('unavailable', { headers: { 'retry-after': '1' }, cause: error });
+    return new ApiError('unavailable', { headers: { 'retry-after': retryAfterSeconds() }, cause: error });
   }
   const answered = asApiError(error);
   if (answered instanceof ApiError) return answered;
@@ -47,7 +57,7 @@ export function toApiError(error: FastifyError): ApiError {
 }
 
 export function sendError(error: ApiError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  if (error.status >= 500) {
+  if (error.status >= 500 && !request.isShed) {
     const log = error.status === 503 ? request.log.warn : request.log.error;
     log.call(
       request.log,

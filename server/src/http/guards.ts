@@ -61,14 +61,24 @@ export function requirePlayer(ctx: Context, rules: readonly HeaderRule[]) {
  * rest of its token's life (an hour by default). That is the price of an intake that outlives the database, and events
  * are all it pays for: nothing is read, and nobody else's data is touched.
  */
-export function requireSender(ctx: Context, rules: readonly HeaderRule[]) {
-  if (ctx.config.nats === undefined) return requirePlayer(ctx, rules);
-  return guard(ctx, rules, createLenientSessions(ctx.livePlayers));
+export function requireSender(ctx: Context, rules: readonly HeaderRule[], announce: Announce) {
+  const findPlayer: FindPlayer =
+    ctx.config.nats === undefined
+      ? (sessionId) => ctx.livePlayers.submit(sessionId)
+      : createLenientSessions(ctx.livePlayers);
+  return guard(ctx, rules, findPlayer, announce);
 }
 
 type FindPlayer = (sessionId: string) => Promise<LivePlayer | typeof NOT_ASKED | undefined>;
+/** Called when the token has been checked and before the database is asked; throws to refuse the request. */
+type Announce = (request: FastifyRequest, reply: FastifyReply, userId: string) => void;
 
-function guard(ctx: Context, rules: readonly HeaderRule[], findPlayer: FindPlayer) {
+function guard(
+  ctx: Context,
+  rules: readonly HeaderRule[],
+  findPlayer: FindPlayer,
+  announce: Announce = () => {},
+) {
   const admit = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -90,10 +100,12 @@ function guard(ctx: Context, rules: readonly HeaderRule[], findPlayer: FindPlaye
   return (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const verified = ctx.accessTokens.verify(request.headers.authorization);
     if (verified instanceof Promise) {
-      return verified.then(async (claims) =>
-        admit(request, reply, claims, await findPlayer(claims.sessionId)),
-      );
+      return verified.then(async (claims) => {
+        announce(request, reply, claims.userId);
+        admit(request, reply, claims, await findPlayer(claims.sessionId));
+      });
     }
+    announce(request, reply, verified.userId);
     return findPlayer(verified.sessionId).then((player) => admit(request, reply, verified, player));
   };
 }

@@ -76,16 +76,55 @@ export function createMetrics() {
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,
     }),
-    watchIntake(line: { readonly waiting: number }) {
-      new Gauge({
-        name: 'savepoint_intake_waiting_bytes',
-        help: 'Batches of events that wait to be decoded, in bytes.',
-        registers,
-        collect() {
-          this.set(line.waiting);
-        },
-      });
+    intakeWait: createBulkHistogram({
+      name: 'savepoint_intake_wait_seconds',
+      help: 'Time that a batch of events waited for its turn; 0 if it did not have to.',
+      labelNames: [] as const,
+      buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+      registers,
+    }),
+    watchIntake(queue: {
+      readonly waitingWeight: number;
+      readonly waitingRequests: number;
+      readonly runningWeight: number;
+      readonly ratePerSecond: number;
+    }) {
+      const gauge = (name: string, help: string, value: () => number) =>
+        new Gauge({
+          name,
+          help,
+          registers,
+          collect() {
+            this.set(value());
+          },
+        });
+      gauge(
+        'savepoint_intake_waiting_bytes',
+        'Batches of events that wait to be decoded, in bytes.',
+        () => queue.waitingWeight,
+      );
+      gauge(
+        'savepoint_intake_waiting_requests',
+        'Batches of events that wait to be decoded.',
+        () => queue.waitingRequests,
+      );
+      gauge(
+        'savepoint_intake_running_bytes',
+        'Batches of events that are decoded or being stored, in bytes.',
+        () => queue.runningWeight,
+      );
+      gauge(
+        'savepoint_intake_rate_bytes',
+        'Bytes of events that are stored per second while others wait, as last measured.',
+        () => queue.ratePerSecond,
+      );
     },
+    shedRequests: new Counter({
+      name: 'savepoint_shed_requests_total',
+      help: 'Requests refused with 503 for overload, by reason: wait (would have waited too long), own_line (too many of the same player wait), full (no more may wait); and hung_up, where the client left the line.',
+      labelNames: ['reason'] as const,
+      registers,
+    }),
     personalisationErrors: new Counter({
       name: 'savepoint_personalisation_errors_total',
       help: 'Rules of flags, segments and offers that failed for a player: the flag had its default, segment and offer did not match; kind "store": the untargeted store was sent instead.',

@@ -13,13 +13,15 @@ const NO_ROUTE = 'unknown';
 
 /**
  * Every answer of the routes that are registered after this is counted and timed, and logged by route and ids, never by content:
- * only refusals unless somebody wants to see it all.
+ * only refusals unless somebody wants to see it all. What overload refuses is
+ * logged when it begins and ends (shedding.ts), not one by one.
  */
 export function observeAnswers(app: FastifyInstance, { logger, times, who }: Options): void {
   const observe = (route: string, request: FastifyRequest, reply: FastifyReply): void => {
     const { method } = request;
     const { statusCode: status, elapsedTime } = reply;
     times.observe({ route, method, status }, elapsedTime / 1000);
+    if (request.isShed) return;
     const level = status >= 400 ? 'info' : 'debug';
     if (!logger.isLevelEnabled(level)) return;
     const ms = Math.round(elapsedTime * 10) / 10;

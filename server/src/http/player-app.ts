@@ -55,7 +55,8 @@ export async function buildPlayerApp(
   app.decorateRequest('identity', undefined);
   app.decorateRequest('claims', undefined);
   app.decorateRequest('player', undefined);
-  registerErrorHandlers(app);
+  app.decorateRequest('isShed', undefined);
+  registerErrorHandlers(app, ctx.shedding.refused);
   registerValidation(app);
   registerBodyParser(app);
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,100 +1,246 @@
-import { OverloadedError } from './overloaded-error.js';
+import { DrainRate } from './drain-rate.js';
+import { FairLines } from './fair-lines.js';
+import { OverloadedError, type OverloadReason } from './overloaded-error.js';
 
 /**
- * Bounds how much is worked on at once. What finds no capacity left waits in line, in whatever form it came:
+ * Bounds how much work runs at once, lets the rest wait in line, and refuses what would wait too long. Every key has a line
+ * of its own, and the lines take turns: whoever sends much waits behind themselves, not in front of everybody else.
  *
- *   run ──capacity left──► work ──► done: the first of the line are let in
- *     └── else ──► line ────────▲
+ *   expect ───────────────────► arriving                (counted, so that a burst is refused before anything is spent on it)
+ *                                  │
+ *   run ──would wait too long──────┼──► refused         (OverloadedError, at once)
+ *                                  │
+ *     ──all capacity is taken──► waiting ──signal──► gone        (never begun)
+ *                                  │ the turn of its line
+ *     ──capacity is left───────► running ──► done
+ *                                  │ nothing has moved for stallTimeoutMs
+ *                                  └──► stuck ──► done  (takes no capacity)
  *
- * What is inside may be held up by something that is none of the others' business, such as a lock. So when nothing has moved
- * for `stallTimeoutMs`, all that is inside no longer counts.
+ * How long a request will wait is the weight before it divided by the rate at which weight was finished lately. The same rate
+ * shrinks the capacity of a slow process: what runs at once should be finished in half of the time that a request may wait.
  */
-export type AdmissionQueue = {
-  /** Settles as the work does. Rejects with OverloadedError, and without having begun, when too much is in line. */
-  run<T>(weight: number, work: () => Promise<T>): Promise<T>;
-  /** Weight of the line. */
-  readonly waiting: number;
-};
+export class AdmissionQueue {
+  readonly #options: AdmissionQueueOptions;
+  readonly #now: () => number;
+  readonly #rate: DrainRate;
+  readonly #lines = new FairLines<Waiting>();
+  /** Announced and not yet run, in lines of their own so that they count per key. */
+  readonly #arriving = new FairLines<Announced>();
+  #running = 0;
+  #stuck = 0;
+  /** Ends when nothing has moved for a while: then all that is running is stuck. */
+  #generation = 0;
+  #movedAt = 0;
+  /** Only while something waits: newcomers look for themselves. */
+  #stallTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: AdmissionQueueOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
+    this.#rate = new DrainRate(options.initialRatePerMs, this.#now);
+  }
+
+  get waitingWeight(): number {
+    return this.#lines.weight;
+  }
+
+  get waitingRequests(): number {
+    return this.#lines.size;
+  }
+
+  /** With what is stuck. */
+  get runningWeight(): number {
+    return this.#running + this.#stuck;
+  }
+
+  /** Weight per second that was finished lately, while requests waited. */
+  get ratePerSecond(): number {
+    return this.#rate.perMs * 1000;
+  }
+
+  /**
+   * Why a request would be refused now, or undefined. For asking early: before the body is read, and also before it is known
+   * whose request this is.
+   */
+  refusal(weight: number, key?: string): OverloadReason | undefined {
+    const arriving = this.#arriving.weight;
+    if (this.#hasCapacity(arriving)) return undefined;
+    return arriving > this.#maxWeight() / 2 ? 'wait' : this.#refusal(weight, key);
+  }
+
+  /** Counts a request that will soon be run, until the function that this gives is called. */
+  expect(weight: number, key: string): () => void {
+    const announced = { weight };
+    this.#arriving.append(key, announced, 0);
+    return () => this.#arriving.remove(key, announced);
+  }
+
+  /**
+   * Settles as the work does. Rejects without having begun: with OverloadedError, at once, when it would wait too long, and
+   * with the signal's reason when that comes while it waits. The signal is asked for only if it has to wait.
+   */
+  async run<T>(request: AdmissionRequest, work: () => Promise<T>): Promise<T> {
+    const reason = this.#refusal(request.weight, request.key);
+    if (reason !== undefined) throw new OverloadedError(reason);
+    const generation = this.#hasCapacity(0) ? this.#begin(request.weight, 0) : await this.#wait(request);
+    try {
+      return await work();
+    } finally {
+      this.#end(request.weight, generation);
+    }
+  }
+
+  #refusal(weight: number, key: string | undefined): OverloadReason | undefined {
+    if (this.#hasCapacity(0)) return undefined;
+    const { maxWaiting, maxWaitMs } = this.#options;
+    const hasOwnLine = key !== undefined && this.#lines.loadOf(key).requests > 0;
+    if (key !== undefined && this.#isOwnLineFull(key, weight)) return 'own_line';
+    if (this.#lines.weight + weight > maxWaiting) return 'full';
+    const nextSince = this.#lines.nextSince();
+    if (nextSince !== undefined && this.#now() - nextSince > maxWaitMs) return 'wait';
+    // Lines take turns, so a newcomer waits for the first of each. Behind requests of its own it waits for more.
+    const before = hasOwnLine ? this.#lines.weight : this.#lines.headWeight;
+    const stuck = Math.min(this.#stuck, this.#capacity());
+    return stuck + this.#running + before > this.#maxWeight() ? 'wait' : undefined;
+  }
+
+  /** A single request may always wait, however heavy it is. */
+  #isOwnLineFull(key: string, weight: number): boolean {
+    const waiting = this.#lines.loadOf(key);
+    const arriving = this.#arriving.loadOf(key);
+    const requests = waiting.requests + arriving.requests;
+    const total = waiting.weight + arriving.weight + weight;
+    return (
+      requests >= this.#options.maxRequestsPerKey ||
+      (requests > 0 && total > MAX_SHARE_PER_KEY * this.#maxWeight())
+    );
+  }
+
+  /** With capacity left, nobody waits: whoever ends lets the others begin until there is none. */
+  #hasCapacity(arriving: number): boolean {
+    if (this.#lines.size > 0) return false;
+    const capacity = this.#capacity();
+    if (this.#running >= capacity && this.#isStalled()) this.#endGeneration();
+    return this.#running + arriving < capacity;
+  }
+
+  #capacity(): number {
+    const { capacity, minCapacity } = this.#options;
+    return Math.min(capacity, Math.max(minCapacity, this.#maxWeight() / 2));
+  }
+
+  /** What can be finished in the time that a request may wait. */
+  #maxWeight(): number {
+    return this.#rate.perMs * this.#options.maxWaitMs;
+  }
+
+  #wait({ key, weight, signal: givenSignal }: AdmissionRequest): Promise<number> {
+    const signal = givenSignal?.();
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    return new Promise((resolve, reject) => {
+      const leave = (): void => {
+        this.#lines.remove(key, request);
+        this.#watchForStall();
+        reject(signal?.reason);
+      };
+      const begin = (generation: number): void => {
+        signal?.removeEventListener('abort', leave);
+        resolve(generation);
+      };
+      const request: Waiting = { weight, since: this.#now(), begin };
+      signal?.addEventListener('abort', leave, { once: true });
+      this.#lines.append(key, request, request.since);
+      this.#rate.saturate();
+      if (this.#stallTimer === undefined) this.#watchForStall();
+    });
+  }
+
+  #begin(weight: number, waitedMs: number): number {
+    this.#running += weight;
+    this.#movedAt = this.#now();
+    this.#rate.begin(weight);
+    this.#options.onBegin?.(waitedMs);
+    return this.#generation;
+  }
+
+  #end(weight: number, generation: number): void {
+    if (generation === this.#generation) this.#running -= weight;
+    else this.#stuck -= weight;
+    this.#movedAt = this.#now();
+    this.#rate.finish(weight);
+    if (this.#lines.size > 0) this.#letIn();
+  }
+
+  /** Lets the lines begin, one request each, while there is capacity. */
+  #letIn(): void {
+    const capacity = this.#capacity();
+    while (this.#running < capacity) {
+      const now = this.#now();
+      const request = this.#lines.takeNext(now);
+      if (request === undefined) break;
+      // Here and not when the work goes on: nobody can slip in between.
+      request.begin(this.#begin(request.weight, now - request.since));
+    }
+    if (this.#lines.size > 0) this.#rate.saturate();
+    this.#watchForStall();
+  }
+
+  #watchForStall(): void {
+    clearTimeout(this.#stallTimer);
+    const look = (): void => {
+      if (this.#isStalled()) this.#endGeneration();
+      this.#letIn();
+    };
+    this.#stallTimer = this.#lines.size > 0 ? setTimeout(look, this.#options.stallTimeoutMs) : undefined;
+  }
+
+  #isStalled(): boolean {
+    return (
+      this.#now() - this.#movedAt >= this.#options.stallTimeoutMs &&
+      this.#stuck < MAX_STUCK * this.#capacity()
+    );
+  }
+
+  /** What runs waits for something that may be none of the others' business, such as a lock: it takes no capacity any more. */
+  #endGeneration(): void {
+    this.#generation++;
+    this.#stuck += this.#running;
+    this.#running = 0;
+    this.#movedAt = this.#now();
+  }
+}
+
+/** Of all that may wait. */
+const MAX_SHARE_PER_KEY = 0.25;
+/** Times the capacity. Beyond it nothing more is begun until something ends: then it is not one lock that all wait for. */
+const MAX_STUCK = 2;
 
 export type AdmissionQueueOptions = {
-  /** Work begins while what is inside weighs less than this. So a single piece of work may weigh more. */
+  /** Largest weight that runs at once. One more begins while less than this is running, so it may be exceeded by one. */
   capacity: number;
-  /** Largest weight of the line. */
+  /** Smallest capacity, however slow the process is. */
+  minCapacity: number;
+  /** Longest time, by estimate, until all that is before a request is finished. */
+  maxWaitMs: number;
+  /** Largest weight of all lines: a bound on memory. */
   maxWaiting: number;
+  /** Most requests in the line of one key. */
+  maxRequestsPerKey: number;
+  /** When nothing has moved for so long, what runs takes no capacity any more. */
   stallTimeoutMs: number;
+  /** Weight per millisecond that is assumed before the first measurement. */
+  initialRatePerMs: number;
+  /** Told of each request that begins, and how long it waited. */
+  onBegin?: (waitedMs: number) => void;
+  /** Milliseconds from any origin, monotonic as the default is. */
+  now?: () => number;
 };
 
-type Place = { weight: number; open: (generation: number) => void };
+export type AdmissionRequest = {
+  key: string;
+  weight: number;
+  signal?: () => AbortSignal;
+};
 
-export function createAdmissionQueue({
-  capacity,
-  maxWaiting,
-  stallTimeoutMs,
-}: AdmissionQueueOptions): AdmissionQueue {
-  const line: Place[] = [];
-  let inside = 0;
-  let waiting = 0;
-  let stallTimeout: NodeJS.Timeout | undefined;
-  /** Ends with the stall timeout. Whoever came in before is not counted out again. */
-  let generation = 0;
-
-  const letIn = (): void => {
-    while (inside < capacity) {
-      const place = line.shift();
-      if (place === undefined) break;
-      waiting -= place.weight;
-      // Here and not when it goes on: nobody can slip in between.
-      inside += place.weight;
-      place.open(generation);
-    }
-    restartStallTimeout();
-  };
-
-  const restartStallTimeout = (): void => {
-    clearTimeout(stallTimeout);
-    stallTimeout = line.length > 0 ? setTimeout(endGeneration, stallTimeoutMs) : undefined;
-  };
-
-  const endGeneration = (): void => {
-    generation++;
-    inside = 0;
-    letIn();
-  };
-
-  const leave = (weight: number, entered: number): void => {
-    if (entered === generation) inside -= weight;
-    if (line.length > 0) letIn();
-  };
-
-  const queueUp = (weight: number): Promise<number> =>
-    new Promise((open) => {
-      waiting += weight;
-      line.push({ weight, open });
-      if (stallTimeout === undefined) restartStallTimeout();
-    });
-
-  const enter = (weight: number): number | Promise<number> => {
-    // With capacity left, nobody is in line: whoever leaves lets them in until there is none.
-    if (inside >= capacity) {
-      if (waiting + weight > maxWaiting) throw new OverloadedError();
-      return queueUp(weight);
-    }
-    inside += weight;
-    return generation;
-  };
-
-  return {
-    get waiting() {
-      return waiting;
-    },
-    async run(weight, work) {
-      const entry = enter(weight);
-      const entered = typeof entry === 'number' ? entry : await entry;
-      try {
-        return await work();
-      } finally {
-        leave(weight, entered);
-      }
-    },
-  };
-}
+type Announced = { readonly weight: number };
+type Waiting = { readonly weight: number; since: number; begin: (generation: number) => void };

@@ -10,11 +10,11 @@ import {
 } from '../../http/api-schemas.js';
 import { decodeBody, registerBytesParser } from '../../http/body-parser.js';
 import { requireSender, senderOf, TENANT_HEADER } from '../../http/guards.js';
-import { type AdmissionQueueOptions, createAdmissionQueue } from '../../lib/admission-queue.js';
 import { clipText } from '../../lib/clip-text.js';
 import { failedEventsOf } from '../failed-events/failed-event.js';
 import type { FailedBatch } from '../failed-events/inbox-queries.js';
-import { checkEvents } from './check-events.js';
+import { checkEvents, type RejectedEvent } from './check-events.js';
+import { createEventAdmission } from './event-admission.js';
 import { EventBatch as EventBatchSchema, EventsResponse } from './event-schemas.js';
 import type { EventBatch, IntakeResult } from './intake.js';
 import { EVENT_LIMITS } from './limits.js';
@@ -23,25 +23,13 @@ import { EVENT_LIMITS } from './limits.js';
 const MAX_CLIENT_BUILD = 64;
 const NO_BYTES = Buffer.alloc(0);
 
-/**
- * Batches are decoded while those in work are less than 512 KB; the others wait as bytes. Decoded, 500 events are a few
- * thousand objects, which the garbage collector copies for as long as they wait: see docs/performance.md.
- */
-const ADMISSION: AdmissionQueueOptions = {
-  capacity: 524_288,
-  /** Two or three seconds of work; beyond it a 503 at once is kinder than a late answer. */
-  maxWaiting: 12_582_912,
-  /** One leaves every few milliseconds, unless they wait for a lock or for a database that is far away. */
-  stallTimeoutMs: 100,
-};
-/** What a small request takes for itself. */
-const MIN_WEIGHT = 1_024;
-
 export function eventRoutes(app: FastifyInstance, ctx: Context): void {
-  const queue = createAdmissionQueue(ADMISSION);
-  ctx.metrics.watchIntake(queue);
+  const admission = createEventAdmission(ctx);
   registerBytesParser(app);
-  app.addHook('onRequest', requireSender(ctx, TENANT_HEADER));
+  app.decorateRequest('hasArrived', undefined);
+  app.addHook('onRequest', admission.refuseUnread);
+  app.addHook('onRequest', requireSender(ctx, TENANT_HEADER, admission.announce));
+  app.addHook('onRequest', admission.awaitBody);
 
   app.post(
     '/v1/events',
@@ -71,14 +59,26 @@ export function eventRoutes(app: FastifyInstance, ctx: Context): void {
     },
     async (request, reply) => {
       const bytes = request.body instanceof Buffer ? request.body : NO_BYTES;
-      const weight = Math.max(bytes.length, MIN_WEIGHT);
-      const data = await queue.run(weight, () => takeBatch(ctx, request, bytes));
-      return reply.code(202).send({ data, status: 'success' });
+      const { userId } = senderOf(request).claims;
+      const size = { userId, bytes: bytes.length };
+      const taken = await admission.run(reply, size, () => takeBatch(ctx, request, bytes));
+      if (taken === undefined) return reply.hijack();
+      // Not in the queue: a stuck inbox must not take the place of good events.
+      await taken.failuresKept;
+      return reply.code(202).send({ data: answerOf(taken), status: 'success' });
     },
   );
 }
 
-async function takeBatch(ctx: Context, request: FastifyRequest, body: Buffer) {
+type TakenBatch = {
+  stored: IntakeResult;
+  rejected: readonly Pick<RejectedEvent, 'index' | 'code' | 'message'>[];
+  isAllRejected: boolean;
+  failuresKept: Promise<void>;
+};
+
+/** Settles when the good events are stored; `failuresKept` when the bad ones are. */
+async function takeBatch(ctx: Context, request: FastifyRequest, body: Buffer): Promise<TakenBatch> {
   const { events, text, bytes, suspicious } = decodeBatch(body);
   const sender = senderOf(request);
   const { userId } = sender.claims;
@@ -87,15 +87,22 @@ async function takeBatch(ctx: Context, request: FastifyRequest, body: Buffer) {
   const checkType = check instanceof Promise ? await check : check;
   const checked = checkEvents({ events, bytes, suspicious }, { userId }, now, checkType);
   const failures = checked.rejected.length === 0 ? [] : failedEventsOf(text, events, checked.rejected);
-  const [taken] = await Promise.all([
-    takeEvents(ctx, { userId, player: sender.player, events: checked.events, bytes }),
-    keepFailures(ctx, { userId, receivedAtMs: now, clientBuild: clientBuildOf(request), failures }),
-  ]);
+  const failuresKept = keepFailures(ctx, {
+    userId,
+    receivedAtMs: now,
+    clientBuild: clientBuildOf(request),
+    failures,
+  });
+  // Whoever waits for it hears of its error, unless the good events fail first.
+  failuresKept.catch(() => {});
+  const stored = await takeEvents(ctx, { userId, player: sender.player, events: checked.events, bytes });
   const rejected = checked.rejected.map(({ index, code, message }) => ({ index, code, message }));
-  if (rejected.length > 0 && rejected.length === events.length) {
-    throw new ApiError('events_rejected', { details: { rejected } });
-  }
-  const { accepted, duplicates } = taken;
+  const isAllRejected = rejected.length > 0 && rejected.length === events.length;
+  return { stored, rejected, isAllRejected, failuresKept };
+}
+
+function answerOf({ stored: { accepted, duplicates }, rejected, isAllRejected }: TakenBatch) {
+  if (isAllRejected) throw new ApiError('events_rejected', { details: { rejected } });
   // No spread: it makes an object that V8 is slow with.
   return duplicates === undefined ? { accepted, rejected } : { accepted, duplicates, rejected };
 }

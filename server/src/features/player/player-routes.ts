@@ -10,11 +10,15 @@ import {
   PlayerHeaders,
 } from '../../http/api-schemas.js';
 import { authenticated, PLAYER_HEADERS, requirePlayer } from '../../http/guards.js';
+import { limitInFlight } from '../../http/shedding.js';
 import { type Answers, storeEtag, storeText } from './answers.js';
 import { PlayerSegments, PlayerStatus, StoreConfig } from './player-schemas.js';
 
 /** What a player is told. Each answer is a pure function of the player's row, the published configuration and now. */
 export function playerRoutes(app: FastifyInstance, ctx: Context): void {
+  // A refusal takes a worker nearly as long as an answer: only what would wait very long is better refused.
+  const maxWaitMs = 2 * ctx.config.maxWaitMs;
+  app.addHook('onRequest', limitInFlight({ shedding: ctx.shedding, form: 'data', maxWaitMs }));
   app.addHook('onRequest', requirePlayer(ctx, PLAYER_HEADERS));
   const common = { tags: ['Player'], security: BEARER, headers: PlayerHeaders };
   const errors = errorResponses('data', PLAYER_GUARD_ERRORS);

@@ -4,6 +4,7 @@ import type { Context } from '../../context.js';
 import { ApiError } from '../../errors.js';
 import { BEARER, BODY_ERRORS, errorResponses, GUARD_ERRORS } from '../../http/api-schemas.js';
 import { authenticated, NO_HEADERS, requirePlayer } from '../../http/guards.js';
+import { limitInFlight } from '../../http/shedding.js';
 import { login } from './login.js';
 import { logout } from './logout.js';
 import { refresh } from './refresh.js';
@@ -24,10 +25,14 @@ const AUTH_BODY_LIMIT = 16_384;
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 
 export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
+  const { shedding, config } = ctx;
+  const limit = limitInFlight({ shedding, form: 'auth', maxWaitMs: config.maxWaitMs });
+
   app.post<{ Body: Static<typeof LoginBody> }>(
     '/auth/login',
     {
       bodyLimit: AUTH_BODY_LIMIT,
+      onRequest: limit,
       schema: {
         operationId: 'login',
         tags: ['Sessions'],
@@ -64,6 +69,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
     '/auth/refresh',
     {
       bodyLimit: AUTH_BODY_LIMIT,
+      onRequest: limit,
       schema: {
         operationId: 'refresh',
         tags: ['Sessions'],
@@ -93,7 +99,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
     '/auth/logout',
     {
       bodyLimit: AUTH_BODY_LIMIT,
-      onRequest: requirePlayer(ctx, NO_HEADERS),
+      onRequest: [limit, requirePlayer(ctx, NO_HEADERS)],
       schema: {
         operationId: 'logout',
         tags: ['Sessions'],

@@ -1,0 +1,124 @@
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import type { Context } from '../../context.js';
+import { sendOverloaded } from '../../http/shedding.js';
+import { AdmissionQueue, type AdmissionQueueOptions } from '../../lib/admission-queue.js';
+import { OverloadedError } from '../../lib/overloaded-error.js';
+import { EVENT_LIMITS } from './limits.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Ends the announcement of a batch to the admission queue. */
+    hasArrived: (() => void) | undefined;
+  }
+}
+
+type AdmissionLimits = Omit<AdmissionQueueOptions, 'maxWaitMs' | 'onBegin'>;
+
+/** By weight, which is bytes. Batches that wait are bytes; those that run have been decoded. */
+const LIMITS: AdmissionLimits = {
+  /**
+   * Decoded, 500 events are a few thousand objects, which the garbage collector copies for as long as they are there: see
+   * docs/performance.md. 64 clients with batches of 50 fit in.
+   */
+  capacity: 1_048_576,
+  /** Two small groups: with less, one waits for the other, and a slow worker becomes even slower. */
+  minCapacity: 262_144,
+  /** A bound on memory only: at the usual rates, the time to wait is reached far sooner. */
+  maxWaiting: 12_582_912,
+  /** More than a client sends at once. */
+  maxRequestsPerKey: 16,
+  /** A group takes 20 to 150 ms. When none has ended for longer, those that run wait for something else, such as a lock. */
+  stallTimeoutMs: 250,
+  /** 2 MB a second: what a worker on a slow core stores. Measured anew within a quarter of a second of load. */
+  initialRatePerMs: 2_048,
+};
+/** What a small request takes for itself. */
+const MIN_WEIGHT = 1_024;
+/** Events are repetitive: this is what they usually unpack to. */
+const UNPACKS_TO = 8;
+
+/** Made once: a stack trace for each would cost more than the rest of a refusal. */
+const REFUSALS = {
+  wait: new OverloadedError('wait'),
+  own_line: new OverloadedError('own_line'),
+  full: new OverloadedError('full'),
+};
+/** Why a request no longer waits: its client has hung up. */
+const HUNG_UP = Symbol('the client hung up');
+
+export type EventAdmission = ReturnType<typeof createEventAdmission>;
+
+/** The way of a batch to its turn; each step refuses as early, and as cheaply, as can be told that it would wait too long. */
+export function createEventAdmission(
+  { config, metrics, shedding }: Pick<Context, 'config' | 'metrics' | 'shedding'>,
+  limits: Partial<AdmissionLimits> = {},
+) {
+  const queue = new AdmissionQueue({
+    ...LIMITS,
+    ...limits,
+    maxWaitMs: config.maxWaitMs,
+    onBegin: (waitedMs) => metrics.intakeWait.observe({}, waitedMs / 1000),
+  });
+  metrics.watchIntake(queue);
+
+  return {
+    /** An onRequest hook before the guard: neither the token has been checked nor the database been asked. */
+    refuseUnread(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
+      const reason = queue.refusal(announcedWeight(request));
+      if (reason === undefined) {
+        done();
+        return;
+      }
+      shedding.refused(reason);
+      sendOverloaded(request, reply, 'data');
+    },
+
+    /** When it is known who sends this, and before the database is asked about them. */
+    announce(request: FastifyRequest, reply: FastifyReply, userId: string): void {
+      const weight = announcedWeight(request);
+      const reason = queue.refusal(weight, userId);
+      if (reason !== undefined) throw REFUSALS[reason];
+      request.hasArrived = queue.expect(weight, userId);
+      // However the request ends.
+      reply.raw.once('close', request.hasArrived);
+    },
+
+    /** An onRequest hook after the guard. A body may take its sender long, and must keep nobody out meanwhile. */
+    awaitBody(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
+      request.hasArrived?.();
+      done();
+    },
+
+    /** Runs the work when it is the player's turn; undefined if the client hung up before that. */
+    async run<T>(
+      reply: FastifyReply,
+      { userId, bytes }: { userId: string; bytes: number },
+      work: () => Promise<T>,
+    ): Promise<T | undefined> {
+      const weight = Math.max(bytes, MIN_WEIGHT);
+      try {
+        return await queue.run({ key: userId, weight, signal: () => hangUpSignal(reply) }, work);
+      } catch (error) {
+        if (error !== HUNG_UP) throw error;
+        shedding.refused('hung_up');
+        return undefined;
+      }
+    },
+  };
+}
+
+function announcedWeight({ headers }: FastifyRequest): number {
+  const bytes = Number(headers['content-length'] ?? 0);
+  const isPacked = headers['content-encoding'] !== undefined;
+  const weight = isPacked ? bytes * UNPACKS_TO : bytes;
+  return Math.min(Math.max(weight || 0, MIN_WEIGHT), EVENT_LIMITS.maxBodyBytes);
+}
+
+function hangUpSignal(reply: FastifyReply): AbortSignal {
+  // It may have gone while its body was read.
+  if (reply.raw.destroyed) return AbortSignal.abort(HUNG_UP);
+  const controller = new AbortController();
+  // When the answer has been sent, nobody waits any more, and nobody listens.
+  reply.raw.once('close', () => controller.abort(HUNG_UP));
+  return controller.signal;
+}

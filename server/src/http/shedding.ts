@@ -1,0 +1,114 @@
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
+import type { Logger } from 'pino';
+import { ApiError, errorBody } from '../errors.js';
+import { InFlightLimit, type InFlightOptions } from '../lib/in-flight-limit.js';
+import type { OverloadReason } from '../lib/overloaded-error.js';
+import type { Metrics } from './metrics.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Refused for overload, or its client hung up: counted, but not logged one by one. */
+    isShed: boolean | undefined;
+  }
+}
+
+/** What was not done, and why: the reasons of an overload, or that the client hung up while its request waited. */
+export type ShedReason = OverloadReason | 'hung_up';
+
+/**
+ * Load shedding of one worker: what is refused for overload is counted, and logged when it begins and when it has ended.
+ *
+ *   calm ──a request is refused: one line──► shedding ──none for QUIET_MS: one line──► calm
+ */
+export type Shedding = {
+  refused(reason: ShedReason): void;
+  stop(): void;
+};
+
+/** Shorter pauses belong to the same overload. */
+const QUIET_MS = 5_000;
+
+export function createShedding({ metrics, logger }: { metrics: Metrics; logger: Logger }): Shedding {
+  let refused = 0;
+  let begunAt = 0;
+  let lastAt = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const endWhenQuiet = (): void => {
+    if (performance.now() - lastAt < QUIET_MS) return;
+    clearInterval(timer);
+    timer = undefined;
+    const seconds = Math.round((lastAt - begunAt) / 1000);
+    logger.warn({ refused, seconds }, 'overload has ended: requests are no longer refused');
+  };
+
+  return {
+    refused(reason) {
+      metrics.shedRequests.inc({ reason });
+      if (reason === 'hung_up') return;
+      lastAt = performance.now();
+      refused++;
+      if (timer !== undefined) return;
+      refused = 1;
+      begunAt = lastAt;
+      timer = setInterval(endWhenQuiet, QUIET_MS);
+      timer.unref();
+      logger.warn({ reason }, 'overload: requests are refused with 503 and Retry-After until it ends');
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+const UNAVAILABLE = new ApiError('unavailable');
+const BODIES = {
+  auth: JSON.stringify(errorBody(UNAVAILABLE, '/auth/')),
+  data: JSON.stringify(errorBody(UNAVAILABLE, '/v1/')),
+};
+/** Those who are refused in the same moment should not come back in the same moment. */
+const MAX_RETRY_AFTER_SECONDS = 3;
+
+export const retryAfterSeconds = (): string =>
+  String(1 + Math.floor(Math.random() * MAX_RETRY_AFTER_SECONDS));
+
+/** The 503 of an overload, without the cost of an error: no stack trace, no log line, a body that is ready. */
+export function sendOverloaded(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  form: keyof typeof BODIES,
+): FastifyReply {
+  request.isShed = true;
+  return reply
+    .code(UNAVAILABLE.status)
+    .header('retry-after', retryAfterSeconds())
+    .header('content-type', 'application/json; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .send(BODIES[form]);
+}
+
+const IN_FLIGHT = {
+  /** Fewer are no overload, however long they take. */
+  minInFlight: 64,
+  /** What a worker on a slow core answers. Measured anew as soon as there are many. */
+  initialRatePerMs: 1,
+};
+
+type LimitOptions = Pick<InFlightOptions, 'maxWaitMs' | 'now'> & {
+  shedding: Shedding;
+  form: keyof typeof BODIES;
+};
+
+/** An onRequest hook, before any other work: refuses requests while those in flight take longer than `maxWaitMs`. */
+export function limitInFlight({ shedding, form, ...options }: LimitOptions) {
+  const limit = new InFlightLimit({ ...IN_FLIGHT, ...options });
+  const leave = () => limit.leave();
+  return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
+    if (!limit.tryEnter()) {
+      shedding.refused('wait');
+      sendOverloaded(request, reply, form);
+      return;
+    }
+    // Not onResponse, which a client that hangs up keeps from being called.
+    reply.raw.once('close', leave);
+    done();
+  };
+}

@@ -1,0 +1,81 @@
+/** One measurement: long enough for several groups of a busy worker, short enough to notice a slow database soon. */
+const WINDOW_MS = 250;
+/** Weight of the newest measurement. Two or three of them are enough to forget an old rate. */
+const SMOOTHING = 0.5;
+/** Groups finish all at once, so a single measurement may be far too high. */
+const MAX_GROWTH = 3;
+
+/**
+ * How fast work is finished when there is more of it than can be done at once. At other times the rate would say how much was
+ * asked for, so a measurement counts only if something had to wait in it.
+ *
+ *             begin                      WINDOW_MS of work have been measured
+ *   idle ──────────────► measuring ──────────────────────────────────────────► saturated? a new rate : the old one
+ *    ▲                      │ nothing runs                                                │
+ *    └──────────────────────┴─────────────────────────────────────────────────────────────┘
+ */
+export class DrainRate {
+  readonly #now: () => number;
+  /** Also what the rate may always rise to at once: after a stall, which leaves nearly nothing of it. */
+  readonly #initialPerMs: number;
+  #perMs: number;
+  #running = 0;
+  /** Undefined while idle. */
+  #workingSince: number | undefined;
+  /** Of this window, before `workingSince`. */
+  #workedMs = 0;
+  #finished = 0;
+  #isSaturated = false;
+
+  /** `initialPerMs` counts until the first measurement. The clock gives milliseconds and must be monotonic. */
+  constructor(initialPerMs: number, now: () => number) {
+    this.#initialPerMs = initialPerMs;
+    this.#perMs = initialPerMs;
+    this.#now = now;
+  }
+
+  /** Weight per millisecond. */
+  get perMs(): number {
+    const worked = this.#worked();
+    if (!this.#isSaturated || worked <= WINDOW_MS) return this.#perMs;
+    // Nothing is finished for longer than a window: it would be this, were all that runs finished now.
+    return Math.min(this.#perMs, (this.#finished + this.#running) / worked);
+  }
+
+  begin(weight: number): void {
+    this.#running += weight;
+    this.#workingSince ??= this.#now();
+  }
+
+  /** Something has to wait. */
+  saturate(): void {
+    this.#isSaturated = true;
+  }
+
+  finish(weight: number): void {
+    this.#running -= weight;
+    this.#finished += weight;
+    const worked = this.#worked();
+    if (worked >= WINDOW_MS) this.#endWindow(worked);
+    if (this.#running > 0) return;
+    this.#workedMs = this.#worked();
+    this.#workingSince = undefined;
+  }
+
+  #endWindow(worked: number): void {
+    if (this.#isSaturated) {
+      const highest = Math.max(MAX_GROWTH * this.#perMs, this.#initialPerMs);
+      this.#perMs += SMOOTHING * (Math.min(this.#finished / worked, highest) - this.#perMs);
+    }
+    this.#finished = 0;
+    this.#workedMs = 0;
+    this.#isSaturated = false;
+    this.#workingSince = this.#now();
+  }
+
+  #worked(): number {
+    return this.#workingSince === undefined
+      ? this.#workedMs
+      : this.#workedMs + this.#now() - this.#workingSince;
+  }
+}

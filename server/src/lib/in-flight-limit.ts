@@ -1,0 +1,44 @@
+import { DrainRate } from './drain-rate.js';
+
+/**
+ * Refuses requests while those in flight will take too long: their number divided by the rate at which requests were finished
+ * lately. For work that begins at once and has no line; where there is one, see admission-queue.ts.
+ *
+ *   few in flight: all may enter ──minInFlight──► many: enter while inFlight / rate ≤ maxWaitMs
+ *                                ◄──────────────
+ */
+export class InFlightLimit {
+  readonly #options: InFlightOptions;
+  readonly #rate: DrainRate;
+  #inFlight = 0;
+
+  constructor(options: InFlightOptions) {
+    this.#options = options;
+    this.#rate = new DrainRate(options.initialRatePerMs, options.now ?? (() => performance.now()));
+  }
+
+  /** False: refuse the request. True: call `leave` when it has been answered, or has gone. */
+  tryEnter(): boolean {
+    const { minInFlight, maxWaitMs } = this.#options;
+    if (this.#inFlight >= minInFlight && this.#inFlight > this.#rate.perMs * maxWaitMs) return false;
+    this.#inFlight++;
+    this.#rate.begin(1);
+    if (this.#inFlight >= minInFlight) this.#rate.saturate();
+    return true;
+  }
+
+  leave(): void {
+    this.#rate.finish(1);
+    this.#inFlight--;
+  }
+}
+
+export type InFlightOptions = {
+  /** So many may always be in flight: too few to tell how fast the process is, and to be in each other's way. */
+  minInFlight: number;
+  maxWaitMs: number;
+  /** Requests per millisecond that are assumed before the first measurement. */
+  initialRatePerMs: number;
+  /** Milliseconds from any origin, monotonic as the default is. */
+  now?: () => number;
+};
