@@ -5,7 +5,7 @@ import { createAccessTokens } from '../../server/dist/features/session/access-to
 import { loadSigningKeys } from '../../server/dist/features/session/signing-keys.js';
 import { DEMO } from '../../server/dist/features/tenancy/demo-studio.js';
 import { systemClock } from '../../server/dist/lib/clock.js';
-import { loadMasterKeys } from '../../server/dist/master-key-file.js';
+import { loadMasterKeys } from '../../server/dist/master-key.js';
 import { insertPlayers, insertSessions, settleTables } from './stored-players.mjs';
 
 const TABLES = ['players', 'player_days', 'player_promotions', 'devices', 'sessions'];
@@ -60,7 +60,7 @@ async function openTokens({ dataDir, databaseUrl }, ttlSeconds) {
   const { config, problems } = readConfig(env, { tty: false });
   if (config === undefined) throw new Error(problems.join('\n'));
   const pool = createPool({ url: databaseUrl, size: 1, timeoutMs: 5000, onError: () => {} });
-  const { keys: masterKeys } = await loadMasterKeys(config);
+  const { keys: masterKeys } = await loadMasterKeys(config, pool);
   const keys = await loadSigningKeys({
     pool,
     masterKeys,
