@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import type { Logger } from 'pino';
 import { ApiError, errorBody } from '../errors.js';
 import { InFlightLimit, type InFlightOptions } from '../lib/in-flight-limit.js';
+import { LoopLag } from '../lib/loop-lag.js';
 import type { OverloadReason } from '../lib/overloaded-error.js';
 import type { Metrics } from './metrics.js';
 
@@ -22,6 +23,8 @@ export type ShedReason = OverloadReason | 'hung_up';
  */
 export type Shedding = {
   refused(reason: ShedReason): void;
+  /** How long requests wait in their sockets now, before this process has seen them. */
+  lagMs(): number;
   stop(): void;
 };
 
@@ -29,6 +32,7 @@ export type Shedding = {
 const QUIET_MS = 5_000;
 
 export function createShedding({ metrics, logger }: { metrics: Metrics; logger: Logger }): Shedding {
+  const lag = new LoopLag();
   let refused = 0;
   let begunAt = 0;
   let lastAt = 0;
@@ -55,7 +59,11 @@ export function createShedding({ metrics, logger }: { metrics: Metrics; logger: 
       timer.unref();
       logger.warn({ reason }, 'overload: requests are refused with 503 and Retry-After until it ends');
     },
-    stop: () => clearInterval(timer),
+    lagMs: () => lag.ms,
+    stop() {
+      lag.stop();
+      clearInterval(timer);
+    },
   };
 }
 
@@ -92,14 +100,14 @@ const IN_FLIGHT = {
   initialRatePerMs: 1,
 };
 
-type LimitOptions = Pick<InFlightOptions, 'maxWaitMs' | 'now'> & {
+type LimitOptions = Pick<InFlightOptions, 'maxWaitMs' | 'now' | 'overheadMs'> & {
   shedding: Shedding;
   form: keyof typeof BODIES;
 };
 
 /** An onRequest hook, before any other work: refuses requests while those in flight take longer than `maxWaitMs`. */
 export function limitInFlight({ shedding, form, ...options }: LimitOptions) {
-  const limit = new InFlightLimit({ ...IN_FLIGHT, ...options });
+  const limit = new InFlightLimit({ ...IN_FLIGHT, overheadMs: shedding.lagMs, ...options });
   const leave = () => limit.leave();
   return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
     if (!limit.tryEnter()) {

@@ -129,9 +129,10 @@ export class AdmissionQueue {
     return Math.min(capacity, Math.max(minCapacity, this.#maxWeight() / 2));
   }
 
-  /** What can be finished in the time that a request may wait. */
+  /** What can be finished in the time that a request may wait, without what it takes besides. */
   #maxWeight(): number {
-    return this.#rate.perMs * this.#options.maxWaitMs;
+    const { maxWaitMs, overheadMs } = this.#options;
+    return this.#rate.perMs * Math.max(0, maxWaitMs - (overheadMs?.() ?? 0));
   }
 
   #wait({ key, weight, signal: givenSignal }: AdmissionRequest): Promise<number> {
@@ -222,6 +223,8 @@ export type AdmissionQueueOptions = {
   minCapacity: number;
   /** Longest time, by estimate, until all that is before a request is finished. */
   maxWaitMs: number;
+  /** How much of that a request takes before it comes to the queue. Default 0. */
+  overheadMs?: () => number;
   /** Largest weight of all lines: a bound on memory. */
   maxWaiting: number;
   /** Most requests in the line of one key. */

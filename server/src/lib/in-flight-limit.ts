@@ -19,8 +19,11 @@ export class InFlightLimit {
 
   /** False: refuse the request. True: call `leave` when it has been answered, or has gone. */
   tryEnter(): boolean {
-    const { minInFlight, maxWaitMs } = this.#options;
-    if (this.#inFlight >= minInFlight && this.#inFlight > this.#rate.perMs * maxWaitMs) return false;
+    const { minInFlight, maxWaitMs, overheadMs } = this.#options;
+    if (this.#inFlight >= minInFlight) {
+      const leftMs = Math.max(0, maxWaitMs - (overheadMs?.() ?? 0));
+      if (this.#inFlight > this.#rate.perMs * leftMs) return false;
+    }
     this.#inFlight++;
     this.#rate.begin(1);
     if (this.#inFlight >= minInFlight) this.#rate.saturate();
@@ -37,6 +40,8 @@ export type InFlightOptions = {
   /** So many may always be in flight: too few to tell how fast the process is, and to be in each other's way. */
   minInFlight: number;
   maxWaitMs: number;
+  /** How much of that a request takes before it comes here. Default 0. */
+  overheadMs?: () => number;
   /** Requests per millisecond that are assumed before the first measurement. */
   initialRatePerMs: number;
   /** Milliseconds from any origin, monotonic as the default is. */

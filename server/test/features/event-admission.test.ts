@@ -16,6 +16,7 @@ const LIMITS = {
   initialRatePerMs: 16,
   stallTimeoutMs: 3_600_000,
   now: () => 0,
+  overheadMs: () => 0,
 };
 const CONFIG = { ...testConfig(), maxWaitMs: 500 };
 

@@ -68,7 +68,7 @@ describe('an overload', () => {
 
 describe('requests beyond what can be answered in time', () => {
   /** At a rate of one a millisecond, which is not measured anew while the clock stands still, 100 may be in flight. */
-  const LIMIT = { maxWaitMs: 100, now: () => 0 };
+  const LIMIT = { maxWaitMs: 100, now: () => 0, overheadMs: () => 0 };
 
   function buildApp() {
     const app = fastify();

@@ -126,6 +126,21 @@ describe('an admission queue', () => {
     for (const name of last) await end(name);
   });
 
+  it('leaves less time to wait when requests take long to come to it', async () => {
+    let overheadMs = 0;
+    const { queue, send, end } = create({ overheadMs: () => overheadMs });
+    const all = [send('a', 500), send('b', 300)];
+    expect(queue.refusal(1)).toBeUndefined();
+    overheadMs = 300;
+    expect(queue.refusal(1)).toBe('wait');
+    await end('a');
+    await end('b');
+    await Promise.all(all);
+    // With capacity it still begins, however long it took.
+    overheadMs = 5_000;
+    expect(queue.refusal(1)).toBeUndefined();
+  });
+
   it('refuses newcomers while those in line have waited too long already, whatever the rate was', async () => {
     const { queue, clock, send, end } = create({ initialRatePerMs: 1_000, stallTimeoutMs: 3_600_000 });
     const all = [send('a', 500), send('b', 1)];

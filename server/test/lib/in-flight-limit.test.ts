@@ -57,6 +57,16 @@ describe('a limit of what is in flight', () => {
     expect(limit.tryEnter()).toBe(true);
   });
 
+  it('is smaller when requests take long to come to it', () => {
+    let overheadMs = 50;
+    const limit = new InFlightLimit({ ...OPTIONS, now: () => 0, overheadMs: () => overheadMs });
+    let entered = 0;
+    while (limit.tryEnter()) entered++;
+    expect(entered).toBe(51);
+    overheadMs = 0;
+    expect(limit.tryEnter()).toBe(true);
+  });
+
   it('does not take a quiet time for a slow one', () => {
     const { limit, fill, pass } = create();
     for (let n = 0; n < 100; n++) {

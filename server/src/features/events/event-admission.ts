@@ -37,6 +37,9 @@ const MIN_WEIGHT = 1_024;
 /** Events are repetitive: this is what they usually unpack to. */
 const UNPACKS_TO = 8;
 
+/** Of the newest request: a slow one says little about the next. */
+const ARRIVAL_SMOOTHING = 0.05;
+
 /** Made once: a stack trace for each would cost more than the rest of a refusal. */
 const REFUSALS = {
   wait: new OverloadedError('wait'),
@@ -53,8 +56,11 @@ export function createEventAdmission(
   { config, metrics, shedding }: Pick<Context, 'config' | 'metrics' | 'shedding'>,
   limits: Partial<AdmissionLimits> = {},
 ) {
+  /** From the socket to the queue: the token, the session and the body. */
+  let arrivalMs = 0;
   const queue = new AdmissionQueue({
     ...LIMITS,
+    overheadMs: () => shedding.lagMs() + arrivalMs,
     ...limits,
     maxWaitMs: config.maxWaitMs,
     onBegin: (waitedMs) => metrics.intakeWait.observe({}, waitedMs / 1000),
@@ -96,6 +102,7 @@ export function createEventAdmission(
       work: () => Promise<T>,
     ): Promise<T | undefined> {
       const weight = Math.max(bytes, MIN_WEIGHT);
+      arrivalMs += ARRIVAL_SMOOTHING * (reply.elapsedTime - arrivalMs);
       try {
         return await queue.run({ key: userId, weight, signal: () => hangUpSignal(reply) }, work);
       } catch (error) {
