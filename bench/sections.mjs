@@ -4,6 +4,7 @@ import { hotPlayer } from './sections/hot-player.mjs';
 import { jetstream } from './sections/jetstream.mjs';
 import { latency } from './sections/latency.mjs';
 import { memory } from './sections/memory.mjs';
+import { overload } from './sections/overload.mjs';
 import { past } from './sections/past.mjs';
 import { retention } from './sections/retention.mjs';
 import { start } from './sections/start.mjs';
@@ -18,6 +19,7 @@ export const SECTIONS = [
   oneWorker,
   jetstream,
   latency,
+  overload,
   start,
   memory,
   growth,

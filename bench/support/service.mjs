@@ -20,6 +20,8 @@ export async function startService(settings = {}) {
     SAVEPOINT_PORT: '0',
     SAVEPOINT_OPS_PORT: '0',
     SAVEPOINT_RATE_LIMITS: 'off',
+    // A rate is what is measured, not what is refused; the section overload measures that.
+    SAVEPOINT_MAX_WAIT_MS: '60000',
     SAVEPOINT_DATA_DIR: dataDir,
     ...settings,
   });

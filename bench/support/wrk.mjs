@@ -29,6 +29,8 @@ export async function runWrk({ url, seconds, connections = 64, script, headers =
       number(/Non-2xx or 3xx responses: (\d+)/) +
       socketErrors.slice(1).reduce((sum, count) => sum + Number(count), 0),
     generatorCores: cpuMs / (seconds * 1000),
+    /** With what the script says at its end. */
+    text,
     /** How many sessions each thread has used, where the script says so. */
     used: [...text.matchAll(/^used \d+ (\d+)$/gm)].map(([, count]) => Number(count)),
   };

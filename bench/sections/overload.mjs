@@ -1,0 +1,152 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { eventLoad } from '../items/events.mjs';
+import { itemsNamed } from '../items.mjs';
+import { measureItem } from '../support/measure-item.mjs';
+import { openLoopEvents } from '../support/open-loop.mjs';
+import { isWanted } from '../support/options.mjs';
+import { cpuSplitOf } from '../support/processes.mjs';
+import { loginMany } from '../support/service.mjs';
+import { lua, runWrk } from '../support/wrk.mjs';
+
+const BATCH = 50;
+const TIMES_CAPACITY = 10;
+/** wrk, and the service on the other side, need as many open files. */
+const CONNECTIONS = [640, 8_000];
+const SMALLEST_GOODPUT = 0.8;
+const LARGEST_P99_SECONDS = 1;
+/** One player, as many connections, and the largest batches. */
+const FLOOD = { connections: 100, batch: 500 };
+/** Few enough to be no load themselves. */
+const HONEST_EVENTS_PER_SECOND = 1_000;
+const [events] = itemsNamed(`events, batch ${BATCH}`);
+
+const overloadName = (connections) => `ten times the capacity on ${connections} connections`;
+const HOT_NAME = 'nobody waits for Retry-After';
+const FLOOD_NAME = 'events of others while one player floods';
+
+/** As a user runs it: refusals are what is measured here. */
+const SETTINGS = { SAVEPOINT_MAX_WAIT_MS: '500' };
+
+/** More events than can be stored: how many are stored then, how long those take, and what one player's flood is to others. */
+export const overload = {
+  name: 'overload',
+  parts: [...CONNECTIONS.map(overloadName), HOT_NAME, FLOOD_NAME],
+  run: (options, playgrounds) =>
+    playgrounds.with({ ...options, settings: SETTINGS }, async (playground) => {
+      const samples = [];
+      const limits = new Map();
+      const note = (name, unit, value, limit) => {
+        const row = limits.get(name) ?? { name, unit, values: [], limit };
+        row.values.push(value);
+        limits.set(name, row);
+      };
+      const isPart = (part) => isWanted(options, overload.name, part);
+      await measureItem(playground, events, options.seconds);
+      for (let round = 1; round <= options.rounds; round++) {
+        for (const load of loadsOf(isPart)) {
+          const sample = await measureOverload(playground, load, options.seconds);
+          const { work } = sample;
+          samples.push({ round, ...sample });
+          note(
+            `${load.name}: p99 of accepted batches, at most`,
+            's',
+            work.p99Ms / 1000,
+            load.largestP99Seconds,
+          );
+          note(`${load.name}: refused`, '% of requests', (100 * work.refused) / work.requests);
+          console.log(
+            `round ${round}/${options.rounds}  ${load.name.padEnd(45)} goodput ${sample.ratio.toFixed(2)} of ${sample.floor.perSecond.toFixed(0)} events/s  ${work.offeredPerSecond.toFixed(0)} requests/s, ${((100 * work.refused) / work.requests).toFixed(0)}% refused  accepted: p50 ${work.p50Ms.toFixed(0)} ms, p99 ${work.p99Ms.toFixed(0)} ms at most`,
+          );
+        }
+        if (!isPart(FLOOD_NAME)) continue;
+        const { alone, beside } = await measureFlood(playground, options.seconds);
+        note(`${FLOOD_NAME}, p99`, 'ms', beside.p99Ms);
+        note(`${FLOOD_NAME}, p99 without the flood`, 'ms', alone.p99Ms);
+        console.log(
+          `round ${round}/${options.rounds}  ${FLOOD_NAME.padEnd(45)} p50 ${beside.p50Ms.toFixed(0)} ms, p99 ${beside.p99Ms.toFixed(0)} ms; without it ${alone.p50Ms.toFixed(0)} and ${alone.p99Ms.toFixed(0)} ms`,
+        );
+      }
+      return { samples, limits: [...limits.values()] };
+    }),
+};
+
+function loadsOf(isPart) {
+  const overloads = CONNECTIONS.map((connections) => ({
+    name: overloadName(connections),
+    connections,
+    target: SMALLEST_GOODPUT,
+    largestP99Seconds: LARGEST_P99_SECONDS,
+    isPaced: true,
+  }));
+  // A closed loop of clients that do not wait at all is as fast as the machine; there is no target for it.
+  const hot = { name: HOT_NAME, connections: CONNECTIONS[0], isPaced: false };
+  return [...overloads, hot].filter(({ name }) => isPart(name));
+}
+
+/** Right after the capacity, which is measured in a closed loop of 64 connections. */
+async function measureOverload(playground, { name, connections, target, isPaced }, seconds) {
+  const capacity = await measureItem(playground, events, seconds);
+  const rate = (TIMES_CAPACITY * capacity.perSecond) / BATCH;
+  const work = await refusing(playground, {
+    connections,
+    seconds: seconds * 2,
+    env: isPaced ? { BENCH_RATE: String(rate) } : {},
+  });
+  return {
+    name,
+    unit: 'events',
+    floorName: 'capacity',
+    target,
+    ratio: work.perSecond / capacity.perSecond,
+    floor: capacity,
+    work,
+  };
+}
+
+/** A run of wrk in which requests may be refused. */
+async function refusing({ service, sessionsFile }, { connections, seconds, env = {}, batch = BATCH }) {
+  const load = eventLoad({ batch }, { BENCH_SESSIONS: sessionsFile, ...env });
+  const before = cpuSplitOf(service.pid);
+  const run = await runWrk({
+    url: service.api + load.path,
+    seconds,
+    connections,
+    script: lua('overload'),
+    env: { ...load.env, BENCH_CONNECTIONS: String(connections) },
+  });
+  const after = cpuSplitOf(service.pid);
+  const said = (name) => Number(new RegExp(`^${name} ([\\d.]+)$`, 'm').exec(run.text)?.[1]);
+  const accepted = said('accepted') * batch;
+  return {
+    requests: run.requests,
+    refused: said('refused'),
+    offeredPerSecond: run.requests / said('seconds'),
+    perSecond: accepted / said('seconds'),
+    p50Ms: said('p50'),
+    p99Ms: said('p99'),
+    serviceCpuMicros: ((after.serviceMs - before.serviceMs) * 1000) / accepted,
+    postgresCpuMicros: ((after.postgresMs - before.postgresMs) * 1000) / accepted,
+  };
+}
+
+async function measureFlood(playground, seconds) {
+  const { service, sessions, folder } = playground;
+  const honest = () =>
+    openLoopEvents({
+      api: service.api,
+      sessions,
+      batch: BATCH,
+      eventsPerSecond: HONEST_EVENTS_PER_SECOND,
+      seconds,
+    });
+  const [flooder] = await loginMany(service.api, 1, 'flooder');
+  const sessionsFile = join(folder, 'flooder');
+  const { accessToken, tenantId, gameId, userId } = flooder;
+  await writeFile(sessionsFile, `${accessToken} ${tenantId} ${gameId} ${userId}\n`);
+  const alone = await honest();
+  const flood = refusing({ service, sessionsFile }, { ...FLOOD, seconds: seconds + 2 });
+  const beside = await honest();
+  await flood;
+  return { alone, beside };
+}
