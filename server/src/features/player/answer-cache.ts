@@ -1,3 +1,4 @@
+import { createFifoMap } from '../../lib/fifo-map.js';
 import type { StoreDecision } from '../personalisation/decision.js';
 import { type Answers, type RenderedStore, renderStore } from './answers.js';
 import { createStoreKeys } from './store-keys.js';
@@ -28,7 +29,7 @@ const BYTES_PER_CHARACTER = 2;
  * players share them, and forgotten with the last of those.
  */
 export function createAnswerCache(maxBytes: number): AnswerCache {
-  const byPlayer = new Map<string, CachedAnswers>();
+  const byPlayer = createFifoMap<string, CachedAnswers>();
   const stores = new Map<string, { store: RenderedStore; players: number }>();
   const keyOf = createStoreKeys();
   let bytes = 0;
@@ -55,9 +56,10 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
       const former = byPlayer.get(playerId);
       if (former !== undefined) remove(playerId, former);
       byPlayer.set(playerId, cached);
-      for (const [oldest, entry] of byPlayer) {
-        if (bytes <= maxBytes || oldest === playerId) break;
-        remove(oldest, entry);
+      // The newest one stays, whatever its size.
+      while (bytes > maxBytes && byPlayer.size > 1) {
+        const oldest = byPlayer.oldest();
+        if (oldest !== undefined) remove(...oldest);
       }
     },
     share(store) {

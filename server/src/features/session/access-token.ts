@@ -2,6 +2,7 @@ import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { ApiError } from '../../errors.js';
 import { bearerToken } from '../../http/bearer-token.js';
 import type { Clock } from '../../lib/clock.js';
+import { createFifoMap } from '../../lib/fifo-map.js';
 import { uuid7 } from '../../lib/uuid7.js';
 import { isSignedWith, splitOwnToken, usualClaims, writeOwnToken } from './own-token.js';
 import type { SigningKeys } from './signing-keys.js';
@@ -41,12 +42,12 @@ const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 export function createAccessTokens({ keys, clock, issuer, audience, ttlSeconds }: Options): AccessTokens {
   /** By the whole header: a look-up must not cost a parse. */
-  const remembered = new Map<string, AccessClaims>();
+  const remembered = createFifoMap<string, AccessClaims>();
 
   const remember = (authorization: string, claims: AccessClaims): void => {
     if (remembered.size >= REMEMBERED_TOKENS) {
-      const oldest = remembered.keys().next();
-      if (!oldest.done) remembered.delete(oldest.value);
+      const oldest = remembered.oldest();
+      if (oldest !== undefined) remembered.delete(oldest[0]);
     }
     remembered.set(authorization, claims);
   };
