@@ -17,6 +17,8 @@ export function lastFactChange(deciding: Deciding, dependence: Dependence): numb
   if (dependence & DEPENDENCE.flags) {
     if (facts.overridesAt !== null) last = Math.max(last, deciding.atMostNow(facts.overridesAt));
     eachFlagMoment(document, facts, (flagId, moment) => {
+      // A refund takes the last purchase back. Where an offer depends on it, the refund itself is the last change.
+      if (flagId === 'isPayer' && !(dependence & DEPENDENCE.events)) return;
       if (document.offerFlags.has(flagId) && moment <= now) last = Math.max(last, moment);
     });
   }

@@ -53,6 +53,26 @@ describe('the last update of a store', () => {
     );
   });
 
+  it('does not go back with a refund that no offer of the player depends on', () => {
+    const document = compiled({
+      flags: {
+        isPayer: { payerForDays: null },
+        custom: [{ flagId: 'vip', name: 'VIP', rule: null, defaultValue: false }],
+      },
+      catalogue: [sku('gems')],
+      offers: [
+        offer('vips', { ...SALE, when: 'flags.vip' }),
+        offer('payers', { ...SALE, when: 'flags.isPayer', sharePercent: 0 }),
+      ],
+    });
+    const bought = payer({ purchaseCount: 2, lastPurchaseAt: NOW + 4, lastEventAt: NOW + 4 });
+    const refunded = payer({ lastPurchaseAt: NOW + 2, lastEventAt: NOW + 6 });
+    expect([bought, refunded].map((player) => lastChange(document, player, NOW + 9))).toEqual([
+      PUBLISHED_AT,
+      PUBLISHED_AT,
+    ]);
+  });
+
   it('stays when an offer has been used up, and when it comes back with a refund', () => {
     const from = NOW - 2 * HOUR_MS;
     const document = compiled({

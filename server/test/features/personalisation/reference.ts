@@ -44,7 +44,7 @@ export function referenceDecision(paired: PairedDocument, facts: PlayerFacts, no
     ...shelfMoments(document, facts, now),
     ...ofShare.flatMap(boundaries),
     ...behind.flatMap((each) => factMoments(each, facts, now)),
-    ...(behind.some(({ flags }) => flags.size > 0) ? flagMoments(paired, facts, now) : []),
+    ...(behind.some(({ flags }) => flags.size > 0) ? flagMoments(paired, facts, now, behind) : []),
   ];
 
   return {
@@ -142,13 +142,17 @@ const passed = (moments: readonly (number | null | undefined)[], now: number) =>
   moments.flatMap((moment) => (moment == null ? [] : [Math.min(moment, now)]));
 
 const EVENT_ATTRIBUTE =
+function dependsOnEvents({ text, flags, hasLimit }: Reached): boolean {
+  return hasLimit || flags.has('isPayer') || EVENT_ATTRIBUTE.test(text);
+}
+
   /daysSinceLast|purchases|sessions\.|adImpressions|storeViews|eventCount|playMinutes|activeDays|events\[|spend\[|country|locale/;
 
 function factMoments({ text, flags, hasLimit }: Reached, facts: PlayerFacts, now: number): number[] {
   const { createdAt, lastEventAt, lastPurchaseAt } = facts;
   const acts = [lastEventAt, lastPurchaseAt];
   const moments: number[] = [];
-  if (hasLimit || flags.has('isPayer') || EVENT_ATTRIBUTE.test(text)) moments.push(...passed(acts, now));
+  if (dependsOnEvents({ text, flags, hasLimit })) moments.push(...passed(acts, now));
   if (/last7d|last28d/.test(text)) {
     const lastDays = acts.flatMap((act) => (act === null ? [] : [Math.floor(act / DAY_MS) + 28]));
     if (lastDays.length > 0) {
@@ -164,8 +168,14 @@ function factMoments({ text, flags, hasLimit }: Reached, facts: PlayerFacts, now
   return moments;
 }
 
-/** For the flags that any offer can reach. */
-function flagMoments(paired: PairedDocument, facts: PlayerFacts, now: number): number[] {
+/** For the flags that any offer can reach; isPayer only if what the player does counts for one that runs. */
+function flagMoments(
+  paired: PairedDocument,
+  facts: PlayerFacts,
+  now: number,
+  behind: readonly Reached[],
+): number[] {
+  if (!behind.some(dependsOnEvents)) ids.delete('isPayer');
   const { offers, flags } = paired.document;
   const ids = new Set(offers.flatMap((offer) => [...reached(paired, offer).flags]));
   const moments = facts.overrides
