@@ -103,7 +103,7 @@ function sayExplanation({
   section('Store', [
     ...(heldOut ? ['The player is held out: this is the untargeted store.'] : []),
     ...because.skus,
-    `Promotion: ${userSpecificPromoId ?? 'none'}. ETag: ${decision.storeEtag}.`,
+    `First promotion: ${userSpecificPromoId ?? 'none'}. ETag: ${decision.storeEtag}.`,
   ]);
   if (problems.length > 0)
     section(

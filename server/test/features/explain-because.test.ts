@@ -118,7 +118,7 @@ describe('SKUs', () => {
     ];
     expect(told({ catalogue, offers }, facts()).skus).toEqual([
       'gems costs 7.50 USD: catalogue 10.00; offer thanks asked for 7.50; offer late came too late, another had won it.',
-      'pass costs 5.00 USD: catalogue 8.00, reduced from 10.00; offer deep asked for 0.80, kept at 5.00 by the floor price; offer badge leaves the price.',
+      'pass costs 5.00 USD: catalogue 8.00, reduced from 10.00; offer deep asked for 0.80, kept at 5.00 by the floor price; offer badge leaves the price; a purchase belongs to promotion badge.',
       'plain costs 3.00 USD: catalogue 3.00.',
     ]);
   });

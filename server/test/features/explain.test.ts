@@ -76,7 +76,9 @@ describe('POST /admin/v1/games/:game/explain', () => {
       flags: [`Flag isPayer is true: the last purchase was at ${iso()}.`],
       segments: ['In segment payer: flags.isPayer is true (flags["isPayer"] = true).'],
       offers: ['Offer thank_you applies: flags.isPayer is true (flags["isPayer"] = true).'],
-      skus: ['gems costs 7.50 USD: catalogue 10.00; offer thank_you asked for 7.50.'],
+      skus: [
+        'gems costs 7.50 USD: catalogue 10.00; offer thank_you asked for 7.50; a purchase belongs to promotion thanks.',
+      ],
     });
     const store = await get(harness.app, '/v1/player/store_configs', session);
     expect(decision.storeText).toBe(store.body);

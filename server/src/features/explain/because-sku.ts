@@ -14,7 +14,7 @@ export function skuSentence(trace: SkuTrace, sku: SkuEntry | undefined): string 
       return `${skuId} is not for sale: it ended at ${sku?.until ?? 'an earlier time'}.`;
     case null:
       return isShown
-        ? `${skuId} costs ${offerPrice} ${currency}: ${[cataloguePart(trace), ...trace.steps.map(stepPart)].join('; ')}.`
+        ? `${skuId} costs ${offerPrice} ${currency}: ${[cataloguePart(trace), ...trace.steps.map(stepPart), ...promotionPart(trace)].join('; ')}.`
         : `${skuId} is not shown: ${[hiddenPart(trace), ...trace.steps.map(stepPart)].join('; ')}.`;
   }
 }
@@ -22,6 +22,10 @@ export function skuSentence(trace: SkuTrace, sku: SkuEntry | undefined): string 
 function cataloguePart({ cataloguePrice, actualPrice, hidden }: SkuTrace): string {
   const reduced = cataloguePrice === actualPrice ? '' : `, reduced from ${actualPrice}`;
   return `catalogue ${cataloguePrice}${reduced}${hidden ? ', hidden there' : ''}`;
+}
+
+function promotionPart({ promoId }: SkuTrace): string[] {
+  return promoId === null ? [] : [`a purchase belongs to promotion ${promoId}`];
 }
 
 function hiddenPart({ hidden }: SkuTrace): string {

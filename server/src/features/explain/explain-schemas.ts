@@ -100,11 +100,13 @@ const Trace = Type.Object(
         actualPrice: price,
         cataloguePrice: price,
         offerPrice: price,
+        promoId: nullable(Type.String({ description: 'The promotion that a purchase of it belongs to' })),
         steps: Type.Array(
           Type.Object({
             offerId: id,
             applied: Type.Boolean({ description: 'False: another offer had won the SKU before' }),
             visibility: nullable(Type.String({ description: 'show or hide' })),
+            promoId: nullable(Type.String({ description: 'Of the offer' })),
             wantedPrice: price,
             rails: Type.Array(Type.String({ description: 'floor_price, largest_discount or actual_price' })),
             price: Type.String({ description: 'After this step' }),

@@ -61,6 +61,7 @@ export function compileOffer(
     badges,
     badgesJson: membersJson(badges),
     promoId,
+    promoJson: promoId === null ? '' : `,"promoId":${JSON.stringify(promoId)}`,
     limitPerPlayer,
   };
 }
@@ -107,8 +108,14 @@ function compileBook(book: PriceBook, assetsJson: string): CompiledBook {
  * SKUs are written as text rather than through JSON.stringify because prices are exact decimals with the currency's own
  * number of decimals (5.00, not 5), which a JavaScript number cannot carry.
  */
-export function tailJson(actual: string, offer: string, currency: string, assetsJson: string): string {
-  return `,"actualPrice":${actual},"offerPrice":${offer},"currency":"${currency}","assets":[${assetsJson}],"active":true}`;
+export function tailJson(
+  actual: string,
+  offer: string,
+  currency: string,
+  assetsJson: string,
+  promoJson = '',
+): string {
+  return `,"actualPrice":${actual},"offerPrice":${offer},"currency":"${currency}","assets":[${assetsJson}],"active":true${promoJson}}`;
 }
 
 function compileTexts({ skuId, name, description }: SkuEntry): ReadonlyMap<string, SkuText> {

@@ -110,5 +110,7 @@ export type CompiledOffer = Readonly<{
   badges: readonly AssetEntry[];
   badgesJson: string;
   promoId: string | null;
+  /** The member of a SKU that names it; empty without one. */
+  promoJson: string;
   limitPerPlayer: number | null;
 }>;

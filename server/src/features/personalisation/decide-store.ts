@@ -5,7 +5,7 @@ import type { Deciding } from './deciding.js';
 import type { RenderedSku, StoreDecision } from './decision.js';
 import { lastFactChange, lastShelfChange } from './last-change.js';
 import { renderTargeted, renderUntargeted, type ShelfItem, stockShelf } from './shelf.js';
-import { applyOffer, type SkuChange } from './sku-change.js';
+import { applyOffer, promotionOf, type SkuChange } from './sku-change.js';
 import { traceHeldOut, traceSkus } from './trace-store.js';
 
 export function isHeldOut({ holdoutPercent }: CompiledDocument, userId: string): boolean {
@@ -58,7 +58,7 @@ function targeted(deciding: Deciding, shelf: readonly (ShelfItem | null)[], last
       judge.lastBoundary,
       lastFactChange(deciding, judge.dependence),
     ),
-    userSpecificPromoId: promotionOf(document.offers, changes),
+    userSpecificPromoId: firstPromotion(document.offers, changes),
   };
 }
 
@@ -73,19 +73,20 @@ function renderAll(
     const change = changes[index];
     if (change === undefined) {
       if (!item.sku.hidden) rendered.push(renderUntargeted(item));
-    } else if (change.isVisible) rendered.push(renderTargeted(item, change.price, change.badged));
+    } else if (change.isVisible) rendered.push(renderTargeted(item, change));
   }
   return rendered;
 }
 
-/** The promotion of the first offer that has one and applies to a SKU in the store. */
-function promotionOf(
+/** Of the promotions of the SKUs in the store, that of the first offer in order. */
+function firstPromotion(
   offers: readonly CompiledOffer[],
   changes: readonly (SkuChange | undefined)[],
 ): string | null {
   const promoted = new Set<CompiledOffer>();
   for (const change of changes) {
-    if (change?.isVisible && change.promoted !== null) promoted.add(change.promoted);
+    const offer = change?.isVisible ? promotionOf(change) : null;
+    if (offer !== null) promoted.add(offer);
   }
   return (promoted.size === 0 ? undefined : offers.find((offer) => promoted.has(offer)))?.promoId ?? null;
 }

@@ -43,7 +43,7 @@ export type StoreDecision = Readonly<{
    * moving this, or take it back where days are counted since it. The ETag follows what is sent in any case.
    */
   lastUpdatedTimestamp: number;
-  /** Of the first offer in order that has one and applies to a SKU in this store. */
+  /** Of the promotions of the SKUs in this store, that of the first offer in order. */
   userSpecificPromoId: string | null;
   /** The untargeted store, if the studio sends it. */
   fallback: FallbackStore | null;
@@ -65,6 +65,8 @@ export type RenderedSku = Readonly<{
   offerPrice: string;
   currency: string;
   assets: readonly AssetEntry[];
+  /** The promotion that a purchase of it belongs to; undefined where none applies. */
+  promoId?: string;
   /** All of it as it is sent. */
   json: string;
 }>;
@@ -129,6 +131,8 @@ export type SkuTrace = Readonly<{
   /** What the catalogue asks for, and what the player is asked for. */
   cataloguePrice: string | null;
   offerPrice: string | null;
+  /** The promotion that a purchase of it belongs to; null where none applies. */
+  promoId: string | null;
   /** The offers that apply to the player and are about this SKU, in order. */
   steps: readonly SkuStep[];
 }>;
@@ -138,6 +142,8 @@ export type SkuStep = Readonly<{
   /** False: another offer had won the SKU before. */
   applied: boolean;
   visibility: 'show' | 'hide' | null;
+  /** Of the offer. */
+  promoId: string | null;
   /** The price the offer asked for, null if none. */
   wantedPrice: string | null;
   /** What kept it from that price. */

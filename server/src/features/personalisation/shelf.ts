@@ -1,15 +1,10 @@
 import { tailJson } from './compile-catalogue.js';
-import type {
-  CompiledBook,
-  CompiledDocument,
-  CompiledOffer,
-  CompiledSku,
-  SkuText,
-} from './compiled-document.js';
+import type { CompiledBook, CompiledDocument, CompiledSku, SkuText } from './compiled-document.js';
 import type { RenderedSku } from './decision.js';
 import { localeChain } from './locales.js';
 import type { PlayerFacts } from './player-facts.js';
 import { formatMinorUnits } from './prices.js';
+import { promotionOf, type SkuChange } from './sku-change.js';
 
 /** A SKU that is for sale now, in the language and currency of one player. */
 export type ShelfItem = Readonly<{ sku: CompiledSku; text: SkuText; book: CompiledBook }>;
@@ -75,14 +70,11 @@ function asInCatalogue({ sku, text, book }: ShelfItem): RenderedSku {
   };
 }
 
-export function renderTargeted(
-  { sku, text, book }: ShelfItem,
-  price: bigint,
-  badged: readonly CompiledOffer[],
-): RenderedSku {
-  const offerPrice = formatMinorUnits(price, book.decimals);
+export function renderTargeted({ sku, text, book }: ShelfItem, change: SkuChange): RenderedSku {
+  const offerPrice = formatMinorUnits(change.price, book.decimals);
+  const { promoId = null, promoJson } = promotionOf(change) ?? {};
   let { assets, assetsJson } = sku;
-  for (const { badges, badgesJson } of badged) {
+  for (const { badges, badgesJson } of change.badged) {
     assets = [...assets, ...badges];
     assetsJson = assetsJson === '' ? badgesJson : `${assetsJson},${badgesJson}`;
   }
@@ -94,6 +86,7 @@ export function renderTargeted(
     offerPrice,
     currency: book.currency,
     assets,
-    json: text.headJson + tailJson(book.actualText, offerPrice, book.currency, assetsJson),
+    ...(promoId === null ? {} : { promoId }),
+    json: text.headJson + tailJson(book.actualText, offerPrice, book.currency, assetsJson, promoJson),
   };
 }

@@ -13,6 +13,8 @@ export type SkuChange = {
   badged: CompiledOffer[];
   /** The first offer with a promotion id. */
   promoted: CompiledOffer | null;
+  /** The first one with a promotion id of those that make up the price. */
+  pricePromoted: CompiledOffer | null;
   /** Only kept for an explanation. */
   steps: SkuStep[];
 };
@@ -34,6 +36,7 @@ export function applyOffer(
     isTaken: false,
     badged: [],
     promoted: null,
+    pricePromoted: null,
     steps: [],
   };
   if (change.isTaken && !offer.combine) {
@@ -46,9 +49,22 @@ export function applyOffer(
   if (offer.promoId !== null) change.promoted ??= offer;
 
   const wanted = wantedPrice(offer, item, change.price);
-  if (wanted !== null) change.price = withinRails(wanted, book);
+  if (wanted !== null) {
+    change.price = withinRails(wanted, book);
+    // A price that is set takes the place of all before it, a discount comes on top of them.
+    if (offer.setTo !== null) change.pricePromoted = null;
+    if (offer.promoId !== null) change.pricePromoted ??= offer;
+  }
   if (isTraced) change.steps.push(stepOf(offer, item, change, true, wanted));
   return change;
+}
+
+/**
+ * The offer whose promotion a purchase of the SKU belongs to. A promotion that makes up the price goes before one that only
+ * shows the SKU or marks it: its limit is what keeps the price from being used too often.
+ */
+export function promotionOf({ pricePromoted, promoted }: SkuChange): CompiledOffer | null {
+  return pricePromoted ?? promoted;
 }
 
 /** Null if the offer leaves the price alone, as it does in a currency for which it names none. */
@@ -58,7 +74,7 @@ function wantedPrice({ setTo, discount }: CompiledOffer, { book }: ShelfItem, pr
 }
 
 function stepOf(
-  { offerId, visibility }: CompiledOffer,
+  { offerId, visibility, promoId }: CompiledOffer,
   { book }: ShelfItem,
   { price }: SkuChange,
   applied: boolean,
@@ -68,6 +84,7 @@ function stepOf(
     offerId,
     applied,
     visibility,
+    promoId,
     wantedPrice: wanted === null ? null : formatMinorUnits(wanted, book.decimals),
     rails: wanted === null ? [] : railsInTheWay(wanted, book),
     price: formatMinorUnits(price, book.decimals),

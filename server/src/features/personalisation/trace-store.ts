@@ -3,7 +3,7 @@ import type { Deciding } from './deciding.js';
 import type { SkuTrace } from './decision.js';
 import { formatMinorUnits } from './prices.js';
 import type { ShelfItem } from './shelf.js';
-import type { SkuChange } from './sku-change.js';
+import { promotionOf, type SkuChange } from './sku-change.js';
 
 /** Notes for every SKU of the catalogue whether the player sees it, at which price, and why. */
 export function traceSkus(
@@ -45,6 +45,7 @@ function traceItem({ sku, text, book }: ShelfItem, change: SkuChange | undefined
     actualPrice: book.actualText,
     cataloguePrice: book.offerText,
     offerPrice: formatMinorUnits(change?.price ?? book.offer, book.decimals),
+    promoId: (change && promotionOf(change))?.promoId ?? null,
     steps: change?.steps ?? [],
   };
 }
@@ -64,6 +65,7 @@ function missing(skuId: string, reason: SkuTrace['absent'], hidden: boolean): Sk
     actualPrice: null,
     cataloguePrice: null,
     offerPrice: null,
+    promoId: null,
     steps: [],
   };
 }

@@ -23,9 +23,9 @@ const STARTER_PACK = {
 };
 
 export const STORE_EXAMPLE = {
-  activeSkus: [STARTER_PACK],
+  activeSkus: [{ ...STARTER_PACK, offerPrice: 3.99, promoId: 'welcome-back' }],
   lastUpdatedTimestamp: 1_794_744_000_000,
-  userSpecificPromoId: null,
+  userSpecificPromoId: 'welcome-back',
   fallbackConfig: { version: 7, activeSkus: [STARTER_PACK], lastUpdatedTimestamp: 1_794_744_000_000 },
 };
 
@@ -77,6 +77,12 @@ const Sku = Type.Object(
     currency: Type.String({ description: 'ISO 4217' }),
     assets: Type.Array(Asset, { description: 'May be empty' }),
     active: Type.Boolean(),
+    promoId: Type.Optional(
+      Type.String({
+        description:
+          'The promotion that applies to this SKU; absent where none does. A Purchase of the SKU names it in payload.promoId.',
+      }),
+    ),
   },
   { title: 'Sku' },
 );
@@ -97,7 +103,8 @@ export const StoreConfig = Type.Object(
       description: 'Epoch milliseconds of the last change this player can see',
     }),
     userSpecificPromoId: Type.Union([Type.String(), Type.Null()], {
-      description: 'The promotion this player is in; its effect is already in the prices',
+      description:
+        'The first of the promotions this player is in; null when there is none. Its effect is already in the prices. Each SKU says its own in promoId.',
     }),
     fallbackConfig: Type.Union([FallbackConfig, Type.Null()], {
       description: "The studio's untargeted store, to keep for offline play",

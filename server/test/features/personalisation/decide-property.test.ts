@@ -74,8 +74,15 @@ describe('decide', () => {
         expect({ ...explained, trace: null }).toEqual(served);
 
         const shown = trace?.skus.filter(({ isShown }) => isShown) ?? [];
-        expect(shown.map(({ skuId, offerPrice, currency }) => ({ skuId, offerPrice, currency }))).toEqual(
-          served.store.activeSkus.map(({ skuId, offerPrice, currency }) => ({ skuId, offerPrice, currency })),
+        expect(
+          shown.map(({ skuId, offerPrice, currency, promoId }) => [skuId, offerPrice, currency, promoId]),
+        ).toEqual(
+          served.store.activeSkus.map(({ skuId, offerPrice, currency, promoId = null }) => [
+            skuId,
+            offerPrice,
+            currency,
+            promoId,
+          ]),
         );
         expect(
           trace?.segments

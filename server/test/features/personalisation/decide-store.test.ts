@@ -61,7 +61,7 @@ describe('the store', () => {
     const head =
       '{"skuId":"gems","name":"Name of gems","description":"About gems","actualPrice":10.00,"offerPrice":';
     expect(storeJson(decide(document, facts(), NOW).store)).toBe(
-      `{"activeSkus":[${head}5.00,"currency":"USD","assets":[${JSON.stringify(badge)}],"active":true}],` +
+      `{"activeSkus":[${head}5.00,"currency":"USD","assets":[${JSON.stringify(badge)}],"active":true,"promoId":"x\\"y"}],` +
         `"userSpecificPromoId":"x\\"y","fallbackConfig":{"version":7,` +
         `"activeSkus":[${head}10.00,"currency":"USD","assets":[],"active":true}],"lastUpdatedTimestamp":${PUBLISHED_AT}},` +
         `"lastUpdatedTimestamp":${PUBLISHED_AT}}`,

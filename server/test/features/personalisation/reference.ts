@@ -34,10 +34,8 @@ export function referenceDecision(paired: PairedDocument, facts: PlayerFacts, no
   const running = eligible.filter((offer) => isRunning(offer, now));
   const applied = new Map(shelf.map((sku) => [sku, offersFor(sku, running)]));
   const visible = shelf.filter((sku) => isVisible(sku, applied.get(sku) ?? []));
-  const promoted = running.find(
-    (offer) =>
-      offer.effect.promoId !== undefined && visible.some((sku) => applied.get(sku)?.includes(offer) === true),
-  );
+  const promotions = visible.flatMap((sku) => promotionOf(sku, facts, applied.get(sku) ?? []) ?? []);
+  const promoted = running.find((offer) => promotions.includes(offer));
   const ofShare = document.offers.filter((offer) => !heldOut && isInShare(offer, facts));
   const behind = ofShare.filter((offer) => isRunning(offer, now)).map((offer) => reached(paired, offer));
   const noticed = [
@@ -142,11 +140,11 @@ const passed = (moments: readonly (number | null | undefined)[], now: number) =>
   moments.flatMap((moment) => (moment == null ? [] : [Math.min(moment, now)]));
 
 const EVENT_ATTRIBUTE =
+  /daysSinceLast|purchases|sessions\.|adImpressions|storeViews|eventCount|playMinutes|activeDays|events\[|spend\[|country|locale/;
+
 function dependsOnEvents({ text, flags, hasLimit }: Reached): boolean {
   return hasLimit || flags.has('isPayer') || EVENT_ATTRIBUTE.test(text);
 }
-
-  /daysSinceLast|purchases|sessions\.|adImpressions|storeViews|eventCount|playMinutes|activeDays|events\[|spend\[|country|locale/;
 
 function factMoments({ text, flags, hasLimit }: Reached, facts: PlayerFacts, now: number): number[] {
   const { createdAt, lastEventAt, lastPurchaseAt } = facts;
@@ -175,9 +173,9 @@ function flagMoments(
   now: number,
   behind: readonly Reached[],
 ): number[] {
-  if (!behind.some(dependsOnEvents)) ids.delete('isPayer');
   const { offers, flags } = paired.document;
   const ids = new Set(offers.flatMap((offer) => [...reached(paired, offer).flags]));
+  if (!behind.some(dependsOnEvents)) ids.delete('isPayer');
   const moments = facts.overrides
     .filter(({ flagId }) => ids.has(flagId))
     .flatMap(({ setAt, until }) => (until === null ? [setAt] : [setAt, until]));
@@ -232,13 +230,36 @@ function isVisible(sku: SkuEntry, offers: readonly OfferEntry[]): boolean {
   return said.length === 0 ? sku.hidden !== true : said.at(-1) === 'show';
 }
 
+/** The offers that make up the price: the last that sets it and the discounts after it, or else all discounts. */
+function pricing(currency: string, offers: readonly OfferEntry[]): OfferEntry[] {
+  const priced = offers.filter(({ effect: { price } }) =>
+    price === undefined ? false : !('setTo' in price) || price.setTo[currency] !== undefined,
+  );
+  const last = priced.findLastIndex(({ effect: { price } }) => price !== undefined && 'setTo' in price);
+  return priced.slice(Math.max(last, 0));
+}
+
+function promotionOf(
+  sku: SkuEntry,
+  facts: PlayerFacts,
+  offers: readonly OfferEntry[],
+): OfferEntry | undefined {
+  const isPromotion = ({ effect }: OfferEntry) => effect.promoId !== undefined;
+  return pricing(currencyOf(sku, facts), offers).find(isPromotion) ?? offers.find(isPromotion);
+}
+
+function currencyOf(sku: SkuEntry, facts: PlayerFacts): string {
+  const paidIn = Object.keys(facts.spend);
+  const wish = facts.profile.currency?.v ?? (paidIn.length === 1 ? paidIn[0] : undefined) ?? '';
+  return Object.keys(sku.prices).includes(wish) ? wish : sku.defaultCurrency;
+}
+
 const DECIMALS: Record<string, number> = { JPY: 0 };
 
 /** Exact, in hundredths of a percent of minor units. */
 function rendered(sku: SkuEntry, facts: PlayerFacts, offers: readonly OfferEntry[], largestDiscount = '100') {
-  const paidIn = Object.keys(facts.spend);
-  const wish = facts.profile.currency?.v ?? (paidIn.length === 1 ? paidIn[0] : undefined) ?? '';
-  const currency = Object.keys(sku.prices).includes(wish) ? wish : sku.defaultCurrency;
+  const currency = currencyOf(sku, facts);
+  const promoId = promotionOf(sku, facts, offers)?.effect.promoId;
   const decimals = DECIMALS[currency] ?? 2;
   const minor = (text: string) => BigInt(Math.round(Number(text) * 10 ** decimals));
   const entry = sku.prices[currency] ?? { actualPrice: '0', offerPrice: '0' };
@@ -266,6 +287,7 @@ function rendered(sku: SkuEntry, facts: PlayerFacts, offers: readonly OfferEntry
     offerPrice: text(price),
     currency,
     assets: [...sku.assets, ...offers.flatMap(({ effect }) => effect.badges ?? [])],
+    ...(promoId === undefined ? {} : { promoId }),
   };
 }
 
