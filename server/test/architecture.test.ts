@@ -1,18 +1,23 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { parseAst } from 'vitest/node';
+import {
+  type Import,
+  isNode,
+  isSql,
+  lineOf,
+  type Node,
+  nameOf,
+  parse,
+  readSources,
+  type Source,
+  textOf,
+  visit,
+} from './support/source.js';
 
 /**
  * The rules that keep the source in the shape ARCHITECTURE.md describes. Each is tried twice: on the source as it is,
  * which must not break it, and on a `breach`, which must, so that a rule cannot fall asleep.
  */
 
-type Node = { type: string; start: number; [member: string]: unknown };
-type Import = { from: string; to: string; typeOnly: boolean; line: number };
-/** `path` is relative to server/src. */
-type Source = { path: string; text: string; tree: Node; imports: Import[] };
 type Rule = {
   name: string;
   /** What breaks the rule, each as `path:line` and, where it is not obvious, why. */
@@ -115,12 +120,7 @@ const RULES: Rule[] = [
   },
 ];
 
-const src = fileURLToPath(new URL('../src', import.meta.url));
-const SOURCES = readdirSync(src, { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.ts'))
-  .map((path) => path.replaceAll('\\', '/'))
-  .sort()
-  .map((path) => parse(path, readFileSync(join(src, path), 'utf8')));
+const SOURCES = readSources();
 
 describe.each(RULES)('$name', ({ check, breach }) => {
   it('holds', () => {
@@ -140,39 +140,6 @@ it('every import of a project file leads to one', () => {
 });
 
 // --- Reading the source -------------------------------------------------------------------------------------------
-
-function parse(path: string, text: string): Source {
-  const tree = parseAst(text, { lang: 'ts' }) as unknown as Node;
-  const source: Source = { path, text, tree, imports: [] };
-  visit(tree, (node) => {
-    const specifier = textOf(node.source);
-    if (!specifier.startsWith('.')) return;
-    const to = posix.join(posix.dirname(path), specifier).replace(/\.js$/, '.ts');
-    const typeOnly = node.importKind === 'type' || node.exportKind === 'type' || node.type === 'TSImportType';
-    source.imports.push({ from: path, to, typeOnly, line: lineOf(source, node) });
-  });
-  return source;
-}
-
-function visit(
-  node: Node,
-  see: (node: Node, ancestors: readonly Node[]) => void,
-  ancestors: Node[] = [],
-): void {
-  see(node, ancestors);
-  const path = [...ancestors, node];
-  for (const child of Object.values(node).flat()) {
-    if (isNode(child)) visit(child, see, path);
-  }
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && typeof (value as Node).type === 'string';
-}
-
-function lineOf({ text }: Source, { start }: Node): number {
-  return text.slice(0, start).split('\n').length;
-}
 
 /** A rule about imports: finds those for which `isBad`. */
 function imports(isBad: (edge: Import) => boolean): Rule['check'] {
@@ -209,15 +176,6 @@ function isCallOf(name: string): (node: Node) => boolean {
   return (node) => node.type === 'CallExpression' && nameOf(node.callee) === name;
 }
 
-function nameOf(node: unknown): string {
-  return isNode(node) && typeof node.name === 'string' ? node.name : '';
-}
-
-/** The text of a string literal; empty for anything else. */
-function textOf(node: unknown): string {
-  return isNode(node) && node.type === 'Literal' && typeof node.value === 'string' ? node.value : '';
-}
-
 /** Each circle once, as the way round. */
 function cycles(sources: readonly Source[]): string[] {
   const edges = new Map(
@@ -241,17 +199,7 @@ function cycles(sources: readonly Source[]): string[] {
 
 // --- SQL ----------------------------------------------------------------------------------------------------------
 
-const STATEMENT =
-  /^\s*(?:select|where|order by|values|returning|on conflict|with \w+ as|lock table|truncate|(?:create|alter|drop) (?:or replace |unique |temp )?(?:database|function|index|role|schema|table|type|user|view))\s/;
-const SOMEWHERE = /\b(?:select\b[\s\S]*\bfrom|insert into|delete from|update\b[\s\S]*\bset)\b/;
 const CONSTANT = /^[A-Z][A-Z0-9_]*$/;
-
-/** SQL is written in lower case here, or shouted; sentences begin with a single capital. */
-function isSql(text: string): boolean {
-  const [first = ''] = text.trimStart().split(/\s/, 1);
-  const lowered = first === first.toUpperCase() ? text.toLowerCase() : text;
-  return STATEMENT.test(lowered) || SOMEWHERE.test(lowered);
-}
 
 function isSplicedSql(node: Node, source: Source, ancestors: readonly Node[]): boolean {
   if (node.type === 'BinaryExpression' && node.operator === '+') {
