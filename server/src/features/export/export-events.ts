@@ -1,4 +1,4 @@
-import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
+import { type OwnConnection, walkByIndex, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { listEventPartitions } from '../maintenance/event-partitions.js';
 import { type ExportFormat, formatEvent, HEADERS } from './export-format.js';
@@ -40,6 +40,7 @@ export async function exportEvents(pool: Pool, options: ExportOptions): Promise<
 
 async function writeAll(connection: OwnConnection, options: ExportOptions): Promise<'done' | 'interrupted'> {
   const { span, format, target, signal, onProgress } = options;
+  await walkByIndex(connection);
   const partitions = await listEventPartitions(connection);
   const pieces = cutSpan(
     { from: options.after?.at ?? span.from, to: span.to },
