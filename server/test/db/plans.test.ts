@@ -1,82 +1,130 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPool, type Pool, type Statement } from '../../src/db/pool.js';
-import { sumEvents } from '../../src/features/events/event-sums.js';
-import { foldEvents, lockPlayers } from '../../src/features/events/fold-queries.js';
+import type pg from 'pg';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createTestDatabase } from '../support/database.js';
+import type { Sent } from '../support/sent-statements.js';
+import { parse, readSources } from '../support/source.js';
+import { connect, explainAll, keepsPlan } from './plans/explain-all.js';
 import {
-  findLivePlayers,
-  findRefreshRows,
-  insertSessions,
-} from '../../src/features/session/session-queries.js';
-import { withoutRateLimits } from '../support/data-calls.js';
-import { createHarness, type Harness } from '../support/harness.js';
+  A_FEW,
+  countRows,
+  fillTables,
+  listLargeTables,
+  stopAutovacuum,
+  WORLD,
+} from './plans/large-tables.js';
+import { planProblems } from './plans/plan-problems.js';
+import { type Recorded, recordAll } from './plans/record-all.js';
+import { unlistedNames, unlistedTexts } from './plans/unlisted-statements.js';
 
-type Plan = {
-  'Relation Name'?: string;
-  'Index Name'?: string;
-  'Index Cond'?: string;
-  'Recheck Cond'?: string;
-  'Node Type': string;
-  Plans?: Plan[];
-};
+/** Enough that reading all of a table, or of an index, is told from a look-up. */
+const ROWS = 10_000;
 
-/** These grow with the players of all studios. */
-const LARGE = ['players', 'sessions', 'devices', 'player_days'];
+const KEPT = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan';
+/** What the test must notice, for it not to fall asleep. */
+const BREACHES: readonly Sent[] = [
+  { text: 'select from players where event_count = $1', values: [1], options: '' },
+  { text: 'select from players where event_count = $1', values: [1], options: KEPT },
+  { text: 'select from event_names where identity = $1', values: [WORLD.userId], options: KEPT },
+  { text: 'select from players where game_id = $1', values: [1], options: KEPT },
+  {
+    text: `select from unnest($1::bigint[]) n
+           where n is null or exists (select from event_names v where v.player_id = n)`,
+    values: [[1]],
+    options: KEPT,
+  },
+].map((breach) => ({ name: undefined, ...breach }));
 
 /**
- * A plan is kept for as long as the connection, or until there are new statistics. One that was made while a table was small
- * must not read all of it, because the next minute may bring a hundred thousand players.
+ * A worker keeps the plan of a prepared statement for as long as the connection, or until there are new statistics. A plan that
+ * was made while a table was empty must not read all of it: the next minute may bring a hundred thousand players.
  */
-describe('the plans of hot statements', () => {
-  let harness: Harness;
-  let pool: Pool;
+describe('every statement', () => {
+  let recorded: Recorded[];
   beforeAll(async () => {
-    harness = await createHarness({ config: withoutRateLimits() });
-    pool = createPool({
-      url: harness.databaseUrl,
-      size: 1,
-      timeoutMs: 10_000,
-      onError: () => {},
-      lookUps: 'planned once',
-    });
-  });
-  afterAll(async () => {
-    await pool.end();
-    await harness.close();
+    recorded = await recordAll();
   });
 
-  for (const players of [0, 20, 150]) {
-    it(`look rows up one by one, also when ${players} players are known to the statistics`, async () => {
-      for (let n = 0; n < players; n++) await harness.login(`device-${players}-${n}`);
-      await pool.query('analyze');
-      for (const statement of await hotStatements()) {
-        const { rows } = await pool.query(`explain (generic_plan, format json) ${statement.text}`);
-        expect(wholeScans(rows[0]['QUERY PLAN'][0].Plan), statement.name).toEqual([]);
-      }
-    });
-  }
+  it.each([
+    ['were never analysed', async () => {}],
+    ['were analysed while they were empty', (client: pg.Client) => client.query('analyze')],
+    [
+      'were analysed with a few rows',
+      async (client: pg.Client) => {
+        await fillTables(client, A_FEW);
+        await client.query('analyze');
+      },
+    ],
+  ])('looks rows up by index, or says why not, in tables that %s', async (_, makeStatistics) => {
+    const database = await createTestDatabase();
+    const client = await connect(database.url);
+    try {
+      await stopAutovacuum(client);
+      await makeStatistics(client);
+      const tables = await listLargeTables(client);
+      const statements = distinct(recorded).filter((statement) => isChecked(statement, tables));
+      const plans = await explainAll(database.url, [...statements, ...BREACHES], () =>
+        fillTables(client, ROWS),
+      );
+
+      const problems = statements.flatMap(({ what, reads, options }, index) =>
+        planProblems(plans[index], { tables, reads, isKept: keepsPlan(options) }).map(
+          (problem) => `${what}: ${problem}`,
+        ),
+      );
+      expect(problems).toEqual([]);
+      const unnoticed = BREACHES.filter(({ options }, index) => {
+        const plan = plans[statements.length + index];
+        return planProblems(plan, { tables, isKept: keepsPlan(options) }).length === 0;
+      });
+      expect(unnoticed).toEqual([]);
+      // A table that `fillTables` does not know would look small here, whatever is read of it.
+      for (const table of tables)
+        expect(await countRows(client, table), table).toBeGreaterThanOrEqual(ROWS / 10);
+    } finally {
+      await client.end();
+      await database.drop();
+    }
+  });
+
+  it('is on a list', async () => {
+    const database = await createTestDatabase();
+    const client = await connect(database.url);
+    const tables = await listLargeTables(client);
+    await client.end();
+    await database.drop();
+    const sources = readSources();
+    const names = new Set(recorded.flatMap(({ name }) => name ?? []));
+    const texts = recorded.map(({ text }) => text);
+    expect(unlistedNames(sources, names)).toEqual([]);
+    expect(unlistedTexts(sources, texts, tables)).toEqual([]);
+
+    const breach = parse(
+      'features/a.ts',
+      "query(pool, { name: 'unheard_of', text: 'select id from players where id = $1' }, [1]);",
+    );
+    expect(unlistedNames([breach], names)).toEqual(['features/a.ts:1 unheard_of']);
+    expect(unlistedTexts([breach], texts, tables)).toEqual(['features/a.ts:1']);
+  });
 });
 
-async function hotStatements(): Promise<Statement[]> {
-  const asked: Statement[] = [];
-  const recorder = {
-    query: async (statement: Statement) => {
-      asked.push(statement);
-      return { rows: [] };
-    },
-  } as unknown as Pool;
-  await findLivePlayers(recorder, []);
-  await findRefreshRows(recorder, []);
-  await insertSessions(recorder, []);
-  return [...asked, lockPlayers([]).statement, foldEvents(sumEvents([])).statement];
+/** Each text with each plan it can have once; calls of one text that differ in what they ask for stay. */
+function distinct(recorded: readonly Recorded[]): Recorded[] {
+  const kept = new Set(recorded.filter(({ options }) => keepsPlan(options)).map(({ text }) => text));
+  const seen = new Set<string>();
+  return recorded.filter(({ text, values, options }) => {
+    // What a worker prepares also folds events into the temporary tables of an explanation, where there is one player.
+    if (!keepsPlan(options) && kept.has(text)) return false;
+    const key = JSON.stringify([text, values]);
+    return !seen.has(key) && seen.add(key);
+  });
 }
 
-/** The large tables that are read without a condition on an index. */
-function wholeScans(plan: Plan): string[] {
-  const inside = (plan.Plans ?? []).flatMap(wholeScans);
-  const table = plan['Relation Name'] ?? '';
-  const isScan = /Scan$/.test(plan['Node Type']) && LARGE.includes(table);
-  const condition = plan['Index Cond'] ?? plan['Recheck Cond'] ?? '';
-  // An index on two columns that is searched by the second one alone may be read from end to end, too.
-  const isBounded = plan['Index Name'] === 'players_game' ? condition.includes('game_id') : condition !== '';
-  return isScan && !isBounded ? [`${table} by ${plan['Index Name']} ${condition}`, ...inside] : inside;
+const PLANNED =
+  /^\s*(?:with|select|insert|update|delete|declare|create temp\w* table \w+ (?:on commit drop )?as)\b/;
+
+/** Whether a statement has a plan, and reads more than what it says why it reads all of. */
+function isChecked({ text, reads }: Recorded, tables: readonly string[]): boolean {
+  const named = tables.filter((table) => new RegExp(`\\b${table}(?:_\\d{8}|_default)?\\b`).test(text));
+  const isExempt = (table: string) => reads?.atMost === 'all' && reads.tables.includes(table);
+  return PLANNED.test(text) && !named.every(isExempt);
 }

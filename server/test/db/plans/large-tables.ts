@@ -1,0 +1,112 @@
+import type pg from 'pg';
+
+/**
+ * The tables that stay small on every installation, so that reading all of one is fine. All others grow with players, games
+ * or time: a statement looks their rows up by index. A new table is large unless it is named here.
+ */
+export const SMALL_TABLES: readonly string[] = ['tenants', 'signing_keys', 'schema_migrations'];
+
+/** For an installation that has just begun. */
+export const A_FEW = 3;
+
+/** Numbers in the fill that the calls on the lists rely on. */
+export const WORLD = {
+  tenantId: 1,
+  tenant: 'studio-1',
+  /** Nearly everything belongs to this game. */
+  gameId: 1,
+  game: 'game-1',
+  /** This game has hardly anything. */
+  quietGameId: 2,
+  playerId: '1',
+  userId: uuidOf('user', 1),
+  userIds: [uuidOf('user', 1), uuidOf('user', 2), uuidOf('user', 3)],
+  sessionIds: [uuidOf('session', 1), uuidOf('session', 2)],
+} as const;
+
+function uuidOf(kind: string, n: number): string {
+  return `${{ user: '00000001', session: '00000002' }[kind]}-0000-4000-8000-${String(n).padStart(12, '0')}`;
+}
+
+/** `n` as the text of a uuid, as `uuidOf` gives it. */
+const USER_UUID = "('00000001-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid";
+const SESSION_UUID = "('00000002-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid";
+const ROWS = 'generate_series(1, $1::int) n';
+/** A tenth of the rows: games, and what there is one of for each game. */
+const GAMES = 'generate_series(1, greatest(3, $1::int / 10)) n';
+/** Rows of all games in turn. */
+const SOME_GAME = '1 + n % greatest(3, $1::int / 10)';
+
+const FILLS = [
+  `insert into tenants (id, slug, name) overriding system value select n, 'studio-' || n, '' from generate_series(1, 3) n
+   where $1 > 0`,
+  `insert into admin_tokens (token_id, tenant_id, name, role, token_hash, created_at)
+   select lpad(n::text, 16, '0'), 1 + n % 3, '', 'owner', sha256(''), now() from ${ROWS}`,
+  `insert into games (id, tenant_id, slug, name, published_version, retention_days) overriding system value
+   select n, 1 + (n - 1) % 3, 'game-' || n, '', 0, 10 from ${GAMES}`,
+  `insert into api_keys (key_id, game_id, environment, sealed_secret) select 'key-' || n, n, 'production', '' from ${GAMES}`,
+  `insert into audit_log (tenant_id, game_id, at, actor, action, target)
+   select 1, case when n < 3 then 2 else 1 end, now(), '', '', '' from ${ROWS}`,
+  `insert into config_drafts (game_id, revision, updated_by, updated_at) select n, 1, '', now() from ${GAMES}`,
+  `insert into config_versions (game_id, version, document, author, published_at)
+   select ${SOME_GAME}, 1000 + n / greatest(3, $1::int / 10), '{}', '', now() - interval '1 day' from ${ROWS}`,
+  `insert into event_types (game_id, event_type, version, schema, author, created_at)
+   select ${SOME_GAME}, 'type-' || n, 1, '{}', '', now() from ${ROWS}`,
+  `insert into players (id, game_id, user_id, created_at, last_event_at, event_count, purchase_count, overrides_at)
+   select n, 1, ${USER_UUID}, now() - interval '2 days', now(),
+     case n when 3 then 2 else 1 end, 1, now()
+   from ${ROWS}`,
+  `insert into devices (game_id, device_id, player_id, created_at) select 1, 'device-' || n, n, now() from ${ROWS}`,
+  `insert into sessions (id, player_id, device_id, key_id, created_at, expires_at, tag_key, current_hash)
+   select ${SESSION_UUID}, n, 'device-' || n, 'key-1', now(), now() + interval '1 day', '', '' from ${ROWS}`,
+  `insert into player_days (player_id, day, events, purchases) select n, current_date, 1, 1 from ${ROWS}`,
+  `insert into events (occurred_at, player_id, received_at, identity, game_id, clock_suspect, event_type, payload, metadata)
+   select case n when 3 then timestamptz '2020-01-01' else now() end, n, now(), ${USER_UUID}, 1, false, 'A', '{}', '{}'
+   from ${ROWS}`,
+  `insert into event_names (player_id, identity, occurred_at) select n, ${USER_UUID}, now() from ${ROWS}`,
+  `insert into transactions (game_id, transaction_id, player_id, purchased_at, identity, price, currency, promo_id)
+   select 1, 'transaction-' || n, n, now(), ${USER_UUID}, 1, 'USD', 'promo' from ${ROWS}`,
+  `insert into player_promotions (player_id, promo_id, purchases) select n, 'promo', 1 from ${ROWS}`,
+  `insert into failed_events (id, game_id, player_id, fingerprint, code, message, raw, received_at) overriding system value
+   select n, 1, n, ${USER_UUID}, 'event_invalid', '',
+     '{"eventType":"A","timestamp":"2026-11-15T12:00:00Z","payload":{}}', now() from ${ROWS}`,
+  `insert into failed_event_totals (game_id, entries, bytes) select n, 1, 2 from ${GAMES}`,
+  `insert into flag_overrides (player_id, flag_id, value, reason, author, set_at) select n, 'vip', true, '', '', now()
+   from ${ROWS}`,
+  `insert into game_days (game_id, day, shard) select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 0
+   from ${ROWS}`,
+  `insert into game_event_types (game_id, day, event_type, shard)
+   select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 'A', 0 from ${ROWS}`,
+  `insert into game_cohorts (game_id, cohort_day, active_day, shard)
+   select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), current_date, 0 from ${ROWS}`,
+] as const;
+
+/** So many rows in every large table, or a tenth in those with one row for each game. Rows that are there stay. */
+export async function fillTables(client: pg.Client, rows: number): Promise<void> {
+  for (const fill of FILLS) await client.query(`${fill} on conflict do nothing`, [rows]);
+  await client.query("select setval(pg_get_serial_sequence('players', 'id'), $1::int)", [rows]);
+}
+
+/** Nobody makes new statistics, and so new plans, while a test is at it. */
+export async function stopAutovacuum(client: pg.Client): Promise<void> {
+  for (const table of await listTables(client, "('r')"))
+    await client.query(`alter table ${table} set (autovacuum_enabled = off)`);
+}
+
+/** The large tables; partitions under the name of the whole. */
+export async function listLargeTables(client: pg.Client): Promise<string[]> {
+  const tables = await listTables(client, "('r', 'p')");
+  return tables.filter((name) => !SMALL_TABLES.includes(name) && !/^events_/.test(name));
+}
+
+export async function countRows(client: pg.Client, table: string): Promise<number> {
+  const { rows } = await client.query<{ n: number }>(`select count(*)::int as n from ${table}`);
+  return rows[0]?.n ?? 0;
+}
+
+async function listTables(client: pg.Client, kinds: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    `select relname as name from pg_class where relkind in ${kinds} and relnamespace = 'public'::regnamespace order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}

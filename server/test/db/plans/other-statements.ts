@@ -1,0 +1,294 @@
+import { pino } from 'pino';
+import type { Pool } from '../../../src/db/pool.js';
+import {
+  createAdminToken,
+  listAdminTokens,
+  revokeAdminToken,
+} from '../../../src/features/admin/admin-tokens.js';
+import { findAuditRow, listAuditLines } from '../../../src/features/audit/audit-overview.js';
+import { discardDraft, publishDraft, saveDraft } from '../../../src/features/config/draft.js';
+import { dryRun } from '../../../src/features/dry-run/dry-run.js';
+import {
+  findEventType,
+  insertEventType,
+  listEventTypes,
+  retireEventType,
+} from '../../../src/features/event-types/event-type-queries.js';
+import { createRegistries } from '../../../src/features/event-types/registries.js';
+import { findPlayerAt } from '../../../src/features/explain/explained-player.js';
+import { exportEvents } from '../../../src/features/export/export-events.js';
+import { estimateEvents, findDeletedBefore } from '../../../src/features/export/export-queries.js';
+import {
+  findFailedEvent,
+  listFailedEvents,
+  listFailedGroups,
+} from '../../../src/features/failed-events/failed-event-queries.js';
+import { replayFailedEvent, replayFailedGroup } from '../../../src/features/failed-events/replay.js';
+import { updateReasons } from '../../../src/features/failed-events/replay-queries.js';
+import { createMaintenance } from '../../../src/features/maintenance/maintenance.js';
+import { createMaintenanceMetrics } from '../../../src/features/maintenance/maintenance-metrics.js';
+import { DEFAULT_DOCUMENT } from '../../../src/features/personalisation/default-document.js';
+import { clearOverride, setOverride } from '../../../src/features/player/overrides.js';
+import { runRetention } from '../../../src/features/retention/retention.js';
+import { recountGame } from '../../../src/features/rollups/recount.js';
+import { apiKeyBinding, listApiKeys } from '../../../src/features/tenancy/api-keys.js';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/features/tenancy/key-changes.js';
+import { resealAll } from '../../../src/features/tenancy/reseal.js';
+import { listSealedSecrets } from '../../../src/features/tenancy/sealed-secrets.js';
+import { createGame, updateGameSettings } from '../../../src/features/tenancy/tenant-changes.js';
+import { findGame, listGames, listTenants } from '../../../src/features/tenancy/tenants.js';
+import { generateMasterKey, type MasterKeys, parseMasterKeys, seal } from '../../../src/lib/master-keys.js';
+import { createTurns } from '../../../src/lib/turns.js';
+import { WORLD } from './large-tables.js';
+import type { Installation, Listed } from './listed-statement.js';
+
+const { gameId, tenantId, tenant, game, userId } = WORLD;
+const DAY_MS = 86_400_000;
+const GROUP = { gameId, code: 'event_invalid' };
+
+const actorAt = ({ nowMs }: Installation) => ({ name: 'a test', nowMs });
+
+/** Statements without a name, all of which PostgreSQL plans for every call: the admin API, commands and hourly work. */
+export const OTHER_STATEMENTS: readonly Listed[] = [
+  {
+    what: 'admin tokens',
+    call: async (on) => {
+      const token = { tenantId, name: '', role: 'owner', expiresAt: null } as const;
+      const { tokenId } = await createAdminToken(on.admin, token, actorAt(on));
+      await revokeAdminToken(on.admin, tokenId, actorAt(on));
+    },
+  },
+  {
+    what: 'the list of admin tokens',
+    call: ({ admin }) => listAdminTokens(admin, tenant),
+    reads: { tables: ['admin_tokens'], why: 'a command lists all tokens of a studio', atMost: 'all' },
+  },
+  {
+    what: 'games and their settings',
+    call: async (on) => {
+      await createGame(on.admin, { tenant, slug: 'another', name: '' }, actorAt(on));
+      await findGame(on.admin, tenant, game);
+      await findDeletedBefore(on.admin, gameId);
+      await updateGameSettings(
+        on.admin,
+        WORLD.quietGameId,
+        { retentionDays: 20, unregisteredTypes: 'hold' },
+        actorAt(on),
+      );
+    },
+  },
+  {
+    what: 'API keys',
+    call: async (on) => {
+      const keys = masterKeys(generateMasterKey());
+      const place = { tenant, game, environment: 'production', label: '' } as const;
+      const created = await createApiKey(on.admin, keys, place, actorAt(on));
+      const rotated = await rotateApiKey(on.admin, keys, created?.keyId ?? '', actorAt(on));
+      await revokeApiKey(on.admin, rotated?.keyId ?? '', { endSessions: true }, actorAt(on));
+    },
+  },
+  {
+    what: 'the lists of studios, games and API keys',
+    call: async ({ admin }) => {
+      await listTenants(admin);
+      await listGames(admin);
+      await listGames(admin, tenant);
+      await listApiKeys(admin, tenant, game);
+    },
+    reads: { tables: ['api_keys', 'games'], why: 'commands list all there are', atMost: 'all' },
+  },
+  {
+    what: 'a change of the master key',
+    call: async (on) => {
+      const [old, fresh] = [generateMasterKey(), generateMasterKey()];
+      await sealAll(on.admin, masterKeys(old));
+      await listSealedSecrets(on.admin);
+      await resealAll(on.admin, masterKeys(`${fresh},${old}`), actorAt(on));
+    },
+    reads: { tables: ['api_keys', 'games'], why: 'every sealed secret is looked at', atMost: 'all' },
+  },
+  {
+    what: 'event types',
+    call: async (on) => {
+      const { admin } = on;
+      await insertEventType(admin, { gameId, eventType: 'another', schemaText: '{}' }, actorAt(on));
+      await retireEventType(admin, gameId, 'another', actorAt(on));
+      await findEventType(admin, gameId, 'another');
+      await findEventType(admin, gameId, 'another', 1);
+      await listEventTypes(admin, gameId);
+    },
+  },
+  {
+    what: 'drafts and publications',
+    call: async (on) => {
+      const save = { gameId, document: { ...DEFAULT_DOCUMENT, segments: [] } };
+      await saveDraft(on.admin, { ...save, revision: 1 }, actorAt(on));
+      await discardDraft(on.admin, { gameId, revision: 2 }, actorAt(on));
+      await saveDraft(on.admin, { ...save, revision: 3 }, actorAt(on));
+      await publishDraft(on.admin, { gameId, revision: 4, note: '' }, actorAt(on));
+    },
+  },
+  {
+    what: 'overrides of flags',
+    call: async (on) => {
+      const place = { gameId, userId, flagId: 'isPayer' };
+      await setOverride(on.admin, { ...place, value: true, reason: '', until: null }, actorAt(on));
+      await clearOverride(on.admin, place, actorAt(on));
+    },
+  },
+  {
+    what: 'the audit log of the installation',
+    call: async ({ admin }) => {
+      await listAuditLines(admin, { limit: 50 });
+      await listAuditLines(admin, { installationOnly: true, limit: 50 });
+      await listAuditLines(admin, { tenantId, beforeId: '10000', limit: 50 });
+      await findAuditRow(admin, '1');
+    },
+  },
+  {
+    what: 'the audit log of the installation, of one game',
+    call: ({ admin }) => listAuditLines(admin, { tenantId, gameId: WORLD.quietGameId, limit: 50 }),
+    reads: {
+      tables: ['audit_log'],
+      why: 'a command for operators takes any filter; with old statistics it goes back through all entries, for 5 s at the most',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'single failed events',
+    call: async (on) => {
+      const { admin } = on;
+      await listFailedEvents(admin, GROUP, { limit: 20 });
+      await listFailedEvents(admin, { ...GROUP, eventType: null }, { limit: 20, beforeId: '10000' });
+      await findFailedEvent(admin, '1');
+      await updateReasons(admin, [{ id: '1', code: 'event_invalid', message: 'new', path: '' }]);
+      await replayFailedEvent({ pool: admin, registries: createRegistries(admin) }, '1', {
+        actor: actorAt(on),
+      });
+    },
+  },
+  {
+    what: 'groups of failed events',
+    call: async (on) => {
+      const { admin } = on;
+      await listFailedGroups(admin);
+      await listFailedGroups(admin, gameId);
+      await replayFailedGroup({ pool: admin, registries: createRegistries(admin) }, GROUP, {
+        actor: actorAt(on),
+      });
+    },
+    reads: {
+      tables: ['failed_events'],
+      why: 'groups are counted; a game has 100,000 open entries at the most',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'what is known of a player now',
+    call: ({ admin, url, nowMs }) => explainAt(admin, url, userId, nowMs, nowMs),
+  },
+  {
+    what: 'what was known of a player',
+    call: async ({ admin, url, nowMs }) => {
+      await explainAt(admin, url, WORLD.userIds[1], nowMs - 1, nowMs);
+      await explainAt(admin, url, WORLD.userIds[2], nowMs - 1, nowMs);
+    },
+    reads: {
+      tables: ['events', 'players', 'games', 'flag_overrides'],
+      why: 'events are kept by their time; all else is read from temporary tables that hold what belongs to the player',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'a dry run',
+    call: async ({ admin, nowMs }) => {
+      const run = { gameId, before: { ...DEFAULT_DOCUMENT, segments: [] }, after: DEFAULT_DOCUMENT, nowMs };
+      await dryRun(admin, run);
+      await dryRun(admin, { ...run, sample: 1 });
+    },
+    reads: {
+      tables: ['players', 'player_days'],
+      why: 'all players of the game, 5,000 at a time',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'an export',
+    call: async ({ admin, nowMs }) => {
+      const span = { from: iso(nowMs - DAY_MS), to: iso(nowMs + DAY_MS) };
+      const target = { write: async () => {}, pause: async () => {}, finish: async () => {} };
+      await estimateEvents(admin, gameId, span);
+      await exportEvents(admin, { gameId, span, format: 'ndjson', target, after: null });
+    },
+    reads: {
+      tables: ['events'],
+      why: 'all events of a span, 2,000 at a time from where the last page ended',
+      atMost: 2_001,
+    },
+  },
+  {
+    what: 'a check of the roll-ups',
+    call: ({ admin }) => recountGame(admin, gameId),
+    reads: {
+      tables: [
+        'events',
+        'transactions',
+        'players',
+        'player_days',
+        'game_days',
+        'game_event_types',
+        'game_cohorts',
+      ],
+      why: 'everything of a game is counted again',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'hourly maintenance',
+    call: ({ admin, nowMs }) => {
+      const [logger, metrics] = [pino({ level: 'silent' }), createMaintenanceMetrics()];
+      return createMaintenance({ pool: admin, logger, metrics }).run(nowMs, new AbortController().signal);
+    },
+    reads: {
+      tables: ['events', 'games', 'sessions', 'game_days', 'game_event_types', 'game_cohorts'],
+      why: 'all games are asked for their retention; sessions, roll-ups and events are dealt with in portions',
+      atMost: 5_000,
+    },
+  },
+  {
+    what: 'retention',
+    call: async ({ admin, nowMs }) => {
+      const actor = { name: 'a test', nowMs: nowMs + 40 * DAY_MS };
+      await runRetention(admin, { actor, dryRun: true });
+      await runRetention(admin, { actor });
+    },
+    reads: {
+      tables: ['events', 'event_names', 'games'],
+      why: 'events are deleted with their names, 512 pages at a time',
+      atMost: 'all',
+    },
+  },
+];
+
+function masterKeys(text: string) {
+  const parsed = parseMasterKeys(text);
+  if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
+  return parsed.keys;
+}
+
+/** As if every key had been made under these master keys. */
+async function sealAll(pool: Pool, keys: MasterKeys): Promise<void> {
+  for (const { keyId, tenant: owner } of await listApiKeys(pool)) {
+    const sealed = seal(keys, 'secret', apiKeyBinding(owner, keyId));
+    await pool.query('update api_keys set sealed_secret = $2 where key_id = $1', [keyId, sealed]);
+  }
+}
+
+function explainAt(pool: Pool, databaseUrl: string, id: string, atMs: number, nowMs: number) {
+  const turns = createTurns({ atOnce: 1, atOncePerParty: 1, maxWaitingPerParty: 1 }).of(1);
+  return findPlayerAt({ pool, databaseUrl, turns, signal: undefined }, gameId, id, { atMs, nowMs });
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}

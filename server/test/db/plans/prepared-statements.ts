@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto';
+import { findAdmin } from '../../../src/features/admin/admin-tokens.js';
+import { findGameOfTenant, listGamesOfTenant } from '../../../src/features/admin/game-queries.js';
+import {
+  findAuditEntry,
+  listAuditEntries,
+  listAuditEntriesOfGame,
+} from '../../../src/features/audit/audit-log.js';
+import {
+  findConfigVersion,
+  findConfigVersionAt,
+  listConfigVersions,
+} from '../../../src/features/config/config-queries.js';
+import { findDraftRow } from '../../../src/features/config/draft-queries.js';
+import { findRegistry } from '../../../src/features/event-types/event-type-queries.js';
+import { applyEvents } from '../../../src/features/events/apply-events.js';
+import { failedEvent } from '../../../src/features/failed-events/failed-event.js';
+import { insertFailedEvents } from '../../../src/features/failed-events/inbox-queries.js';
+import { findFacts } from '../../../src/features/player/facts-queries.js';
+import { findPlayerId, listOverrides } from '../../../src/features/player/override-queries.js';
+import { gameDashboard } from '../../../src/features/rollups/dashboard.js';
+import {
+  deleteSession,
+  deleteSessionsOfPlayer,
+  findApiKeys,
+  findLivePlayers,
+  findRefreshRows,
+  insertSessions,
+  updateRefreshChains,
+} from '../../../src/features/session/session-queries.js';
+import { findOwners } from '../../../src/queue/partition-locks.js';
+import { findPlayerKeys } from '../../../src/queue/player-queries.js';
+import { insertUnattributed } from '../../../src/queue/unattributed-queries.js';
+import { type TestEvent, toRecords } from '../../support/game-world.js';
+import { WORLD } from './large-tables.js';
+import type { Listed } from './listed-statement.js';
+
+const { gameId, quietGameId, tenantId, playerId, userIds, sessionIds } = WORLD;
+const REFRESH = { tagKey: Buffer.of(0), currentHash: Buffer.of(0), recent: [] };
+const DAY_MS = 86_400_000;
+
+function eventsOf(nowMs: number): TestEvent[] {
+  const timestamp = new Date(nowMs).toISOString();
+  return [
+    { eventType: 'Level_Start', timestamp, payload: {} },
+    { eventType: 'Level_Start', timestamp, payload: {}, eventId: randomUUID() },
+    {
+      eventType: 'Purchase',
+      timestamp,
+      payload: { transactionId: 'new', skuId: 's', price: 1, currency: 'USD' },
+    },
+    { eventType: 'Refund', timestamp, payload: { transactionId: 'transaction-1' } },
+  ];
+}
+
+/**
+ * Every statement that is prepared under a name, by that name. One that is missing here fails the test that reads the source.
+ */
+export const PREPARED_STATEMENTS: readonly Listed[] = [
+  {
+    what: 'find_admin_token',
+    call: ({ admin, nowMs }) =>
+      findAdmin(admin, `sp_admin_${'1'.padStart(16, '0')}_${'x'.repeat(43)}`, nowMs),
+  },
+  { what: 'find_game_of_tenant', call: ({ admin }) => findGameOfTenant(admin, tenantId, WORLD.game) },
+  {
+    what: 'list_games_of_tenant',
+    call: ({ admin }) => listGamesOfTenant(admin, tenantId),
+    reads: { tables: ['games', 'config_drafts'], why: 'the list is of all games of a studio', atMost: 2_000 },
+  },
+  {
+    what: 'list_audit_entries',
+    call: async ({ admin }) => {
+      await listAuditEntries(admin, tenantId, { beforeId: null, limit: 50 });
+      await listAuditEntries(admin, tenantId, { beforeId: '10000', limit: 50 });
+    },
+  },
+  {
+    what: 'list_audit_entries_of_game',
+    call: async ({ admin }) => {
+      await listAuditEntriesOfGame(admin, gameId, { beforeId: '10000', limit: 50 });
+      await listAuditEntriesOfGame(admin, quietGameId, { beforeId: null, limit: 50 });
+    },
+  },
+  { what: 'find_audit_entry', call: ({ admin }) => findAuditEntry(admin, tenantId, '1') },
+  { what: 'find_draft_row', call: ({ admin }) => findDraftRow(admin, gameId) },
+  { what: 'find_config_version', call: ({ service }) => findConfigVersion(service, gameId, 1_001) },
+  { what: 'find_config_version_at', call: ({ admin, nowMs }) => findConfigVersionAt(admin, gameId, nowMs) },
+  {
+    what: 'list_config_versions',
+    call: ({ admin }) => listConfigVersions(admin, gameId, { before: null, limit: 50 }),
+  },
+  { what: 'find_registry', call: ({ service }) => findRegistry(service, gameId) },
+  {
+    what: 'game_dashboard_days, game_dashboard_cohorts',
+    call: ({ admin, nowMs }) => {
+      const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+      return gameDashboard(admin, gameId, day(nowMs - 30 * DAY_MS), day(nowMs), nowMs);
+    },
+  },
+  { what: 'find_player_id', call: ({ admin }) => findPlayerId(admin, gameId, WORLD.userId) },
+  { what: 'list_overrides', call: ({ admin }) => listOverrides(admin, playerId, 50) },
+  { what: 'find_facts', call: ({ service, nowMs }) => findFacts(service, ['1', '2'], nowMs) },
+  { what: 'find_api_keys', call: ({ service }) => findApiKeys(service, ['key-1', 'key-2']) },
+  {
+    what: 'insert_sessions',
+    call: ({ service, nowMs }) =>
+      insertSessions(
+        service,
+        ['device-1', 'device-2', 'a new device'].map((deviceId) => ({
+          sessionId: randomUUID(),
+          userIdIfNew: randomUUID(),
+          gameId,
+          deviceId,
+          keyId: 'key-1',
+          createdAt: nowMs,
+          expiresAt: nowMs + DAY_MS,
+          refresh: REFRESH,
+        })),
+      ),
+  },
+  { what: 'find_live_players', call: ({ service }) => findLivePlayers(service, [...sessionIds]) },
+  { what: 'find_refresh_rows', call: ({ service }) => findRefreshRows(service, [...sessionIds]) },
+  {
+    what: 'update_refresh_chains',
+    call: ({ service, nowMs }) =>
+      updateRefreshChains(
+        service,
+        sessionIds.map((sessionId) => ({
+          sessionId,
+          previousHash: Buffer.alloc(0),
+          next: REFRESH,
+          expiresAt: nowMs + DAY_MS,
+        })),
+      ),
+  },
+  { what: 'delete_session', call: ({ service }) => deleteSession(service, sessionIds[0]) },
+  { what: 'delete_sessions_of_player', call: ({ service }) => deleteSessionsOfPlayer(service, playerId) },
+  {
+    what: 'insert_events, lock_players, fold_events and those of transactions',
+    call: ({ service, nowMs }) =>
+      applyEvents(
+        service,
+        toRecords({ playerId, gameId, userId: WORLD.userId, createdAt: 0 }, eventsOf(nowMs), nowMs),
+      ),
+  },
+  {
+    what: 'insert_failed_events',
+    call: ({ service, nowMs }) =>
+      insertFailedEvents(
+        service,
+        userIds.map((userId) => ({
+          userId,
+          receivedAtMs: nowMs,
+          clientBuild: null,
+          failures: [
+            failedEvent({
+              ordinal: 0,
+              eventType: 'A',
+              raw: '{}',
+              code: 'event_invalid',
+              message: '',
+              path: '',
+            }),
+          ],
+        })),
+        { maxEntries: 1_000_000, maxBytes: 1_000_000_000, maxEntriesOfPlayer: 100 },
+      ),
+  },
+  { what: 'find_player_keys', call: ({ service }) => findPlayerKeys(service, userIds) },
+  { what: 'find_owners', call: ({ admin }) => findOwners(admin, 'stream') },
+  {
+    what: 'insert_unattributed',
+    call: ({ service, nowMs }) =>
+      insertUnattributed(service, [
+        { code: 'player_unknown', message: '', eventType: null, raw: '{}', receivedAtMs: nowMs },
+      ]),
+  },
+];

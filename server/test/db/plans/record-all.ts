@@ -1,0 +1,34 @@
+import { createPool } from '../../../src/db/pool.js';
+import { createTestDatabase } from '../../support/database.js';
+import { recordStatements, type Sent } from '../../support/sent-statements.js';
+import { connect } from './explain-all.js';
+import { A_FEW, fillTables } from './large-tables.js';
+import type { Reads } from './listed-statement.js';
+import { OTHER_STATEMENTS } from './other-statements.js';
+import { PREPARED_STATEMENTS } from './prepared-statements.js';
+
+/** A statement that something on the lists has sent. */
+export type Recorded = Sent & Readonly<{ what: string; reads: Reads | undefined }>;
+
+/** Calls everything on the lists on a small installation. */
+export async function recordAll(): Promise<Recorded[]> {
+  const database = await createTestDatabase();
+  const options = { url: database.url, size: 2, timeoutMs: 20_000, onError: () => {} };
+  const service = createPool({ ...options, lookUps: 'planned once' });
+  const admin = createPool({ ...options, lookUps: 'planned each time' });
+  const installation = { url: database.url, service, admin, nowMs: Date.now() };
+  try {
+    const client = await connect(database.url);
+    await fillTables(client, A_FEW);
+    await client.end();
+    const recorded: Recorded[] = [];
+    for (const { what, call, reads } of [...PREPARED_STATEMENTS, ...OTHER_STATEMENTS]) {
+      const sent = await recordStatements(async () => call(installation));
+      recorded.push(...sent.map((statement) => ({ ...statement, what, reads })));
+    }
+    return recorded;
+  } finally {
+    await Promise.all([service.end(), admin.end()]);
+    await database.drop();
+  }
+}
