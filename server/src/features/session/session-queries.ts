@@ -256,8 +256,11 @@ export async function deleteSessionsOfPlayer(pool: Pool, playerId: string): Prom
     pool,
     {
       name: 'delete_sessions_of_player',
-      text: `with held as (
-               select id from sessions where player_id = $1 order by id for update
+      text: `with own as materialized (
+               -- by itself: with the order beside it, a plan made early would go through all sessions by their ids
+               select id from sessions where player_id = $1
+             ), held as (
+               select id from sessions where id = any (array(select id from own)) order by id for update
              )
              delete from sessions where id = any (array(select id from held)) returning id`,
     },
