@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { parseMasterKeys } from './lib/master-keys.js';
+import { parseMegabytes } from './lib/megabytes.js';
 import { unknownSettings } from './unknown-settings.js';
 
 /**
@@ -21,6 +22,8 @@ export type Config = Readonly<{
   databaseUrl: string | undefined;
   databasePoolSize: number;
   databaseTimeoutMs: number;
+  /** Undefined: chosen by the memory of the machine. */
+  databaseBuffersMb: number | undefined;
   /** Undefined: events are applied directly. */
   nats: NatsConfig | undefined;
   /** As given; undefined in development, where one is generated and kept in the data folder. */
@@ -153,6 +156,11 @@ export const SETTINGS: readonly Setting[] = [
   { name: 'SAVEPOINT_DB_POOL', fallback: '8', meaning: 'database connections per worker' },
   { name: 'SAVEPOINT_DB_TIMEOUT_MS', fallback: '5000', meaning: 'time-out of a database call' },
   {
+    name: 'SAVEPOINT_DB_BUFFERS',
+    fallback: 'a quarter of the memory, from 64MB to 4GB',
+    meaning: 'memory in which the embedded PostgreSQL keeps pages (shared_buffers), such as 512MB or 8GB',
+  },
+  {
     name: 'NATS_URL',
     fallback: 'events applied directly',
     meaning:
@@ -182,6 +190,8 @@ export const SETTINGS: readonly Setting[] = [
 ];
 
 const MAX_WORKERS = 256;
+/** Embedded PostgreSQL starts with less, but has no room to work. */
+const MIN_BUFFERS_MB = 16;
 /** A session outlives its refresh token by this much: see features/session/session-expiry.ts. */
 export const MAX_ACCESS_TTL_SECONDS = 86_400;
 const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?\.?$/;
@@ -231,6 +241,14 @@ export function readConfig(env: Environment, options: ReadOptions): ConfigResult
   const databaseUrl = env.DATABASE_URL?.trim() || undefined;
   if (databaseUrl !== undefined && !/^postgres(ql)?:\/\//.test(databaseUrl)) {
     problems.push('DATABASE_URL must look like postgres://user:password@host:5432/database.');
+  }
+
+  const buffers = text('SAVEPOINT_DB_BUFFERS', '');
+  const databaseBuffersMb = buffers === '' ? undefined : parseMegabytes(buffers);
+  if (buffers !== '' && (databaseBuffersMb === undefined || databaseBuffersMb < MIN_BUFFERS_MB)) {
+    problems.push(
+      `SAVEPOINT_DB_BUFFERS is "${buffers}": set it to a size of ${MIN_BUFFERS_MB}MB or more, such as 512MB or 8GB.`,
+    );
   }
 
   const natsServers = text('NATS_URL', '')
@@ -305,6 +323,7 @@ export function readConfig(env: Environment, options: ReadOptions): ConfigResult
     databaseUrl,
     databasePoolSize: integer('SAVEPOINT_DB_POOL', 8, 2, 100),
     databaseTimeoutMs: integer('SAVEPOINT_DB_TIMEOUT_MS', 5_000, 100, 60_000),
+    databaseBuffersMb,
     nats: natsServers.length === 0 ? undefined : nats,
     masterKey,
     accessTtlSeconds: integer('SAVEPOINT_ACCESS_TTL_SECONDS', 3_600, 1, MAX_ACCESS_TTL_SECONDS),

@@ -48,6 +48,16 @@ describe('what is wrong with the settings', () => {
     }
   });
 
+  test('SAVEPOINT_DB_BUFFERS is a size with its unit', () => {
+    for (const good of ['16MB', '512 mb', '8GB'])
+      expect(problems({ ...PRODUCTION, SAVEPOINT_DB_BUFFERS: good })).toEqual([]);
+    for (const bad of ['15MB', '0GB', '512', '1.5GB', '-1GB', '1TB', '512kB', 'half', '1GB 2GB']) {
+      expect(problems({ ...PRODUCTION, SAVEPOINT_DB_BUFFERS: bad })).toEqual([
+        `SAVEPOINT_DB_BUFFERS is "${bad}": set it to a size of 16MB or more, such as 512MB or 8GB.`,
+      ]);
+    }
+  });
+
   test.each([
     ['SAVEPOINT_ENV', 'Production'],
     ['SAVEPOINT_ENV', 'test'],

@@ -29,6 +29,7 @@ describe('defaults', () => {
       databaseUrl: undefined,
       databasePoolSize: 8,
       databaseTimeoutMs: 5000,
+      databaseBuffersMb: undefined,
       nats: undefined,
       masterKey: MASTER_KEY,
       accessTtlSeconds: 3600,
@@ -103,6 +104,7 @@ describe('values', () => {
       SAVEPOINT_LOG_LEVEL: 'debug',
       DATABASE_URL: 'postgresql://u:p@db.example/savepoint',
       SAVEPOINT_DB_POOL: '20',
+      SAVEPOINT_DB_BUFFERS: '2GB',
       SAVEPOINT_DB_TIMEOUT_MS: '1000',
       NATS_URL: 'nats://n1.example:4222, tls://n2.example',
       SAVEPOINT_NATS_CREDS: 'nats.creds',
@@ -123,6 +125,7 @@ describe('values', () => {
       databaseUrl: 'postgresql://u:p@db.example/savepoint',
       databasePoolSize: 20,
       databaseTimeoutMs: 1000,
+      databaseBuffersMb: 2048,
       nats: {
         servers: ['nats://n1.example:4222', 'tls://n2.example'],
         credentialsFile: 'nats.creds',

@@ -17,7 +17,9 @@ const ADMIN_POOL_SIZE = 4;
 
 export async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
   if (config.databaseUrl !== undefined) return connect(config, config.databaseUrl, true, async () => {});
-  const server = await startEmbeddedPostgres({ dataDir: config.dataDir, say });
+  const { dataDir, databaseBuffersMb } = config;
+  const settings = databaseBuffersMb === undefined ? {} : { shared_buffers: `${databaseBuffersMb}MB` };
+  const server = await startEmbeddedPostgres({ dataDir, say, settings });
   return connect(config, server.url, false, () => server.stop());
 }
 

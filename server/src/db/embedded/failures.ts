@@ -46,6 +46,11 @@ export function explainProgramFailure(
       `PostgreSQL cannot be set up because the user id ${process.getuid?.() ?? ''} has no name on this system. Add it to /etc/passwd, run Savepoint as another user, or set DATABASE_URL to use a PostgreSQL of your own.`,
     );
   }
+  if (/could not map anonymous shared memory|could not create shared memory segment/.test(output)) {
+    return new StartupError(
+      'PostgreSQL cannot get the memory for its cache of pages from this system. Set SAVEPOINT_DB_BUFFERS to less, such as 128MB, then start again.',
+    );
+  }
   const lines = output.trimEnd().split('\n').slice(-SHOWN_LOG_LINES).join('\n');
   const where = context.logFile === undefined ? '' : ` (all of it in ${context.logFile})`;
   return new StartupError(`${context.what}. It said${where}:\n${lines || '(nothing)'}`);

@@ -1,6 +1,4 @@
-import { totalmem } from 'node:os';
-
-const SMALL_MACHINE_BYTES = 2 * 1024 ** 3;
+import { memorySettings, usableMemory } from './memory-settings.js';
 
 /** Only what differs from PostgreSQL's defaults, or what durability rests on. `extra` wins. */
 export function serverArguments(options: {
@@ -15,7 +13,7 @@ export function serverArguments(options: {
     port: String(options.port),
     unix_socket_directories: quoteListItem(options.socketDir),
     max_connections: '100',
-    shared_buffers: totalmem() < SMALL_MACHINE_BYTES ? '128MB' : '256MB',
+    ...memorySettings(usableMemory()),
     // An acknowledged commit is on the disk.
     fsync: 'on',
     synchronous_commit: 'on',
