@@ -1,9 +1,8 @@
 import { Command } from 'commander';
 import type { Pool } from '../db/pool.js';
 import { type AuditLine, findAuditRow, listAuditLines } from '../features/audit/audit-overview.js';
-import { listTenants } from '../features/tenancy/tenants.js';
 import { StartupError } from '../lib/startup-error.js';
-import { requireGame } from './game-option.js';
+import { requireGame, requireTenant } from './game-option.js';
 import { isoTime, printable, printableJson } from './printable.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -67,11 +66,7 @@ async function placeOf(
 ): Promise<{ tenantId?: number; gameId?: number }> {
   if (tenant === undefined) return {};
   if (game !== undefined) return { gameId: (await requireGame(pool, tenant, game)).id };
-  const tenants = await listTenants(pool);
-  const found = tenants.find(({ slug }) => slug === tenant);
-  if (found !== undefined) return { tenantId: found.id };
-  const known = tenants.map(({ slug }) => slug).join(', ');
-  throw new StartupError(`There is no tenant "${tenant}". There are: ${known}`);
+  return { tenantId: (await requireTenant(pool, tenant)).id };
 }
 
 async function show(id: string): Promise<void> {

@@ -96,7 +96,7 @@ it('shows an entry in full, and shortens it in the list', async () => {
 it.each([
   [['list', '--game', 'demo-game'], '--game needs --tenant'],
   [['list', '--installation', '--tenant', 'demo-studio'], 'not both'],
-  [['list', '--tenant', 'nobody'], 'There is no tenant "nobody". There are: demo-studio, other-studio'],
+  [['list', '--tenant', 'nobody'], 'There is no tenant "nobody". List them: savepoint tenant list'],
   [['list', '--tenant', 'demo-studio', '--game', 'nothing'], 'There is no game "nothing"'],
   [['list', '--limit', '1001'], '1000 at the most'],
   [['list', '--limit', 'x'], '--limit is "x"'],

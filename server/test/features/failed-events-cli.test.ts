@@ -82,7 +82,7 @@ describe('savepoint event-type and failed-events', () => {
     expect((await savepoint('event-type', 'retire', 'Level_Complete', ...GAME)).code).toBe(1);
     expect((await savepoint('event-type', 'list', ...GAME)).out).toMatch(/ retired \d{4}-/);
     expect((await savepoint('event-type', 'list', '--tenant', 'x', '--game', 'y')).err).toMatch(
-      /There is no game "y"/,
+      /There is no tenant "x"/,
     );
   });
 
