@@ -2,6 +2,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import type { Suggest } from '../../lib/nearest-name.js';
 import { type AttributePath, findAttribute, writePath } from './attributes.js';
 import { type Finding, type RuleScope, resolvePath } from './rule-paths.js';
+import { wordProblem } from './rule-syntax.js';
 import type { TimeBasis } from './time-basis.js';
 
 /**
@@ -165,7 +166,8 @@ class Analysis {
       if (args.some((arg) => isText(arg, loop))) return this.#refuse(node, `${name} converts numbers only.`);
       return this.#sum(args, loop, FALLIBLE_COST);
     }
-    return this.#refuse(node, `There is no function "${name}".${this.#suggest(name, FUNCTIONS)}`);
+    const unknown = `There is no function "${name}".${this.#suggest(name, FUNCTIONS)}`;
+    return this.#refuse(node, wordProblem(name) ?? unknown);
   }
 
   #method(node: ASTNode, name: string, receiver: ASTNode, args: ASTNode[], loop: Loop | null): number {

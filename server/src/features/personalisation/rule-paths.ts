@@ -15,7 +15,7 @@ export type ResolvedPath = Readonly<{ path: AttributePath; type: ValueType; basi
 
 type Step = Readonly<{ name: string | null; offset: number }>;
 
-const NAMES = ATTRIBUTES.map(({ name }) => name);
+const NAMES = [...ATTRIBUTES.map(({ name }) => name), 'true', 'false'];
 const MAX_EVENT_TYPE_LENGTH = 128;
 const NO_SUGGESTION: Suggest = () => '';
 
@@ -38,10 +38,10 @@ export function resolvePath(
 
   const attribute = findAttribute(root.args);
   if (attribute === undefined) {
-    return {
-      message: `There is no attribute "${root.args}".${suggest(root.args, NAMES)}`,
-      offset: root.pos,
-    };
+    const nearest = suggest(root.args, NAMES);
+    // A name alone may be a text that lacks its quotes.
+    const quotes = nearest === '' && steps.length === 0 ? ` A text stands in quotes: "${root.args}".` : '';
+    return { message: `There is no attribute "${root.args}".${nearest}${quotes}`, offset: root.pos };
   }
   return resolveSteps(attribute, steps, { scope, suggest, offset: root.pos });
 }

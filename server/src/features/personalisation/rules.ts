@@ -6,6 +6,7 @@ import { analyseRule } from './rule-analysis.js';
 import { closureOf } from './rule-closures.js';
 import { RULE_ENVIRONMENT, RULE_LIMITS } from './rule-environment.js';
 import type { Finding, RuleScope } from './rule-paths.js';
+import { syntaxProblem } from './rule-syntax.js';
 import type { TimeBasis } from './time-basis.js';
 
 /** A rule that has been checked: it gives true or false for any player, in bounded time. */
@@ -48,13 +49,13 @@ export function compileRule(
   try {
     parsed = RULE_ENVIRONMENT.parse(expression);
   } catch (error) {
-    return refuse(expression, [findingOf(error)]);
+    return refuse(expression, [findingOf(error, expression)]);
   }
   const { findings, ...analysis } = analyseRule(parsed.ast, scope, suggest);
   if (findings.length > 0) return refuse(expression, findings);
 
   const checked = parsed.check();
-  if (!checked.valid) return refuse(expression, [findingOf(checked.error)]);
+  if (!checked.valid) return refuse(expression, [findingOf(checked.error, expression)]);
   if (checked.type !== 'bool') {
     const message = `The rule gives a value of type ${checked.type}: it must be true or false.`;
     return refuse(expression, [{ message, offset: 0 }]);
@@ -71,10 +72,21 @@ function locate(expression: string, { message, offset }: Finding): RuleProblem {
   return { message, offset, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-function findingOf(error: unknown): Finding {
+function findingOf(error: unknown, expression: string): Finding {
   if (!(error instanceof ParseError || error instanceof CelTypeError)) throw error;
-  return { message: sentenceOf(error), offset: error.range?.start ?? 0 };
+  const offset = error.range?.start ?? 0;
+  const isOfPlace = UNEXPECTED.has(error.code) && !error.summary.endsWith('EOF');
+  const message = isOfPlace ? syntaxProblem(expression, offset) : undefined;
+  return { message: message ?? sentenceOf(error), offset };
 }
+
+/** Errors that say nothing beyond where they are. */
+const UNEXPECTED = new Set([
+  'unexpected_character',
+  'unexpected_token',
+  'expected_token',
+  'reserved_identifier',
+]);
 
 const OVERLOAD = /^no such overload: (.+)$/;
 const MISSING_OVERLOAD = /^found no matching overload for '(.+)'$/;
@@ -90,6 +102,7 @@ function sentenceOf(error: ParseError | CelTypeError): string {
     if (error.code === 'limit_exceeded' && error.summary.includes(limit)) return sentence;
   }
   if (error.summary.endsWith('EOF')) return 'The rule ends too early.';
+  if (error.code === 'unterminated_string') return 'A text does not end: its closing quote is missing.';
   const types = OVERLOAD.exec(error.summary)?.[1] ?? MISSING_OVERLOAD.exec(error.summary)?.[1];
   return types === undefined ? `${error.summary}.` : `The types do not fit: ${types}.`;
 }

@@ -51,7 +51,7 @@ describe('a rule is refused when it is saved, with the position', () => {
     ['country.startsWith(1)', '1:1 The types do not fit: string.startsWith(int).'],
     ['(country == "DE"', '1:17 The rule ends too early.'],
     ['', '1:1 The rule ends too early.'],
-    ['country = "DE"', '1:9 Unexpected character: =.'],
+    ['country = "DE"', '1:9 Write == in place of =.'],
     ['timestamp("2026-01-01T00:00:00Z") == now', '1:1 There is no function "timestamp".'],
   ])('%j', (expression, problem) => {
     expect(refusal(expression)[0]).toBe(problem);
