@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import { catalogueToCsv, readCatalogueCsv } from '../features/catalogue/catalogue-csv.js';
 import { catalogueToJson, readCatalogueJson } from '../features/catalogue/catalogue-json.js';
@@ -9,6 +9,7 @@ import { findDraft } from '../features/config/draft.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
+import { readGivenFile } from './given-file.js';
 import { printable } from './printable.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -90,6 +91,9 @@ async function importFile(options: ImportOptions): Promise<void> {
     switch (outcome.outcome) {
       case 'imported': {
         const { added, changed, removed, unchanged } = outcome.counts;
+        if (!outcome.isChange) {
+          return say(`The draft of ${tenant}/${game} is as ${file} says already: nothing was changed.`);
+        }
         say(
           `The draft of ${tenant}/${game} has it now: ${added} added, ${changed} changed, ${removed} removed, ${unchanged} as they were.`,
         );
@@ -118,15 +122,7 @@ function formatOf(file: string): Format {
 }
 
 async function readingOf(file: string, format: Format): Promise<CatalogueReading> {
-  const bytes = await readFile(file).catch((error: Error) => {
-    throw new StartupError(`${file} cannot be read: ${error.message}`);
-  });
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new StartupError(`${file} is not UTF-8. Spreadsheets can save CSV so: look for "CSV UTF-8".`);
-  }
+  const text = await readGivenFile(file);
   return format === 'csv' ? readCatalogueCsv(text) : readCatalogueJson(text);
 }
 

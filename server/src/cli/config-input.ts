@@ -1,5 +1,6 @@
-import type { DocumentProblem } from '../features/personalisation/document-problems.js';
+import { type DocumentProblem, placeOf } from '../features/personalisation/document-problems.js';
 import { StartupError } from '../lib/startup-error.js';
+import { printable } from './printable.js';
 
 /** What commands about configuration take, and what they say when it will not do. */
 
@@ -24,7 +25,8 @@ export function unpublishable(what: string, problems: readonly DocumentProblem[]
   return new StartupError(`${what} cannot be published:\n${problems.map(problemLine).join('\n')}`);
 }
 
-function problemLine({ pointer, message, position }: DocumentProblem): string {
-  const where = position === null ? '' : ` (line ${position.line}, column ${position.column} of the rule)`;
-  return `  - ${pointer || '/'}${where} ${message}`;
+function problemLine(problem: DocumentProblem): string {
+  const { position, message } = problem;
+  const inRule = position === null ? '' : `, line ${position.line}, column ${position.column} of the rule`;
+  return `  - ${printable(`${placeOf(problem, inRule)}: ${message}`)}`;
 }

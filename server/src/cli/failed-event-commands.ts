@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import type { Pool } from '../db/pool.js';
 import { createRegistries } from '../features/event-types/registries.js';
@@ -18,6 +17,7 @@ import {
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame } from './game-option.js';
+import { readGivenFile } from './given-file.js';
 import { isoTime, printable, printableJson } from './printable.js';
 import { createProgressLine } from './progress-line.js';
 import { say, withDatabase } from './terminal.js';
@@ -120,7 +120,7 @@ async function replayOne(id: string, options: GroupOptions & { file?: string }):
   if (options.code !== undefined || options.type !== undefined) {
     throw new StartupError('Give either the id of an entry or --tenant, --game and --code of a group.');
   }
-  const edited = options.file === undefined ? undefined : await readText(options.file);
+  const edited = options.file === undefined ? undefined : await readGivenFile(options.file);
   await withDatabase(async ({ pool }) => {
     const entry = await requireEntry(pool, id);
     const tools = { pool, registries: createRegistries(pool) };
@@ -211,12 +211,6 @@ function describeBuild({ clientBuild }: FailedEventRow): string {
 function describeState({ replayedAt, isCut }: FailedEventRow): string {
   if (replayedAt !== null) return `replayed ${isoTime(replayedAt)}`;
   return isCut ? 'open, too long to be kept whole: give the corrected event to replay it' : 'open';
-}
-
-async function readText(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: Error) => {
-    throw new StartupError(`${file} cannot be read: ${error.message}`);
-  });
 }
 
 function toNumber(what: string, text: string): number {

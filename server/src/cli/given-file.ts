@@ -1,9 +1,13 @@
 import { readFile } from 'node:fs/promises';
+import { decodeText } from '../lib/decode-text.js';
 import { StartupError } from '../lib/startup-error.js';
 
 /** The text of a file that the user named. */
 export async function readGivenFile(file: string): Promise<string> {
-  return readFile(file, 'utf8').catch((error: Error) => {
+  const bytes = await readFile(file).catch((error: Error) => {
     throw new StartupError(`${file} cannot be read: ${error.message}`);
   });
+  const decoded = decodeText(bytes);
+  if (!decoded.ok) throw new StartupError(`${file} ${decoded.reason}`);
+  return decoded.text;
 }

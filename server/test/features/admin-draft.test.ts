@@ -80,6 +80,19 @@ describe('the draft', () => {
     expect(await draft()).toEqual(discarded);
   });
 
+  it('stays at its revision when it is saved as it is', async () => {
+    const before = await draft();
+    expect((await save(before.revision, before.document)).json().data).toEqual(before);
+    const edited = anotherDocument('c');
+    await save(before.revision, edited);
+    expect((await save(before.revision + 1, edited)).json().data).toMatchObject({
+      revision: before.revision + 1,
+      isEdited: true,
+    });
+    const reordered = { ...edited, catalogue: edited.catalogue.toReversed() };
+    expect((await save(before.revision + 1, reordered)).json().data.revision).toBe(before.revision + 2);
+  });
+
   it('tells the second of two editors what the first did, and keeps it', async () => {
     const grace = await desk.addToken('editor', { name: 'Grace' });
     const { revision } = await draft();
@@ -138,6 +151,7 @@ describe('the draft', () => {
     const { problems } = refused.json().error;
     expect(problems).toContainEqual({
       pointer: '/segments/0/rule',
+      subject: 'segment "x"',
       message: expect.stringContaining('purchase'),
       position: { offset: expect.any(Number), line: 2, column: 2 },
     });

@@ -85,6 +85,19 @@ it('a file is not taken over a draft that its author has not seen', async () => 
   expect((await importAt(revision)).out).toContain('1 added');
 });
 
+it('a file that changes nothing leaves the draft at its revision', async () => {
+  const { revision } = await findDraft(world.pool, gameId);
+  await savepoint('catalogue', 'export', '--out', at('same.csv'));
+  for (const mode of ['merge', 'replace']) {
+    const again = await savepoint('catalogue', 'import', '--file', at('same.csv'), '--mode', mode);
+    expect(again).toMatchObject({
+      code: 0,
+      out: `The draft of studio/game is as ${at('same.csv')} says already: nothing was changed.\n`,
+    });
+  }
+  expect((await findDraft(world.pool, gameId)).revision).toBe(revision);
+});
+
 it('of a file with anything wrong in it nothing is taken, and everything is said', async () => {
   const before = await draftSkus();
   const header = 'skuId,active,hidden,from,until,defaultCurrency,name,description,assets,price:USD';
@@ -93,11 +106,13 @@ it('of a file with anything wrong in it nothing is taken, and everything is said
   expect(refused).toMatchObject({ code: 1, out: '' });
   expect(refused.errors).toContain(`Nothing of ${at('bad.csv')} was taken:
   - row 2, active: Write true or false.
-  - row 3, price:USD: An amount of USD has 2 decimals at the most.`);
+  - row 3, price:USD: An amount of USD has 2 decimals at the most.\n`);
   await writeFile(at('latin.csv'), Buffer.from([0x61, 0xe4]));
   expect((await savepoint('catalogue', 'import', '--file', at('latin.csv'))).errors).toContain(
     'is not UTF-8',
   );
+  await writeFile(at('wide.csv'), Buffer.from(`\ufeff${header}`, 'utf16le'));
+  expect((await savepoint('catalogue', 'import', '--file', at('wide.csv'))).errors).toContain('is UTF-16');
   expect((await savepoint('catalogue', 'import', '--file', at('x.txt'))).errors).toContain(
     'say which it is with --format',
   );

@@ -139,14 +139,14 @@ describe('a CSV file', () => {
       [2, null, 'After the quote that ends a cell, only a comma or the end of the row can follow.'],
     ],
     [
-      `${HEADER},prize:USD`,
+      `${HEADER},discount:USD`,
       [
         1,
-        'prize:USD',
+        'discount:USD',
         expect.stringMatching(/^There is no such column\. There are skuId, .*price:<currency>/),
       ],
     ],
-    [`${HEADER},price:usd`, [1, 'price:usd', '"usd" is not a currency of ISO 4217, such as USD.']],
+    [`${HEADER},price:xyz`, [1, 'price:xyz', '"xyz" is not a currency of ISO 4217, such as USD.']],
     [`${HEADER},name:__proto__`, [1, 'name:__proto__', '"__proto__" is not a locale, such as de or pt-BR.']],
     [`${HEADER},name`, [1, 'name', 'There are two columns of this name.']],
     [HEADER.replace(',assets', ''), [1, 'assets', 'The first row must name this column, too.']],

@@ -80,7 +80,7 @@ describe('savepoint config dry-run', () => {
     const { code, errors } = await run('--file', file);
     expect(code).toBe(1);
     expect(errors).toContain(
-      '/segments/0/rule (line 1, column 1 of the rule) There is no attribute "purchase"',
+      '(/segments/0/rule, line 1, column 1 of the rule): There is no attribute "purchase"',
     );
   });
 });

@@ -1,5 +1,7 @@
 import { currencyDecimals } from '../../lib/currencies.js';
+import { didYouMean, nearestName } from '../../lib/nearest-name.js';
 import { DOCUMENT_LIMITS, type SkuEntry } from '../personalisation/document.js';
+import { currencyProblem, localeProblem, PATTERNS } from '../personalisation/document-patterns.js';
 
 /** Columns that every file has, in this order when we write it. */
 export const FIXED_COLUMNS = [
@@ -24,7 +26,7 @@ export type Column =
   | Readonly<{ kind: 'text'; title: string; name: (typeof TEXTS)[number]; locale: string }>
   | Readonly<{ kind: 'price'; title: string; name: (typeof PRICES)[number]; currency: string }>;
 
-const LOCALE = /^[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*$/;
+const LOCALE = new RegExp(PATTERNS.locale);
 
 /** What a header cell stands for, or what is wrong with it. */
 export function readColumn(title: string): Column | string {
@@ -33,15 +35,22 @@ export function readColumn(title: string): Column | string {
   const [, prefix, rest = ''] = /^([^:]*):(.+)$/s.exec(title) ?? [];
   const text = TEXTS.find((name) => name === prefix);
   if (text !== undefined) {
-    if (!LOCALE.test(rest)) return `"${rest}" is not a locale, such as de or pt-BR.`;
-    return { kind: 'text', title, name: text, locale: rest };
+    return LOCALE.test(rest) ? { kind: 'text', title, name: text, locale: rest } : localeProblem(rest);
   }
   const price = PRICES.find((name) => name === prefix);
   if (price !== undefined) {
-    if (currencyDecimals(rest) === undefined) return `"${rest}" is not a currency of ISO 4217, such as USD.`;
+    if (currencyDecimals(rest) === undefined) return currencyProblem(rest);
     return { kind: 'price', title, name: price, currency: rest };
   }
+  const nearest = nearestName(title, [...FIXED_COLUMNS, ...withEnding(title)]);
+  if (nearest !== undefined) return `There is no such column.${didYouMean(nearest)}`;
   return `There is no such column. There are ${[...FIXED_COLUMNS, ...OPEN_COLUMNS].join(', ')}.`;
+}
+
+/** Names of columns that end as this one does: `prize:USD` may be `price:USD`, and so may `price USD`. */
+function withEnding(title: string): string[] {
+  const [ending = ''] = /[A-Za-z]+$/.exec(title) ?? [];
+  return [...TEXTS, ...PRICES].map((name) => `${name}:${ending}`);
 }
 
 const OPEN_COLUMNS = [

@@ -1,4 +1,4 @@
-import { type CsvRow, readCsv } from '../../lib/csv-reader.js';
+import { type CsvCell, type CsvRow, readCsv } from '../../lib/csv-reader.js';
 import { csvRow } from '../../lib/csv-writer.js';
 import { DOCUMENT_LIMITS, type SkuEntry } from '../personalisation/document.js';
 import {
@@ -39,24 +39,32 @@ export function readCatalogueCsv(text: string): CatalogueReading {
   const readings = body.map((row) => readSku(row, columns));
   const rows = readings.flatMap(({ row, sku }) => (sku === undefined ? [] : [{ row, sku }]));
   const wrong = [...readings.flatMap((reading) => reading.errors), ...repeatedSkus(rows)];
-  return { rows, errors: wrong.slice(0, MAX_ROW_ERRORS), columnOf: columnOfPointer };
+  const titles = new Set(columns.map(({ title }) => title));
+  return { rows, errors: wrong.slice(0, MAX_ROW_ERRORS), columnOf: (pointer) => columnIn(titles, pointer) };
 }
 
 function unreadable(errors: readonly RowError[]): CatalogueReading {
   return { rows: [], errors, columnOf: columnOfPointer };
 }
 
+/** The column of a member. A price stands for the offer price as well where the file has no column for that. */
+function columnIn(titles: ReadonlySet<string>, pointer: string): string {
+  const column = columnOfPointer(pointer);
+  return titles.has(column) ? column : column.replace(/^offerPrice:/, 'price:');
+}
+
 function readHeader({ row, cells }: CsvRow): { columns: Column[]; errors: RowError[] } {
   const columns: Column[] = [];
   const errors: RowError[] = [];
   const titles = new Set<string>();
-  for (const { text } of cells) {
-    const column = readColumn(text);
-    if (typeof column === 'string') errors.push({ row, column: text, message: column });
-    else if (titles.has(text))
-      errors.push({ row, column: text, message: 'There are two columns of this name.' });
+  for (const [index, title] of titlesOf(cells).entries()) {
+    const column = readColumn(title);
+    if (title === '') errors.push({ row, column: null, message: `Column ${index + 1} has no name.` });
+    else if (typeof column === 'string') errors.push({ row, column: title, message: column });
+    else if (titles.has(title))
+      errors.push({ row, column: title, message: 'There are two columns of this name.' });
     else columns.push(column);
-    titles.add(text);
+    titles.add(title);
   }
   // What a row does not say would be taken out of the SKU: left-out columns are more likely an oversight.
   for (const name of FIXED_COLUMNS) {
@@ -64,4 +72,10 @@ function readHeader({ row, cells }: CsvRow): { columns: Column[]; errors: RowErr
       errors.push({ row, column: name, message: 'The first row must name this column, too.' });
   }
   return { columns, errors };
+}
+
+/** Without the empty cells that spreadsheets write behind the last column. */
+function titlesOf(cells: readonly CsvCell[]): string[] {
+  const titles = cells.map(({ text }) => text.trim());
+  return titles.slice(0, titles.findLastIndex((title) => title !== '') + 1);
 }

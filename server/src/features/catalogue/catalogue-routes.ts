@@ -4,6 +4,7 @@ import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { decompress } from '../../http/body-parser.js';
 import { checkBodyAgainst } from '../../http/validation.js';
+import { decodeText } from '../../lib/decode-text.js';
 import { adminSchema, GameParameters, success, wholeNumber } from '../admin/admin-answers.js';
 import type { AdminContext } from '../admin/admin-context.js';
 import { gameErrors } from '../admin/admin-errors.js';
@@ -65,7 +66,7 @@ export function catalogueRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'importCatalogue',
         summary: 'Take a file into the catalogue of the draft',
         description:
-          'All of it, as one change of the draft, or nothing. A row states its SKU as a whole. `merge` changes and adds SKUs and leaves the others where they are; `replace` makes the file the whole catalogue, in its order.',
+          'All of it, as one change of the draft, or nothing. A row states its SKU as a whole. `merge` changes and adds SKUs and leaves the others where they are; `replace` makes the file the whole catalogue, in its order. A file that changes nothing leaves the revision as it is.',
         querystring: Type.Object({
           mode: Type.Optional(choice(IMPORT_MODES, 'By default merge')),
           revision: Type.Integer({ description: 'Of the draft that you have seen' }),
@@ -99,20 +100,14 @@ export function catalogueRoutes(app: FastifyInstance, ctx: AdminContext): void {
   );
 }
 
-/** Holds no state between calls, as none of them streams; the byte order mark is left to the reader. */
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 function parseCsvBodies(app: FastifyInstance): void {
   app.addContentTypeParser(
     'text/csv',
     { parseAs: 'buffer' },
     async (request: FastifyRequest, raw: Buffer) => {
-      const bytes = await decompress(request, raw);
-      try {
-        return utf8.decode(bytes);
-      } catch {
-        throw new ApiError('invalid_utf8');
-      }
+      const decoded = decodeText(await decompress(request, raw));
+      if (decoded.ok) return decoded.text;
+      throw new ApiError('invalid_utf8', { message: `The file ${decoded.reason}` });
     },
   );
 }

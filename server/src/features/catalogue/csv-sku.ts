@@ -1,6 +1,7 @@
 import type { CsvCell, CsvRow } from '../../lib/csv-reader.js';
 import { unescapeFormula } from '../../lib/spreadsheet-formulas.js';
 import type { AssetEntry, LocalisedText, SkuEntry, SkuPriceEntry } from '../personalisation/document.js';
+import { isPrice, priceProblem } from '../personalisation/price-text.js';
 import type { Column } from './catalogue-columns.js';
 import type { RowError } from './catalogue-rows.js';
 
@@ -8,8 +9,10 @@ export type SkuReading = Readonly<{ row: number; sku: SkuEntry | undefined; erro
 
 /** The SKU that a row states. What makes sense is left to the validation of the document; here is said what cannot be read. */
 export function readSku({ row, cells }: CsvRow, columns: readonly Column[]): SkuReading {
-  if (cells.length !== columns.length) {
-    const message = `The row has ${cells.length} cells, the first row ${columns.length}.`;
+  const isTooLong = cells.slice(columns.length).some(({ text }) => text.trim() !== '');
+  if (isTooLong || cells.length < columns.length) {
+    const hint = isTooLong ? ' A cell with a comma in it must be quoted; decimals follow a point.' : '';
+    const message = `The row has ${cells.length} cells, the first row ${columns.length}.${hint}`;
     return { row, sku: undefined, errors: [{ row, column: null, message }] };
   }
   const builder = new SkuBuilder(row);
@@ -44,6 +47,7 @@ class SkuBuilder {
     else if (text === '' && !isQuoted) return;
     else if (column.kind === 'text') this.#texts[column.name].locales[column.locale] = unescapeFormula(text);
     else if (text !== '') {
+      if (!isPrice(text)) this.#refuse(column.title, priceProblem(text));
       this.#prices.set(column.currency, { ...this.#prices.get(column.currency), [column.name]: text });
     }
   }

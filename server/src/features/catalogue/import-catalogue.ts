@@ -3,7 +3,7 @@ import type { Pool } from '../../db/pool.js';
 import type { Actor } from '../audit/audit-log.js';
 import { type DraftConflict, findDraft, saveDraft } from '../config/draft.js';
 import type { SkuEntry } from '../personalisation/document.js';
-import type { DocumentProblem } from '../personalisation/document-problems.js';
+import { type DocumentProblem, placeOf } from '../personalisation/document-problems.js';
 import { validateDocument } from '../personalisation/validate-document.js';
 import { type CatalogueReading, type CatalogueRow, MAX_ROW_ERRORS, type RowError } from './catalogue-rows.js';
 
@@ -17,7 +17,8 @@ export type ImportMode = (typeof IMPORT_MODES)[number];
 export type ImportCounts = Readonly<{ added: number; changed: number; removed: number; unchanged: number }>;
 
 export type ImportOutcome =
-  | Readonly<{ outcome: 'imported'; revision: number; counts: ImportCounts }>
+  /** `isChange`: false where the draft was so already, and stays at its revision. */
+  | Readonly<{ outcome: 'imported'; revision: number; counts: ImportCounts; isChange: boolean }>
   | Readonly<{ outcome: 'invalid'; errors: readonly RowError[] }>
   | DraftConflict;
 
@@ -40,10 +41,10 @@ export async function importCatalogue(
   const document = { ...draft.document, catalogue };
   const errorsOf = (problems: readonly DocumentProblem[]): ImportOutcome => ({
     outcome: 'invalid',
-    errors: [...reading.errors, ...problems.map((problem) => toRowError(problem, reading, rowAt))].slice(
-      0,
-      MAX_ROW_ERRORS,
-    ),
+    errors: withoutRepeats([
+      ...reading.errors,
+      ...problems.map((problem) => toRowError(problem, reading, rowAt)),
+    ]).slice(0, MAX_ROW_ERRORS),
   });
   if (reading.errors.length > 0) {
     const validation = validateDocument(document);
@@ -52,7 +53,7 @@ export async function importCatalogue(
   const saved = await saveDraft(pool, { gameId, revision: revision ?? draft.revision, document }, actor);
   switch (saved.outcome) {
     case 'saved':
-      return { outcome: 'imported', revision: saved.draft.revision, counts };
+      return { outcome: 'imported', revision: saved.draft.revision, counts, isChange: saved.isChange };
     case 'invalid':
       return errorsOf(saved.problems);
     case 'draft_conflict':
@@ -103,6 +104,12 @@ export function planImport(
   };
 }
 
+/** A price that stands for both prices of a SKU is wrong twice. */
+function withoutRepeats(errors: readonly RowError[]): RowError[] {
+  const byText = new Map(errors.map((error) => [`${error.row} ${error.column} ${error.message}`, error]));
+  return [...byText.values()];
+}
+
 const IN_CATALOGUE = /^\/catalogue\/(\d+)(.*)$/s;
 
 function isOfFile({ pointer }: DocumentProblem, rowAt: ImportPlan['rowAt']): boolean {
@@ -110,15 +117,16 @@ function isOfFile({ pointer }: DocumentProblem, rowAt: ImportPlan['rowAt']): boo
   return index !== undefined && rowAt(Number(index)) !== undefined;
 }
 
-/** A problem of the document as one of the file. Others, such as offers for SKUs that are gone, keep their pointer. */
+/** A problem of the document as one of the file. Others, such as offers for SKUs that are gone, keep their place. */
 function toRowError(
-  { pointer, message }: DocumentProblem,
+  problem: DocumentProblem,
   { columnOf }: CatalogueReading,
   rowAt: ImportPlan['rowAt'],
 ): RowError {
+  const { pointer, message } = problem;
   const [, index, member = ''] = IN_CATALOGUE.exec(pointer) ?? [];
   const row = index === undefined ? undefined : rowAt(Number(index));
-  if (row === undefined) return { row: null, column: null, message: `${pointer}: ${message}` };
+  if (row === undefined) return { row: null, column: null, message: `${placeOf(problem)}: ${message}` };
   return { row, column: columnOf(member) || null, message: detail(member) + message };
 }
 

@@ -29,6 +29,9 @@ export const DIFFERENCE_EXAMPLE = [
 export const DocumentProblem = Type.Object(
   {
     pointer: Type.String({ description: 'JSON pointer into the document' }),
+    subject: Type.Union([Type.String(), Type.Null()], {
+      description: 'The flag, segment, SKU or offer that it is about, by its id',
+    }),
     message: Type.String({ description: 'A sentence for the editor' }),
     position: Type.Union(
       [Type.Object({ offset: Type.Integer(), line: Type.Integer(), column: Type.Integer() }), Type.Null()],
@@ -40,6 +43,7 @@ export const DocumentProblem = Type.Object(
 
 export const PROBLEM_EXAMPLE = {
   pointer: '/segments/3/rule',
+  subject: 'segment "payer"',
   message: 'There is no attribute "purchase". Did you mean "purchases"?',
   position: { offset: 0, line: 1, column: 1 },
 };

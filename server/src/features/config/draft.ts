@@ -14,7 +14,8 @@ import { type PublishOutcome, publishWithin } from './publish.js';
  *   as published ──save──► edited ──save──► edited ──publish──► as published
  *                             └──────────discard───────────────────┘
  *
- * Every change counts `revision` up, also a publication by others while nobody edits the draft. Who saves says which
+ * Every change counts `revision` up, also a publication by others while nobody edits the draft; a save that changes nothing
+ * does not. Who saves says which
  * revision they saw: of two editors the second is told, and shown what the first did, instead of wiping it out.
  */
 export type Draft = Readonly<{
@@ -64,7 +65,8 @@ export type DraftSave = Readonly<{
 }>;
 
 export type SaveOutcome =
-  | Readonly<{ outcome: 'saved'; draft: Draft }>
+  /** `isChange`: false where the draft was so already, and stays at its revision. */
+  | Readonly<{ outcome: 'saved'; draft: Draft; isChange: boolean }>
   | Readonly<{ outcome: 'invalid'; problems: readonly DocumentProblem[] }>
   | Readonly<{ outcome: 'no_such_version' }>
   | DraftConflict;
@@ -81,6 +83,9 @@ export async function saveDraft(pool: Pool, save: DraftSave, actor: Actor): Prom
     if (draft.revision !== save.revision) return conflict(draft, difference);
     const basedOn = save.basedOn ?? draft.basedOn;
     if (basedOn < draft.basedOn || basedOn > publishedVersion) return { outcome: 'no_such_version' };
+    if (difference.length === 0 && basedOn === draft.basedOn) {
+      return { outcome: 'saved', draft, isChange: false };
+    }
     const revision = draft.revision + 1;
     await upsertDraft(client, { gameId, revision, content: { document, basedOn } }, actor);
     await insertAuditEntry(client, actor, {
@@ -91,7 +96,7 @@ export async function saveDraft(pool: Pool, save: DraftSave, actor: Actor): Prom
       before: { revision: draft.revision },
       after: { revision, basedOn, difference },
     });
-    return { outcome: 'saved', draft: await findDraft(client, gameId) };
+    return { outcome: 'saved', draft: await findDraft(client, gameId), isChange: true };
   });
 }
 

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
+import { PATTERNS } from './document-patterns.js';
 
 /**
  * What a studio publishes for a game: flags, segments, catalogue, store settings and offers, as one document that is
@@ -30,19 +31,15 @@ const strict = { additionalProperties: false } as const;
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 
-/** A member of status answers and of rules, so it is written like one. */
-const FlagId = Type.String({ pattern: '^[a-z][A-Za-z0-9]{0,63}$' });
-const SegmentId = Type.String({ pattern: '^[A-Za-z][A-Za-z0-9_-]{0,63}$' });
-const OfferId = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$' });
-/** App stores' own product ids fit, and so does anything else a studio already uses; no control characters. */
-const SkuId = Type.String({ maxLength: 128, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
-const PromoId = Type.String({ maxLength: 128, pattern: '^[^\\u0000-\\u001f\\u007f]+$' });
-const Currency = Type.String({ pattern: '^[A-Z]{3}$' });
-/** The names of members are checked by their pattern only, so that has to bound the length. */
-const Locale = Type.String({ pattern: '^(?=.{2,35}$)[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$' });
-const Price = Type.String({ pattern: '^(0|[1-9][0-9]{0,11})(\\.[0-9]{1,6})?$' });
-/** 0 to 100 with up to two decimals. */
-const PricePercent = Type.String({ pattern: '^(100(\\.0{1,2})?|[1-9]?[0-9](\\.[0-9]{1,2})?)$' });
+const FlagId = Type.String({ pattern: PATTERNS.flagId });
+const SegmentId = Type.String({ pattern: PATTERNS.segmentId });
+const OfferId = Type.String({ pattern: PATTERNS.offerId });
+const SkuId = Type.String({ maxLength: 128, pattern: PATTERNS.printable });
+const PromoId = Type.String({ maxLength: 128, pattern: PATTERNS.printable });
+const Currency = Type.String({ pattern: PATTERNS.currency });
+const Locale = Type.String({ pattern: PATTERNS.locale });
+const Price = Type.String({ pattern: PATTERNS.price });
+const PricePercent = Type.String({ pattern: PATTERNS.pricePercent });
 /** A share of players is not money: a plain number will do. */
 const SharePercent = Type.Number({ minimum: 0, maximum: 100 });
 /** RFC 3339 with a zone, such as 2026-12-24T18:00:00Z. */
@@ -60,7 +57,7 @@ const Asset = Type.Object(
     platform: Type.Optional(Type.String({ maxLength: 64 })),
     width: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
     height: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
-    sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$' })),
+    sha256: Type.Optional(Type.String({ pattern: PATTERNS.sha256 })),
   },
   strict,
 );

@@ -1,7 +1,10 @@
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Compile } from 'typebox/schema';
 import { Settings } from 'typebox/system';
+import type { Suggest } from '../../lib/nearest-name.js';
+import { noMember, schemaAt, valueAt } from '../../lib/schema-members.js';
 import { ConfigDocument } from './document.js';
+import { PATTERNS, patternProblem } from './document-patterns.js';
 import { MAX_PROBLEMS, type ProblemList, pointerPart } from './document-problems.js';
 
 const validator = Compile(ConfigDocument);
@@ -12,12 +15,12 @@ type SchemaError = TLocalizedValidationError;
  * Everything in which a value does not have the shape of a document, one sentence a culprit. False if there may be more:
  * then nothing is known of the parts that none of them is about.
  */
-export function findSchemaProblems(value: unknown, problems: ProblemList): boolean {
+export function findSchemaProblems(value: unknown, problems: ProblemList, suggest: Suggest): boolean {
   if (validator.Check(value)) return true;
   const errors = allErrors(value);
   const said = new Set<string>();
   for (const error of withoutBranches(errors)) {
-    for (const { pointer, message } of describe(error)) {
+    for (const { pointer, message } of describe(error, value, suggest)) {
       if (said.has(pointer)) continue;
       if (problems.isFull) return false;
       said.add(pointer);
@@ -76,22 +79,55 @@ function misfit(branch: readonly SchemaError[], union: SchemaError): number {
   return own.some(({ keyword }) => keyword === 'required') ? 1 : 0;
 }
 
-function describe(error: SchemaError): { pointer: string; message: string }[] {
+function describe(
+  error: SchemaError,
+  value: unknown,
+  suggest: Suggest,
+): { pointer: string; message: string }[] {
   const { keyword, instancePath } = error;
-  if (keyword === 'required') {
-    return error.params.requiredProperties.map((name) => ({
-      pointer: `${instancePath}/${pointerPart(name)}`,
-      message: 'This member is missing.',
-    }));
+  const schema = schemaAt(ConfigDocument, error.schemaPath);
+  const place = (name: string) => `${instancePath}/${pointerPart(name)}`;
+  switch (keyword) {
+    case 'required':
+      return error.params.requiredProperties.map((name) => ({
+        pointer: place(name),
+        message: 'This member is missing.',
+      }));
+    case 'additionalProperties': {
+      const [pattern = ''] = Object.keys(schema.patternProperties ?? {});
+      return error.params.additionalProperties.map((name) => ({
+        pointer: place(name),
+        message: patternProblem(pattern, name) ?? `There is ${noMember(name, schema, suggest)}`,
+      }));
+    }
+    case 'boolean':
+      // Says what `additionalProperties` says better.
+      return [];
+    case 'pattern': {
+      const problem = patternProblem(String(error.params.pattern), String(valueAt(value, instancePath)));
+      return [{ pointer: instancePath, message: problem ?? `The value ${error.message}.` }];
+    }
+    case 'anyOf':
+      return [{ pointer: instancePath, message: choiceProblem(schema) }];
+    default:
+      return [
+        {
+          pointer: instancePath,
+          message: numberProblem(schema, valueAt(value, instancePath)) ?? `The value ${error.message}.`,
+        },
+      ];
   }
-  if (keyword === 'additionalProperties') {
-    return error.params.additionalProperties.map((name) => ({
-      pointer: `${instancePath}/${pointerPart(name)}`,
-      message: 'There is no such member here.',
-    }));
-  }
-  // Says what `additionalProperties` says better.
-  if (keyword === 'boolean') return [];
-  if (keyword === 'anyOf') return [{ pointer: instancePath, message: 'The value has the wrong type.' }];
-  return [{ pointer: instancePath, message: `The value ${error.message}.` }];
+}
+
+/** A value of one of a few words, or of none of several forms. */
+function choiceProblem({ anyOf = [] }: { anyOf?: readonly { const?: unknown }[] }): string {
+  const words = anyOf.flatMap((each) => (typeof each.const === 'string' ? [`"${each.const}"`] : []));
+  return words.length === anyOf.length ? `Write ${words.join(' or ')}.` : 'The value has the wrong type.';
+}
+
+/** Amounts are what most JSON has as numbers. */
+function numberProblem({ pattern }: { pattern?: string }, value: unknown): string | undefined {
+  if (typeof value !== 'number' || (pattern !== PATTERNS.price && pattern !== PATTERNS.pricePercent))
+    return undefined;
+  return `Amounts are texts, so that they stay exact: write "${value}".`;
 }

@@ -17,14 +17,14 @@ export type Validation =
  * entry without the right shape is only told so; the others are checked on.
  */
 export function validateDocument(value: unknown): Validation {
-  const problems = new ProblemList();
-  if (!findSchemaProblems(value, problems)) return { ok: false, problems: problems.all };
+  const problems = new ProblemList(value);
+  const suggest = createSuggest();
+  if (!findSchemaProblems(value, problems, suggest)) return { ok: false, problems: problems.all };
   findUnstorable(value, problems);
   const parts = readParts(
     value,
     problems.all.map(({ pointer }) => pointer),
   );
-  const suggest = createSuggest();
 
   problems.duplicates(parts.flags, 'flagId', ({ flagId }) => flagId);
   for (const { entry, pointer } of parts.flags) {

@@ -4,6 +4,7 @@ import { type ConfigDocument, DOCUMENT_LIMITS } from '../../../src/features/pers
 import { MAX_PROBLEMS } from '../../../src/features/personalisation/document-problems.js';
 import { costTogether } from '../../../src/features/personalisation/rule-analysis.js';
 import { type CompiledRule, compileRule } from '../../../src/features/personalisation/rules.js';
+import { clipText } from '../../../src/lib/clip-text.js';
 import { configWith, offer, problemsOf, segment, sku } from './fixtures.js';
 
 const times = <T>(count: number, make: (n: number) => T): T[] =>
@@ -134,7 +135,11 @@ describe('the names of members are bounded', () => {
     for (const text of ['name', 'description']) {
       const entry = sku('a', { [text]: { default: '', locales: { [key]: '' } } });
       expect(problemsOf(configWith({ catalogue: [entry] }))).toEqual(
-        isValid ? [] : [`/catalogue/0/${text}/locales/${key} There is no such member here.`],
+        isValid
+          ? []
+          : [
+              `/catalogue/0/${text}/locales/${key} "${clipText(key, 64)}" is not a locale, such as de or pt-BR.`,
+            ],
       );
     }
   });

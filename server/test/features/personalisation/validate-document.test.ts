@@ -54,7 +54,7 @@ describe('a document is refused', () => {
     [
       'missing and unknown members',
       { ...JSON.parse(JSON.stringify({ ...configWith(), offers: undefined })), offer: [] },
-      ['/offers This member is missing.', '/offer There is no such member here.'],
+      ['/offers This member is missing.', '/offer There is no member "offer". Did you mean "offers"?'],
     ],
     ['a wrong type', configWith({ segments: 'none' as never }), ['/segments The value must be array.']],
     [
@@ -66,7 +66,7 @@ describe('a document is refused', () => {
       'the form that was meant, of several',
       configWith({ offers: [offer('a', { effect: { price: { discountPercent: '101' } } })] }),
       [
-        '/offers/0/effect/price/discountPercent The value must match pattern "^(100(\\.0{1,2})?|[1-9]?[0-9](\\.[0-9]{1,2})?)$".',
+        '/offers/0/effect/price/discountPercent "101" is not a percentage: write it as in 33.33 (0 to 100, with two decimals at the most).',
       ],
     ],
     [
@@ -89,7 +89,7 @@ describe('a document is refused', () => {
     [
       'a bad locale',
       configWith({ catalogue: [sku('a', { name: { default: '', locales: { 'x/y': '' } } })] }),
-      ['/catalogue/0/name/locales/x~1y There is no such member here.'],
+      ['/catalogue/0/name/locales/x~1y "x/y" is not a locale, such as de or pt-BR.'],
     ],
     [
       'names that are taken',
@@ -137,11 +137,13 @@ describe('a document is refused', () => {
       problems: [
         {
           pointer: '/segments/0/rule',
+          subject: 'segment "b"',
           message: 'The rule ends too early.',
           position: { offset: 3, line: 1, column: 4 },
         },
         {
           pointer: '/offers/0/when',
+          subject: 'offer "a"',
           message: 'There is no attribute "contry". Did you mean "country"?',
           position: { offset: 9, line: 2, column: 2 },
         },
@@ -158,9 +160,9 @@ describe('a document is refused', () => {
       }),
     );
     expect(problems).toEqual([
-      '/segments/0/segmentId The value must match pattern "^[A-Za-z][A-Za-z0-9_-]{0,63}$".',
+      '/segments/0/segmentId "bad id!" cannot be the id of a segment: begin with a letter, and use letters, digits, hyphens and underscores only, 64 at the most.',
       '/catalogue/0/active The value must be boolean.',
-      '/segments/1/rule There is no attribute "nonsense".',
+      '/segments/1/rule There is no attribute "nonsense". A text stands in quotes: "nonsense".',
       '/catalogue/1/defaultCurrency There is no price in EUR.',
       '/offers/0/skus/2 There is no SKU "other".',
     ]);

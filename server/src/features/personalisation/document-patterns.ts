@@ -1,0 +1,67 @@
+import { clipText } from '../../lib/clip-text.js';
+import { currencyDecimals } from '../../lib/currencies.js';
+import { didYouMean } from '../../lib/nearest-name.js';
+import { PRICE_PATTERN, priceProblem } from './price-text.js';
+
+/** How the texts of a document are written. */
+export const PATTERNS = Object.freeze({
+  /** A member of status answers and of rules, so it is written like one. */
+  flagId: '^[a-z][A-Za-z0-9]{0,63}$',
+  segmentId: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
+  offerId: '^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$',
+  /** App stores' own product ids fit, and so does anything else a studio already uses; no control characters. */
+  printable: '^[^\\u0000-\\u001f\\u007f]+$',
+  currency: '^[A-Z]{3}$',
+  /** The names of members are checked by their pattern only, so that has to bound the length. */
+  locale: '^(?=.{2,35}$)[A-Za-z]{2,8}([-_][A-Za-z0-9]{1,8})*$',
+  price: PRICE_PATTERN,
+  /** 0 to 100 with up to two decimals. */
+  pricePercent: '^(100(\\.0{1,2})?|[1-9]?[0-9](\\.[0-9]{1,2})?)$',
+  sha256: '^[0-9a-f]{64}$',
+});
+
+type PatternName = keyof typeof PATTERNS;
+
+/** What to write in place of a text that does not fit. */
+const PROBLEMS: Record<PatternName, (text: string) => string> = {
+  flagId: (text) =>
+    `${quoted(text)} cannot be the id of a flag: begin with a lower-case letter, and use letters and digits only, 64 at the most.`,
+  segmentId: (text) =>
+    `${quoted(text)} cannot be the id of a segment: begin with a letter, and use letters, digits, hyphens and underscores only, 64 at the most.`,
+  offerId: (text) =>
+    `${quoted(text)} cannot be the id of an offer: begin with a letter or a digit, and use letters, digits and . _ : - only, 64 at the most.`,
+  printable: () => 'An id cannot be empty, and holds no control characters.',
+  currency: currencyProblem,
+  locale: localeProblem,
+  price: priceProblem,
+  pricePercent: percentProblem,
+  sha256: () => 'A SHA-256 is written as 64 hexadecimal digits in lower case.',
+};
+
+/** A sentence about a text that does not match a pattern of a document; undefined for any other pattern. */
+export function patternProblem(pattern: string, text: string): string | undefined {
+  const found = Object.entries(PATTERNS).find(([, each]) => each === pattern);
+  return found === undefined ? undefined : PROBLEMS[found[0] as PatternName](text);
+}
+
+export function currencyProblem(text: string): string {
+  const upper = text.trim().toUpperCase();
+  const meant = currencyDecimals(upper) === undefined ? undefined : upper;
+  return `${quoted(text)} is not a currency of ISO 4217, such as USD.${didYouMean(meant)}`;
+}
+
+export function localeProblem(text: string): string {
+  return `${quoted(text)} is not a locale, such as de or pt-BR.`;
+}
+
+function percentProblem(text: string): string {
+  const bare = text.replace(/[\s%]/g, '').replace(',', '.');
+  const meant = new RegExp(PATTERNS.pricePercent).test(bare) ? `write ${bare}` : 'write it as in 33.33';
+  return `${quoted(text)} is not a percentage: ${meant} (0 to 100, with two decimals at the most).`;
+}
+
+const MAX_SHOWN = 64;
+
+function quoted(text: string): string {
+  return `"${clipText(text, MAX_SHOWN)}"`;
+}
