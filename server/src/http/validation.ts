@@ -1,7 +1,10 @@
 import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
 import type { TSchema } from 'typebox';
+import type { TLocalizedValidationError } from 'typebox/error';
 import { Compile } from 'typebox/schema';
 import { ApiError } from '../errors.js';
+import { createSuggest, nearestName } from '../lib/nearest-name.js';
+import { noMember, schemaAt, valueAt } from '../lib/schema-members.js';
 
 const accept = () => true;
 
@@ -14,13 +17,36 @@ const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) 
   const validator = Compile(schema);
   return (value: unknown) => {
     if (validator.Check(value)) return { value };
-    const [, [first]] = validator.Errors(value);
-    const where = first?.instancePath ? `${first.instancePath.slice(1).replaceAll('/', '.')} ` : 'The body ';
     return {
-      error: new ApiError('body_invalid', { message: `${where}${first?.message ?? 'is not valid'}.` }),
+      error: new ApiError('body_invalid', { message: describe(schema, value, validator.Errors(value)[1]) }),
     };
   };
 };
+
+/** The first thing that is wrong with a body, in a sentence; of an unknown member the one that is probably meant. */
+function describe(schema: TSchema, value: unknown, errors: readonly TLocalizedValidationError[]): string {
+  // Says what `additionalProperties` says better.
+  const first = errors.find(({ keyword }) => keyword !== 'boolean');
+  if (first === undefined) return 'The body is not valid.';
+  const where = first.instancePath === '' ? 'The body' : first.instancePath.slice(1).replaceAll('/', '.');
+  const unknown = unknownMember(first, schema, value);
+  if (unknown === undefined) return `${where} ${first.message}.`;
+  return `${where} has ${noMember(unknown, schemaAt(schema, first.schemaPath), createSuggest())}`;
+}
+
+/** A member that is not known; where one is missing only if it is that one, misspelt: others are nobody's business. */
+function unknownMember(
+  error: TLocalizedValidationError,
+  schema: TSchema,
+  value: unknown,
+): string | undefined {
+  if (error.keyword === 'additionalProperties') return error.params.additionalProperties[0];
+  if (error.keyword !== 'required') return undefined;
+  const known = Object.keys(schemaAt(schema, error.schemaPath).properties ?? {});
+  const given = Object.keys(valueAt(value, error.instancePath) ?? {});
+  const missing = error.params.requiredProperties;
+  return given.find((name) => !known.includes(name) && missing.includes(nearestName(name, known) ?? ''));
+}
 
 export function registerValidation(app: FastifyInstance): void {
   app.setValidatorCompiler(compileValidator);

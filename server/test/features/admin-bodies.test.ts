@@ -135,3 +135,43 @@ it.each(['', '?revision=', '?revision=x', '?revision=-1', '?revision=1.5', '?rev
     expectGeneralError(await desk.call('DELETE', `${GAME}/draft${query}`), 400, 'parameter_invalid');
   },
 );
+
+it.each<['POST' | 'PUT', string, object, string]>([
+  ['POST', '/explain', { player: 'x' }, 'The body has no member "player". Did you mean "playerId"?'],
+  [
+    'POST',
+    '/explain',
+    { playerId: 'x', verison: 1 },
+    'The body has no member "verison". Did you mean "version"?',
+  ],
+  [
+    'POST',
+    '/explain',
+    { hypothetical: { profile: { contry: 'DE' } } },
+    'hypothetical.profile has no member "contry". Did you mean "country"?',
+  ],
+  // Members that nobody knows are left alone, unless they stand for one that is missing.
+  [
+    'POST',
+    '/draft/publish',
+    { revison: 0, note: 'x' },
+    'The body has no member "revison". Did you mean "revision"?',
+  ],
+  [
+    'PUT',
+    '/draft',
+    { revision: 0, documnet: {} },
+    'The body has no member "documnet". Did you mean "document"?',
+  ],
+  ['POST', '/draft/publish', { note: 'x', colour: 1 }, 'The body must have required properties revision.'],
+])('%s %s names a misspelt member of %j', async (method, path, body, message) => {
+  const response = await desk.call(method, `${GAME}${path}`, body);
+  expectGeneralError(response, 400, 'body_invalid');
+  expect(response.json().error.message).toBe(message);
+});
+
+it('a misspelt game is answered with the nearest one of the studio', async () => {
+  const response = await desk.call('GET', '/games/demo-gmae/draft');
+  expectGeneralError(response, 404, 'game_not_found');
+  expect(response.json().error.message).toContain('Did you mean "demo-game"?');
+});

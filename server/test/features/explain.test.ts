@@ -238,9 +238,15 @@ describe('POST /admin/v1/games/:game/explain', () => {
     await wrong({ playerId: userId, hypothetical: {} }, 'one of the two');
     await wrong({ playerId: userId, at: 'yesterday' }, 'at must be a time');
     await wrong({ playerId: userId, at: '1969-12-31T23:59:59Z' }, 'at must be a time');
-    await wrong({ playerId: userId, when: 1 }, 'when');
+    await wrong(
+      { playerId: userId, when: 1 },
+      'The body has no member "when". There are playerId, at, version',
+    );
     await wrong({ playerId: userId, version: 'newest' }, 'version');
-    await wrong({ hypothetical: { purchases: 1 } }, 'hypothetical has no member "purchases".');
+    await wrong(
+      { hypothetical: { purchases: 1 } },
+      'hypothetical has no member "purchases". There are playerId, ',
+    );
     await wrong({ hypothetical: { eventCount: -1 } }, 'hypothetical.eventCount must be');
     await wrong({ hypothetical: { purchaseCount: 1 } }, 'purchaseCount and lastPurchaseAt go together');
     await wrong({ hypothetical: { days: [{ day: '2026-02-30' }] } }, 'days.0.day must be a time');

@@ -49,7 +49,7 @@ export function expectGeneralError(response: LightMyRequestResponse, status: num
   expect(response.statusCode, response.body).toBe(status);
   const { error, ...rest } = response.json();
   expect(rest).toEqual({ status: 'error' });
-  expect(error).toEqual(expect.objectContaining({ code, message: expect.stringMatching(/^.+\.$/) }));
+  expect(error).toEqual(expect.objectContaining({ code, message: expect.stringMatching(/^.+[.?]$/) }));
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(response.headers['cache-control']).toBe('no-store');
   expect(response.headers['x-request-id']).toMatch(/./);

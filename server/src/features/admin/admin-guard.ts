@@ -1,11 +1,12 @@
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../../errors.js';
+import { ApiError, ERRORS } from '../../errors.js';
 import { bearerToken } from '../../http/bearer-token.js';
+import { didYouMean, nearestName } from '../../lib/nearest-name.js';
 import type { Actor } from '../audit/audit-log.js';
 import { isSlug } from '../tenancy/tenants.js';
 import type { AdminContext } from './admin-context.js';
 import { type Admin, findAdmin, isAtLeast, type Role } from './admin-tokens.js';
-import { type AdminGame, findGameOfTenant } from './game-queries.js';
+import { type AdminGame, findGameOfTenant, listGamesOfTenant } from './game-queries.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -52,8 +53,16 @@ export async function requireGameOfTenant(
 ): Promise<AdminGame> {
   const { tenantId } = adminOf(request);
   const found = isSlug(slug) ? await findGameOfTenant(ctx.pool, tenantId, slug) : undefined;
-  if (found === undefined) throw new ApiError('game_not_found');
-  return found;
+  if (found !== undefined) return found;
+  const games = await listGamesOfTenant(ctx.pool, tenantId);
+  const nearest = nearestName(
+    slug,
+    games.map(({ game }) => game),
+  );
+  throw new ApiError(
+    'game_not_found',
+    nearest === undefined ? {} : { message: `${ERRORS.game_not_found.message}${didYouMean(nearest)}` },
+  );
 }
 
 /** Who goes down in the audit log. */

@@ -1,5 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/schema';
+import { createSuggest } from '../../lib/nearest-name.js';
+import { noMember, schemaAt } from '../../lib/schema-members.js';
 import {
   DAY_MS,
   type FlagOverride,
@@ -131,12 +133,14 @@ export function readFacts(value: unknown, atMs: number): FactsReading {
 
 function schemaProblems(value: unknown): string[] {
   const [, errors] = validator.Errors(value);
+  const suggest = createSuggest();
   const sentences = errors.flatMap((error) => {
     const place = `hypothetical${error.instancePath.replaceAll('/', '.')}`;
     // Says what `additionalProperties` says better.
     if (error.keyword === 'boolean') return [];
     if (error.keyword !== 'additionalProperties') return [`${place} ${error.message}.`];
-    return error.params.additionalProperties.map((name) => `${place} has no member ${JSON.stringify(name)}.`);
+    const schema = schemaAt(FactsJson, error.schemaPath);
+    return error.params.additionalProperties.map((name) => `${place} has ${noMember(name, schema, suggest)}`);
   });
   return [...new Set(sentences)];
 }
