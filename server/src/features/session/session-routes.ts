@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify';
 import type { Static } from 'typebox';
 import type { Context } from '../../context.js';
 import { ApiError } from '../../errors.js';
@@ -8,6 +8,7 @@ import { limitInFlight } from '../../http/shedding.js';
 import { login } from './login.js';
 import { logout } from './logout.js';
 import { refresh } from './refresh.js';
+import { explainRefusedLogin } from './refused-login.js';
 import type { SessionGrant } from './session-grant.js';
 import {
   JwksResponse,
@@ -33,6 +34,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
     {
       bodyLimit: AUTH_BODY_LIMIT,
       onRequest: limit,
+      ...(ctx.config.environment === 'development' && { onResponse: explainRefusal(ctx) }),
       schema: {
         operationId: 'login',
         tags: ['Sessions'],
@@ -139,6 +141,15 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
         .header('vary', 'Origin')
         .send(ctx.signingKeys.jwks()),
   );
+}
+
+/** Runs once the answer is sent, so it can make no difference to it. */
+function explainRefusal(ctx: Context): onResponseHookHandler {
+  return (request, { statusCode }, done) => {
+    done();
+    if (statusCode === 401)
+      void explainRefusedLogin(ctx, request.id, request.body as Static<typeof LoginBody>);
+  };
 }
 
 function sendGrant(grant: SessionGrant, request: FastifyRequest, reply: FastifyReply): FastifyReply {
