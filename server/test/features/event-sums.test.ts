@@ -138,13 +138,13 @@ describe('sums of events', () => {
   });
 
   it('of two profiles of one moment takes the text that is behind in the order of bytes', () => {
-    const told = (country: string) => eventAt('2026-11-15T11:00:00.000Z', { metadata: { country } });
-    for (const countries of [
+    const told = (locale: string) => eventAt('2026-11-15T11:00:00.000Z', { metadata: { locale } });
+    for (const locales of [
       ['\u{1f30d}', '\uff21'],
       ['\uff21', '\u{1f30d}'],
     ]) {
-      const [row] = sumEvents(records(countries.map(told))).rows;
-      expect(row?.r?.country?.v).toBe('\u{1f30d}');
+      const [row] = sumEvents(records(locales.map(told))).rows;
+      expect(row?.r?.locale?.v).toBe('\u{1f30d}');
     }
   });
 
