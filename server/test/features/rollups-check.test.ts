@@ -221,7 +221,7 @@ const plainEvents = (): fc.Arbitrary<Event> =>
       payload: fc.record({ durationMs: fc.constantFrom(0, 0.5, 1_000.5, 90_000_000) }),
       metadata: fc.record(
         {
-          country: fc.constantFrom('DE', 'JP'),
+          country: fc.constantFrom('DE', 'JP', 'jp', ''),
           locale: fc.constantFrom('de-DE', 'ja'),
           osName: fc.constantFrom('iOS', 'Android'),
           osVersion: fc.constantFrom('15', '16', '', 'x'.repeat(64), 'x'.repeat(65), '😀'.repeat(64)),
