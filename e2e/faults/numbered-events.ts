@@ -18,7 +18,15 @@ export type Plan = {
 };
 
 /** `count` events from number `first` on, of one player, in one request. */
-export type Batch = { index: number; player: number; first: number; count: number; gzip: boolean };
+export type Batch = {
+  index: number;
+  player: number;
+  first: number;
+  count: number;
+  gzip: boolean;
+  /** The `seq` of the first event, where the player's client numbers its events. */
+  firstSeq: number | null;
+};
 
 export type EventType = (typeof TYPES)[number];
 
@@ -64,12 +72,15 @@ export function planEvents(
   const types: EventType[] = [];
   const refunds = new Map<number, number>();
   const purchases = new Map<number, number[]>();
+  const lastSeq = new Map<number, number>();
 
   for (let first = 0; first < options.events; ) {
     const wanted = random.chance(0.15) ? 1 : 2 + random.integer(MAX_BATCH - 1);
     const count = Math.min(wanted, options.events - first);
     const player = random.integer(options.players);
-    batches.push({ index: batches.length, player, first, count, gzip: random.chance(0.25) });
+    const firstSeq = isNumbering(player) ? (lastSeq.get(player) ?? 0) + 1 : null;
+    if (firstSeq !== null) lastSeq.set(player, firstSeq + count - 1);
+    batches.push({ index: batches.length, player, first, count, gzip: random.chance(0.25), firstSeq });
     const bought = purchases.get(player) ?? [];
     purchases.set(player, bought);
     for (let number = first; number < first + count; number++)
@@ -77,6 +88,11 @@ export function planEvents(
     first += count;
   }
   return { ...options, batches, types, refunds };
+}
+
+/** Every other client numbers its events; of the events of the others a fifth has a name. */
+function isNumbering(player: number): boolean {
+  return player % 2 === 0;
 }
 
 /** A refund is of a purchase just planned: often both are under way at once, and the refund may come first. */

@@ -74,7 +74,13 @@ export function startTraffic(options: Options): Traffic {
 
   const deliver = async (batch: Batch): Promise<void> => {
     const { body, encoding } = encode(plan, batch);
-    const ownHeaders = { 'content-type': 'application/json', ...encoding, ...headers[batch.player] };
+    const install = batch.firstSeq === null ? {} : { 'x-install-id': `install-${batch.player}` };
+    const ownHeaders = {
+      'content-type': 'application/json',
+      ...encoding,
+      ...install,
+      ...headers[batch.player],
+    };
     sentEvents = Math.max(sentEvents, batch.first + batch.count);
     for (let attempt = 1; !stopped; attempt++) {
       statistics.requests++;
@@ -125,9 +131,12 @@ async function finish(sender: BatchSender, senders: Promise<void>[]): Promise<vo
 
 function encode(
   plan: Plan,
-  { first, count, gzip }: Batch,
+  { first, count, gzip, firstSeq }: Batch,
 ): { body: Buffer; encoding: Record<string, string> } {
-  const events = Array.from({ length: count }, (_, offset) => eventOf(plan, first + offset));
+  const events = Array.from({ length: count }, (_, offset) => ({
+    ...eventOf(plan, first + offset),
+    ...(firstSeq === null ? {} : { seq: firstSeq + offset }),
+  }));
   const json = Buffer.from(JSON.stringify(events));
   return gzip
     ? { body: gzipSync(json), encoding: { 'content-encoding': 'gzip' } }

@@ -36,6 +36,7 @@ export async function verify(options: Options): Promise<Verdict> {
     const expected = expectTotals(options.plan, counts);
     await checkTotals(client, expected, options.userIds, verdict);
     await checkFailedEvents(client, verdict);
+    await checkGaps(client, options, verdict);
     await checkRecount(options.stack, verdict);
     return verdict;
   });
@@ -190,6 +191,26 @@ async function checkFailedEvents(client: pg.Client, verdict: Verdict): Promise<v
   );
   for (const { code, message, n } of rows) {
     addProblem(verdict, `${n} good events are in the failed-events inbox: ${code}, ${message}`);
+  }
+}
+
+/** Nothing that arrived is reported as missing. */
+async function checkGaps(
+  client: pg.Client,
+  { plan, isAcknowledged }: Options,
+  verdict: Verdict,
+): Promise<void> {
+  let unacknowledged = 0;
+  for (let number = 0; number < plan.events; number++) if (!isAcknowledged(number)) unacknowledged++;
+  const { rows } = await client.query<{ missing: number }>(
+    'select coalesce(sum(last_seq - first_seq + 1), 0)::int as missing from event_gaps',
+  );
+  const missing = rows[0]?.missing ?? 0;
+  if (missing > unacknowledged) {
+    addProblem(
+      verdict,
+      `${missing} numbers are missing, but only ${unacknowledged} events were not acknowledged`,
+    );
   }
 }
 

@@ -5,6 +5,7 @@ import { type ConfigSnapshots, createConfigSnapshots } from './features/config/c
 import { createRegistries, type Registries } from './features/event-types/registries.js';
 import { createDirectIntake } from './features/events/direct-intake.js';
 import type { EventIntake } from './features/events/intake.js';
+import { watchOldEvents } from './features/events/old-events.js';
 import { createInbox, type Inbox } from './features/failed-events/inbox.js';
 import { createDecisions, type Decisions } from './features/player/decisions.js';
 import { type AccessTokens, createAccessTokens } from './features/session/access-token.js';
@@ -78,14 +79,15 @@ export async function createContext(options: ContextOptions): Promise<Context> {
   const shedding = createShedding({ metrics, logger });
   const configs = createConfigSnapshots(pool, logger);
   const inbox = createInbox({ pool, metrics, logger });
+  const oldEvents = await watchOldEvents(pool, logger);
   let queued: QueuedPath | undefined;
   if (config.nats !== undefined) {
     // Loaded where it is used: a worker without a queue starts sooner.
     const { openQueuedPath } = await import('./queue/queued-path.js');
     const { databaseUrl } = options;
-    queued = await openQueuedPath(config.nats, { databaseUrl, pool, inbox, metrics, logger });
+    queued = await openQueuedPath(config.nats, { databaseUrl, pool, inbox, metrics, logger, oldEvents });
   }
-  const intake = queued?.intake ?? createDirectIntake({ pool, metrics, logger });
+  const intake = queued?.intake ?? createDirectIntake({ pool, metrics, logger, oldEvents });
 
   return Object.freeze({
     config,
@@ -115,6 +117,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     shedding,
     async dispose() {
       signingKeys.stop();
+      oldEvents.stop();
       await intake.close();
       await queued?.close();
       await inbox.close();

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { Config, NatsConfig } from '../config.js';
 import { attachToEmbeddedPostgres } from '../db/embedded/attach.js';
 import { createPool, type Pool } from '../db/pool.js';
+import { watchOldEvents } from '../features/events/old-events.js';
 import { createInbox } from '../features/failed-events/inbox.js';
 import { buildHealthApp, type Readiness } from '../http/health-app.js';
 import { createLogger } from '../http/logger.js';
@@ -42,7 +43,8 @@ export async function runConsumer(config: Config, say: (line: string) => void): 
   metrics.watchPool(pool);
   const inbox = createInbox({ pool, metrics, logger });
   const queue = await openQueue(nats, metrics, logger);
-  const consumer = consumeQueue(queue, nats, { databaseUrl, pool, inbox, metrics, logger });
+  const oldEvents = await watchOldEvents(pool, logger);
+  const consumer = consumeQueue(queue, nats, { databaseUrl, pool, inbox, metrics, logger, oldEvents });
   const ops = buildHealthApp({
     logger,
     allowedHosts: config.opsAllowedHosts,
@@ -56,6 +58,7 @@ export async function runConsumer(config: Config, say: (line: string) => void): 
 
   const stop = async (): Promise<void> => {
     await consumer.stop();
+    oldEvents.stop();
     await inbox.close();
     await ops.close();
     await queue.close();

@@ -5,6 +5,7 @@ import { AggregatorRegistry } from 'prom-client';
 import type { Config } from '../config.js';
 import type { Database } from '../db/database.js';
 import { isMigrated } from '../db/migrate.js';
+import { createEventStoreMetrics } from '../features/events/event-store-metrics.js';
 import { createMaintenance, scheduleMaintenance } from '../features/maintenance/maintenance.js';
 import { createMaintenanceMetrics } from '../features/maintenance/maintenance-metrics.js';
 import { DEMO } from '../features/tenancy/demo-studio.js';
@@ -35,6 +36,7 @@ export async function startOperations(options: Options): Promise<Operations> {
   const aggregator = new AggregatorRegistry();
   const metrics = createAdminMetrics();
   const maintenanceMetrics = createMaintenanceMetrics();
+  const eventStoreMetrics = createEventStoreMetrics(database.pool);
   const app = await buildOpsApp({
     logger,
     allowedHosts: config.opsAllowedHosts,
@@ -47,6 +49,7 @@ export async function startOperations(options: Options): Promise<Operations> {
         await aggregator.clusterMetrics(),
         await metrics.registry.metrics(),
         await maintenanceMetrics.registry.metrics(),
+        await eventStoreMetrics.registry.metrics(),
       ].join('\n'),
     }),
     admin: { pool: database.pool, clock: systemClock, logger, metrics, databaseUrl: database.url },

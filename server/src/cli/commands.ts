@@ -21,6 +21,7 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     audit: async () => (await import('./audit-commands.js')).auditCommands(),
     export: async () => (await import('./export-commands.js')).exportCommands(),
     rollups: async () => (await import('./rollup-commands.js')).rollupCommands(),
+    losses: async () => (await import('./loss-command.js')).lossCommand(),
     retention: async () => (await import('./retention-commands.js')).retentionCommands(),
     'signing-key': async () => (await import('./rotation-commands.js')).signingKeyCommands(),
     'master-key': async () => (await import('./rotation-commands.js')).masterKeyCommands(),

@@ -4,11 +4,14 @@ import { openDatabaseForCommand } from '../db/database.js';
 import { clusterPathIn } from '../db/embedded/cluster-place.js';
 import { findSchemaState, type SchemaState } from '../db/migrate.js';
 import { type Pool, transaction } from '../db/pool.js';
+import { estimateOldEvents } from '../features/events/move-old-queries.js';
+import { hasOldEvents } from '../features/events/old-events.js';
 import { boundTo } from '../features/session/signing-keys.js';
 import { unseal } from '../lib/master-keys.js';
 import { StartupError } from '../lib/startup-error.js';
 import { findMasterKeys } from '../master-key.js';
 import type { Finding } from './doctor-command.js';
+import { grouped } from './progress-bar.js';
 
 const CLOCK_TOLERANCE_MS = 2_000;
 
@@ -32,6 +35,7 @@ export async function examineDatabase(config: Config): Promise<Finding[]> {
         await checkWriting(pool),
         checkSchema(state),
         await checkMasterKey(pool, config, state),
+        ...(await checkOldEvents(pool, state)),
       ];
     } finally {
       await database.close();
@@ -128,6 +132,19 @@ function checkSchema({ applied, known }: SchemaState): Finding {
     problem: `it is at version ${applied}, and this build needs ${known}`,
     advice: 'Start the service, which brings it up to date, or run savepoint migrate.',
   };
+}
+
+/** Events of the former layout, while there are any. */
+async function checkOldEvents(pool: Pool, { applied, known }: SchemaState): Promise<Finding[]> {
+  if (applied !== known || !(await hasOldEvents(pool))) return [];
+  const left = Math.round(await estimateOldEvents(pool));
+  return [
+    {
+      name: 'events of an older version',
+      warning: `about ${grouped(left)} wait to be moved into blocks; until then explain and export are slower`,
+      advice: 'Nothing has to be done: a running service moves them in the background.',
+    },
+  ];
 }
 
 /** Whether it opens what is sealed. */

@@ -38,9 +38,9 @@ In CSV, an apostrophe stands before what a spreadsheet would take for a formula 
 export function exportCommands(): Command {
   const exports = new Command('export').description('take data out');
   withGame(exports.command('events'))
-    .description("write a game's events, in the order of their own time, to a file or to standard output")
-    .requiredOption('--from <time>', 'first moment: a date (UTC) or an RFC 3339 time')
-    .requiredOption('--to <time>', 'end: the first moment that is no longer included')
+    .description("write a game's events, in the order of their receipt, to a file or to standard output")
+    .requiredOption('--from <time>', 'first instant of the events: a date (UTC) or an RFC 3339 time')
+    .requiredOption('--to <time>', 'end: the first instant that is no longer included')
     .addOption(
       new Option('--format <format>', 'one JSON document or one CSV line an event')
         .choices(EXPORT_FORMATS)
@@ -94,7 +94,7 @@ async function exportTo(
     onProgress(exported) {
       events = before.events + exported.events;
       line.show(
-        `${progressBar(events, expected)} ${grouped(events)} events, at ${exported.at.slice(0, 19)}Z`,
+        `${progressBar(events, expected)} ${grouped(events)} events, received by ${exported.at.slice(0, 19)}Z`,
       );
     },
   });

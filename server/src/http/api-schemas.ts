@@ -145,8 +145,18 @@ export const EventHeaders = Type.Object({
   'X-Client-Build': Type.Optional(
     Type.String({
       maxLength: 64,
-      description: 'Which build of the game sends this: shown to the studio with events that were rejected.',
+      description:
+        'Which build of the game sends this: shown to the studio with events that were rejected or lost.',
       examples: ['1.42.0+3817'],
+    }),
+  ),
+  'X-Install-Id': Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description:
+        'A random id that the client makes once per installation and sends with numbered events (`seq`).',
+      examples: ['5f0c9d1e-8a53-4c1b-9a55-2d0f7b6c3e21'],
     }),
   ),
 });

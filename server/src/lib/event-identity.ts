@@ -38,6 +38,11 @@ export function namedIdentity(playerId: string, eventId: string): string {
   return digest(`n:${playerId.length}:${playerId}${eventId}`);
 }
 
+/** The identity of an event that its sender numbered, within one installation of the player's client. */
+export function numberedIdentity(playerId: string, installId: string, sequence: number): string {
+  return digest(`s:${sequence}:${playerId.length}:${playerId}${installId}`);
+}
+
 function digest(input: string): string {
   return hash('sha256', input, 'hex').slice(0, IDENTITY_HEX_DIGITS);
 }

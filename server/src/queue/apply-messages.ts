@@ -1,14 +1,22 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../db/pool.js';
-import { applyEvents } from '../features/events/apply-events.js';
-import { type CheckedEvent, type EventRecord, recordsOfPlayer } from '../features/events/event-record.js';
+import { applyEvents, type EventOutcome } from '../features/events/apply-events.js';
+import {
+  type CheckedEvent,
+  type EventRecord,
+  type PlayerKey,
+  recordsOfPlayer,
+} from '../features/events/event-record.js';
+import type { OldEvents } from '../features/events/old-events.js';
+import { REJECTIONS } from '../features/events/rejections.js';
+import type { RejectedSequences } from '../features/events/sequence-claims.js';
 import type { Inbox } from '../features/failed-events/inbox.js';
 import type { Metrics } from '../http/metrics.js';
 import { type Coalescer, coalesce } from '../lib/coalesce.js';
 import { decodeMessage, type QueuedEvents } from './message.js';
 import { findPlayerKeys } from './player-queries.js';
 import type { QueueMetrics } from './queue-metrics.js';
-import { createSetAside, isItsFault } from './set-aside.js';
+import { createSetAside, isItsFault, type RefusalReason } from './set-aside.js';
 
 /** As in the direct intake: groups of 1,000 events, of about a kilobyte each. */
 const MAX_GROUP_WEIGHT = 1_000;
@@ -44,6 +52,7 @@ type Options = {
   metrics: Metrics;
   queueMetrics: QueueMetrics;
   logger: Logger;
+  oldEvents: OldEvents;
 };
 
 /**
@@ -52,7 +61,7 @@ type Options = {
  * message until the guilty event does: that event goes to the inbox, and its neighbours are applied.
  */
 export function createMessageApplier(options: Options): MessageApplier {
-  const { pool, inbox, metrics, queueMetrics, logger } = options;
+  const { pool, inbox, metrics, queueMetrics, logger, oldEvents } = options;
   const setAside = createSetAside({ pool, inbox, logger });
 
   const openLane = (): Lane =>
@@ -83,12 +92,20 @@ export function createMessageApplier(options: Options): MessageApplier {
       pool,
       batches.map(({ userId }) => userId),
     );
-    const records = batches.map(({ userId, events }) => {
+    const records = batches.map(({ userId, events, source }) => {
       const player = players.get(userId);
-      return player === undefined ? undefined : recordsOfPlayer(events, player);
+      return player === undefined ? undefined : recordsOfPlayer(events, player, source);
     });
+    const rejected = batches.flatMap((batch) => rejectedOf(batch, players.get(batch.userId)));
     try {
-      await applyRecords(records.flatMap((known) => known ?? []));
+      const outcomes = await applyRecords(
+        records.flatMap((known) => known ?? []),
+        rejected,
+      );
+      await keepTooSparse(
+        batches.filter((_, n) => records[n] !== undefined),
+        outcomes,
+      );
     } catch (error) {
       const [only, ...others] = batches;
       if (only === undefined || others.length > 0 || !isHopeless(error, only)) throw error;
@@ -98,31 +115,53 @@ export function createMessageApplier(options: Options): MessageApplier {
     return records.map((known) => (known === undefined ? 'ownerless' : 'applied'));
   }
 
-  async function applyRecords(records: readonly EventRecord[]): Promise<void> {
+  async function applyRecords(
+    records: readonly EventRecord[],
+    rejected: readonly RejectedSequences[],
+  ): Promise<EventOutcome[]> {
     const stopTimer = metrics.applySeconds.startTimer();
-    const fresh = await applyEvents(pool, records);
+    const outcomes = await applyEvents(pool, records, { rejected, oldEvents: oldEvents.remain() });
     stopTimer();
-    metrics.applyEvents.observe(fresh.length);
-    const news = fresh.filter(Boolean).length;
+    metrics.applyEvents.observe(outcomes.length);
+    const news = outcomes.filter((outcome) => outcome === 'new').length;
     queueMetrics.appliedEvents.inc({ outcome: 'new' }, news);
-    queueMetrics.appliedEvents.inc({ outcome: 'duplicate' }, fresh.length - news);
+    queueMetrics.appliedEvents.inc({ outcome: 'duplicate' }, outcomes.length - news);
+    return outcomes;
+  }
+
+  /** Nobody waits for an answer any more: what the numbers forbid goes to the inbox. */
+  async function keepTooSparse(batches: readonly Batch[], outcomes: readonly EventOutcome[]): Promise<void> {
+    if (!outcomes.includes('too_sparse')) return;
+    let start = 0;
+    for (const batch of batches) {
+      const from = start;
+      start += batch.events.length;
+      const reasons = new Map<CheckedEvent, RefusalReason>();
+      for (const [n, event] of batch.events.entries()) {
+        if (outcomes[from + n] === 'too_sparse') reasons.set(event, TOO_SPARSE);
+      }
+      await setAside.refused(batch, reasons);
+    }
   }
 
   /** Applies what can be applied of a message, and returns the rest with the reasons. */
   async function applyPiecemeal(
     { events }: Batch,
     records: readonly EventRecord[],
-  ): Promise<Map<CheckedEvent, Error>> {
-    const refused = new Map<CheckedEvent, Error>();
+  ): Promise<Map<CheckedEvent, RefusalReason>> {
+    const refused = new Map<CheckedEvent, RefusalReason>();
     const attempt = async (from: number, to: number): Promise<void> => {
       try {
-        await applyRecords(records.slice(from, to));
+        await applyRecords(records.slice(from, to), []);
       } catch (error) {
         if (!isItsFault(error) && !isTooSlow(error)) throw error;
         const middle = (from + to) >> 1;
         const event = events[from];
         if (middle === from && event !== undefined) {
-          refused.set(event, error as Error);
+          refused.set(event, {
+            code: 'apply_failed',
+            message: `PostgreSQL refused it: ${(error as Error).message}.`,
+          });
           return;
         }
         await attempt(from, middle);
@@ -155,6 +194,19 @@ export function createMessageApplier(options: Options): MessageApplier {
       queueMetrics.applied.inc({ outcome: outcome === 'applied' ? 'applied' : 'set_aside' });
     },
   };
+}
+
+const TOO_SPARSE: RefusalReason = {
+  code: 'sequence_too_sparse',
+  message: REJECTIONS.sequence_too_sparse,
+};
+
+function rejectedOf(
+  { source: { installId }, rejectedSequences }: Batch,
+  player: PlayerKey | undefined,
+): RejectedSequences[] {
+  if (player === undefined || installId === null || rejectedSequences.length === 0) return [];
+  return [{ ...player, installId, sequences: rejectedSequences }];
 }
 
 /** Cancelled by PostgreSQL itself, which is therefore there: a smaller group may do. */

@@ -1,11 +1,19 @@
 import { createHash } from 'node:crypto';
-import type { CheckedEvent } from '../features/events/event-record.js';
+import { playMs } from '../features/events/event-meaning.js';
+import { type CheckedEvent, type EventSource, UNKNOWN_SOURCE } from '../features/events/event-record.js';
 import type { FailedEvent } from '../features/failed-events/failed-event.js';
 import type { FailedBatch } from '../features/failed-events/inbox-queries.js';
 
 /** What travels through the stream: of one request, all or a part of the good events, or of the bad ones. */
 export type QueuedMessage =
-  | { kind: 'events'; userId: string; events: readonly CheckedEvent[] }
+  | {
+      kind: 'events';
+      userId: string;
+      source: EventSource;
+      events: readonly CheckedEvent[];
+      /** The numbers of the bad events of the request. */
+      rejectedSequences: readonly number[];
+    }
   | ({ kind: 'failures' } & FailedBatch);
 
 export type QueuedEvents = Extract<QueuedMessage, { kind: 'events' }>;
@@ -17,7 +25,9 @@ export type EncodedMessage = {
 };
 
 /** Raised with every change that an older consumer could not read. */
-const VERSION = 1;
+const VERSION = 2;
+/** Messages of this version may still wait in a stream when the service is updated. */
+const FORMER_VERSION = 1;
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 const DIGEST = /^[0-9a-f]{32}$/;
 /** The last millisecond that a Date can hold. */
@@ -38,7 +48,7 @@ function halves(message: QueuedMessage): QueuedMessage[] {
   return message.kind === 'events'
     ? [
         { ...message, events: message.events.slice(0, middle) },
-        { ...message, events: message.events.slice(middle) },
+        { ...message, events: message.events.slice(middle), rejectedSequences: [] },
       ]
     : [
         { ...message, failures: message.failures.slice(0, middle) },
@@ -48,8 +58,12 @@ function halves(message: QueuedMessage): QueuedMessage[] {
 
 function messageId(message: QueuedMessage): string {
   const hash = createHash('sha256').update(`${message.kind}:${message.userId}`);
-  if (message.kind === 'events') for (const { identity } of message.events) hash.update(identity);
-  else for (const { fingerprint } of message.failures) hash.update(fingerprint);
+  if (message.kind === 'events') {
+    const { source, events, rejectedSequences } = message;
+    for (const { identity, sequence } of events) hash.update(`${identity}:${source.installId}:${sequence},`);
+    hash.update(rejectedSequences.join());
+  }
+  if (message.kind === 'failures') for (const { fingerprint } of message.failures) hash.update(fingerprint);
   return hash.digest('hex').slice(0, 32);
 }
 
@@ -61,22 +75,71 @@ export function decodeMessage(body: Uint8Array): QueuedMessage | undefined {
   } catch {
     return undefined;
   }
-  if (!isObject(parsed) || parsed.v !== VERSION) return undefined;
-  const { kind, userId, events, failures, receivedAtMs, clientBuild } = parsed;
+  if (!isObject(parsed) || (parsed.v !== VERSION && parsed.v !== FORMER_VERSION)) return undefined;
+  const { kind, userId, failures, receivedAtMs, clientBuild } = parsed;
   // The id goes into a query shared with other messages, which anything but a UUID would fail for all of them.
   if (typeof userId !== 'string' || !UUID.test(userId)) return undefined;
-  if (kind === 'events' && Array.isArray(events) && events.every(isCheckedEvent)) {
-    return { kind, userId, events };
-  }
+  if (kind === 'events') return decodeEvents(userId, parsed.v === VERSION ? parsed : modernised(parsed));
   const isFailures = kind === 'failures' && Array.isArray(failures) && failures.every(isFailedEvent);
   if (!isFailures || !isTime(receivedAtMs) || !isTextOrNull(clientBuild)) return undefined;
   return { kind, userId, failures, receivedAtMs, clientBuild };
 }
 
+function decodeEvents(userId: string, parsed: Record<string, unknown>): QueuedMessage | undefined {
+  const { source, events, rejectedSequences } = parsed;
+  if (!isSource(source) || !Array.isArray(events) || !events.every(isCheckedEvent)) return undefined;
+  if (!Array.isArray(rejectedSequences) || !rejectedSequences.every(isSequence)) return undefined;
+  return { kind: 'events', userId, source, events, rejectedSequences };
+}
+
+/** A message of the former version, whose events had no numbers. */
+function modernised({ events, ...message }: Record<string, unknown>): Record<string, unknown> {
+  if (!Array.isArray(events)) return message;
+  return {
+    ...message,
+    source: UNKNOWN_SOURCE,
+    rejectedSequences: [],
+    events: events.map((event: unknown) => (isObject(event) ? modernisedEvent(event) : event)),
+  };
+}
+
+function modernisedEvent(event: Record<string, unknown>): Record<string, unknown> {
+  const occurredAtMs = Date.parse(String(event.occurredAt));
+  return {
+    ...event,
+    sequence: null,
+    ordinal: 0,
+    // Only a time before our era cannot be read; its clock is suspect, and any old time will do.
+    occurredAtMs: Number.isNaN(occurredAtMs) ? 0 : occurredAtMs,
+    playMs: formerPlayMs(event),
+  };
+}
+
+function formerPlayMs({ eventType, payloadJson }: Record<string, unknown>): number {
+  if (eventType !== 'Session_End' || typeof payloadJson !== 'string') return 0;
+  try {
+    return playMs(JSON.parse(payloadJson) as Record<string, unknown>);
+  } catch {
+    return 0;
+  }
+}
+
+function isSource(value: unknown): value is EventSource {
+  return isObject(value) && isTextOrNull(value.installId) && isTextOrNull(value.clientBuild);
+}
+
+function isSequence(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 1;
+}
+
 function isCheckedEvent(value: unknown): value is CheckedEvent {
   return (
     isObject(value) &&
-    isDigest(value.identity) &&
+    (isDigest(value.identity) || (value.identity === null && value.sequence !== null)) &&
+    (value.sequence === null || isSequence(value.sequence)) &&
+    Number.isSafeInteger(value.ordinal) &&
+    Number.isSafeInteger(value.playMs) &&
+    isTime(value.occurredAtMs) &&
     isTextOrNull(value.eventId) &&
     typeof value.eventType === 'string' &&
     typeof value.occurredAt === 'string' &&

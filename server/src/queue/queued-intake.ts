@@ -5,8 +5,8 @@ import type { Publisher } from './publisher.js';
 /** Events go to the stream, and are answered once the stream has them; consumers apply them later. */
 export function createQueuedIntake(publisher: Publisher): EventIntake {
   return {
-    async submit({ userId, events }) {
-      await publisher.publish({ kind: 'events', userId, events });
+    async submit({ userId, source, events, rejectedSequences }) {
+      await publisher.publish({ kind: 'events', userId, source, events, rejectedSequences });
       return { accepted: events.length };
     },
     close: publisher.idle,

@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { NatsConfig } from '../config.js';
 import type { Pool } from '../db/pool.js';
 import type { EventIntake } from '../features/events/intake.js';
+import type { OldEvents } from '../features/events/old-events.js';
 import type { Inbox } from '../features/failed-events/inbox.js';
 import type { Metrics } from '../http/metrics.js';
 import { createMessageApplier } from './apply-messages.js';
@@ -19,6 +20,7 @@ type Options = {
   inbox: Inbox;
   metrics: Metrics;
   logger: Logger;
+  oldEvents: OldEvents;
 };
 
 export async function openQueuedPath(nats: NatsConfig, options: Options): Promise<QueuedPath> {
@@ -37,8 +39,15 @@ export async function openQueuedPath(nats: NatsConfig, options: Options): Promis
 
 /** Applies what is queued, beside any number of other processes that do. */
 export function consumeQueue(queue: Queue, nats: NatsConfig, options: Options): QueueConsumer {
-  const { databaseUrl, pool, inbox, metrics, logger } = options;
-  const applier = createMessageApplier({ pool, inbox, metrics, queueMetrics: queue.metrics, logger });
+  const { databaseUrl, pool, inbox, metrics, logger, oldEvents } = options;
+  const applier = createMessageApplier({
+    pool,
+    inbox,
+    metrics,
+    queueMetrics: queue.metrics,
+    logger,
+    oldEvents,
+  });
   return startConsumer({
     link: queue.link,
     nats,

@@ -1,19 +1,21 @@
 import type { Logger } from 'pino';
 import { isUnavailable, type Pool } from '../db/pool.js';
 import type { CheckedEvent } from '../features/events/event-record.js';
-import { failedEvent } from '../features/failed-events/failed-event.js';
+import { type FailureReason, failedEvent } from '../features/failed-events/failed-event.js';
 import type { Inbox } from '../features/failed-events/inbox.js';
 import type { FailedBatch } from '../features/failed-events/inbox-queries.js';
 import { OverloadedError } from '../lib/overloaded-error.js';
 import type { QueuedEvents } from './message.js';
 import { insertUnattributed, type Unattributed } from './unattributed-queries.js';
 
+export type RefusalReason = Pick<FailureReason, 'code' | 'message'>;
+
 /** Where messages, or parts of them, go that cannot be applied. All resolve when it is durable. */
 export type SetAside = {
   /** Bad events that the API has refused. */
   failures(batch: FailedBatch): Promise<void>;
-  /** Those of a message's events that PostgreSQL refuses, with its reasons. */
-  refused(message: QueuedEvents, reasons: ReadonlyMap<CheckedEvent, Error>): Promise<void>;
+  /** Those of a message's events that could not be applied, with the reasons. */
+  refused(message: QueuedEvents, reasons: ReadonlyMap<CheckedEvent, RefusalReason>): Promise<void>;
   /** All events of a message whose player does not exist. */
   ownerless(message: QueuedEvents): Promise<void>;
   /** A message that is none. */
@@ -43,7 +45,7 @@ export function createSetAside({ pool, inbox, logger }: Options): SetAside {
 
   return {
     failures,
-    async refused({ userId, events }, reasons) {
+    async refused({ userId, events, source }, reasons) {
       const twins = new Map<string, number>();
       const refused = events.flatMap((event) => {
         const raw = rawEvent(event);
@@ -51,13 +53,11 @@ export function createSetAside({ pool, inbox, logger }: Options): SetAside {
         twins.set(raw, ordinal + 1);
         const reason = reasons.get(event);
         if (reason === undefined) return [];
-        const message = `PostgreSQL refused it: ${reason.message}.`;
-        return [
-          failedEvent({ code: 'apply_failed', message, path: '', ordinal, eventType: event.eventType, raw }),
-        ];
+        return [failedEvent({ ...reason, path: '', ordinal, eventType: event.eventType, raw })];
       });
       const receivedAtMs = events[0]?.receivedAtMs ?? 0;
-      if (refused.length > 0) await failures({ userId, receivedAtMs, clientBuild: null, failures: refused });
+      const { clientBuild } = source;
+      if (refused.length > 0) await failures({ userId, receivedAtMs, clientBuild, failures: refused });
     },
     ownerless({ userId, events }) {
       const message = `There is no player ${userId}.`;
@@ -106,6 +106,7 @@ function rawEvent(event: CheckedEvent): string {
   const members = [
     `"eventType":${JSON.stringify(event.eventType)}`,
     `"timestamp":${JSON.stringify(event.timestampText ?? event.occurredAt)}`,
+    ...(event.sequence === null ? [] : [`"seq":${event.sequence}`]),
     ...(event.eventId === null ? [] : [`"eventId":${JSON.stringify(event.eventId)}`]),
     `"payload":${event.payloadJson}`,
     `"metadata":${event.metadataJson}`,

@@ -68,6 +68,7 @@ const COMMAND_STEPS: Record<string, Step<() => string[] | Promise<string[]>>> = 
   'catalogue export': { reason: READS },
   'export events': { reason: READS },
   'rollups check': { reason: READS },
+  losses: { reason: READS },
   'tenant create': {
     action: 'tenant.create',
     target: 'tenant acme',

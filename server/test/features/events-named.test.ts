@@ -62,23 +62,6 @@ describe('an eventId names an event within its player', () => {
     expect(event_count).toBe('1');
   });
 
-  it('of two in one batch the first from before the deleted days neither counts nor takes the name', async () => {
-    await newPlayer();
-    const day = (daysAgo: number) => new Date(harness.clock.now() - daysAgo * 86_400_000).toISOString();
-    const deleteBefore = (date: string | null) =>
-      harness.pool.query('update games set events_deleted_before = $1', [date]);
-    await deleteBefore(day(5).slice(0, 10));
-    try {
-      const batch = [named('a', { timestamp: day(30) }), named('a', { timestamp: day(1) })];
-      expectCounts(await send(batch), { accepted: 1, duplicates: 1 });
-      expectCounts(await send(batch, second), { accepted: 0, duplicates: 2 });
-    } finally {
-      await deleteBefore(null);
-    }
-    const { event_count, first_event_at } = await playerAggregates(harness.pool, session.userId);
-    expect([event_count, new Date(first_event_at as number).toISOString()]).toEqual(['1', day(1)]);
-  });
-
   it('what does not count says nothing about the player either', async () => {
     await newPlayer();
     const told = (country: string, timestamp: string) => named('a', { metadata: { country }, timestamp });

@@ -7,7 +7,9 @@ describe('an event that PostgreSQL refuses', () => {
   let harness: Harness;
   beforeAll(async () => {
     harness = await createHarness();
-    await harness.pool.query("alter table events add constraint poison check (event_type <> 'Poison')");
+    await harness.pool.query(
+      `alter table event_blocks add constraint poison check (not events @> '[["Poison"]]')`,
+    );
   });
   afterAll(() => harness.close());
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyEvents } from '../../src/features/events/apply-events.js';
-import { type RebuiltPlayer, rebuildFacts } from '../../src/features/explain/rebuild-facts.js';
+import { rebuildFacts } from '../../src/features/explain/rebuild-facts.js';
+import type { RebuiltPlayer } from '../../src/features/explain/rebuilt-player.js';
 import { shadowTables } from '../../src/features/explain/shadow-tables.js';
 import type { PlayerFacts } from '../../src/features/personalisation/player-facts.js';
 import { findFacts } from '../../src/features/player/facts-queries.js';

@@ -37,7 +37,7 @@ async function holdEvents() {
   const client = new pg.Client({ connectionString: harness.databaseUrl });
   await client.connect();
   await client.query('begin');
-  await client.query('lock table events in access exclusive mode');
+  await client.query('lock table event_blocks in access exclusive mode');
   return { letGo: () => client.end() };
 }
 

@@ -274,8 +274,10 @@ describe('POST /admin/v1/games/:game/explain', () => {
 const TABLES = [
   'players',
   'player_days',
-  'events',
-  'event_names',
+  'event_blocks',
+  'event_identities',
+  'event_installs',
+  'event_gaps',
   'transactions',
   'player_promotions',
   'games',

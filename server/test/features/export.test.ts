@@ -63,7 +63,7 @@ describe('exporting events', () => {
       .slice(0, -1)
       .map((line) => JSON.parse(line));
 
-  it('writes each event as it was sent, in the order of their times', async () => {
+  it('writes each event as it was sent, in the order of their receipt', async () => {
     const player = await newPlayer();
     const stranger = await newPlayer();
     const events: TestEvent[] = [
@@ -84,7 +84,7 @@ describe('exporting events', () => {
     await applyEvents(world.pool, toRecords(player, events, NOON + 5));
     await applyEvents(world.pool, toRecords(stranger, [adImpressionAt(NOON)], NOON));
     const lines = await linesOf(player.gameId, EVERYTHING);
-    expect(lines.map(({ timestamp }) => timestamp)).toEqual([2, 1, 4, 0, 3].map((n) => events[n]?.timestamp));
+    expect(lines.map(({ timestamp }) => timestamp)).toEqual(events.map(({ timestamp }) => timestamp));
     for (const line of lines) {
       const sent = events.find(({ timestamp }) => timestamp === line.timestamp);
       expect(line).toEqual({
@@ -178,14 +178,21 @@ describe('exporting events', () => {
       gameId = player.gameId;
       game = `game-${games}`;
       subject = { tenant: world.tenant, game, format: 'ndjson', ...span };
-      // Many at the same moment; most in two daily partitions, some in the default one.
+      // Many at the same moment, in blocks of different sizes; most in two daily partitions, some in the default one.
       await world.pool.query(
-        `insert into events
-         select $1::timestamptz - (case when n % 10 = 0 then interval '15 days' when n % 2 = 0 then interval '1 day' else '0' end)
-             + (n / 5000) * interval '1 second',
-           ($2::bigint[])[1 + n % 3], $1, gen_random_uuid(), $3, false, 'Fill', jsonb_build_object('n', n, 'filler', repeat('é', 100)),
-           '{}', null, null
-         from generate_series(1, $4::int) n`,
+        `insert into event_blocks (player_id, received_at, game_id, event_count, first_at, last_at, events)
+         select ($2::bigint[])[1 + block % 3], at, $3, count(*), at, at, jsonb_agg(jsonb_build_array(
+           'Fill', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+           jsonb_build_object('n', n, 'filler', repeat('é', 100)), '{}'::jsonb))
+         from (
+           select n, case when n < 3000 then n else n / 20 end as block
+           from generate_series(1, $4::int) n
+         ) e
+         cross join lateral (
+           select $1::timestamptz - (case when block % 10 = 0 then interval '15 days' when block % 2 = 0 then interval '1 day' else '0' end)
+             + (block / 500) * interval '1 second' as at
+         ) t
+         group by block, at`,
         [new Date(NOON), [player, ...others].map(({ playerId }) => playerId), gameId, COUNT],
       );
       whole = await exported(gameId, span);
@@ -254,7 +261,7 @@ describe('exporting events', () => {
         /exists already\. Delete it, or choose another name\.$/,
       );
       await expect(run(file, { resume: true })).rejects.toThrow(/^There is nothing to resume:/);
-      const cursor = { version: 1, ...subject, bytes: 100, events: 1, key: null };
+      const cursor = { version: 2, ...subject, bytes: 100, events: 1, key: null };
       await writeFile(cursorPath(file), JSON.stringify(cursor));
       await expect(run(file, { resume: false })).rejects.toThrow(
         /unfinished export\. Go on with it with --resume/,

@@ -220,7 +220,7 @@ describe('replaying failed events', () => {
     );
     await registerPayload(pool, 'Poison', true);
     await pool.query(
-      `alter table events add constraint no_poison check (event_type <> 'Poison' or payload ->> 'n' <> '2')`,
+      `alter table event_blocks add constraint no_poison check (not events @> '[["Poison", {"n": 2}]]')`,
     );
     expect(await replayAll(group('Poison'))).toEqual({ total: 5, replayed: 4, duplicates: 0, failed: 1 });
     const [left] = await listFailedEvents(pool, group('Poison', 'apply_failed'), { limit: 9 });
@@ -228,7 +228,7 @@ describe('replaying failed events', () => {
       raw: expect.stringContaining('"n":2'),
       message: expect.stringContaining('no_poison'),
     });
-    await pool.query('alter table events drop constraint no_poison');
+    await pool.query('alter table event_blocks drop constraint no_poison');
     expect(await replayAll(group('Poison', 'apply_failed'))).toMatchObject({ replayed: 1 });
     expect(await playerAggregates(pool, session.userId)).toMatchObject({ event_count: '5' });
   });

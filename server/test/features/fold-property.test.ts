@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { applyEvents } from '../../src/features/events/apply-events.js';
+import { applyEvents, type EventOutcome } from '../../src/features/events/apply-events.js';
 import { checkEvents } from '../../src/features/events/check-events.js';
 import { type EventRecord, recordsOfPlayer } from '../../src/features/events/event-record.js';
 import { createHarness, type Harness } from '../support/harness.js';
@@ -79,15 +79,15 @@ describe('folding events', () => {
       fc.asyncProperty(plans(), deliveries(), async (plan, delivery) => {
         const [inOrder, shaken] = [await insertPlayers(), await insertPlayers()];
         for (const record of recordsOf(plan, inOrder))
-          expect(await applyEvents(harness.pool, [record])).toEqual([true]);
+          expect(await applyEvents(harness.pool, [record])).toEqual(['new']);
 
         const records = recordsOf(plan, shaken);
-        const fresh: boolean[] = [];
+        const outcomes: EventOutcome[] = [];
         for (const groups of deliver(records, delivery)) {
           const results = await Promise.all(groups.map((group) => applyEvents(harness.pool, group)));
-          fresh.push(...results.flat());
+          outcomes.push(...results.flat());
         }
-        expect(fresh.filter(Boolean)).toHaveLength(records.length);
+        expect(outcomes.filter((outcome) => outcome === 'new')).toHaveLength(records.length);
         expect(await outcome(shaken)).toEqual(await outcome(inOrder));
       }),
       { numRuns: 40 },

@@ -184,6 +184,8 @@ describe('maintenance', () => {
       'sessions done': 1,
       'rollups failed': 1,
       'retention done': 1,
+      'event_identities done': 1,
+      'old_events done': 1,
     });
     expect(lines).toContainEqual(
       expect.objectContaining({ step: 'retention', level: 30, outcome: 'done', eventsDeleted: 1 }),

@@ -2,9 +2,10 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyEvents } from '../../src/features/events/apply-events.js';
 import {
+  dropOldIdentities,
   ensureEventPartitions,
   listEventPartitions,
-} from '../../src/features/maintenance/event-partitions.js';
+} from '../../src/features/events/event-partitions.js';
 import {
   adImpressionAt,
   createGameWorld,
@@ -16,9 +17,9 @@ import {
 
 const NOW = Date.now();
 const day = (offset: number) => new Date(NOW + offset * DAY_MS).toISOString().slice(0, 10);
-const tableOf = (offset: number) => `events_${day(offset).replaceAll('-', '')}`;
+const tableOf = (offset: number) => `event_blocks_${day(offset).replaceAll('-', '')}`;
 
-describe('daily partitions', () => {
+describe('partitions of events', () => {
   let world: GameWorld;
   let player: TestPlayer;
   beforeAll(async () => {
@@ -27,32 +28,33 @@ describe('daily partitions', () => {
   });
   afterAll(() => world.close());
 
-  const storedIn = async (ms: number, n: number) => {
-    const [record] = toRecords(player, [adImpressionAt(ms, n)], NOW);
+  const storedIn = async (n: number) => {
     const { rows } = await world.pool.query<{ table: string }>(
-      'select tableoid::regclass::text as "table" from events where identity = $1',
-      [record?.identity],
+      `select tableoid::regclass::text as "table" from event_blocks where events @> $1`,
+      [JSON.stringify([[{ adId: `ad-${n}` }]])],
     );
     return rows.map(({ table }) => table);
   };
-  const send = (ms: number, n: number) =>
-    applyEvents(world.pool, toRecords(player, [adImpressionAt(ms, n)], NOW));
+  const send = (ms: number, n: number, receivedAt = NOW) =>
+    applyEvents(world.pool, toRecords(player, [adImpressionAt(ms, n)], receivedAt));
 
-  it('reach from a week back to two weeks ahead, and have the keys of events', async () => {
+  it('reach from two days back to two weeks ahead, and have the indexes of event_blocks', async () => {
     const days = (await listEventPartitions(world.pool)).map((partition) => partition.day);
-    expect(days).toEqual(Array.from({ length: 22 }, (_, n) => day(n - 7)));
-    const { rows } = await world.pool.query(
-      `select count(*)::int as n from pg_index i join pg_inherits h on h.inhrelid = i.indexrelid
-       where i.indisprimary and h.inhparent = 'events_pkey'::regclass`,
-    );
-    expect(rows).toEqual([{ n: 23 }]);
+    expect(days).toEqual(Array.from({ length: 17 }, (_, n) => day(n - 2)));
+    for (const index of ['event_blocks_player', 'event_blocks_game']) {
+      const { rows } = await world.pool.query(
+        'select count(*)::int as n from pg_inherits where inhparent = $1::regclass',
+        [index],
+      );
+      expect(rows).toEqual([{ n: 18 }]);
+    }
   });
 
   it('are made for the days that come', async () => {
     await ensureEventPartitions(world.pool, NOW + 2 * DAY_MS);
     expect((await listEventPartitions(world.pool)).at(-1)?.day).toBe(day(16));
     await send(NOW, 1);
-    expect(await storedIn(NOW, 1)).toEqual([tableOf(0)]);
+    expect(await storedIn(1)).toEqual([tableOf(0)]);
   });
 
   it('are made once when several nodes make them at the same time', async () => {
@@ -60,16 +62,27 @@ describe('daily partitions', () => {
     expect((await listEventPartitions(world.pool)).at(-1)?.day).toBe(day(18));
   });
 
-  it('leave a day in the default partition whose events are there already, and still tell copies', async () => {
-    const future = NOW + 30 * DAY_MS;
-    expect(await send(future, 2)).toEqual([true]);
+  it('go by the time of receipt, so no timestamp of a client keeps a day from being made', async () => {
+    for (const [n, ahead] of [15, 30, 400].entries())
+      expect(await send(NOW + ahead * DAY_MS, 10 + n)).toEqual(['new']);
+    expect(await send(NOW - 400 * DAY_MS, 20)).toEqual(['new']);
+    for (const n of [10, 11, 12, 20]) expect(await storedIn(n)).toEqual([tableOf(0)]);
     await ensureEventPartitions(world.pool, NOW + 20 * DAY_MS);
-    expect((await listEventPartitions(world.pool)).map((partition) => partition.day)).not.toContain(day(30));
-    expect((await listEventPartitions(world.pool)).at(-1)?.day).toBe(day(34));
-    expect(await send(future, 2)).toEqual([false]);
-    expect(await send(NOW - 400 * DAY_MS, 3)).toEqual([true]);
-    expect(await send(NOW - 400 * DAY_MS, 3)).toEqual([false]);
-    expect(await storedIn(NOW - 400 * DAY_MS, 3)).toEqual(['events_default']);
+    const days = (await listEventPartitions(world.pool)).map((partition) => partition.day);
+    expect(days).toContain(day(30));
+    expect(days.at(-1)).toBe(day(34));
+    expect(await send(NOW + 30 * DAY_MS, 11)).toEqual(['duplicate']);
+    expect(await send(NOW - 400 * DAY_MS, 20)).toEqual(['duplicate']);
+  });
+
+  it('leave a day in the default partition whose blocks are there already', async () => {
+    expect(await send(NOW, 30, NOW + 60 * DAY_MS)).toEqual(['new']);
+    expect(await storedIn(30)).toEqual(['event_blocks_default']);
+    await ensureEventPartitions(world.pool, NOW + 50 * DAY_MS);
+    const days = (await listEventPartitions(world.pool)).map((partition) => partition.day);
+    expect(days).not.toContain(day(60));
+    expect(days.at(-1)).toBe(day(64));
+    expect(await send(NOW, 30, NOW + 61 * DAY_MS)).toEqual(['duplicate']);
   });
 
   it('are made beside a transaction that has stored events and stays open', async () => {
@@ -78,34 +91,54 @@ describe('daily partitions', () => {
     try {
       await other.query('begin');
       await other.query(
-        `insert into events select now(), $1, now(), gen_random_uuid(), $2, false, 'T', '{}', '{}', null, null`,
+        `insert into event_blocks (player_id, received_at, game_id, event_count, first_at, last_at, events)
+         values ($1, now(), $2, 0, now(), now(), '[]')`,
         [player.playerId, player.gameId],
       );
-      const started = Date.now();
-      await ensureEventPartitions(world.pool, NOW + 21 * DAY_MS);
-      expect(Date.now() - started).toBeLessThan(2_000);
-      expect((await listEventPartitions(world.pool)).at(-1)?.day).toBe(day(35));
+      await ensureEventPartitions(world.pool, NOW + 70 * DAY_MS);
+      expect((await listEventPartitions(world.pool)).at(-1)?.day).toBe(day(84));
     } finally {
       await other.end();
     }
   });
 
-  it('wait half a second only for whoever holds the default partition, and are made later; intake goes on', async () => {
+  it('are made later if somebody holds the default partition; intake goes on', async () => {
     const other = new pg.Client({ connectionString: world.url });
     await other.connect();
     try {
       await other.query('begin');
-      await other.query('select from events_default limit 1');
-      const making = ensureEventPartitions(world.pool, NOW + 22 * DAY_MS);
-      const started = Date.now();
-      for (let n = 0; n < 20; n++) expect(await send(NOW, 100 + n)).toEqual([true]);
-      expect(Date.now() - started).toBeLessThan(1_000);
-      await new Promise((resolve) => setTimeout(resolve, 700));
+      await other.query('select from event_blocks_default limit 1');
+      const making = ensureEventPartitions(world.pool, NOW + 71 * DAY_MS);
+      for (let n = 0; n < 20; n++) expect(await send(NOW, 100 + n)).toEqual(['new']);
       await other.query('commit');
       await making;
-      expect((await listEventPartitions(world.pool)).at(-1)?.day).toBe(day(36));
+      expect((await listEventPartitions(world.pool)).at(-1)?.day).toBe(day(85));
     } finally {
       await other.end();
     }
+  });
+
+  it('of identities are quarters; an identity is known in the next ones, and forgotten after more than a year', async () => {
+    const spring = Date.parse('2031-05-10T12:00:00Z');
+    const at = (days: number) => spring + days * DAY_MS;
+    for (const days of [0, 90, 180, 270, 360]) await ensureEventPartitions(world.pool, at(days));
+    const named = { ...adImpressionAt(spring, 500), eventId: 'spring' };
+    const sendNamed = (ms: number, receivedAt: number) =>
+      applyEvents(
+        world.pool,
+        toRecords(player, [{ ...named, timestamp: new Date(ms).toISOString() }], receivedAt),
+      );
+    expect(await sendNamed(spring, spring)).toEqual(['new']);
+    const { rows } = await world.pool.query(
+      'select tableoid::regclass::text as "table" from event_identities where generation >= $1',
+      ['2031-01-01'],
+    );
+    expect(rows).toEqual([{ table: 'event_identities_20310401' }]);
+    // With another time of its own in the next quarter, with its own time in any later one.
+    expect(await sendNamed(at(80), at(80))).toEqual(['duplicate']);
+    for (const days of [100, 250, 330]) expect(await sendNamed(spring, at(days))).toEqual(['duplicate']);
+    expect(await dropOldIdentities(world.pool, at(330))).not.toContain('event_identities_20310401');
+    expect(await dropOldIdentities(world.pool, at(460))).toContain('event_identities_20310401');
+    expect(await sendNamed(spring, at(461))).toEqual(['new']);
   });
 });

@@ -89,9 +89,9 @@ describe('Purchase and Refund', () => {
       return (await recordsOf(harness, session, [purchase('crossed', price)]))[0] as EventRecord;
     };
     const [first, next] = [await recordOf('1'), await recordOf('2')];
-    expect(await applyEvents(harness.pool, [next])).toEqual([true]);
+    expect(await applyEvents(harness.pool, [next])).toEqual(['new']);
     expect(await totals(session)).toEqual({ count: 1, spend: '{"USD": 2}' });
-    expect(await applyEvents(harness.pool, [first])).toEqual([true]);
+    expect(await applyEvents(harness.pool, [first])).toEqual(['new']);
     expect(await totals(session)).toEqual({ count: 1, spend: '{"USD": 1}' });
   });
 

@@ -41,7 +41,7 @@ describe('the commands for roll-ups and retention', () => {
     expect(set.out).toContain('Events of studio/game are kept for 30 days.');
     const plan = await savepoint('retention', 'run', '--dry-run');
     expect(plan.out).toContain(`studio/game keeps 30 days: events before ${dayOf(NOW - 30 * DAY_MS)} go.`);
-    expect(plan.out).toContain('would delete 1 events in events_default');
+    expect(plan.out).toContain('would delete 1 events in event_blocks_default');
     const run = await savepoint('retention', 'run');
     expect(run).toMatchObject({
       code: 0,

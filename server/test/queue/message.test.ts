@@ -18,6 +18,10 @@ const json = fc
 const checkedEvent: fc.Arbitrary<CheckedEvent> = fc
   .record({
     identity: hex(32),
+    sequence: fc.option(fc.integer({ min: 1 })),
+    ordinal: fc.nat(3),
+    occurredAtMs: time,
+    playMs: fc.nat(1_000),
     eventId: fc.option(text),
     eventType: text,
     occurredAt: fc.constant('2026-11-15T01:02:03.456Z'),
@@ -34,9 +38,16 @@ const checkedEvent: fc.Arbitrary<CheckedEvent> = fc
     ...event,
     effectiveAtMs: event.clockSuspect ? event.receivedAtMs : event.receivedAtMs - agoMs,
   }));
+const eventsMessage = (list: CheckedEvent[]): QueuedMessage => ({
+  kind: 'events',
+  userId: USER,
+  source: { installId: 'install', clientBuild: '1.42' },
+  events: list,
+  rejectedSequences: [7],
+});
 const events = fc
   .array(checkedEvent, { minLength: 1, maxLength: 20 })
-  .map((list): QueuedMessage => ({ kind: 'events', userId: USER, events: list }));
+  .map((list): QueuedMessage => eventsMessage(list));
 const failures = fc
   .array(
     fc.record({
@@ -106,15 +117,18 @@ describe('a message', () => {
     );
   });
 
-  const [good] = encodeMessage(
-    { kind: 'events', userId: USER, events: fc.sample(checkedEvent, 1) },
-    1_000_000,
-  );
+  const [good] = encodeMessage(eventsMessage(fc.sample(checkedEvent, 1)), 1_000_000);
   const parsed = JSON.parse(Buffer.from(good?.body ?? '').toString());
   it.each<[string, unknown]>([
     ['no JSON', '{"v":1'],
     ['no object', 'null'],
-    ['another version', { ...parsed, v: 2 }],
+    ['another version', { ...parsed, v: 3 }],
+    ['no source', { ...parsed, source: null }],
+    ['a number below 1', { ...parsed, events: [{ ...parsed.events[0], sequence: 0 }] }],
+    [
+      'an event without identity and number',
+      { ...parsed, events: [{ ...parsed.events[0], identity: null, sequence: null }] },
+    ],
     ['another kind', { ...parsed, kind: 'orders' }],
     ['no player', { ...parsed, userId: "' or true --" }],
     ['no events', { ...parsed, events: {} }],
@@ -150,14 +164,27 @@ describe('a message', () => {
     expect(decodeMessage(body)).toBeUndefined();
   });
 
+  it('of the former version is read: its events have no numbers', () => {
+    const { sequence: _, ordinal: __, occurredAtMs: ___, playMs: ____, ...former } = parsed.events[0];
+    const ended = { ...former, eventType: 'Session_End', payloadJson: '{"durationMs":1500.4}' };
+    const body = Buffer.from(JSON.stringify({ v: 1, kind: 'events', userId: USER, events: [ended] }));
+    expect(decodeMessage(body)).toEqual({
+      kind: 'events',
+      userId: USER,
+      source: { installId: null, clientBuild: null },
+      rejectedSequences: [],
+      events: [
+        { ...ended, sequence: null, ordinal: 0, occurredAtMs: Date.parse(ended.occurredAt), playMs: 1_500 },
+      ],
+    });
+  });
+
   it('that is not UTF-8 is none', () => {
     expect(decodeMessage(Buffer.from([0xff, 0xfe]))).toBeUndefined();
   });
 
   it('of a single event too large for any message is a mistake of ours, and said to be', () => {
-    expect(() =>
-      encodeMessage({ kind: 'events', userId: USER, events: fc.sample(checkedEvent, 1) }, 100),
-    ).toThrow(/single event/);
+    expect(() => encodeMessage(eventsMessage(fc.sample(checkedEvent, 1)), 100)).toThrow(/single event/);
   });
 });
 

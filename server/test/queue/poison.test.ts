@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CheckedEvent } from '../../src/features/events/event-record.js';
+import { type CheckedEvent, UNKNOWN_SOURCE } from '../../src/features/events/event-record.js';
 import { connectToNats, type QueueSession } from '../../src/queue/connection.js';
 import { recordsOf } from '../support/event-records.js';
 import { adImpression, createHarness, type Harness, type Session } from '../support/harness.js';
@@ -41,10 +41,17 @@ describe.skipIf(NATS_SERVER === undefined)(`a message that cannot be applied${NE
     const sent = Array.from({ length: count }, (_, n) =>
       adImpression(from + n, harness.clock.now() - n * 1000),
     );
-    return (await recordsOf(harness, player, sent)).map(({ playerId: _, gameId: __, ...event }) => event);
+    return (await recordsOf(harness, player, sent)).map(
+      ({ playerId: _, gameId: __, installId: ___, clientBuild: ____, ...event }) => event,
+    );
   };
   const send = async (userId: string, events: CheckedEvent[]) =>
-    publishRaw(session, nats(), userId, encodeOne({ kind: 'events', userId, events }));
+    publishRaw(
+      session,
+      nats(),
+      userId,
+      encodeOne({ kind: 'events', userId, source: UNKNOWN_SOURCE, events, rejectedSequences: [] }),
+    );
   const sendBytes = (userId: string, body: Buffer) =>
     publishRaw(session, nats(), userId, { id: createHash('sha256').update(body).digest('hex'), body });
   const inbox = async (code: string) =>

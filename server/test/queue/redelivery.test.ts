@@ -33,7 +33,8 @@ describe.skipIf(NATS_SERVER === undefined)(`a message that comes again${NEEDS_NA
     queue = await openQueue(nats(), metrics, logger);
     const { pool } = harness;
     const inbox = createInbox({ pool, metrics, logger });
-    applier = createMessageApplier({ pool, inbox, metrics, queueMetrics: queue.metrics, logger });
+    const oldEvents = { remain: () => false, stop: () => {} };
+    applier = createMessageApplier({ pool, inbox, metrics, queueMetrics: queue.metrics, logger, oldEvents });
   });
   afterAll(async () => {
     await queue?.close();

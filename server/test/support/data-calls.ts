@@ -91,7 +91,7 @@ export async function storedEvents(pool: Pool, userId: string): Promise<StoredEv
        e.occurred_at::text as "occurredAt", e.timestamp_text as "timestampText", e.clock_suspect as "clockSuspect"
      from events e join players p on p.id = e.player_id
      where p.user_id = $1
-     order by e.occurred_at, e.identity`,
+     order by e.occurred_at, e.event_id, e.payload::text`,
     [userId],
   );
   return rows;

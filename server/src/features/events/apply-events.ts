@@ -1,50 +1,133 @@
 import { type Call, type Client, type Pool, pipelinedTransaction, sendAll } from '../../db/pool.js';
-import type { EventRecord } from './event-record.js';
+import { insertBlocks } from './block-queries.js';
+import type { CountedEvent, EventRecord } from './event-record.js';
 import { sumEvents } from './event-sums.js';
 import { foldEvents, lockPlayers } from './fold-queries.js';
-import { insertEvents } from './store-queries.js';
+import { type IdentifiedEvent, insertIdentities } from './identity-queries.js';
+import { findOldEvents } from './old-event-queries.js';
+import {
+  claimsOf,
+  type RejectedSequences,
+  type SequenceClaim,
+  type SettledClaim,
+  settleClaims,
+} from './sequence-claims.js';
+import { findSequences, rememberSequences } from './sequence-queries.js';
 import { applyTransactions, mergeTransactions, updatePurchaseTimes } from './transaction-queries.js';
+
+/** `too_sparse`: its number would leave more gaps than a client may. */
+export type EventOutcome = 'new' | 'duplicate' | 'too_sparse';
+
+export type ApplyOptions = {
+  /** Numbers that arrived with these events and were rejected. */
+  rejected?: readonly RejectedSequences[];
+  /** Events of the former layout have not all been moved: they are looked through as well. */
+  oldEvents?: boolean;
+};
+
+type Decided = { outcomes: EventOutcome[]; settled: SettledClaim[] };
 
 /**
  * Makes events durable and folds those that are new into their players' rows, exactly once, in one transaction and two
- * round trips. Returns, for each event, whether it was new.
+ * round trips:
+ *
+ *   lock the players, ask what is new ──► add up the new events (in the worker) ──► store them, fold them, commit
  *
  * Why it is right:
- * - The unique index on an event's identity decides what is new, and only what is new counts: also as a purchase.
- * - Names, then events, then players are written or locked in the order of their keys: crossing groups queue up and never
- *   deadlock. Every statement after the lock of the players sees all that was applied to them before.
+ * - Players are locked first, in the order of their ids: crossing groups queue up and never deadlock, and every statement
+ *   after the lock sees all that was applied to these players before.
+ * - A number is new if the installation has not sent it before, any other event if its identity is new. Only what is new
+ *   counts, also as a purchase.
  * - Every merge is commutative (count, min, max, union), so any order and grouping gives the same row. Purchases are
  *   counted by the difference between a transaction's row before and after, so a refund may come first.
  */
-export async function applyEvents(pool: Pool, records: readonly EventRecord[]): Promise<boolean[]> {
-  if (records.length === 0) return [];
-  return pipelinedTransaction(
+export async function applyEvents(
+  pool: Pool,
+  records: readonly EventRecord[],
+  options: ApplyOptions = {},
+): Promise<EventOutcome[]> {
+  const claims = claimsOf(records, options.rejected ?? []);
+  if (records.length === 0 && claims.length === 0) return [];
+  const { outcomes } = await pipelinedTransaction(
     pool,
-    (client) => insertEvents(client, records),
-    (isNew) => countEvents(onlyNew(records, isNew)),
+    (client) => decideEvents(client, records, claims, options),
+    (decided) => storeAndCount(records, decided),
   );
+  return outcomes;
 }
 
 /** The same within a transaction of the caller's, who commits it together with something else. */
-export async function applyEventsWithin(client: Client, records: readonly EventRecord[]): Promise<boolean[]> {
-  if (records.length === 0) return [];
-  const isNew = await insertEvents(client, records);
-  await sendAll(client, countEvents(onlyNew(records, isNew)));
-  return isNew;
+export async function applyEventsWithin(
+  client: Client,
+  records: readonly EventRecord[],
+  options: ApplyOptions = {},
+): Promise<EventOutcome[]> {
+  const claims = claimsOf(records, options.rejected ?? []);
+  if (records.length === 0 && claims.length === 0) return [];
+  const decided = await decideEvents(client, records, claims, options);
+  await sendAll(client, storeAndCount(records, decided));
+  return decided.outcomes;
 }
 
-function onlyNew(records: readonly EventRecord[], isNew: readonly boolean[]): readonly EventRecord[] {
-  return isNew.includes(false) ? records.filter((_, place) => isNew[place]) : records;
+/** Sends all statements before it waits for any. */
+async function decideEvents(
+  client: Client,
+  records: readonly EventRecord[],
+  claims: readonly SequenceClaim[],
+  { oldEvents = false }: ApplyOptions,
+): Promise<Decided> {
+  const playerIds = new Set([...records, ...claims].map(({ playerId }) => playerId));
+  // By number or by identity; a purchase with a number has both.
+  const unnumbered = records.flatMap((record, index) =>
+    isNumbered(record) ? [] : { ...identified(record), index },
+  );
+  const [, known, isNew, isOld] = await Promise.all([
+    sendAll(client, [lockPlayers([...playerIds])]),
+    claims.length > 0 ? findSequences(client, claims) : [],
+    unnumbered.length > 0 ? insertIdentities(client, unnumbered) : [],
+    unnumbered.length > 0 && oldEvents
+      ? findOldEvents(
+          client,
+          unnumbered.map(({ index }) => records[index] as EventRecord),
+        )
+      : [],
+  ]);
+  const { settled, duplicates, tooSparse } = settleClaims(claims, known);
+  const firsts = new Set(claims.flatMap(({ recordOf }) => [...recordOf.values()]));
+  for (const [place, { index }] of unnumbered.entries()) {
+    if (!isNew[place] || isOld[place]) duplicates.add(index);
+  }
+  const outcomes = records.map((record, index): EventOutcome => {
+    if (tooSparse.has(index)) return 'too_sparse';
+    if (duplicates.has(index)) return 'duplicate';
+    return isNumbered(record) && !firsts.has(index) ? 'duplicate' : 'new';
+  });
+  return { outcomes, settled };
 }
 
-function countEvents(records: readonly EventRecord[]): Call[] {
-  if (records.length === 0) return [];
-  const sums = sumEvents(records);
-  return [lockPlayers(sums.playerIds), foldEvents(sums), ...countPurchases(records)];
+function isNumbered({ sequence, installId }: EventRecord): boolean {
+  return sequence !== null && installId !== null;
 }
 
-function countPurchases(records: readonly EventRecord[]): Call[] {
+function identified(record: EventRecord): IdentifiedEvent {
+  const { playerId, identity, occurredAtMs, receivedAtMs, clockSuspect } = record;
+  if (identity === null) throw new Error('an event without a number has an identity');
+  return { playerId, identity, occurredAtMs, receivedAtMs, clockSuspect };
+}
+
+function storeAndCount(records: readonly EventRecord[], { outcomes, settled }: Decided): Call[] {
+  const isAllNew = outcomes.every((outcome) => outcome === 'new');
+  const fresh = isAllNew ? records : records.filter((_, index) => outcomes[index] === 'new');
+  const remembered = rememberSequences(settled);
+  return fresh.length === 0 ? remembered : [insertBlocks(fresh), ...remembered, ...countEvents(fresh)];
+}
+
+/** Folds events that are known to be new. Their players must be locked, or nobody else may see them. */
+export function countEvents(records: readonly CountedEvent[]): Call[] {
   const rows = mergeTransactions(records);
-  if (rows.length === 0) return [];
-  return [applyTransactions(rows), updatePurchaseTimes([...new Set(rows.map((row) => row.playerId))])];
+  const buyers = [...new Set(rows.map((row) => row.playerId))];
+  return [
+    foldEvents(sumEvents(records)),
+    ...(rows.length === 0 ? [] : [applyTransactions(rows), updatePurchaseTimes(buyers)]),
+  ];
 }

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../lib/canonical-json.js';
 import { clipText } from '../../lib/clip-text.js';
-import { eventIdentity, namedIdentity } from '../../lib/event-identity.js';
+import { eventIdentity, namedIdentity, numberedIdentity } from '../../lib/event-identity.js';
 import { type EventTimestamp, parseEventTimestamp } from '../../lib/iso-time.js';
 import { checkStorable } from '../../lib/json-body.js';
 import { type EventProblem, findMetadataProblem, readMeaning } from './event-meaning.js';
@@ -12,10 +12,19 @@ import type { RejectionCode } from './rejections.js';
 /** `ordinal`: which of its identical twins in the batch it is, where the event could be read that far. */
 type Rejection = EventProblem & { ordinal?: number };
 export type RejectedEvent = Rejection & { index: number };
-export type CheckedBatch = { events: CheckedEvent[]; rejected: RejectedEvent[] };
+export type CheckedBatch = {
+  events: CheckedEvent[];
+  rejected: RejectedEvent[];
+  /** The numbers of the rejected events: they arrived, so they are not missing. */
+  rejectedSequences: number[];
+};
 
 /** Whose events these are. Identities go by the public userId: it is known from the token alone. */
-export type Sender = { userId: string };
+export type Sender = {
+  userId: string;
+  /** Set by a client that numbers its events; without it `seq` is a member like any other. */
+  installId?: string | null;
+};
 type Body = {
   events: readonly unknown[];
   bytes: number;
@@ -47,6 +56,7 @@ export function checkEvents(
 ): CheckedBatch {
   const events: CheckedEvent[] = [];
   const rejected: RejectedEvent[] = [];
+  const rejectedSequences: number[] = [];
   const twins: Twins = { next: new Map(), from: body.firstOrdinal ?? 0 };
   // An event cannot be larger than the body it came in.
   const mayBeTooLarge = body.bytes > EVENT_LIMITS.maxEventBytes;
@@ -55,9 +65,12 @@ export function checkEvents(
     const problem =
       checkStorableEvent(event, body.suspicious, mayBeTooLarge) ??
       addEvent(event as Record<string, unknown>, sender, receivedAtMs, checkType, twins, events);
-    if (problem !== undefined) rejected.push({ index, ...problem });
+    if (problem === undefined) continue;
+    rejected.push({ index, ...problem });
+    const sequence = isNumbering(sender) ? (event as { seq?: unknown } | null)?.seq : undefined;
+    if (isSequence(sequence)) rejectedSequences.push(sequence);
   }
-  return { events, rejected };
+  return { events, rejected, rejectedSequences };
 }
 
 function checkStorableEvent(
@@ -109,14 +122,21 @@ function addEvent(
   if (!isObject(payload)) return invalid('payload_invalid', 'payload', 'must be an object');
   if (!isObject(metadata)) return invalid('metadata_invalid', 'metadata', 'must be an object');
 
-  const payloadJson = canonicalJson(payload);
-  const metadataJson = event.metadata === undefined ? EMPTY_OBJECT : canonicalJson(metadata);
+  const sequence = isNumbering(sender) ? (event.seq ?? null) : null;
+  if (sequence !== null && !isSequence(sequence)) {
+    return invalid('sequence_invalid', 'seq', 'must be an integer from 1 to 9007199254740991');
+  }
+  // A numbered event needs no text that is the same for the same content.
+  const toJson = sequence === null ? canonicalJson : JSON.stringify;
+  const payloadJson = toJson(payload);
+  const metadataJson = event.metadata === undefined ? EMPTY_OBJECT : toJson(metadata);
   // Before the last checks: so an event keeps its ordinal, whichever of its twins are refused now or accepted later.
-  const { identity, ordinal } =
-    eventId === undefined
-      ? derivedIdentity(sender.userId, eventType, time, payloadJson, metadataJson, twins)
-      : { identity: namedIdentity(sender.userId, eventId), ordinal: 0 };
-  const meaning = readMeaning(eventType, payload, metadata, identity);
+  const { identity, ordinal } = nameEvent(
+    { eventType, eventId, sequence, time, payloadJson, metadataJson },
+    sender,
+    twins,
+  );
+  const meaning = readMeaning(eventType, payload, metadata, identity ?? '');
   if ('code' in meaning) return { ...meaning, ordinal };
   const mismatch = findMetadataProblem(metadata) ?? checkType(eventType, event);
   if (mismatch !== undefined) return { ...mismatch, ordinal };
@@ -125,16 +145,20 @@ function addEvent(
     time.epochMs - receivedAtMs > FAR_AHEAD_MS || receivedAtMs - time.epochMs > FAR_BEHIND_MS;
   events.push({
     identity,
+    sequence,
+    ordinal,
     eventId: eventId ?? null,
     eventType,
     occurredAt:
       time.isNormalForm && time.epochMs >= YEAR_ONE_MS ? (event.timestamp as string) : databaseTime(time),
+    occurredAtMs: time.epochMs,
     receivedAtMs,
     effectiveAtMs: clockSuspect ? receivedAtMs : Math.min(time.epochMs, receivedAtMs),
     clockSuspect,
     timestampText: time.isNormalForm ? null : (event.timestamp as string),
     payloadJson,
     metadataJson,
+    playMs: meaning.playMs,
     transaction: meaning.transaction,
     profile: readProfile(metadata),
   });
@@ -153,6 +177,38 @@ function databaseTime({ epochMs, nanos }: EventTimestamp): string {
   return year > 0
     ? `${String(year).padStart(4, '0')}${rest}`
     : `${String(1 - year).padStart(4, '0')}${rest} BC`;
+}
+
+function isNumbering({ installId }: Sender): boolean {
+  return typeof installId === 'string';
+}
+
+function isSequence(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 1;
+}
+
+type NamedParts = {
+  eventType: string;
+  eventId: string | undefined;
+  sequence: number | null;
+  time: EventTimestamp;
+  payloadJson: string;
+  metadataJson: string;
+};
+
+/** What makes the event the same one when it is sent again: its number, its name, or else its content. */
+function nameEvent(
+  { eventType, eventId, sequence, time, payloadJson, metadataJson }: NamedParts,
+  { userId, installId }: Sender,
+  twins: Twins,
+): { identity: string | null; ordinal: number } {
+  if (sequence !== null && typeof installId === 'string') {
+    // Only a purchase is told from others by an identity, too: most numbered events are spared the digest.
+    const identity = eventType === 'Purchase' ? numberedIdentity(userId, installId, sequence) : null;
+    return { identity, ordinal: 0 };
+  }
+  if (eventId !== undefined) return { identity: namedIdentity(userId, eventId), ordinal: 0 };
+  return derivedIdentity(userId, eventType, time, payloadJson, metadataJson, twins);
 }
 
 /** How many of each derived identity there were, and what the first one counts as. */

@@ -2,9 +2,11 @@ import type { Logger } from 'pino';
 import { isUnavailable, type Pool } from '../../db/pool.js';
 import type { Metrics } from '../../http/metrics.js';
 import { coalesce } from '../../lib/coalesce.js';
-import { applyEvents } from './apply-events.js';
-import { type EventRecord, recordsOfPlayer } from './event-record.js';
-import type { EventIntake, IntakeResult } from './intake.js';
+import { applyEvents, type EventOutcome } from './apply-events.js';
+import { type EventRecord, type PlayerKey, recordsOfPlayer } from './event-record.js';
+import type { EventBatch, EventIntake, IntakeResult } from './intake.js';
+import type { OldEvents } from './old-events.js';
+import type { RejectedSequences } from './sequence-claims.js';
 
 /** Groups of 1,000 beat groups of 200 by a quarter; larger ones gain nothing more. */
 const MAX_GROUP_WEIGHT = 1_000;
@@ -19,11 +21,16 @@ const MAX_WAITING_WEIGHT = 20_000;
 /** A batch of large events weighs by its bytes: 20,000 waiting ones are 20 MB at the most, whatever their size. */
 const BYTES_PER_WEIGHT = 1_024;
 
-type RecordBatch = { records: readonly EventRecord[]; bytes: number };
+type RecordBatch = {
+  records: readonly EventRecord[];
+  rejected: RejectedSequences | undefined;
+  bytes: number;
+};
+
+type Options = { pool: Pool; metrics: Metrics; logger: Logger; oldEvents: OldEvents };
 
 /** Events are applied to PostgreSQL before the answer; requests that arrive together share a transaction. */
-export function createDirectIntake(options: { pool: Pool; metrics: Metrics; logger: Logger }): EventIntake {
-  const { pool, metrics, logger } = options;
+export function createDirectIntake({ pool, metrics, logger, oldEvents }: Options): EventIntake {
   const groups = coalesce<RecordBatch, IntakeResult>({
     maxItems: MAX_GROUP_WEIGHT,
     maxInFlight: GROUPS_IN_FLIGHT,
@@ -39,30 +46,48 @@ export function createDirectIntake(options: { pool: Pool; metrics: Metrics; logg
     },
     async run(batches) {
       const stopTimer = metrics.applySeconds.startTimer();
-      const fresh = await applyEvents(
+      const outcomes = await applyEvents(
         pool,
         batches.flatMap((batch) => batch.records),
+        { rejected: batches.flatMap((batch) => batch.rejected ?? []), oldEvents: oldEvents.remain() },
       );
       stopTimer();
-      metrics.applyEvents.observe(fresh.length);
-      return countPerBatch(batches, fresh);
+      metrics.applyEvents.observe(outcomes.length);
+      return countPerBatch(batches, outcomes);
     },
   });
   return {
-    submit({ player, events, bytes }) {
+    submit(batch) {
+      const { player, events, source, bytes } = batch;
       if (player === undefined)
         return Promise.reject(new Error('events cannot be applied without their player'));
-      return groups.submit({ records: recordsOfPlayer(events, player), bytes });
+      const records = recordsOfPlayer(events, player, source);
+      return groups.submit({ records, rejected: rejectedOf(batch, player), bytes });
     },
     close: groups.idle,
   };
 }
 
-function countPerBatch(batches: readonly RecordBatch[], fresh: readonly boolean[]): IntakeResult[] {
-  let at = 0;
+function rejectedOf(
+  { source: { installId }, rejectedSequences }: EventBatch,
+  player: PlayerKey,
+): RejectedSequences | undefined {
+  if (installId === null || rejectedSequences.length === 0) return undefined;
+  return { playerId: player.playerId, gameId: player.gameId, installId, sequences: rejectedSequences };
+}
+
+function countPerBatch(batches: readonly RecordBatch[], outcomes: readonly EventOutcome[]): IntakeResult[] {
+  let start = 0;
   return batches.map(({ records }) => {
+    const from = start;
+    start += records.length;
+    const tooSparse: number[] = [];
     let accepted = 0;
-    for (const end = at + records.length; at < end; at++) if (fresh[at]) accepted++;
-    return { accepted, duplicates: records.length - accepted };
+    for (let at = from; at < start; at++) {
+      if (outcomes[at] === 'new') accepted++;
+      else if (outcomes[at] === 'too_sparse') tooSparse.push(at - from);
+    }
+    const duplicates = records.length - accepted - tooSparse.length;
+    return tooSparse.length === 0 ? { accepted, duplicates } : { accepted, duplicates, tooSparse };
   });
 }

@@ -6,18 +6,20 @@ import type { RejectionCode } from './rejections.js';
 /** `path` is a JSON pointer to the culprit, empty for the event as a whole. */
 export type EventProblem = { code: RejectionCode; message: string; path: string };
 
-/** What an event means beyond having happened. */
-export type EventMeaning = { transaction: TransactionFact | null };
+/** What an event means beyond having happened. `playMs`: the time played that it tells of. */
+export type EventMeaning = { transaction: TransactionFact | null; playMs: number };
 
 type Members = Record<string, unknown>;
 
-const NOTHING: EventMeaning = Object.freeze({ transaction: null });
+const NOTHING: EventMeaning = Object.freeze({ transaction: null, playMs: 0 });
 const AD_PAYLOAD = ['userId', 'sessionId', 'adId', 'campaignId'];
 const DEVICE_METADATA = ['deviceType', 'osName', 'osVersion'];
 const MAX_TRANSACTION_ID = 256;
 const CURRENCY_RULE = 'must be an ISO 4217 code in capital letters, such as USD';
 const COUNTRY_RULE = 'must be an ISO 3166-1 code of two letters, such as DE';
 const TWO_LETTERS = /^[A-Za-z]{2}$/;
+/** A session of more than a day is a wrong clock, and must not outweigh all others. */
+const MAX_PLAY_MS = 86_400_000;
 
 const TYPES = new Set([
   'Ad_Impression',
@@ -54,8 +56,9 @@ export function readMeaning(
     case 'Refund':
       return refund(payload);
     case 'Session_Start':
+      return session(payload) ?? NOTHING;
     case 'Session_End':
-      return session(payload);
+      return session(payload) ?? { transaction: null, playMs: playMs(payload) };
     default:
       return NOTHING;
   }
@@ -120,6 +123,7 @@ function purchase(payload: Members, identity: string): EventMeaning | EventProbl
       currency: textOrNull(currency),
       promoId: textOrNull(promoId),
     },
+    playMs: 0,
   };
 }
 
@@ -128,15 +132,21 @@ function refund(payload: Members): EventMeaning | EventProblem {
   if (typeof transactionId !== 'string' || !isTransactionId(transactionId)) return BAD_TRANSACTION_ID;
   return {
     transaction: { transactionId, kind: 'refund', skuId: null, price: null, currency: null, promoId: null },
+    playMs: 0,
   };
 }
 
-function session(payload: Members): EventMeaning | EventProblem {
+function session(payload: Members): EventProblem | undefined {
   const { durationMs } = payload;
   if (durationMs !== undefined && !(typeof durationMs === 'number' && durationMs >= 0)) {
     return invalid('payload', 'durationMs', 'must be a number of 0 or more');
   }
-  return notStrings('payload', payload, ['sessionId']) ?? NOTHING;
+  return notStrings('payload', payload, ['sessionId']);
+}
+
+/** The time played that a Session_End with this payload tells of. */
+export function playMs({ durationMs }: Members): number {
+  return typeof durationMs === 'number' ? Math.round(Math.min(durationMs, MAX_PLAY_MS)) : 0;
 }
 
 const BAD_TRANSACTION_ID = invalid(

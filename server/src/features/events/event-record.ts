@@ -18,13 +18,20 @@ export type PlayerKey = { playerId: string; gameId: number };
  * takes events while the database is away.
  */
 export type CheckedEvent = {
-  /** 128 bits in hex: what makes this event the same one when it is sent again. */
-  identity: string;
-  /** Set when the client named the event; the name then counts whatever the timestamp. */
+  /**
+   * 128 bits in hex: what makes this event the same one when it is sent again. Null where its number does that; purchases
+   * have both, because a purchase without a transactionId is told from others by the identity.
+   */
+  identity: string | null;
+  /** The number that the client gave it, unique within the installation. */
+  sequence: number | null;
+  /** Which of the identical events of its batch it is: 0 for nearly all. */
+  ordinal: number;
   eventId: string | null;
   eventType: string;
   /** In PostgreSQL's text form. */
   occurredAt: string;
+  occurredAtMs: number;
   receivedAtMs: number;
   /** The time that aggregates go by: its own, unless its clock is not to be believed. */
   effectiveAtMs: number;
@@ -33,32 +40,61 @@ export type CheckedEvent = {
   timestampText: string | null;
   payloadJson: string;
   metadataJson: string;
+  /** The time played that a Session_End tells of. */
+  playMs: number;
   transaction: TransactionFact | null;
   /** What the event says about device and place. */
   profile: Profile | null;
 };
 
+/** Which installation of which build sent a batch. */
+export type EventSource = { installId: string | null; clientBuild: string | null };
+
 /** An event ready to be applied. */
-export type EventRecord = CheckedEvent & PlayerKey;
+export type EventRecord = CheckedEvent & PlayerKey & EventSource;
+
+/** What of an event the fold needs. */
+export type CountedEvent = Pick<
+  EventRecord,
+  | 'playerId'
+  | 'gameId'
+  | 'identity'
+  | 'eventType'
+  | 'occurredAt'
+  | 'receivedAtMs'
+  | 'effectiveAtMs'
+  | 'playMs'
+  | 'transaction'
+  | 'profile'
+>;
+
+export const UNKNOWN_SOURCE: EventSource = Object.freeze({ installId: null, clientBuild: null });
 
 export function recordsOfPlayer(
   events: readonly CheckedEvent[],
   { playerId, gameId }: PlayerKey,
+  { installId, clientBuild }: EventSource = UNKNOWN_SOURCE,
 ): EventRecord[] {
   // Member by member: spreading each event takes as long as half of the checks before.
   return events.map((event) => ({
     playerId,
     gameId,
+    installId,
+    clientBuild,
     identity: event.identity,
+    sequence: event.sequence,
+    ordinal: event.ordinal,
     eventId: event.eventId,
     eventType: event.eventType,
     occurredAt: event.occurredAt,
+    occurredAtMs: event.occurredAtMs,
     receivedAtMs: event.receivedAtMs,
     effectiveAtMs: event.effectiveAtMs,
     clockSuspect: event.clockSuspect,
     timestampText: event.timestampText,
     payloadJson: event.payloadJson,
     metadataJson: event.metadataJson,
+    playMs: event.playMs,
     transaction: event.transaction,
     profile: event.profile,
   }));

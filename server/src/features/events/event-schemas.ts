@@ -35,6 +35,14 @@ const Event = Type.Object(
           'Names the event within its player: sent again under this name, it is a duplicate whatever else it holds.',
       }),
     ),
+    seq: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description:
+          'Numbers the event within the installation of `X-Install-Id`, from 1 without gaps: sent again under this number, it is a duplicate whatever else it holds. Ignored without that header.',
+      }),
+    ),
   },
   { title: 'Event' },
 );

@@ -1,5 +1,5 @@
 import { isoTime } from '../../lib/iso-time.js';
-import type { EventRecord } from './event-record.js';
+import type { CountedEvent } from './event-record.js';
 import { addProfile, type TimedProfile, timesOf } from './player-profile.js';
 
 /**
@@ -47,22 +47,20 @@ type DayTally = { events: number; playMs: number; counts: Counts };
 type PlayerTally = {
   playerId: string;
   gameId: number;
-  first: EventRecord;
-  last: EventRecord;
+  first: CountedEvent;
+  last: CountedEvent;
   profile: TimedProfile | null;
   /** By days since 1970. */
   days: Map<number, DayTally>;
 };
 
 const DAY_MS = 86_400_000;
-/** A session of more than a day is a wrong clock, and must not outweigh all others. */
-const MAX_PLAY_MS = DAY_MS;
 
 /**
  * Adds up what new events say, each at its effective time. All sums are commutative, so the rows come out the same in whatever
  * order and groups the events came.
  */
-export function sumEvents(records: readonly EventRecord[]): EventSums {
+export function sumEvents(records: readonly CountedEvent[]): EventSums {
   const tallies = new Map<string, PlayerTally>();
   for (const record of records) {
     const { playerId, gameId } = record;
@@ -77,7 +75,7 @@ export function sumEvents(records: readonly EventRecord[]): EventSums {
   return { playerIds: [...tallies.keys()], rows: players.flatMap(sumRows), types: typeSums(players) };
 }
 
-function addEvent(tally: PlayerTally, record: EventRecord): void {
+function addEvent(tally: PlayerTally, record: CountedEvent): void {
   if (isBefore(record, tally.first)) tally.first = record;
   if (isBefore(tally.last, record)) tally.last = record;
   if (record.profile !== null) {
@@ -91,7 +89,7 @@ function addEvent(tally: PlayerTally, record: EventRecord): void {
     tally.days.set(number, day);
   }
   day.events++;
-  day.playMs += playMs(record);
+  day.playMs += record.playMs;
   addCount(day.counts, record.eventType, 1);
 }
 
@@ -99,15 +97,8 @@ function addCount(counts: Counts, eventType: string, n: number): void {
   counts.set(eventType, (counts.get(eventType) ?? 0) + n);
 }
 
-/** The time played that an event tells of. */
-function playMs({ eventType, payloadJson }: EventRecord): number {
-  if (eventType !== 'Session_End') return 0;
-  const { durationMs } = JSON.parse(payloadJson) as { durationMs?: unknown };
-  return typeof durationMs === 'number' ? Math.round(Math.min(durationMs, MAX_PLAY_MS)) : 0;
-}
-
 /** By effective time, to the microsecond. */
-function isBefore(a: EventRecord, b: EventRecord): boolean {
+function isBefore(a: CountedEvent, b: CountedEvent): boolean {
   if (a.effectiveAtMs !== b.effectiveAtMs) return a.effectiveAtMs < b.effectiveAtMs;
   // Nearly always told apart by now, or of one moment.
   if (a.occurredAt === b.occurredAt && a.receivedAtMs === b.receivedAtMs) return false;
@@ -119,7 +110,7 @@ function micros(time: string): string {
   return (/\.(\d+)/.exec(time)?.[1] ?? '').padEnd(6, '0');
 }
 
-function effectiveAt({ effectiveAtMs, receivedAtMs, occurredAt }: EventRecord): string {
+function effectiveAt({ effectiveAtMs, receivedAtMs, occurredAt }: CountedEvent): string {
   return effectiveAtMs === receivedAtMs ? isoTime(receivedAtMs) : occurredAt;
 }
 
@@ -198,7 +189,7 @@ function typeSums(players: readonly PlayerTally[]): TypeSum[] {
 }
 
 /** In days since 1970. */
-function dayOf({ effectiveAtMs }: EventRecord): number {
+function dayOf({ effectiveAtMs }: CountedEvent): number {
   return Math.floor(effectiveAtMs / DAY_MS);
 }
 

@@ -6,4 +6,9 @@ export const EVENT_LIMITS = Object.freeze({
   maxDepth: 16,
   maxEventTypeLength: 128,
   maxEventIdLength: 128,
+  maxInstallIdLength: 64,
+  /** Numbers that an installation may leave out at a time: a client loses a few batches, not hundreds. */
+  maxSequenceGaps: 256,
+  /** Installations of one player that number their events: reinstalled a thousand times is not a player. */
+  maxInstalls: 1_000,
 });

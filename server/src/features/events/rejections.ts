@@ -10,6 +10,9 @@ export const REJECTIONS = {
   payload_invalid: '`payload` is not an object, or a member of it that has a meaning is not of its type.',
   metadata_invalid:
     '`metadata` is not an object, or a member of it is not what it has to be: `country` a code of two letters, `currency` an ISO 4217 code.',
+  sequence_invalid: '`seq` is not an integer from 1 to 2^53−1, though `X-Install-Id` was sent.',
+  sequence_too_sparse:
+    'The number would leave more gaps than the limit, or the player has too many installations.',
   event_too_large: 'The event takes more bytes than the limit.',
   too_deep: 'The event is nested deeper than the limit.',
   invalid_unicode: 'A string holds a NUL character or half of a surrogate pair: it cannot be stored exactly.',

@@ -1,6 +1,6 @@
 import type { Call } from '../../db/pool.js';
 import { isoTime } from '../../lib/iso-time.js';
-import type { EventRecord } from './event-record.js';
+import type { CountedEvent } from './event-record.js';
 
 /** What the events of one group tell of a player's transaction. Times are ISO 8601. */
 export type TransactionRow = {
@@ -23,7 +23,7 @@ export type TransactionRow = {
  * same millisecond the identity decides, so that the choice does not depend on the order of application. Of several refunds
  * the earliest counts.
  */
-export function mergeTransactions(records: readonly EventRecord[]): TransactionRow[] {
+export function mergeTransactions(records: readonly CountedEvent[]): TransactionRow[] {
   const merged = new Map<string, TransactionRow>();
   for (const record of records) {
     const fact = record.transaction;
@@ -51,13 +51,13 @@ export function mergeTransactions(records: readonly EventRecord[]): TransactionR
   return [...merged.values()];
 }
 
-function isReceivedBefore({ receivedAtMs, identity }: EventRecord, row: TransactionRow): boolean {
+function isReceivedBefore({ receivedAtMs, identity }: CountedEvent, row: TransactionRow): boolean {
   if (row.receivedAt === null || row.identity === null) return true;
   const receivedAt = isoTime(receivedAtMs);
-  return receivedAt < row.receivedAt || (receivedAt === row.receivedAt && identity < row.identity);
+  return receivedAt < row.receivedAt || (receivedAt === row.receivedAt && (identity ?? '') < row.identity);
 }
 
-function emptyRow(record: EventRecord, transactionId: string): TransactionRow {
+function emptyRow(record: CountedEvent, transactionId: string): TransactionRow {
   return {
     playerId: record.playerId,
     gameId: record.gameId,

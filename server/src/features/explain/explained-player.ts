@@ -2,7 +2,8 @@ import { type Pool, query } from '../../db/pool.js';
 import type { Turns } from '../../lib/turns.js';
 import type { PlayerFacts } from '../personalisation/player-facts.js';
 import { findFacts } from '../player/facts-queries.js';
-import { type RebuiltPlayer, rebuildFacts } from './rebuild-facts.js';
+import { rebuildFacts } from './rebuild-facts.js';
+import type { RebuiltPlayer } from './rebuilt-player.js';
 
 /** Where the facts of an explanation are from. */
 export type FactsSource = 'current row' | 'stored events' | 'hypothetical';

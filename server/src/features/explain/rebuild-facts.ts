@@ -1,17 +1,17 @@
-import { type Client, createPool } from '../../db/pool.js';
-import { applyEventsWithin } from '../events/apply-events.js';
-import type { PlayerKey } from '../events/event-record.js';
+import { type Client, createPool, sendAll } from '../../db/pool.js';
+import { countEvents } from '../events/apply-events.js';
+import type { CountedEvent } from '../events/event-record.js';
 import type { PlayerFacts } from '../personalisation/player-facts.js';
 import { findFacts } from '../player/facts-queries.js';
+import { fetchOldEvents, openOldEvents } from './old-stored-events.js';
+import type { RebuiltPlayer } from './rebuilt-player.js';
 import { shadowTables } from './shadow-tables.js';
-import { fetchStoredEvents, openStoredEvents } from './stored-events.js';
-
-export type RebuiltPlayer = PlayerKey & Readonly<{ userId: string; createdAt: number }>;
+import { fetchStoredBlocks, openStoredBlocks } from './stored-blocks.js';
 
 /** `deletedBefore`: the day, in UTC, before which the game's events are gone, and with them what they told. */
 export type RebuiltFacts = Readonly<{ facts: PlayerFacts; deletedBefore: string | null }>;
 
-/** For one statement. Finding a player's events among those of a large game can take a while; nobody waits for hours. */
+/** For one statement. Finding a player's events in the former layout can take a while; nobody waits for hours. */
 const TIMEOUT_MS = 120_000;
 
 /**
@@ -51,14 +51,24 @@ async function rebuild(
   signal: AbortSignal | undefined,
 ): Promise<RebuiltFacts> {
   const deletedBefore = await findDeletedBefore(client, player.gameId);
-  await openStoredEvents(client, player, atMs);
+  await openStoredBlocks(client, player, atMs);
+  const hasOldEvents = await openOldEvents(client, player, atMs);
   await shadowTables(client, player, atMs);
-  for (;;) {
+  const fold = async (events: readonly CountedEvent[]) => {
     // Whoever asked may have left.
     signal?.throwIfAborted();
-    const records = await fetchStoredEvents(client, player);
-    if (records.length === 0) break;
-    await applyEventsWithin(client, records);
+    // Everything that is stored was new: there is nothing to ask.
+    if (events.length > 0) await sendAll(client, countEvents(events));
+  };
+  for (;;) {
+    const events = await fetchStoredBlocks(client, player, atMs);
+    if (events === undefined) break;
+    await fold(events);
+  }
+  while (hasOldEvents) {
+    const events = await fetchOldEvents(client, player);
+    if (events.length === 0) break;
+    await fold(events);
   }
   const [reading] = await findFacts(client, [player.playerId], atMs);
   if (reading === undefined) throw new Error(`the row of player ${player.playerId} was not rebuilt`);

@@ -1,5 +1,5 @@
 import type { Client } from '../../db/pool.js';
-import type { RebuiltPlayer } from './rebuild-facts.js';
+import type { RebuiltPlayer } from './rebuilt-player.js';
 
 /**
  * Puts empty temporary tables in front of all that the fold of events and the reading of facts touch. PostgreSQL looks for
@@ -38,8 +38,6 @@ async function copyOverrides(client: Client, playerId: string, atMs: number): Pr
 
 async function createEmptyTables(client: Client): Promise<void> {
   await client.query(`
-    create temp table events (like events including indexes) on commit drop;
-    create temp table event_names (like event_names including indexes) on commit drop;
     create temp table players (like players including defaults including indexes) on commit drop;
     create temp table player_days (like player_days including defaults including indexes) on commit drop;
     create temp table transactions (like transactions including indexes) on commit drop;

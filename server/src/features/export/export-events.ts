@@ -1,12 +1,19 @@
 import { type OwnConnection, walkByIndex, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
-import { listEventPartitions } from '../maintenance/event-partitions.js';
+import { holdOldEvents } from '../events/move-old-queries.js';
 import { type ExportFormat, formatEvent, HEADERS } from './export-format.js';
-import { type ExportKey, type ExportPage, keyBefore, listEventsAfter } from './export-queries.js';
-import { cutSpan, type Span } from './export-span.js';
-import type { ExportTarget } from './export-target.js';
+import {
+  type ExportKey,
+  type ExportPage,
+  FIRST_KEY,
+  listEventsAfter,
+  listOldEventsAfter,
+  type OldExportKey,
+} from './export-queries.js';
+import type { Span } from './export-span.js';
+import { ExportFileError, type ExportTarget } from './export-target.js';
 
-/** An event is 32 KiB at the most, so two pages, the one being written and the next, are 128 MB at the very worst. */
+/** An event is 32 KiB at the most, so two pages, the one being written and the next, are 160 MB at the very worst. */
 const PAGE_EVENTS = 2_000;
 
 export type ExportOptions = {
@@ -22,8 +29,8 @@ export type ExportOptions = {
 };
 
 /**
- * Writes a game's events in the order of their own time, page by page. Events that come in behind the page at work,
- * because their time is long past, are not in it.
+ * Writes a game's events whose own time lies in the span, in the order of their receipt, page by page. What is received
+ * meanwhile comes at the end.
  */
 export async function exportEvents(pool: Pool, options: ExportOptions): Promise<'done' | 'interrupted'> {
   const { target } = options;
@@ -39,47 +46,53 @@ export async function exportEvents(pool: Pool, options: ExportOptions): Promise<
 }
 
 async function writeAll(connection: OwnConnection, options: ExportOptions): Promise<'done' | 'interrupted'> {
-  const { span, format, target, signal, onProgress } = options;
+  const { format, target, signal, onProgress, after } = options;
   await walkByIndex(connection);
-  const partitions = await listEventPartitions(connection);
-  const pieces = cutSpan(
-    { from: options.after?.at ?? span.from, to: span.to },
-    partitions.map(({ day }) => day),
-  );
-  let after = options.after ?? keyBefore(span.from);
+  const hasOldEvents = await holdOldEvents(connection);
+  if (hasOldEvents && after !== null) throw new ExportFileError(STILL_MOVING);
   let events = 0;
-  for (const piece of pieces) {
-    if (piece.from > after.at) after = keyBefore(piece.from);
-    for await (const page of pagesOf(connection, options.gameId, piece, after)) {
-      events += page.events.length;
-      after = page.lastKey;
-      await target.write(page.events.map(formatEvent[format]).join(''), page.events.length, after);
-      onProgress?.({ events, at: after.at });
-      if (signal?.aborted) return 'interrupted';
-    }
+  for await (const page of pagesOf(connection, options)) {
+    events += page.events.length;
+    await target.write(page.events.map(formatEvent[format]).join(''), page.events.length, page.lastKey);
+    onProgress?.({ events, at: page.lastKey.receivedAt });
+    if (signal?.aborted) return 'interrupted';
+  }
+  if (!hasOldEvents) return 'done';
+  for await (const page of oldPagesOf(connection, options)) {
+    await target.write(page.map(formatEvent[format]).join(''), page.length, null);
     if (signal?.aborted) return 'interrupted';
   }
   return 'done';
 }
 
+const STILL_MOVING =
+  'Events of an older version are still being moved into blocks, so an export cannot be resumed yet. Delete the file and start anew, or wait: savepoint doctor tells how many are left.';
+
+async function* oldPagesOf(connection: OwnConnection, { gameId, span }: ExportOptions) {
+  let key: OldExportKey | undefined;
+  for (;;) {
+    const page = await listOldEventsAfter(connection, gameId, span, key, PAGE_EVENTS);
+    if (page.lastKey === undefined) return;
+    key = page.lastKey;
+    yield page.events;
+  }
+}
+
 /** While a page is written the next one is read. */
 async function* pagesOf(
   connection: OwnConnection,
-  gameId: number,
-  piece: Span,
-  start: ExportKey,
+  { gameId, span, after }: ExportOptions,
 ): AsyncGenerator<ExportPage & { lastKey: ExportKey }> {
-  const read = (after: ExportKey) => {
-    const page = listEventsAfter(connection, gameId, piece, after, PAGE_EVENTS);
+  const read = (key: ExportKey) => {
+    const page = listEventsAfter(connection, gameId, span, key, PAGE_EVENTS);
     // If writing fails first nobody waits for it any more.
     page.catch(() => {});
     return page;
   };
-  let page = await read(start);
+  let page = await read(after ?? FIRST_KEY);
   while (page.lastKey !== undefined) {
-    const next = page.events.length < PAGE_EVENTS ? undefined : read(page.lastKey);
+    const next = read(page.lastKey);
     yield { ...page, lastKey: page.lastKey };
-    if (next === undefined) return;
     page = await next;
   }
 }

@@ -1,9 +1,9 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
-import { momentOfMicros, type Span } from './export-span.js';
+import type { Span } from './export-span.js';
 
-/** The place of an event in the order of an export: its time to the microsecond, its player, its identity. */
-export type ExportKey = { at: string; playerId: string; identity: string };
+/** How far an export has come: the block that was written last, in the order of receipt. */
+export type ExportKey = { receivedAt: string; blockId: string };
 
 export type ExportedEvent = {
   userId: string;
@@ -18,70 +18,130 @@ export type ExportedEvent = {
   metadata: string;
 };
 
+/** Without a key there is nothing left. */
 export type ExportPage = { events: ExportedEvent[]; lastKey: ExportKey | undefined };
 
-/** Before every event at or after that moment: players are numbered from 1. */
-export function keyBefore(at: string): ExportKey {
-  return { at, playerId: '0', identity: '00000000-0000-0000-0000-000000000000' };
-}
+/** Before every block. */
+export const FIRST_KEY: ExportKey = { receivedAt: '-infinity', blockId: '0' };
 
 type Row = [
-  micros: string,
-  playerId: string,
-  identity: string,
+  receivedAt: string,
+  blockId: string,
   userId: string,
   eventId: string | null,
   eventType: string,
   timestampText: string | null,
+  occurredMs: string,
   receivedMs: string,
   clockSuspect: boolean,
   payload: string,
   metadata: string,
 ];
 
-/** The next events behind a key. Every page is a statement of its own: nothing is held open while it is written. */
+/**
+ * The events of the next blocks behind a key whose own time lies in the span: about `maxEvents`, and whole blocks. Every page is a statement of its own: nothing is
+ * held open while it is written. A block that has no event of that time is passed over without being unpacked.
+ */
 export async function listEventsAfter(
   connection: OwnConnection,
   gameId: number,
-  span: Span,
+  { from, to }: Span,
   after: ExportKey,
-  limit: number,
+  maxEvents: number,
 ): Promise<ExportPage> {
   const { rows } = await connection.query<Row>({
     rowMode: 'array',
     // The subquery makes a look-up of each player; for a join PostgreSQL may read all players for every page.
-    text: `select (extract(epoch from occurred_at) * 1000000)::bigint, player_id, identity,
-             (select user_id from players p where p.id = e.player_id), event_id, event_type, timestamp_text,
-             (extract(epoch from received_at) * 1000)::bigint, clock_suspect, payload::text, metadata::text
-           from events e
-           where game_id = $1 and occurred_at >= $2 and occurred_at < $3
-             and (occurred_at, player_id, identity) > ($2::timestamptz, $4::bigint, $5::uuid)
-           order by occurred_at, player_id, identity
-           limit $6`,
-    values: [gameId, after.at, span.to, after.playerId, after.identity, limit],
+    text: `select to_char(b.received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), b.id,
+             (select user_id from players p where p.id = b.player_id), e.event_id, e.event_type, e.timestamp_text,
+             floor(extract(epoch from e.occurred_at) * 1000), floor(extract(epoch from coalesce(e.received_at, b.received_at)) * 1000),
+             e.clock_suspect, e.payload::text, e.metadata::text
+           from (
+             select *, sum(event_count) over (order by received_at, id) - event_count as events_before
+             from (
+               select * from event_blocks
+               where game_id = $1 and (received_at, id) > ($2::timestamptz, $3::bigint)
+                 and last_at >= $4::timestamptz - interval '1 millisecond' and first_at < $5::timestamptz
+               order by received_at, id
+               limit $6
+             ) next_blocks
+           ) b
+           left join lateral (
+             select * from event_rows(b.events) e where e.occurred_at >= $4 and e.occurred_at < $5
+           ) e on true
+           where b.events_before < $6
+           order by b.received_at, b.id, e.place`,
+    values: [gameId, after.receivedAt, after.blockId, from, to, maxEvents],
   });
   const last = rows.at(-1);
   return {
-    events: rows.map(toEvent),
-    lastKey: last && { at: momentOfMicros(BigInt(last[0])), playerId: last[1], identity: last[2] },
+    // A block may touch the span without having an event in it.
+    events: rows.filter((row) => row[4] !== null).map(toEvent),
+    lastKey: last && { receivedAt: last[0], blockId: last[1] },
   };
 }
 
 function toEvent(row: Row): ExportedEvent {
-  const [micros, , , userId, eventId, eventType, timestampText, receivedMs, clockSuspect, payload, metadata] =
-    row;
+  const [
+    ,
+    ,
+    userId,
+    eventId,
+    eventType,
+    timestampText,
+    occurredMs,
+    receivedMs,
+    clockSuspect,
+    payload,
+    metadata,
+  ] = row;
   return {
     userId,
     eventId,
     eventType,
-    // Without a text of its own it was in the normal form, whose microseconds are three zeros.
-    timestamp: timestampText ?? new Date(Number(micros.slice(0, -3))).toISOString(),
+    // Without a text of its own it was in the normal form.
+    timestamp: timestampText ?? new Date(Number(occurredMs)).toISOString(),
     receivedAt: new Date(Number(receivedMs)).toISOString(),
     clockSuspect,
     payload,
     metadata,
   };
 }
+
+/** How far an export has come in the former layout, which is in the order of the events' own times. */
+export type OldExportKey = { at: string; playerId: string; identity: string };
+
+type OldRow = [...Row, identity: string, playerId: string];
+
+/** The next events of the former layout, where some have not been moved into blocks yet. */
+export async function listOldEventsAfter(
+  connection: OwnConnection,
+  gameId: number,
+  { from, to }: Span,
+  after: OldExportKey | undefined,
+  limit: number,
+): Promise<{ events: ExportedEvent[]; lastKey: OldExportKey | undefined }> {
+  const { rows } = await connection.query<OldRow>({
+    rowMode: 'array',
+    text: `select to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), null,
+             (select user_id from players p where p.id = e.player_id), event_id, event_type, timestamp_text,
+             floor(extract(epoch from occurred_at) * 1000), floor(extract(epoch from received_at) * 1000), clock_suspect,
+             payload::text, metadata::text, identity, player_id
+           from old_events e
+           where game_id = $1 and occurred_at >= $2 and occurred_at < $3
+             and (occurred_at, player_id, identity) > ($2::timestamptz, $4::bigint, $5::uuid)
+           order by occurred_at, player_id, identity
+           limit $6`,
+    values: [gameId, after?.at ?? from, to, after?.playerId ?? '0', after?.identity ?? NO_IDENTITY, limit],
+  });
+  const last = rows.at(-1);
+  return {
+    events: rows.map((row) => toEvent(row as unknown as Row)),
+    lastKey: last && { at: last[0], identity: last[11], playerId: last[12] },
+  };
+}
+
+const NO_IDENTITY = '00000000-0000-0000-0000-000000000000';
 
 /** About how many events there are, for a progress bar: the roll-ups know at once. */
 export async function estimateEvents(pool: Pool, gameId: number, { from, to }: Span): Promise<number> {

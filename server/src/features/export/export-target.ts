@@ -22,7 +22,7 @@ export type ExportSubject = Span & { tenant: string; game: string; format: Expor
 
 /** The sidecar of an unfinished file: its first `bytes` bytes hold exactly the `events` events up to `key`. */
 export type ExportCursor = ExportSubject & {
-  version: 1;
+  version: 2;
   bytes: number;
   events: number;
   key: ExportKey | null;
@@ -80,7 +80,7 @@ export async function openFileTarget(
     );
   }
   const cursor: ExportCursor = (options.resume && known) || {
-    version: 1,
+    version: 2,
     ...subject,
     bytes: 0,
     events: 0,
@@ -148,7 +148,7 @@ async function readCursor(path: string): Promise<ExportCursor | undefined> {
   }
   try {
     const cursor = JSON.parse(text) as ExportCursor;
-    if (cursor.version === 1 && Number.isSafeInteger(cursor.bytes)) return cursor;
+    if (cursor.version === 2 && Number.isSafeInteger(cursor.bytes)) return cursor;
   } catch {
     // Told below: what is no JSON is no cursor.
   }

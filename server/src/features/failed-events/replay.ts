@@ -152,9 +152,10 @@ function replayClaimed({ pool, checkType, actor, edited }: Run, claim: Claim): P
     const bad = entries.flatMap(({ entry, checked }) =>
       'reason' in checked ? [{ id: entry.id, ...checked.reason }] : [],
     );
-    const isNew = await applyEventsWithin(
+    const outcomes = await applyEventsWithin(
       client,
       good.map(({ record }) => record),
+      { oldEvents: true },
     );
     const ids = good.map(({ id }) => id);
     if (good.length > 0) {
@@ -163,7 +164,7 @@ function replayClaimed({ pool, checkType, actor, edited }: Run, claim: Claim): P
     }
     if (bad.length > 0 && edited === undefined) await updateReasons(client, bad);
 
-    const wasNew = new Map(good.map(({ id }, index) => [id, isNew[index] ?? false]));
+    const wasNew = new Map(good.map(({ id }, index) => [id, outcomes[index] === 'new']));
     return entries.map(({ entry: { id }, checked }) => ({
       id,
       result: 'record' in checked ? { outcome: 'replayed', wasNew: wasNew.get(id) ?? false } : checked,

@@ -16,6 +16,9 @@ const LimitsResponse = Type.Object(
       maxDepth: Type.Integer({ description: 'Levels of nesting in an event' }),
       maxEventTypeLength: Type.Integer({ description: 'Characters of an eventType' }),
       maxEventIdLength: Type.Integer({ description: 'Characters of an eventId' }),
+      maxInstallIdLength: Type.Integer({ description: 'Characters of an X-Install-Id' }),
+      maxSequenceGaps: Type.Integer({ description: 'Gaps in the numbers of an installation at a time' }),
+      maxInstalls: Type.Integer({ description: 'Installations of one player that number their events' }),
       encodings: Type.Array(Type.String(), {
         description: 'What `Content-Encoding` may be; `zstd` too where the runtime of the service has it',
       }),

@@ -1,11 +1,12 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { serviceActor } from '../audit/audit-log.js';
+import { dropOldIdentities, ensureEventPartitions } from '../events/event-partitions.js';
+import { type MoveResult, moveOldEvents } from '../events/move-old-events.js';
 import { deleteExpiredFailedEvents } from '../failed-events/expiry.js';
 import { type RetentionResult, runRetention } from '../retention/retention.js';
 import { compactRollups } from '../rollups/compact-rollups.js';
 import { deleteExpiredSessions } from '../session/session-expiry.js';
-import { ensureEventPartitions } from './event-partitions.js';
 import type { StepOutcome } from './maintenance-metrics.js';
 
 export type StepRun = Readonly<{
@@ -67,14 +68,29 @@ export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
         signal,
       });
       return {
-        outcome: RETENTION_OUTCOMES[state],
+        outcome: OUTCOMES[state],
         did: { eventsDeleted: deletedEvents, partitionsDropped: droppedPartitions.length },
       };
     },
   },
+  {
+    name: 'event_identities',
+    maxMs: 2 * MINUTE_MS,
+    run: async ({ pool, nowMs }) =>
+      done({ generationsForgotten: (await dropOldIdentities(pool, nowMs)).length }),
+  },
+  {
+    name: 'old_events',
+    // Twenty million events take about half an hour beside traffic.
+    maxMs: 55 * MINUTE_MS,
+    async run({ pool, nowMs, signal }) {
+      const { state, movedEvents } = await moveOldEvents(pool, { nowMs, signal });
+      return { outcome: OUTCOMES[state], did: { eventsMoved: movedEvents } };
+    },
+  },
 ];
 
-const RETENTION_OUTCOMES: Record<RetentionResult['state'], StepResult['outcome']> = {
+const OUTCOMES: Record<(RetentionResult | MoveResult)['state'], StepResult['outcome']> = {
   done: 'done',
   nothing: 'done',
   busy: 'busy',

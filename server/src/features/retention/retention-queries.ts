@@ -20,7 +20,7 @@ export type ExpiringGame = {
   tenant: string;
   game: string;
   retentionDays: number;
-  /** Events before this day are to go. */
+  /** Events received before this day are to go. */
   before: string;
   /** None before this day is left; null: nothing was ever deleted. */
   cleanedBefore: string | null;
@@ -40,8 +40,8 @@ export async function listExpiringGames(db: Pool | OwnConnection, today: string)
 }
 
 /**
- * From here on no event from before the game's day is stored any more. That day never moves back, also when a longer
- * retention is chosen: what was deleted cannot be told from what never came.
+ * From here on the game's events are complete only from that day on. The day never moves back, also when a longer retention is
+ * chosen.
  */
 export async function markDeletedBefore(
   connection: OwnConnection,
@@ -92,23 +92,6 @@ export async function updateCleanedBefore(
   );
 }
 
-/** A number above those of all transactions that have written anything yet: a fresh one of our own. */
-export async function currentHorizon(connection: OwnConnection): Promise<string> {
-  const { rows } = await connection.query<{ horizon: string }>(
-    'select pg_current_xact_id()::text as horizon',
-  );
-  return rows[0]?.horizon ?? '0';
-}
-
-/** Whether every transaction below the number has ended. */
-export async function isPastHorizon(connection: OwnConnection, horizon: string): Promise<boolean> {
-  const { rows } = await connection.query<{ past: boolean }>(
-    'select pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 as past',
-    [horizon],
-  );
-  return rows[0]?.past === true;
-}
-
 export async function countPages(connection: OwnConnection, table: string): Promise<number> {
   const { rows } = await connection.query<{ pages: number }>(
     `select (pg_relation_size($1::regclass) / current_setting('block_size')::int)::int as pages`,
@@ -117,23 +100,17 @@ export async function countPages(connection: OwnConnection, table: string): Prom
   return rows[0]?.pages ?? 0;
 }
 
-/** What may go: the events of these games before these days. */
+/** What may go: the events of these games that were received before these days. */
 export type Doomed = { gameIds: readonly number[]; before: readonly string[] };
 
-/**
- * An event goes by its own time. Where its clock is not believed it was counted when it was received, and the default
- * partition, where nearly all of these are, keeps it as long as others that were received on that day.
- */
 const IS_DOOMED = `exists (
   select from unnest($1::int[], $2::date[]) as d(game_id, before)
-  where d.game_id = e.game_id and e.occurred_at < d.before::timestamp at time zone 'UTC'
-    and (e.tableoid <> 'events_default'::regclass or not e.clock_suspect
-      or e.received_at < d.before::timestamp at time zone 'UTC')
+  where d.game_id = b.game_id and b.received_at < d.before::timestamp at time zone 'UTC'
 )`;
 
 export async function countDoomed(connection: OwnConnection, table: string, doomed: Doomed): Promise<number> {
   const { rows } = await connection.query<{ n: string }>(
-    `select count(*) as n from ${connection.escapeIdentifier(table)} e where ${IS_DOOMED}`,
+    `select coalesce(sum(b.event_count), 0) as n from ${connection.escapeIdentifier(table)} b where ${IS_DOOMED}`,
     [doomed.gameIds, doomed.before],
   );
   return Number(rows[0]?.n ?? 0);
@@ -154,8 +131,8 @@ export async function hasOthers(
 }
 
 /**
- * Deletes the doomed events on some pages of a table, and their names. By pages rather than by key: each page is read
- * once, in its order on the disk, and how far it has come is known exactly. New events never lie among the doomed.
+ * Deletes the doomed blocks on some pages of a table and returns how many events they held. By pages rather than by key: each
+ * page is read once, in its order on the disk, and how far it has come is known exactly.
  */
 export async function deleteOnPages(
   connection: OwnConnection,
@@ -166,42 +143,22 @@ export async function deleteOnPages(
 ): Promise<number> {
   const { rows } = await connection.query<{ n: number }>(
     `with gone as (
-       delete from ${connection.escapeIdentifier(table)} e
-       where e.ctid >= format('(%s,0)', $3::bigint)::tid and e.ctid < format('(%s,0)', $4::bigint)::tid and ${IS_DOOMED}
-       returning e.player_id, e.identity, e.event_id
-     ), names as (
-       delete from event_names n
-       using gone
-       where gone.event_id is not null and n.player_id = gone.player_id and n.identity = gone.identity
+       delete from ${connection.escapeIdentifier(table)} b
+       where b.ctid >= format('(%s,0)', $3::bigint)::tid and b.ctid < format('(%s,0)', $4::bigint)::tid and ${IS_DOOMED}
+       returning b.event_count
      )
-     select count(*)::int as n from gone`,
+     select coalesce(sum(event_count), 0)::int as n from gone`,
     [doomed.gameIds, doomed.before, fromPage, endPage],
   );
   return rows[0]?.n ?? 0;
 }
 
-/** The same for a table that is about to go as a whole: only the names are deleted one by one. */
-export async function deleteNamesOnPages(
-  connection: OwnConnection,
-  table: string,
-  fromPage: number,
-  endPage: number,
-): Promise<void> {
-  await connection.query(
-    `delete from event_names n
-     using ${connection.escapeIdentifier(table)} e
-     where e.ctid >= format('(%s,0)', $1::bigint)::tid and e.ctid < format('(%s,0)', $2::bigint)::tid
-       and e.event_id is not null and n.player_id = e.player_id and n.identity = e.identity`,
-    [fromPage, endPage],
-  );
-}
-
 /**
- * Drops a partition in which only these games have events. A late event of another game may come in at any moment, so
- * the last look is taken under a lock that lets none in. Whoever still reads the partition is waited for next, and then
- * events as a whole must be locked for a moment: intake queues behind that, so none of it may take long. A late event at
- * the door of this very partition would wait for us and we for it; the time-out is ours, and shorter than PostgreSQL's
- * patience with deadlocks.
+ * Drops a partition in which only these games have events. An event of another game that waited in a queue may come in at any
+ * moment, so the last look is taken under a lock that lets none in. Whoever still reads the partition is waited for next, and
+ * then event_blocks as a whole must be locked for a moment: intake queues behind that, so none of it may take long. An event
+ * on its way into this very partition would wait for us and we for it; the time-out is ours, and shorter than PostgreSQL's
+ * deadlock_timeout.
  */
 export async function dropPartition(
   connection: OwnConnection,

@@ -7,33 +7,26 @@ import {
   listEventPartitions,
   PARTITIONS_BEHIND_DAYS,
   utcDay,
-} from '../maintenance/event-partitions.js';
+} from '../events/event-partitions.js';
 import {
   countDoomed,
   countPages,
-  currentHorizon,
   type Doomed,
-  deleteNamesOnPages,
   deleteOnPages,
   dropPartition,
   type ExpiringGame,
   hasOthers,
-  isPastHorizon,
   listExpiringGames,
   markDeletedBefore,
   updateCleanedBefore,
 } from './retention-queries.js';
 
 const DAY_MS = 86_400_000;
-const DEFAULT_PARTITION = 'events_default';
+const DEFAULT_PARTITION = 'event_blocks_default';
 /** 4 MB, some ten thousand events: a fraction of a second between two moments at which a run can be interrupted. */
 const PAGES_A_STEP = 512;
 const DROP_ATTEMPTS = 10;
 const DROP_PAUSE_MS = 300;
-/** No transaction of the service lives longer than two of its time-outs, which are a minute at the most. */
-const HORIZON_PATIENCE_MS = 120_000;
-const HORIZON_POLL_MS = 20;
-
 export type RetentionProgress = {
   partition: string;
   action: 'delete' | 'drop';
@@ -64,13 +57,13 @@ export type RetentionResult = {
 type Run = RetentionOptions & { connection: OwnConnection; result: RetentionResult; today: string };
 
 /**
- * Deletes the events that games no longer keep. Players, days and roll-ups stay.
+ * Deletes the events that games no longer keep, by their time of receipt. Players, days and roll-ups stay, and so do identities
+ * and numbers: an event that is deleted here and sent again is still known.
  *
- *   mark the day ──► wait for older transactions ──► default partition ──► daily partitions, oldest first ──► cleaned
+ *   mark the day ──► default partition ──► daily partitions, oldest first ──► cleaned
  *
- * The mark comes first, in a transaction of its own: from then on the apply statement takes no event from before that day,
- * so that one which is deleted here and sent again is not counted twice. Statements that began before the mark do not
- * see it; they have ended before anything is deleted. Every step commits for itself: a run can be killed at any time.
+ * The mark comes first: whoever reads events knows from when on they are complete. Every step commits for itself: a run can be
+ * killed at any time.
  */
 export async function runRetention(pool: Pool, options: RetentionOptions): Promise<RetentionResult> {
   const result: RetentionResult = { state: 'nothing', droppedPartitions: [], deletedEvents: 0 };
@@ -100,9 +93,6 @@ async function deleteExpired(run: Run): Promise<RetentionResult['state']> {
   const games = await listExpiringGames(connection, today);
   onGames?.(games);
   await markDeletedBefore(connection, games, actor);
-  const horizon = await waitForOlderTransactions(run);
-  if (horizon !== 'past') return horizon;
-
   await deleteRows(run, DEFAULT_PARTITION, doomedOf(games));
   for (const partition of await listEventPartitions(connection)) {
     if (signal?.aborted) return 'interrupted';
@@ -122,17 +112,6 @@ function isExpired({ day }: EventPartition, { before, cleanedBefore }: ExpiringG
   return day < before && (cleanedBefore === null || cleanedBefore <= day);
 }
 
-async function waitForOlderTransactions(run: Run): Promise<'past' | 'waiting' | 'interrupted'> {
-  const horizon = await currentHorizon(run.connection);
-  const deadline = Date.now() + HORIZON_PATIENCE_MS;
-  while (!(await isPastHorizon(run.connection, horizon))) {
-    if (run.signal?.aborted) return 'interrupted';
-    if (Date.now() > deadline) return 'waiting';
-    await sleep(HORIZON_POLL_MS);
-  }
-  return 'past';
-}
-
 /** A partition young enough to be made again is emptied, but left in place. */
 function isOld({ day }: EventPartition, today: string): boolean {
   return day < utcDay(Date.parse(today) - PARTITIONS_BEHIND_DAYS * DAY_MS);
@@ -147,7 +126,7 @@ async function cleanPartition(
   const gameIds = idsOf(expired);
   // Without any expired game this asks whether it is empty: others may have been deleted from it one by one.
   if (isOld(partition, run.today) && !(await hasOthers(run.connection, partition.name, gameIds))) {
-    const outcome = await dropWithNames(run, partition.name, gameIds);
+    const outcome = await dropWhole(run, partition.name, gameIds);
     if (outcome !== 'others') return outcome;
   }
   if (expired.length === 0) return 'clean';
@@ -166,25 +145,18 @@ async function deleteRows(run: Run, table: string, doomed: Doomed): Promise<void
   });
 }
 
-async function dropWithNames(
+async function dropWhole(
   run: Run,
   table: string,
   gameIds: readonly number[],
 ): Promise<'clean' | 'waiting' | 'interrupted' | 'others'> {
-  const progress = { partition: table, action: 'drop', deletedEvents: 0 } as const;
-  let pages = 0;
-  await stepThrough(run, table, async (fromPage, endPage, totalPages) => {
-    await deleteNamesOnPages(run.connection, table, fromPage, endPage);
-    pages = totalPages;
-    run.onProgress?.({ ...progress, donePages: Math.min(endPage, totalPages), totalPages });
-  });
   for (let attempt = 0; attempt < DROP_ATTEMPTS; attempt++) {
     if (run.signal?.aborted) return 'interrupted';
     const outcome = await dropPartition(run.connection, table, gameIds);
     if (outcome === 'others') return 'others';
     if (outcome === 'dropped') {
       run.result.droppedPartitions.push(table);
-      run.onProgress?.({ ...progress, donePages: pages, totalPages: pages });
+      run.onProgress?.({ partition: table, action: 'drop', deletedEvents: 0, donePages: 1, totalPages: 1 });
       return 'clean';
     }
     await sleep(DROP_PAUSE_MS);

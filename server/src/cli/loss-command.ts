@@ -1,0 +1,63 @@
+import { Command } from 'commander';
+import { LOSS_GRACE_MS, listLosses } from '../features/events/losses.js';
+import { StartupError } from '../lib/startup-error.js';
+import { requireGame, withGame } from './game-option.js';
+import { printable } from './printable.js';
+import { grouped } from './progress-bar.js';
+import { isBetweenTexts, tableLines } from './table.js';
+import { say, withDatabase } from './terminal.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const MAX_DAYS = 366;
+const MAX_GRACE_HOURS = 720;
+
+type LossOptions = { tenant: string; game: string; days: string; graceHours: string };
+
+export function lossCommand(): Command {
+  return withGame(new Command('losses'))
+    .description('events that clients numbered and that never arrived, by day, build and platform')
+    .option('--days <number>', 'how many days back', '30')
+    .option(
+      '--grace-hours <number>',
+      'how long a number may be missing before it counts as lost',
+      String(LOSS_GRACE_MS / HOUR_MS),
+    )
+    .addHelpText(
+      'after',
+      '\nOnly clients that send X-Install-Id and seq can be checked: see docs/event-types.md, "Numbered events".',
+    )
+    .action(run);
+}
+
+async function run({ tenant, game, days, graceHours }: LossOptions): Promise<void> {
+  const now = Date.now();
+  const span = {
+    sinceMs: now - wholeNumber('--days', days, 1, MAX_DAYS) * DAY_MS,
+    untilMs: now - wholeNumber('--grace-hours', graceHours, 0, MAX_GRACE_HOURS) * HOUR_MS,
+  };
+  const losses = await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    return listLosses(pool, id, span);
+  });
+  if (losses.length === 0) return say('No numbered event is missing.');
+  const rows = losses.map(({ day, build, platform, events, players }) => [
+    day,
+    grouped(events),
+    grouped(players),
+    build === null ? '–' : printable(build),
+    platform === null ? '–' : printable(platform),
+  ]);
+  for (const line of tableLines(
+    [['noticed', 'lost', 'players', 'build', 'platform'], ...rows],
+    isBetweenTexts,
+  ))
+    say(line);
+  say(`${grouped(losses.reduce((sum, { events }) => sum + events, 0))} events are missing.`);
+}
+
+function wholeNumber(option: string, text: string, min: number, max: number): number {
+  const value = /^\d{1,4}$/.test(text) ? Number(text) : -1;
+  if (value >= min && value <= max) return value;
+  throw new StartupError(`${option} is "${text}": give a whole number from ${min} to ${max}.`);
+}

@@ -1,0 +1,135 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isLockTimeout, type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
+import type { Pool } from '../../db/pool.js';
+import { generationOf, nextGeneration } from './identity-generations.js';
+
+const DAY_MS = 86_400_000;
+/** Events that waited in a queue were received before they are stored. */
+export const PARTITIONS_BEHIND_DAYS = 2;
+const PARTITIONS_AHEAD_DAYS = 14;
+/** Each waits half a second at most for a lock. Partitions are made weeks ahead: the next hour is soon enough, too. */
+const ATTEMPTS = 5;
+const PAUSE_MS = 200;
+/** Whoever sends an event again after so long has kept it for more than a year. */
+const IDENTITY_MEMORY_DAYS = 400;
+
+type Partition = { parent: string; child: string; key: string; first: string; end: string };
+
+/**
+ * Makes the partitions around today that are missing: of blocks a day each, of identities a quarter each. Each is made in a
+ * transaction of its own: events go on being stored meanwhile. See `attach_partition` for what is locked.
+ * Returns how many were made.
+ */
+export async function ensureEventPartitions(pool: Pool, nowMs: number): Promise<number> {
+  const wanted = [...dailyPartitions(nowMs), identityPartition(nowMs), identityPartition(nowMs, 1)];
+  let made = 0;
+  for (const partition of await listMissing(pool, wanted)) {
+    if (await attachPartition(pool, partition)) made++;
+  }
+  return made;
+}
+
+function dailyPartitions(nowMs: number): Partition[] {
+  const partitions: Partition[] = [];
+  for (let day = -PARTITIONS_BEHIND_DAYS; day <= PARTITIONS_AHEAD_DAYS; day++) {
+    partitions.push(dailyPartition(utcDay(nowMs + day * DAY_MS)));
+  }
+  return partitions;
+}
+
+function dailyPartition(day: string): Partition {
+  return {
+    parent: 'event_blocks',
+    child: `event_blocks_${day.replaceAll('-', '')}`,
+    key: 'received_at',
+    first: startOf(day),
+    end: startOf(utcDay(Date.parse(day) + DAY_MS)),
+  };
+}
+
+function identityPartition(nowMs: number, ahead = 0): Partition {
+  const first = ahead === 0 ? generationOf(nowMs) : nextGeneration(nowMs);
+  return {
+    parent: 'event_identities',
+    child: `event_identities_${first.replaceAll('-', '')}`,
+    key: 'generation',
+    first,
+    end: nextGeneration(Date.parse(first)),
+  };
+}
+
+function startOf(day: string): string {
+  return `${day}T00:00:00Z`;
+}
+
+/** Makes sure that blocks received on a day have a partition: for events of the former layout. */
+export async function ensureDay(pool: Pool, day: string): Promise<void> {
+  for (const partition of await listMissing(pool, [dailyPartition(day)])) {
+    await attachPartition(pool, partition);
+  }
+}
+
+async function attachPartition(pool: Pool, { parent, child, key, first, end }: Partition): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      // Several nodes take turns: a partition that two make at once would be an error for one of them.
+      const { rows } = await pool.query<{ isAttached: boolean }>(
+        `with turn as materialized (select pg_advisory_xact_lock(hashtext('savepoint event partitions')))
+         select attach_partition($1, $2, $3, $4, $5) as "isAttached" from turn`,
+        [parent, child, key, first, end],
+      );
+      return rows[0]?.isAttached === true;
+    } catch (error) {
+      if (!isLockTimeout(error) || attempt === ATTEMPTS) throw error;
+      await sleep(PAUSE_MS * attempt);
+    }
+  }
+}
+
+async function listMissing(pool: Pool, wanted: readonly Partition[]): Promise<Partition[]> {
+  const { rows } = await pool.query<{ child: string }>(
+    'select child from unnest($1::text[]) child where to_regclass(child) is null',
+    [wanted.map(({ child }) => child)],
+  );
+  const missing = new Set(rows.map(({ child }) => child));
+  return wanted.filter(({ child }) => missing.has(child));
+}
+
+/** Forgets the identities of events received long ago: whole generations, however large they are. */
+export async function dropOldIdentities(pool: Pool, nowMs: number): Promise<string[]> {
+  return withOwnConnection(pool, async (connection) => {
+    const { rows } = await connection.query<{ name: string }>(
+      `select c.relname as name
+       from pg_inherits i
+       join pg_class c on c.oid = i.inhrelid
+       where i.inhparent = 'event_identities'::regclass and c.relname ~ '^event_identities_[0-9]{8}$'
+         and to_date(right(c.relname, 8), 'YYYYMMDD') + interval '3 months' < $1::date
+       order by 1`,
+      [utcDay(nowMs - IDENTITY_MEMORY_DAYS * DAY_MS)],
+    );
+    // Intake queues behind the lock: what cannot be had soon is tried again an hour later.
+    await connection.query("set lock_timeout = '500ms'");
+    for (const { name } of rows) await connection.query(`drop table ${connection.escapeIdentifier(name)}`);
+    return rows.map(({ name }) => name);
+  });
+}
+
+/** A daily partition; the default one has no day. */
+export type EventPartition = { name: string; day: string };
+
+/** The oldest first. */
+export async function listEventPartitions(db: Pool | OwnConnection): Promise<EventPartition[]> {
+  const { rows } = await db.query<EventPartition>(
+    `select c.relname as name, to_date(right(c.relname, 8), 'YYYYMMDD')::text as day
+     from pg_inherits i
+     join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'event_blocks'::regclass and c.relname ~ '^event_blocks_[0-9]{8}$'
+     order by c.relname`,
+  );
+  return rows;
+}
+
+/** `2026-11-15`: the UTC day of a moment. */
+export function utcDay(epochMs: number): string {
+  return new Date(epochMs).toISOString().slice(0, 10);
+}

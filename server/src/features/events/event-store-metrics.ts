@@ -1,0 +1,38 @@
+import { Gauge, Registry } from 'prom-client';
+import type { Pool } from '../../db/pool.js';
+import { countLosses, LOSS_GRACE_MS } from './losses.js';
+import { estimateOldEvents } from './move-old-queries.js';
+
+const WINDOW_MS = 7 * 86_400_000;
+
+/** What only the database knows of the stored events; asked when the metrics are read. */
+export function createEventStoreMetrics(pool: Pool): { registry: Registry } {
+  const registry = new Registry();
+  const registers = [registry];
+  const gauge = (name: string, help: string, read: () => Promise<number>) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        // Without the database the metrics of everything else are still worth reading.
+        const value = await read().catch(() => undefined);
+        if (value === undefined) this.reset();
+        else this.set(value);
+      },
+    });
+  gauge(
+    'savepoint_lost_events',
+    'Numbered events noticed as missing in the last 7 days that have not arrived within a day, of all games.',
+    () => {
+      const now = Date.now();
+      return countLosses(pool, { sinceMs: now - WINDOW_MS, untilMs: now - LOSS_GRACE_MS });
+    },
+  );
+  gauge(
+    'savepoint_old_events',
+    'About how many events of the former layout wait to be moved into blocks.',
+    () => estimateOldEvents(pool),
+  );
+  return { registry };
+}

@@ -1,0 +1,136 @@
+import { inTransaction, type OwnConnection } from '../../db/own-connection.js';
+import type { Pool } from '../../db/pool.js';
+
+/** A partition of the former layout; the default one has no day. */
+export type OldPartition = { name: string; day: string | null };
+
+/** The oldest first, the default one last. */
+export async function listOldPartitions(db: OwnConnection | Pool): Promise<OldPartition[]> {
+  const { rows } = await db.query<OldPartition>(
+    `select c.relname as name,
+       case when c.relname ~ '_[0-9]{8}$' then to_date(right(c.relname, 8), 'YYYYMMDD')::text end as day
+     from pg_inherits i
+     join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'old_events'::regclass
+     order by day nulls last, name`,
+  );
+  return rows;
+}
+
+/** About how many events wait to be moved: PostgreSQL's own estimate, at once. */
+export async function estimateOldEvents(db: OwnConnection | Pool): Promise<number> {
+  const { rows } = await db.query<{ n: number }>(
+    `select coalesce(sum(greatest(c.reltuples, pg_relation_size(c.oid) / 300)), 0)::float8 as n
+     from pg_inherits i
+     join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'old_events'::regclass and pg_relation_size(c.oid) > 0`,
+  );
+  return rows[0]?.n ?? 0;
+}
+
+export async function countOldPages(connection: OwnConnection, table: string): Promise<number> {
+  const { rows } = await connection.query<{ pages: number }>(
+    `select (pg_relation_size($1::regclass) / current_setting('block_size')::int)::int as pages`,
+    [table],
+  );
+  return rows[0]?.pages ?? 0;
+}
+
+/**
+ * Moves the events on some pages of a partition and returns how many there were. A player's events of one day of receipt become
+ * one block, in which each keeps its own time of receipt. A purchase keeps its identity, too: it cannot be worked out again
+ * for one of several identical ones.
+ */
+export async function moveOldPages(
+  connection: OwnConnection,
+  table: string,
+  fromPage: number,
+  endPage: number,
+  nowMs: number,
+): Promise<number> {
+  return inTransaction(connection, async () => {
+    // Whoever reads both layouts one after the other keeps the move from changing them meanwhile.
+    await connection.query(`select pg_advisory_xact_lock(${OLD_EVENTS_STEP})`);
+    return movePages(connection, table, fromPage, endPage, nowMs);
+  });
+}
+
+/** Any fixed number: it only has to be the same on every node. */
+const OLD_EVENTS_STEP = "hashtext('savepoint old events step')";
+
+/** Keeps events where they are until the connection ends; they are moved again afterwards. False if none are left. */
+export async function holdOldEvents(connection: OwnConnection): Promise<boolean> {
+  await connection.query(`select pg_advisory_lock_shared(${OLD_EVENTS_STEP})`);
+  return hasRows(connection, 'old_events');
+}
+
+async function movePages(
+  connection: OwnConnection,
+  table: string,
+  fromPage: number,
+  endPage: number,
+  nowMs: number,
+): Promise<number> {
+  const { rows } = await connection.query<{ n: number }>(
+    `with moved as (
+       delete from ${connection.escapeIdentifier(table)} e
+       where e.ctid >= format('(%s,0)', $1::bigint)::tid and e.ctid < format('(%s,0)', $2::bigint)::tid
+       returning *
+     ), names as (
+       delete from old_event_names n
+       using moved e
+       where e.event_id is not null and n.player_id = e.player_id and n.identity = e.identity
+     ), identities as (
+       insert into event_identities (generation, player_id, identity)
+       select date_trunc('quarter', received_at at time zone 'UTC')::date, player_id, identity
+       from moved
+       order by player_id, identity
+       on conflict do nothing
+     ), blocks as (
+       insert into event_blocks (player_id, received_at, game_id, event_count, first_at, last_at, events)
+       select e.player_id, min(e.received_at), e.game_id, count(*), min(e.occurred_at), max(e.occurred_at),
+         jsonb_agg(jsonb_build_array(
+           e.event_type,
+           case
+             when e.occurred_at < '0001-01-01' or e.occurred_at >= '10000-01-01' then e.occurred_at::text
+             when extract(microseconds from e.occurred_at)::bigint % 1000 = 0
+               then to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
+             else to_char(e.occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+           end,
+           e.payload, e.metadata, null, e.event_id,
+           jsonb_strip_nulls(jsonb_build_object(
+             'text', e.timestamp_text,
+             'suspect', case when e.clock_suspect then true end,
+             'received', floor(extract(epoch from e.received_at) * 1000),
+             'identity', case when e.event_type = 'Purchase' then replace(e.identity::text, '-', '') end
+           ))
+         ) order by e.received_at, e.occurred_at)
+       from moved e
+       join games g on g.id = e.game_id
+       where g.retention_days is null
+         or e.received_at >= ($3::date - g.retention_days)::timestamp at time zone 'UTC'
+       group by e.player_id, e.game_id, (e.received_at at time zone 'UTC')::date
+     )
+     select count(*)::int as n from moved`,
+    [fromPage, endPage, new Date(nowMs).toISOString().slice(0, 10)],
+  );
+  return rows[0]?.n ?? 0;
+}
+
+export async function hasRows(connection: OwnConnection, table: string): Promise<boolean> {
+  const { rows } = await connection.query(`select from ${connection.escapeIdentifier(table)} limit 1`);
+  return rows.length > 0;
+}
+
+/** Intake queues behind the lock, so it is not waited for long. */
+export async function dropOldPartition(connection: OwnConnection, table: string): Promise<void> {
+  await inTransaction(connection, async () => {
+    await connection.query("set local lock_timeout = '200ms'");
+    await connection.query(`drop table ${connection.escapeIdentifier(table)}`);
+  });
+}
+
+/** Names whose events retention had deleted. */
+export async function clearOldNames(connection: OwnConnection): Promise<void> {
+  await connection.query('delete from old_event_names');
+}

@@ -1,0 +1,127 @@
+import type { FastifyRequest } from 'fastify';
+import type { Context } from '../../context.js';
+import { ApiError } from '../../errors.js';
+import { decodeBody } from '../../http/body-parser.js';
+import { senderOf } from '../../http/guards.js';
+import { clipText } from '../../lib/clip-text.js';
+import { failedEventsOf } from '../failed-events/failed-event.js';
+import type { FailedBatch } from '../failed-events/inbox-queries.js';
+import { checkEvents, type RejectedEvent } from './check-events.js';
+import type { EventSource } from './event-record.js';
+import type { EventBatch, IntakeResult } from './intake.js';
+import { EVENT_LIMITS } from './limits.js';
+import { REJECTIONS } from './rejections.js';
+
+/** Longer than any version number. */
+const MAX_CLIENT_BUILD = 64;
+
+/** The header of a client that numbers its events. */
+export const INSTALL_HEADER = 'x-install-id';
+
+export type TakenBatch = {
+  stored: IntakeResult;
+  rejected: readonly Pick<RejectedEvent, 'index' | 'code' | 'message'>[];
+  isAllRejected: boolean;
+  failuresKept: Promise<unknown>;
+};
+
+/** Decodes, checks and stores a batch. Settles when the good events are durable; `failuresKept` when the bad ones are. */
+export async function takeBatch(ctx: Context, request: FastifyRequest, body: Buffer): Promise<TakenBatch> {
+  const { events, text, bytes, suspicious } = decodeBatch(body);
+  const source: EventSource = { installId: installIdOf(request), clientBuild: clientBuildOf(request) };
+  const sender = senderOf(request);
+  const { player } = sender;
+  const { userId } = sender.claims;
+  const now = ctx.clock.now();
+  const check = ctx.registries.checkFor(sender);
+  const checkType = check instanceof Promise ? await check : check;
+  const whose = { userId, installId: source.installId };
+  const checked = checkEvents({ events, bytes, suspicious }, whose, now, checkType);
+  const { rejectedSequences } = checked;
+  const keep = (rejected: readonly RejectedEvent[]): Promise<void> => {
+    const failures = rejected.length === 0 ? [] : failedEventsOf(text, events, rejected);
+    const kept = keepFailures(ctx, { userId, receivedAtMs: now, clientBuild: source.clientBuild, failures });
+    // Whoever waits for it hears of its error, unless the good events fail first.
+    kept.catch(() => {});
+    return kept;
+  };
+  const checkFailuresKept = keep(checked.rejected);
+  const batch = { userId, player, source, events: checked.events, rejectedSequences, bytes };
+  const stored = await takeEvents(ctx, batch);
+  const tooSparse = tooSparseEvents(stored, events.length, checked.rejected);
+  const rejected = [...checked.rejected, ...tooSparse]
+    .sort((a, b) => a.index - b.index)
+    .map(({ index, code, message }) => ({ index, code, message }));
+  const isAllRejected = rejected.length > 0 && rejected.length === events.length;
+  return { stored, rejected, isAllRejected, failuresKept: Promise.all([checkFailuresKept, keep(tooSparse)]) };
+}
+
+export function answerOf({ stored: { accepted, duplicates }, rejected, isAllRejected }: TakenBatch) {
+  if (isAllRejected) throw new ApiError('events_rejected', { details: { rejected } });
+  // No spread: it makes an object that V8 is slow with.
+  return duplicates === undefined ? { accepted, rejected } : { accepted, duplicates, rejected };
+}
+
+function decodeBatch(body: Buffer) {
+  const json = body.length === 0 ? undefined : decodeBody(body);
+  if (json === undefined || !Array.isArray(json.value)) {
+    throw new ApiError('body_invalid', { message: 'The body must be a JSON array of events.' });
+  }
+  const events: readonly unknown[] = json.value;
+  if (events.length > EVENT_LIMITS.maxEvents) {
+    throw new ApiError('batch_too_large', { details: { maxEvents: EVENT_LIMITS.maxEvents } });
+  }
+  return { events, text: json.text, bytes: json.bytes, suspicious: json.suspicious };
+}
+
+const NOTHING: IntakeResult = { accepted: 0, duplicates: 0 };
+
+async function takeEvents(ctx: Context, batch: EventBatch): Promise<IntakeResult> {
+  if (batch.events.length === 0 && batch.rejectedSequences.length === 0) return NOTHING;
+  const taken = await ctx.intake.submit(batch);
+  ctx.metrics.events.inc({ outcome: 'accepted' }, taken.accepted);
+  if (taken.duplicates) ctx.metrics.events.inc({ outcome: 'duplicate' }, taken.duplicates);
+  return taken;
+}
+
+/** Events that only the database could reject. The intake counts the good events of the batch, the answer all of them. */
+function tooSparseEvents(
+  { tooSparse }: IntakeResult,
+  events: number,
+  rejected: readonly RejectedEvent[],
+): RejectedEvent[] {
+  if (tooSparse === undefined) return [];
+  const bad = new Set(rejected.map(({ index }) => index));
+  const good = Array.from({ length: events }, (_, index) => index).filter((index) => !bad.has(index));
+  return tooSparse.map((place) => ({
+    index: good[place] ?? 0,
+    code: 'sequence_too_sparse',
+    message: REJECTIONS.sequence_too_sparse,
+    path: '/seq',
+  }));
+}
+
+/** Bad events are not thrown away, and like the good ones they are durable before the answer. */
+async function keepFailures(ctx: Context, batch: FailedBatch): Promise<void> {
+  if (batch.failures.length === 0) return;
+  await ctx.inbox.submit(batch);
+  ctx.metrics.events.inc({ outcome: 'rejected' }, batch.failures.length);
+}
+
+function installIdOf({ headers }: FastifyRequest): string | null {
+  const installId = headers[INSTALL_HEADER];
+  if (installId === undefined) return null;
+  // Node joins the values of a repeated header with a comma and a space.
+  if (typeof installId === 'string' && INSTALL_ID.test(installId)) return installId;
+  throw new ApiError('header_invalid', {
+    message: `X-Install-Id must be sent once, with 1 to ${EVENT_LIMITS.maxInstallIdLength} printable ASCII characters and no spaces.`,
+  });
+}
+
+const INSTALL_ID = new RegExp(`^[\\x21-\\x7e]{1,${EVENT_LIMITS.maxInstallIdLength}}$`);
+
+/** Tells which build sent a bad event, or left a gap. Never branched on: it is only shown to the studio. */
+function clientBuildOf({ headers }: FastifyRequest): string | null {
+  const build = headers['x-client-build'];
+  return typeof build === 'string' && build !== '' ? clipText(build, MAX_CLIENT_BUILD) : null;
+}

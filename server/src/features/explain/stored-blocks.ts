@@ -1,0 +1,98 @@
+import type { Client } from '../../db/pool.js';
+import { canonicalJson } from '../../lib/canonical-json.js';
+import { eventIdentity, namedIdentity, numberedIdentity } from '../../lib/event-identity.js';
+import { parseEventTimestamp } from '../../lib/iso-time.js';
+import type { CountedEvent } from '../events/event-record.js';
+import type { RebuiltPlayer } from './rebuilt-player.js';
+import { countedEvent } from './stored-event.js';
+
+type BlockRow = { receivedAtMs: number; installId: string | null; eventsJson: string };
+
+/** See `event_blocks.events` in the schema. */
+type StoredTuple = [
+  eventType: string,
+  occurredAt: string,
+  payload: Record<string, unknown>,
+  metadata: Record<string, unknown>,
+  sequence?: number | null,
+  eventId?: string | null,
+  more?: { text?: string; suspect?: boolean; ordinal?: number; received?: number; identity?: string },
+];
+
+/** A block is as large as a request at the most, and a kilobyte where a client sends one event at a time. */
+const BLOCKS_AT_ONCE = 200;
+
+/**
+ * Opens a cursor on a player's blocks that had been received by an instant. It goes on reading the real table when a
+ * temporary one has taken its name, and keeps all but the next few blocks out of memory.
+ */
+export async function openStoredBlocks(
+  client: Client,
+  { playerId }: RebuiltPlayer,
+  atMs: number,
+): Promise<void> {
+  await client.query(
+    `declare stored_blocks no scroll cursor for
+     select floor(extract(epoch from received_at) * 1000)::float8 as "receivedAtMs", install_id as "installId",
+       events::text as "eventsJson"
+     from event_blocks
+     where player_id = $1 and received_at <= $2
+     order by received_at`,
+    [playerId, new Date(atMs)],
+  );
+}
+
+/** The events of the next blocks; undefined at the end. */
+export async function fetchStoredBlocks(
+  client: Client,
+  player: RebuiltPlayer,
+  atMs: number,
+): Promise<CountedEvent[] | undefined> {
+  const { rows } = await client.query<BlockRow>(`fetch ${BLOCKS_AT_ONCE} from stored_blocks`);
+  if (rows.length === 0) return undefined;
+  return rows.flatMap((row) => eventsOf(row, player)).filter(({ receivedAtMs }) => receivedAtMs <= atMs);
+}
+
+function eventsOf({ receivedAtMs, installId, eventsJson }: BlockRow, player: RebuiltPlayer): CountedEvent[] {
+  const tuples = JSON.parse(eventsJson) as StoredTuple[];
+  return tuples.map((tuple) => {
+    const [eventType, occurredAt, payload, metadata, , , more] = tuple;
+    const occurredAtMs = Date.parse(occurredAt);
+    return countedEvent(
+      {
+        identity: eventType === 'Purchase' ? identityOf(tuple, player.userId, installId) : null,
+        eventType,
+        occurredAt,
+        // Only a time before our era cannot be read; its clock is not believed, and the time of receipt counts.
+        occurredAtMs: Number.isNaN(occurredAtMs) ? 0 : occurredAtMs,
+        receivedAtMs: more?.received ?? receivedAtMs,
+        clockSuspect: more?.suspect ?? false,
+        payload,
+        metadata,
+      },
+      player,
+    );
+  });
+}
+
+/** Of purchases only: nothing else is told apart by it. As `check-events.ts` gave it. */
+function identityOf(
+  [eventType, occurredAt, payload, metadata, sequence, eventId, more]: StoredTuple,
+  userId: string,
+  installId: string | null,
+): string {
+  if (more?.identity !== undefined) return more.identity;
+  if (typeof sequence === 'number' && installId !== null)
+    return numberedIdentity(userId, installId, sequence);
+  if (typeof eventId === 'string') return namedIdentity(userId, eventId);
+  const time = parseEventTimestamp(more?.text ?? occurredAt);
+  return eventIdentity({
+    playerId: userId,
+    eventType,
+    epochMs: time?.epochMs ?? 0,
+    nanos: time?.nanos ?? 0,
+    payloadJson: canonicalJson(payload),
+    metadataJson: canonicalJson(metadata),
+    ordinal: more?.ordinal ?? 0,
+  });
+}

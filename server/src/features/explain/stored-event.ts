@@ -1,0 +1,37 @@
+import { readMeaning } from '../events/event-meaning.js';
+import type { CountedEvent } from '../events/event-record.js';
+import { readProfile } from '../events/player-profile.js';
+import type { RebuiltPlayer } from './rebuilt-player.js';
+
+/** An event as it was stored. */
+export type StoredEvent = {
+  identity: string | null;
+  eventType: string;
+  occurredAt: string;
+  occurredAtMs: number;
+  receivedAtMs: number;
+  clockSuspect: boolean;
+  payload: Record<string, unknown>;
+  metadata: Record<string, unknown>;
+};
+
+/** The event as it was when it was folded. */
+export function countedEvent(stored: StoredEvent, { playerId, gameId }: RebuiltPlayer): CountedEvent {
+  const { identity, eventType, occurredAt, occurredAtMs, receivedAtMs, clockSuspect, payload, metadata } =
+    stored;
+  const meaning = readMeaning(eventType, payload, metadata, identity ?? '');
+  // It had a meaning when it was stored. Should it have lost it since, it is an event like any other.
+  const { transaction, playMs } = 'code' in meaning ? { transaction: null, playMs: 0 } : meaning;
+  return {
+    playerId,
+    gameId,
+    identity,
+    eventType,
+    occurredAt,
+    receivedAtMs,
+    effectiveAtMs: clockSuspect ? receivedAtMs : Math.min(occurredAtMs, receivedAtMs),
+    playMs,
+    transaction,
+    profile: readProfile(metadata),
+  };
+}
