@@ -40,12 +40,11 @@ export async function takeBatch(ctx: Context, request: FastifyRequest, body: Buf
   const { rejectedSequences } = checked;
   const keep = (rejected: readonly RejectedEvent[]): Promise<void> => {
     const failures = rejected.length === 0 ? [] : failedEventsOf(text, events, rejected);
-    const kept = keepFailures(ctx, { userId, receivedAtMs: now, clientBuild: source.clientBuild, failures });
-    // Whoever waits for it hears of its error, unless the good events fail first.
-    kept.catch(() => {});
-    return kept;
+    return keepFailures(ctx, { userId, receivedAtMs: now, clientBuild: source.clientBuild, failures });
   };
   const checkFailuresKept = keep(checked.rejected);
+  // Whoever waits for it hears of its error, unless the good events fail first.
+  checkFailuresKept.catch(() => {});
   const batch = { userId, player, source, events: checked.events, rejectedSequences, bytes };
   const stored = await takeEvents(ctx, batch);
   const tooSparse = tooSparseEvents(stored, events.length, checked.rejected);
@@ -53,7 +52,9 @@ export async function takeBatch(ctx: Context, request: FastifyRequest, body: Buf
     .sort((a, b) => a.index - b.index)
     .map(({ index, code, message }) => ({ index, code, message }));
   const isAllRejected = rejected.length > 0 && rejected.length === events.length;
-  return { stored, rejected, isAllRejected, failuresKept: Promise.all([checkFailuresKept, keep(tooSparse)]) };
+  const failuresKept = Promise.all([checkFailuresKept, keep(tooSparse)]);
+  failuresKept.catch(() => {});
+  return { stored, rejected, isAllRejected, failuresKept };
 }
 
 export function answerOf({ stored: { accepted, duplicates }, rejected, isAllRejected }: TakenBatch) {
