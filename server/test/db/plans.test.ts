@@ -24,11 +24,11 @@ const KEPT = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan';
 const BREACHES: readonly Sent[] = [
   { text: 'select from players where event_count = $1', values: [1], options: '' },
   { text: 'select from players where event_count = $1', values: [1], options: KEPT },
-  { text: 'select from event_names where identity = $1', values: [WORLD.userId], options: KEPT },
+  { text: 'select from event_identities where identity = $1', values: [WORLD.userId], options: KEPT },
   { text: 'select from players where game_id = $1', values: [1], options: KEPT },
   {
     text: `select from unnest($1::bigint[]) n
-           where n is null or exists (select from event_names v where v.player_id = n)`,
+           where n is null or exists (select from old_event_names v where v.player_id = n)`,
     values: [[1]],
     options: KEPT,
   },

@@ -97,5 +97,7 @@ function searchedSince({ occurredAtMs, receivedAtMs, clockSuspect }: IdentifiedE
   if (clockSuspect) return ALWAYS;
   const previous = previousGeneration(receivedAtMs);
   const own = generationOf(occurredAtMs - MOST_AHEAD_MS);
-  return own < previous ? own : previous;
+  // Texts, in the order of time.
+  if (own < previous) return own;
+  return previous;
 }

@@ -99,12 +99,20 @@ function replaceGaps(settled: readonly SettledClaim[]): Call {
             offset 0
           ) o on true
         ), filled as (
-          delete from event_gaps e
-          using given g
-          where e.player_id = g.player_id and e.install_id = g.install_id
-            and e.first_seq <> all (array(
-              select o.first_seq from open o where o.player_id = g.player_id and o.install_id = g.install_id
-            ))
+          -- by place: a join would read all gaps of all games if planned while there are few
+          delete from event_gaps
+          where ctid = any (array(
+            select e.place
+            from given g
+            cross join lateral (
+              select ctid as place, first_seq from event_gaps e
+              where e.player_id = g.player_id and e.install_id = g.install_id offset 0
+            ) e
+            where not exists (
+              select from open o
+              where o.player_id = g.player_id and o.install_id = g.install_id and o.first_seq = e.first_seq
+            )
+          ))
         )
         insert into event_gaps (player_id, install_id, game_id, first_seq, last_seq, noticed_at, client_build, platform)
         select player_id, install_id, game_id, first_seq, last_seq, noticed_at, client_build, platform from open

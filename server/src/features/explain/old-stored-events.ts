@@ -38,7 +38,10 @@ export async function openOldEvents(
 ): Promise<boolean> {
   const { rows } = await client.query('select from old_events limit 1');
   if (rows.length === 0) return false;
-  const cursor = (await areOnActiveDays(client, playerId)) ? ON_DAYS_CURSOR : ANYWHERE_CURSOR;
+  const isShort = await areOnActiveDays(client, playerId);
+  const cursor = isShort ? ON_DAYS_CURSOR : ANYWHERE_CURSOR;
+  // No index leads to a player's events there.
+  if (!isShort) await client.query('set local enable_seqscan = on');
   await client.query(cursor, [playerId, new Date(atMs)]);
   return true;
 }

@@ -28,7 +28,14 @@ export async function rebuildFacts(
   signal?: AbortSignal,
 ): Promise<RebuiltFacts> {
   // Not one of the service's: its prepared statements, its temporary tables and its time are this player's alone.
-  const pool = createPool({ url: databaseUrl, size: 1, timeoutMs: TIMEOUT_MS, onError: () => {} });
+  const pool = createPool({
+    url: databaseUrl,
+    size: 1,
+    timeoutMs: TIMEOUT_MS,
+    onError: () => {},
+    // Whatever the statistics say: only this player's blocks are read.
+    lookUps: 'planned each time',
+  });
   try {
     const client = await pool.connect();
     try {

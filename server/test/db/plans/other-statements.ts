@@ -15,6 +15,8 @@ import {
   retireEventType,
 } from '../../../src/features/event-types/event-type-queries.js';
 import { createRegistries } from '../../../src/features/event-types/registries.js';
+import { countLosses, listLosses } from '../../../src/features/events/losses.js';
+import { estimateOldEvents } from '../../../src/features/events/move-old-queries.js';
 import { findPlayerAt } from '../../../src/features/explain/explained-player.js';
 import { exportEvents } from '../../../src/features/export/export-events.js';
 import { estimateEvents, findDeletedBefore } from '../../../src/features/export/export-queries.js';
@@ -194,8 +196,8 @@ export const OTHER_STATEMENTS: readonly Listed[] = [
       await explainAt(admin, url, WORLD.userIds[2], nowMs - 1, nowMs);
     },
     reads: {
-      tables: ['events', 'players', 'games', 'flag_overrides'],
-      why: 'events are kept by their time; all else is read from temporary tables that hold what belongs to the player',
+      tables: ['old_events', 'players', 'games', 'flag_overrides'],
+      why: 'events of the former layout are kept by their time; all else is read from temporary tables that hold what belongs to the player',
       atMost: 'all',
     },
   },
@@ -221,17 +223,28 @@ export const OTHER_STATEMENTS: readonly Listed[] = [
       await exportEvents(admin, { gameId, span, format: 'ndjson', target, after: null });
     },
     reads: {
-      tables: ['events'],
+      tables: ['event_blocks', 'old_events'],
       why: 'all events of a span, 2,000 at a time from where the last page ended',
       atMost: 2_001,
     },
+  },
+  {
+    what: 'lost events, and events of the former layout',
+    call: async ({ admin, nowMs }) => {
+      const span = { sinceMs: nowMs - DAY_MS, untilMs: nowMs + DAY_MS };
+      await listLosses(admin, gameId, span);
+      await countLosses(admin, span);
+      await estimateOldEvents(admin);
+    },
+    reads: { tables: ['event_gaps', 'games'], why: 'all gaps of a span of days are added up', atMost: 'all' },
   },
   {
     what: 'a check of the roll-ups',
     call: ({ admin }) => recountGame(admin, gameId),
     reads: {
       tables: [
-        'events',
+        'event_blocks',
+        'old_events',
         'transactions',
         'players',
         'player_days',
@@ -250,9 +263,18 @@ export const OTHER_STATEMENTS: readonly Listed[] = [
       return createMaintenance({ pool: admin, logger, metrics }).run(nowMs, new AbortController().signal);
     },
     reads: {
-      tables: ['events', 'games', 'sessions', 'game_days', 'game_event_types', 'game_cohorts'],
+      tables: [
+        'event_blocks',
+        'old_events',
+        'old_event_names',
+        'games',
+        'sessions',
+        'game_days',
+        'game_event_types',
+        'game_cohorts',
+      ],
       why: 'all games are asked for their retention; sessions, roll-ups and events are dealt with in portions',
-      atMost: 5_000,
+      atMost: 'all',
     },
   },
   {
@@ -263,8 +285,8 @@ export const OTHER_STATEMENTS: readonly Listed[] = [
       await runRetention(admin, { actor });
     },
     reads: {
-      tables: ['events', 'event_names', 'games'],
-      why: 'events are deleted with their names, 512 pages at a time',
+      tables: ['event_blocks', 'games'],
+      why: 'blocks are deleted 512 pages at a time',
       atMost: 'all',
     },
   },

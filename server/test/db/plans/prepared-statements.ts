@@ -14,6 +14,9 @@ import {
 import { findDraftRow } from '../../../src/features/config/draft-queries.js';
 import { findRegistry } from '../../../src/features/event-types/event-type-queries.js';
 import { applyEvents } from '../../../src/features/events/apply-events.js';
+import { checkEvents } from '../../../src/features/events/check-events.js';
+import { recordsOfPlayer } from '../../../src/features/events/event-record.js';
+import { hasOldEvents } from '../../../src/features/events/old-events.js';
 import { failedEvent } from '../../../src/features/failed-events/failed-event.js';
 import { insertFailedEvents } from '../../../src/features/failed-events/inbox-queries.js';
 import { findFacts } from '../../../src/features/player/facts-queries.js';
@@ -137,12 +140,32 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
   { what: 'delete_session', call: ({ service }) => deleteSession(service, sessionIds[0]) },
   { what: 'delete_sessions_of_player', call: ({ service }) => deleteSessionsOfPlayer(service, playerId) },
   {
-    what: 'insert_events, lock_players, fold_events and those of transactions',
+    what: 'lock_players, insert_identities, insert_blocks, fold_events, those of transactions, and find_old_events',
     call: ({ service, nowMs }) =>
       applyEvents(
         service,
         toRecords({ playerId, gameId, userId: WORLD.userId, createdAt: 0 }, eventsOf(nowMs), nowMs),
+        { oldEvents: true },
       ),
+  },
+  {
+    what: 'find_sequences, upsert_installs and replace_gaps',
+    call: async ({ service, nowMs }) => {
+      const source = { installId: 'install', clientBuild: null };
+      const numbered = (sequences: readonly number[]) => {
+        const events = sequences.map((seq) => ({ ...eventsOf(nowMs)[0], seq }));
+        const whose = { userId: WORLD.userId, installId: source.installId };
+        const checked = checkEvents({ events, bytes: 0, suspicious: false }, whose, nowMs);
+        return recordsOfPlayer(checked.events, { playerId, gameId }, source);
+      };
+      await applyEvents(service, numbered([1, 7, 8]));
+      await applyEvents(service, numbered([9]));
+    },
+  },
+  {
+    what: 'has_old_events',
+    call: ({ service }) => hasOldEvents(service),
+    reads: { tables: ['old_events'], why: 'whether there is any', atMost: 1 },
   },
   {
     what: 'insert_failed_events',
