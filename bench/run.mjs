@@ -22,31 +22,38 @@ async function main(options, args) {
   }
   const begun = performance.now();
   const results = [];
-  const files = [];
+  const failures = [];
   const playgrounds = createPlaygrounds(options.quick);
   try {
     for (const section of chosen) {
       console.log(`\n${section.name}`);
       const sectionBegun = performance.now();
-      const found = await section.run(options, playgrounds);
+      // What one section finds out must not be lost because another one fails.
+      try {
+        const found = await section.run(options, playgrounds);
+        const isWhole = !options.quick && section.parts.every(isChosen(section));
+        if (Object.keys(found).length > 0) results.push(await keep(found, section.name, isWhole));
+      } catch (error) {
+        failures.push(`${section.name} failed: ${error.message}`);
+        console.error(failures.at(-1));
+      }
       console.log(`${section.name} took ${((performance.now() - sectionBegun) / 1000).toFixed(0)} s`);
-      if (Object.keys(found).length === 0) continue; // it has said why
-      const { samples, memory } = found;
-      const result = {
-        ...(await describeRun(options, section.name, args)),
-        ...summariseSection(found),
-      };
-      results.push(result);
-      const isWhole = !options.quick && section.parts.every(isChosen(section));
-      files.push(await writeResult({ ...result, samples, memory }, isWhole));
     }
   } finally {
     await playgrounds.close();
   }
   for (const result of results) console.log(`\n### ${result.section}\n\n${formatSection(result)}`);
   console.log(`\n${formatTargets(results)}`);
-  const took = ((performance.now() - begun) / 1000).toFixed(0);
-  console.log(`\nTook ${took} s. Wrote ${files.join(', ')}.`);
+  console.log(`\nTook ${((performance.now() - begun) / 1000).toFixed(0)} s.`);
+  for (const failure of failures) console.error(failure);
+  if (failures.length > 0) process.exitCode = 1;
+
+  async function keep(found, section, isWhole) {
+    const result = { ...(await describeRun(options, section, args)), ...summariseSection(found) };
+    const { samples, memory } = found;
+    console.log(`wrote ${await writeResult({ ...result, samples, memory }, isWhole)}`);
+    return result;
+  }
 }
 
 try {

@@ -62,7 +62,7 @@ function report(samples, totalSeconds, requests) {
         limit: LARGEST_MB,
       },
       {
-        name: 'growth of that, last quarter against the second',
+        name: 'memory of a worker, last quarter against the second',
         unit: '×',
         values: [quarter(3) / quarter(1)],
         limit: LARGEST_GROWTH,
