@@ -62,6 +62,9 @@ export type RateLimitConfig = Readonly<{
   failuresPerAddress: number;
   /** All other requests of one player in a minute. */
   requestsPerPlayer: number;
+  /** Events of one player in a minute, and their bytes. */
+  eventsPerPlayer: number;
+  eventBytesPerPlayer: number;
 }>;
 
 export type Setting = Readonly<{ name: string; fallback: string; meaning: string }>;
@@ -122,6 +125,16 @@ export const SETTINGS: readonly Setting[] = [
     name: 'SAVEPOINT_RATE_LIMIT_REQUESTS',
     fallback: '1200',
     meaning: 'other requests per player and minute, per worker',
+  },
+  {
+    name: 'SAVEPOINT_RATE_LIMIT_EVENTS',
+    fallback: '12000',
+    meaning: 'events per player and minute, per worker; at least the 500 of a batch',
+  },
+  {
+    name: 'SAVEPOINT_RATE_LIMIT_EVENT_BYTES',
+    fallback: '16777216',
+    meaning: 'bytes of events per player and minute, decompressed, per worker; at least the 1 MiB of a batch',
   },
   { name: 'SAVEPOINT_ACCESS_TTL_SECONDS', fallback: '3600', meaning: 'lifetime of an access token' },
   {
@@ -337,6 +350,9 @@ export function readConfig(env: Environment, options: ReadOptions): ConfigResult
       loginsPerDevice: integer('SAVEPOINT_RATE_LIMIT_LOGINS', 300, 1, 1_000_000),
       failuresPerAddress: integer('SAVEPOINT_RATE_LIMIT_FAILURES', 300, 1, 1_000_000),
       requestsPerPlayer: integer('SAVEPOINT_RATE_LIMIT_REQUESTS', 1_200, 1, 1_000_000),
+      // The largest batch must fit in.
+      eventsPerPlayer: integer('SAVEPOINT_RATE_LIMIT_EVENTS', 12_000, 500, 1_000_000),
+      eventBytesPerPlayer: integer('SAVEPOINT_RATE_LIMIT_EVENT_BYTES', 16_777_216, 1_048_576, 1_000_000_000),
     }),
     corsOrigins: anyOrigin ? '*' : Object.freeze(corsOrigins),
     trustProxy: readTrustProxy(text('SAVEPOINT_TRUST_PROXY', 'off'), problems),

@@ -1,28 +1,41 @@
+import type { FastifyReply } from 'fastify';
 import type { RateLimitConfig } from '../config.js';
 import { ApiError } from '../errors.js';
 import { createRateLimiter, rateLimitHeader, rateLimitPolicyHeader } from '../lib/rate-limiter.js';
 
-/** One limit: `take` counts a request and throws a 429 when it is one too many; otherwise it gives the headers to send. */
-export type Limit = { take(key: string): Record<string, string> };
+export type LimitHeaders = Readonly<Record<string, string>>;
+
+/** One limit: `take` counts and throws a 429 when it is too much; otherwise it gives the headers to send. */
+export type Limit = {
+  take(key: string, units?: number): LimitHeaders;
+  giveBack(key: string, units: number): void;
+};
 
 /**
  * The limits of one worker. They protect the service from a runaway client, not from players: each counts one device or
  * one player, and an address only ever for its failures.
  */
-export type RateLimits = Readonly<{ login: Limit; failures: Limit; player: Limit }>;
+export type RateLimits = Readonly<{
+  login: Limit;
+  failures: Limit;
+  player: Limit;
+  events: Limit;
+  eventBytes: Limit;
+}>;
 
 const WINDOW_SECONDS = 60;
 /** About 100 bytes each. */
 const MAX_KEYS = 100_000;
 
 export function createRateLimits(config: RateLimitConfig, onLimited: (limit: string) => void): RateLimits {
-  const limit = (name: string, quota: number): Limit => {
-    if (!config.enabled) return { take: () => ({}) };
+  const limit = (name: string, quota: number, unit?: string): Limit => {
+    if (!config.enabled) return { take: () => ({}), giveBack: () => {} };
     const limiter = createRateLimiter({ quota, windowSeconds: WINDOW_SECONDS, maxKeys: MAX_KEYS });
-    const policy = rateLimitPolicyHeader(name, quota, WINDOW_SECONDS);
+    const policy = rateLimitPolicyHeader(name, quota, WINDOW_SECONDS, unit);
     return {
-      take(key) {
-        const result = limiter.take(key);
+      giveBack: limiter.giveBack,
+      take(key, units) {
+        const result = limiter.take(key, units);
         const headers = { 'ratelimit-policy': policy, ratelimit: rateLimitHeader(name, result) };
         if (result.allowed) return headers;
         onLimited(name);
@@ -36,5 +49,15 @@ export function createRateLimits(config: RateLimitConfig, onLimited: (limit: str
     login: limit('login', config.loginsPerDevice),
     failures: limit('failures', config.failuresPerAddress),
     player: limit('player', config.requestsPerPlayer),
+    events: limit('events', config.eventsPerPlayer, 'events'),
+    eventBytes: limit('event-bytes', config.eventBytesPerPlayer, 'content-bytes'),
   });
+}
+
+/** Adds the headers of one more limit to those that an answer carries already: each is a list. */
+export function addLimitHeaders(reply: FastifyReply, headers: LimitHeaders): void {
+  for (const [name, value] of Object.entries(headers)) {
+    const others = reply.getHeader(name);
+    reply.header(name, others === undefined ? value : `${others}, ${value}`);
+  }
 }

@@ -2,14 +2,14 @@
  * Rate limits by GCRA (generic cell rate algorithm), in the memory of one process.
  *
  * Per key one number is kept: the moment at which the key has its whole quota again. A take moves it ahead by
- * window / quota; a take that would move it further ahead than one window is refused and moves nothing. So a
+ * window / quota for each unit; a take that would move it further ahead than one window is refused and moves nothing. So a
  * key may spend its quota in one burst and regains it evenly: no window edge lets twice the quota through.
  *
  * Processes and nodes do not share their counts: n of them let through up to n times the quota.
  */
 
 export type RateLimiterOptions = {
-  /** Takes per window, and the largest burst. */
+  /** Units per window, and the largest burst. */
   quota: number;
   windowSeconds: number;
   /** Bound on memory: about 170 bytes a key. */
@@ -20,7 +20,7 @@ export type RateLimiterOptions = {
 
 export type RateLimitResult = {
   allowed: boolean;
-  /** Takes possible right now. */
+  /** Units that can be taken right now. */
   remaining: number;
   /** Until there is more than `remaining`: `t`, the effective window, of the header. 0 if nothing is used. */
   resetSeconds: number;
@@ -29,7 +29,10 @@ export type RateLimitResult = {
 };
 
 export type RateLimiter = {
-  take(key: string): RateLimitResult;
+  /** More than the whole quota is taken for the whole quota: else it would never be allowed. */
+  take(key: string, units?: number): RateLimitResult;
+  /** As if so much had not been taken. */
+  giveBack(key: string, units: number): void;
   /** What a take would be told about `allowed`, without taking. */
   peek(key: string): RateLimitResult;
   readonly size: number;
@@ -63,11 +66,12 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const debtOf = (entry: Entry | undefined, at: number) =>
     entry === undefined ? 0 : Math.min(Math.max(0, entry.fullAt - at), capacity);
 
-  function result(allowed: boolean, debt: number): RateLimitResult {
+  function result(allowed: boolean, debt: number, wanted: number): RateLimitResult {
     const remaining = Math.floor((capacity - debt) / cost);
-    const untilMore = Math.max(0, debt - (capacity - (remaining + 1) * cost));
-    const resetSeconds = remaining === quota ? 0 : Math.ceil(untilMore / unitsPerSecond);
-    return { allowed, remaining, resetSeconds, retryAfterSeconds: allowed ? 0 : resetSeconds };
+    const secondsUntil = (units: number) =>
+      Math.ceil(Math.max(0, debt - (capacity - units * cost)) / unitsPerSecond);
+    const resetSeconds = remaining === quota ? 0 : secondsUntil(remaining + 1);
+    return { allowed, remaining, resetSeconds, retryAfterSeconds: allowed ? 0 : secondsUntil(wanted) };
   }
 
   /**
@@ -98,27 +102,32 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   }
 
   return {
-    take(key) {
+    take(key, units = 1) {
       const at = now();
       const entry = entries.get(key);
       const debt = debtOf(entry, at);
-      if (debt + cost > capacity) {
+      const wanted = Math.min(units, quota);
+      if (debt + wanted * cost > capacity) {
         // Changes nothing unless the clock was set back; then the key is free again after one window.
         if (entry !== undefined) entry.fullAt = at + debt;
-        return result(false, debt);
+        return result(false, debt, wanted);
       }
-      const fullAt = at + debt + cost;
+      const fullAt = at + debt + wanted * cost;
       if (entry === undefined) {
         if (entries.size >= maxKeys) forgetOne(at);
         entries.set(key, { fullAt });
       } else {
         entry.fullAt = fullAt;
       }
-      return result(true, debt + cost);
+      return result(true, debt + wanted * cost, wanted);
+    },
+    giveBack(key, units) {
+      const entry = entries.get(key);
+      if (entry !== undefined) entry.fullAt -= Math.min(units, quota) * cost;
     },
     peek(key) {
       const debt = debtOf(entries.get(key), now());
-      return result(debt + cost <= capacity, debt);
+      return result(debt + cost <= capacity, debt, 1);
     },
     get size() {
       return entries.size;
@@ -126,9 +135,18 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   };
 }
 
-/** `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11, for example `"player";q=1200;w=60`. */
-export function rateLimitPolicyHeader(name: string, quota: number, windowSeconds: number): string {
-  return `${policyName(name)};q=${quota};w=${windowSeconds}`;
+/**
+ * `RateLimit-Policy` of draft-ietf-httpapi-ratelimit-headers-11, for example `"player";q=1200;w=60`. The unit is named where it
+ * is not requests: `"event-bytes";q=16777216;qu="content-bytes";w=60`.
+ */
+export function rateLimitPolicyHeader(
+  name: string,
+  quota: number,
+  windowSeconds: number,
+  unit?: string,
+): string {
+  const quotaUnit = unit === undefined ? '' : `;qu=${policyName(unit)}`;
+  return `${policyName(name)};q=${quota}${quotaUnit};w=${windowSeconds}`;
 }
 
 /** `RateLimit` of the same draft, for example `"player";r=1199;t=1`. */

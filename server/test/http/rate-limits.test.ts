@@ -11,7 +11,14 @@ import {
   refreshed,
 } from '../support/session-calls.js';
 
-const QUOTAS = { enabled: true, loginsPerDevice: 3, failuresPerAddress: 4, requestsPerPlayer: 5 };
+const QUOTAS = {
+  enabled: true,
+  loginsPerDevice: 3,
+  failuresPerAddress: 4,
+  requestsPerPlayer: 5,
+  eventsPerPlayer: 600,
+  eventBytesPerPlayer: 1_048_576,
+};
 
 /** The limits count by the monotonic clock, which here stands still unless a test moves it. */
 let monotonic = 1_000;
@@ -208,6 +215,8 @@ describe('switched off', () => {
       loginsPerDevice: { requests: 3, windowSeconds: 60 },
       failuresPerAddress: { requests: 4, windowSeconds: 60 },
       requestsPerPlayer: { requests: 5, windowSeconds: 60 },
+      eventsPerPlayer: { events: 600, windowSeconds: 60 },
+      eventBytesPerPlayer: { bytes: 1_048_576, windowSeconds: 60 },
     });
     expect(await rates()).toMatchObject({ enabled: false });
   });

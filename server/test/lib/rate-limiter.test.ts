@@ -22,6 +22,57 @@ function takes(limiter: RateLimiter, key: string, count: number): number {
   return allowed;
 }
 
+describe('a take of several units', () => {
+  test('needs them all, and is told when there are enough', () => {
+    const { limiter, time } = setup({ quota: 60, windowSeconds: 60 });
+    expect(limiter.take('a', 50)).toEqual({
+      allowed: true,
+      remaining: 10,
+      resetSeconds: 1,
+      retryAfterSeconds: 0,
+    });
+    expect(limiter.take('a', 20)).toEqual({
+      allowed: false,
+      remaining: 10,
+      resetSeconds: 1,
+      retryAfterSeconds: 10,
+    });
+    expect(limiter.take('a', 10)).toMatchObject({ allowed: true, remaining: 0 });
+    time.ms += 19_999;
+    expect(limiter.take('a', 20).allowed).toBe(false);
+    time.ms += 1;
+    expect(limiter.take('a', 20)).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
+  test('of more than the quota is one of the whole quota', () => {
+    const { limiter, time } = setup({ quota: 60, windowSeconds: 60 });
+    expect(limiter.take('a', 1_000)).toMatchObject({ allowed: true, remaining: 0 });
+    expect(limiter.take('a', 1_000)).toMatchObject({ allowed: false, retryAfterSeconds: 60 });
+    limiter.giveBack('a', 1_000);
+    expect(limiter.take('a', 60)).toMatchObject({ allowed: true, remaining: 0 });
+    time.ms += 60_000;
+    expect(limiter.take('a', 1_000).allowed).toBe(true);
+  });
+
+  test('of nothing is always allowed', () => {
+    const { limiter } = setup({ quota: 1, windowSeconds: 60 });
+    limiter.take('a');
+    expect(limiter.take('a', 0)).toMatchObject({ allowed: true, remaining: 0 });
+  });
+
+  test('given back is as if it had not been, and never more than the quota', () => {
+    const { limiter } = setup({ quota: 60, windowSeconds: 60 });
+    limiter.take('a', 40);
+    limiter.giveBack('a', 15);
+    expect(limiter.take('a', 0).remaining).toBe(35);
+    limiter.giveBack('a', 60);
+    limiter.giveBack('b', 60);
+    expect(limiter.take('a', 0).remaining).toBe(60);
+    expect(limiter.take('a', 60).allowed).toBe(true);
+    expect(limiter.take('a', 1).allowed).toBe(false);
+  });
+});
+
 describe('take', () => {
   test('lets the quota through in one burst, then refuses', () => {
     const { limiter } = setup({ quota: 3, windowSeconds: 60 });

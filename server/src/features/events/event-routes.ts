@@ -9,9 +9,11 @@ import {
 } from '../../http/api-schemas.js';
 import { registerBytesParser } from '../../http/body-parser.js';
 import { requireSender, senderOf, TENANT_HEADER } from '../../http/guards.js';
+import { addLimitHeaders } from '../../http/rate-limits.js';
 import { createEventAdmission } from './event-admission.js';
 import { EventBatch as EventBatchSchema, EventsResponse } from './event-schemas.js';
 import { EVENT_LIMITS } from './limits.js';
+import { createPlayerQuota, isSentAgain } from './player-quota.js';
 import { answerOf, takeBatch } from './take-batch.js';
 
 const NO_BYTES = Buffer.alloc(0);
@@ -51,14 +53,25 @@ export function eventRoutes(app: FastifyInstance, ctx: Context): void {
       },
     },
     async (request, reply) => {
-      const bytes = request.body instanceof Buffer ? request.body : NO_BYTES;
+      const body = request.body instanceof Buffer ? request.body : NO_BYTES;
       const { userId } = senderOf(request).claims;
-      const size = { userId, bytes: bytes.length };
-      const taken = await admission.run(reply, size, () => takeBatch(ctx, request, bytes));
-      if (taken === undefined) return reply.hijack();
-      // Not in the queue: a stuck inbox must not take the place of good events.
-      await taken.failuresKept;
-      return reply.code(202).send({ data: answerOf(taken), status: 'success' });
+      const quota = createPlayerQuota(ctx.rateLimits, userId, body.length);
+      addLimitHeaders(reply, quota.takeBytes());
+      const countEvents = (count: number) => addLimitHeaders(reply, quota.takeEvents(count));
+      try {
+        const size = { userId, bytes: body.length };
+        const taken = await admission.run(reply, size, () => takeBatch(ctx, request, body, countEvents));
+        if (taken === undefined) {
+          quota.giveBack();
+          return reply.hijack();
+        }
+        // Not in the queue: a stuck inbox must not take the place of good events.
+        await taken.failuresKept;
+        return reply.code(202).send({ data: answerOf(taken), status: 'success' });
+      } catch (error) {
+        if (isSentAgain(error)) quota.giveBack();
+        throw error;
+      }
     },
   );
 }

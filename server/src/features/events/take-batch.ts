@@ -25,9 +25,18 @@ export type TakenBatch = {
   failuresKept: Promise<unknown>;
 };
 
-/** Decodes, checks and stores a batch. Settles when the good events are durable; `failuresKept` when the bad ones are. */
-export async function takeBatch(ctx: Context, request: FastifyRequest, body: Buffer): Promise<TakenBatch> {
+/**
+ * Decodes, checks and stores a batch. Settles when the good events are durable; `failuresKept` when the bad ones are.
+ * `countEvents` is told how many there are before anything is done with them, and may throw.
+ */
+export async function takeBatch(
+  ctx: Context,
+  request: FastifyRequest,
+  body: Buffer,
+  countEvents: (count: number) => void,
+): Promise<TakenBatch> {
   const { events, text, bytes, suspicious } = decodeBatch(body);
+  countEvents(events.length);
   const source: EventSource = { installId: installIdOf(request), clientBuild: clientBuildOf(request) };
   const sender = senderOf(request);
   const { player } = sender;

@@ -6,6 +6,14 @@ import { EVENT_LIMITS } from '../events/limits.js';
 import { LOGIN_WINDOW_SECONDS } from '../session/login-window.js';
 
 const Rate = Type.Object({ requests: Type.Integer(), windowSeconds: Type.Integer() }, { title: 'Rate' });
+const EventRate = Type.Object(
+  { events: Type.Integer(), windowSeconds: Type.Integer() },
+  { description: 'Events of one player, duplicates included' },
+);
+const ByteRate = Type.Object(
+  { bytes: Type.Integer(), windowSeconds: Type.Integer() },
+  { description: 'Bytes of the bodies of one player, decompressed' },
+);
 
 const LimitsResponse = Type.Object(
   {
@@ -32,6 +40,8 @@ const LimitsResponse = Type.Object(
         loginsPerDevice: Rate,
         failuresPerAddress: Rate,
         requestsPerPlayer: Rate,
+        eventsPerPlayer: EventRate,
+        eventBytesPerPlayer: ByteRate,
       },
       { description: 'Counted by each worker process for itself' },
     ),
@@ -48,6 +58,8 @@ const LimitsResponse = Type.Object(
           loginsPerDevice: { requests: 300, windowSeconds: 60 },
           failuresPerAddress: { requests: 300, windowSeconds: 60 },
           requestsPerPlayer: { requests: 1200, windowSeconds: 60 },
+          eventsPerPlayer: { events: 12000, windowSeconds: 60 },
+          eventBytesPerPlayer: { bytes: 16777216, windowSeconds: 60 },
         },
       },
     ],
@@ -55,7 +67,8 @@ const LimitsResponse = Type.Object(
 );
 
 export function limitsRoutes(app: FastifyInstance, ctx: Context): void {
-  const { enabled, loginsPerDevice, failuresPerAddress, requestsPerPlayer } = ctx.config.rateLimits;
+  const { enabled, loginsPerDevice, failuresPerAddress, requestsPerPlayer, ...ofEvents } =
+    ctx.config.rateLimits;
   const perMinute = (requests: number) => ({ requests, windowSeconds: 60 });
   const limits = {
     events: { ...EVENT_LIMITS, encodings: supportedEncodings() },
@@ -65,6 +78,8 @@ export function limitsRoutes(app: FastifyInstance, ctx: Context): void {
       loginsPerDevice: perMinute(loginsPerDevice),
       failuresPerAddress: perMinute(failuresPerAddress),
       requestsPerPlayer: perMinute(requestsPerPlayer),
+      eventsPerPlayer: { events: ofEvents.eventsPerPlayer, windowSeconds: 60 },
+      eventBytesPerPlayer: { bytes: ofEvents.eventBytesPerPlayer, windowSeconds: 60 },
     },
   };
   app.get(
