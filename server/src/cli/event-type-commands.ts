@@ -6,11 +6,13 @@ import {
   retireEventType,
 } from '../features/event-types/event-type-queries.js';
 import { registerEventType } from '../features/event-types/event-types.js';
+import { listSentTypes, SENT_DAYS, type SentType } from '../features/event-types/sent-types.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
 import { isoTime, printable } from './printable.js';
+import { grouped } from './progress-bar.js';
 import { say, withDatabase } from './terminal.js';
 
 type GameOptions = { tenant: string; game: string };
@@ -42,7 +44,9 @@ export function eventTypeCommands(): Command {
     .action((name: string, options: GameOptions & { file: string }) => register(name, options));
 
   withGame(eventType.command('list'))
-    .description('list the types of a game with the version that counts')
+    .description(
+      'list the types of a game with the version that counts, and sent ones that nearly are built-in types',
+    )
     .action(list);
 
   withGame(eventType.command('show <event-type>'))
@@ -70,15 +74,32 @@ async function register(eventType: string, { tenant, game, file }: GameOptions &
 }
 
 async function list({ tenant, game }: GameOptions) {
-  const types = await withDatabase(async ({ pool }) =>
-    listEventTypes(pool, (await requireGame(pool, tenant, game)).id),
-  );
+  const { types, sent } = await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    return { types: await listEventTypes(pool, id), sent: await listSentTypes(pool, id, Date.now()) };
+  });
   if (types.length === 0) {
     say(
       `No event type of ${tenant}/${game} is registered. Register one: savepoint event-type register <event-type> --tenant ${tenant} --game ${game} --file <path>`,
     );
   }
   for (const type of types) say(describe(type));
+  for (const line of describeNearTypes(sent)) say(line);
+}
+
+/** What players send that nearly is a built-in type, and therefore does less than somebody may think. */
+function describeNearTypes(sent: readonly SentType[]): string[] {
+  const near = sent.filter(({ looksLike }) => looksLike !== null);
+  if (near.length === 0) return [];
+  return [
+    '',
+    `Sent in the last ${SENT_DAYS} days, and nearly a built-in type:`,
+    ...near.map(
+      ({ eventType, events, looksLike }) =>
+        `  ${printable(eventType)}  ${grouped(events)} ${events === 1 ? 'event' : 'events'}  did you mean ${looksLike}?`,
+    ),
+    'They are stored as they are, but do nothing that the built-in type does. Let the game send that name; or register the type, if it is meant.',
+  ];
 }
 
 async function show(eventType: string, { tenant, game, schemaVersion: version }: ShowOptions) {

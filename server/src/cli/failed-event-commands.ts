@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { Pool } from '../db/pool.js';
 import { createRegistries } from '../features/event-types/registries.js';
+import { nearBuiltInType } from '../features/event-types/sent-types.js';
 import {
   type FailedEventRow,
   type FailedGroup,
@@ -197,8 +198,10 @@ async function gameIdOf(pool: Pool, { tenant, game }: GroupOptions): Promise<num
 function describeGroup(group: FailedGroupRow): string {
   const type = group.eventType === null ? '(type could not be read)' : printable(group.eventType);
   const entries = `${group.entries} ${group.entries === 1 ? 'entry' : 'entries'}`;
+  const builtIn =
+    group.code === 'event_type_unregistered' ? nearBuiltInType(group.eventType ?? '') : undefined;
   return [
-    `${group.tenant}/${group.game}  ${group.code}  ${type}  ${entries}`,
+    `${group.tenant}/${group.game}  ${group.code}  ${type}  ${entries}${builtIn === undefined ? '' : `  did you mean ${builtIn}?`}`,
     `    from ${isoTime(group.firstAt)} to ${isoTime(group.lastAt)}`,
     `    newest #${group.exampleId}: ${printable(group.exampleMessage)}`,
   ].join('\n');

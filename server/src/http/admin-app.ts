@@ -7,6 +7,7 @@ import { catalogueRoutes } from '../features/catalogue/catalogue-routes.js';
 import { draftRoutes } from '../features/config/draft-routes.js';
 import { versionRoutes } from '../features/config/version-routes.js';
 import { dryRunRoutes } from '../features/dry-run/dry-run-routes.js';
+import { eventTypeRoutes } from '../features/event-types/event-type-routes.js';
 import { explainRoutes } from '../features/explain/explain-routes.js';
 import { adminPlayerRoutes } from '../features/player/admin-player-routes.js';
 import { checkStorable } from '../lib/json-body.js';
@@ -24,6 +25,7 @@ type AdminRoutes = (app: FastifyInstance, ctx: AdminContext) => void;
 /** Every route of the admin API. Each file guards its routes itself, by the role they need. */
 const ROUTES: readonly AdminRoutes[] = [
   studioRoutes,
+  eventTypeRoutes,
   draftRoutes,
   catalogueRoutes,
   dryRunRoutes,

@@ -21,7 +21,8 @@ const TWO_LETTERS = /^[A-Za-z]{2}$/;
 /** A session of more than a day is a wrong clock, and must not outweigh all others. */
 const MAX_PLAY_MS = 86_400_000;
 
-const TYPES = new Set([
+/** The types that do more than being stored and counted. */
+export const BUILT_IN_TYPES: ReadonlySet<string> = new Set([
   'Ad_Impression',
   'Session_Start',
   'Session_End',
@@ -34,7 +35,7 @@ const TYPES = new Set([
 
 /** Whether a type is one of ours: known without being registered. */
 export function hasMeaning(eventType: string): boolean {
-  return TYPES.has(eventType);
+  return BUILT_IN_TYPES.has(eventType);
 }
 
 /** Reads the types that have a meaning; members where present must be of their type. Any other type is just stored. */
