@@ -12,6 +12,8 @@ export type IdentifiedEvent = {
 
 /** An event is received at most this long before its own time, or its clock is suspect. */
 const MOST_AHEAD_MS = 3_600_000;
+/** The clocks of two nodes differ by less. */
+const MOST_SKEW_MS = 86_400_000;
 /** Before every generation. */
 const ALWAYS = '0001-01-01';
 
@@ -20,7 +22,7 @@ const ALWAYS = '0001-01-01';
  *
  * An identity is stored in the generation of its receipt. An event cannot have been received before it happened, so older
  * generations are searched only as far back as its own time, and always the previous one: a client may change the timestamp of
- * an event that it has named.
+ * an event that it has named. Newer ones are searched for an event that waited in a queue.
  */
 export async function insertIdentities(
   client: Client,
@@ -41,22 +43,29 @@ const INSERT_IDENTITIES = {
   name: 'insert_identities',
   text: `
     with incoming as materialized (
-      select b.player_id, b.generation, b.since, e.identity::uuid as identity, b.place + e.number - 1 as place
-      from jsonb_to_recordset($1::jsonb) as b(player_id bigint, generation date, since date, place integer, identities jsonb)
+      select b.player_id, b.generation, b.since, b.until, e.identity::uuid as identity, b.place + e.number - 1 as place
+      from jsonb_to_recordset($1::jsonb)
+        as b(player_id bigint, generation date, since date, until date, place integer, identities jsonb)
       cross join lateral jsonb_array_elements_text(b.identities) with ordinality as e(identity, number)
     ), fresh as (
       insert into event_identities (generation, player_id, identity)
       select e.generation, e.player_id, e.identity
       from incoming e
-      -- the other generations; the index decides within its own. offset 0: looked up one by one, whatever the planner guesses
+      -- the other generations; the index decides within its own. Two look-ups, because PostgreSQL leaves out partitions for a
+      -- range and not for two. offset 0: looked up one by one, whatever the planner guesses
       left join lateral (
-        select true as is_known
-        from event_identities k
-        where k.player_id = e.player_id and k.identity = e.identity
-          and (k.generation >= e.since and k.generation < e.generation or k.generation > e.generation)
+        select true as is_known from event_identities k
+        where k.player_id = e.player_id and k.identity = e.identity and k.generation >= e.since
+          and k.generation < e.generation
         limit 1 offset 0
-      ) k on true
-      where k.is_known is null
+      ) older on true
+      left join lateral (
+        select true as is_known from event_identities k
+        where k.player_id = e.player_id and k.identity = e.identity and k.generation > e.generation
+          and k.generation <= e.until
+        limit 1 offset 0
+      ) newer on true
+      where older.is_known is null and newer.is_known is null
       order by e.player_id, e.identity
       on conflict do nothing
       returning player_id, identity
@@ -71,7 +80,9 @@ const INSERT_IDENTITIES = {
 type IdentityRow = {
   player_id: string;
   generation: string;
+  /** The first and the last generation to search. */
   since: string;
+  until: string;
   place: number;
   identities: string[];
 };
@@ -79,12 +90,15 @@ type IdentityRow = {
 /** One row for the events of a player that follow each other: they nearly always share their generations. */
 function identitiesJson(events: readonly IdentifiedEvent[]): string {
   const rows: IdentityRow[] = [];
+  const newest = generationOf(Date.now() + MOST_SKEW_MS);
   let row: IdentityRow | undefined;
   for (const [place, event] of events.entries()) {
     const generation = generationOf(event.receivedAtMs);
     const since = searchedSince(event);
     if (row?.player_id !== event.playerId || row.generation !== generation) {
-      row = { player_id: event.playerId, generation, since, place, identities: [] };
+      // Texts, in the order of time. A clock that is ahead may have put it beyond the newest.
+      const until = generation > newest ? generation : newest;
+      row = { player_id: event.playerId, generation, since, until, place, identities: [] };
       rows.push(row);
     }
     if (since < row.since) row.since = since;
