@@ -64,6 +64,7 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_environment_check CHECK ((environment = ANY (ARRAY['development'::text, 'production'::text]))),
   CONSTRAINT api_keys_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 );
+CREATE INDEX api_keys_game ON api_keys USING btree (game_id);
 COMMENT ON COLUMN api_keys.sealed_secret IS 'AES-256-GCM under the master key, bound to tenant and key id.';
 
 CREATE TABLE audit_log (

@@ -1,56 +1,91 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StartupError } from '../lib/startup-error.js';
+import { applyMigration, LOCK_PATIENCE, type LockPatience } from './apply-migration.js';
+import { listMigrations, type Migration } from './migration-files.js';
 import type { Pool } from './pool.js';
 
-const MIGRATIONS = new URL('../../migrations/', import.meta.url);
 // Any fixed number: it only has to be the same on every node ("savepnt" in ASCII).
 const MIGRATION_LOCK = '32477501386255476';
+const TURN_PAUSE_MS = 200;
+const CONNECT_TIMEOUT_MS = 10_000;
 
-export type Migration = Readonly<{ version: number; name: string; sql: string }>;
-
-async function listMigrations(): Promise<Migration[]> {
-  const files = (await readdir(MIGRATIONS)).filter((file) => /^\d{4}_[a-z0-9_]+\.sql$/.test(file)).sort();
-  return Promise.all(
-    files.map(async (file) => ({
-      version: Number(file.slice(0, 4)),
-      name: file,
-      sql: await readFile(new URL(file, MIGRATIONS), 'utf8'),
-    })),
-  );
-}
+export type MigrateOptions = { migrations?: readonly Migration[]; patience?: LockPatience };
 
 /**
- * Brings the database to this build's schema, one transaction a migration. Safe to run on many nodes at once: an
- * advisory lock lets one work while the others wait. Returns the names applied.
+ * Brings the database to this build's schema, one transaction a migration, indexes of large tables while others write. Safe to
+ * run on many nodes at once: one of them works while the others wait. Returns the names applied.
  */
-export async function migrate(databaseUrl: string, say: (line: string) => void): Promise<string[]> {
-  const migrations = await listMigrations();
-  // A connection of its own: a migration may take longer than a request may, and closing it gives back the lock.
-  const client = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 10_000 });
-  await client.connect().catch((error: Error) => {
-    throw new StartupError(`The database cannot be reached: ${error.message}. Check DATABASE_URL.`);
-  });
+export async function migrate(
+  databaseUrl: string,
+  say: (line: string) => void,
+  { migrations, patience = LOCK_PATIENCE }: MigrateOptions = {},
+): Promise<string[]> {
+  const known = migrations ?? (await listMigrations());
+  // Of its own: a migration may take longer than a request may, and closing the connection gives back the lock.
+  const client = await connect(databaseUrl);
   try {
     await checkServerVersion(client);
-    await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
+    await takeTurn(client, say);
     await client.query(`create table if not exists schema_migrations (
       version integer primary key,
       name text not null,
       applied_at timestamptz not null default now()
     )`);
     const applied = await currentVersion(client);
-    refuseNewerSchema(applied, migrations);
-    const names: string[] = [];
-    for (const migration of migrations.filter(({ version }) => version > applied)) {
-      say(`Applying migration ${migration.name}…`);
-      await applyMigration(client, migration);
-      names.push(migration.name);
+    refuseNewerSchema(applied, known);
+    const missing = known.filter(({ version }) => version > applied);
+    if (missing.length === 0) return [];
+    const watcher = await connect(databaseUrl);
+    try {
+      const pid = await findPid(client);
+      for (const migration of missing) {
+        say(`Applying migration ${migration.name}…`);
+        await applyMigration({ client, pid, watcher, say, patience }, migration);
+      }
+    } finally {
+      await watcher.end();
     }
-    return names;
+    return missing.map(({ name }) => name);
   } finally {
     await client.end();
   }
+}
+
+async function connect(databaseUrl: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    application_name: 'savepoint migrate',
+    // Whatever the role is set to: how long to wait is decided for each migration.
+    options: '-c statement_timeout=0 -c lock_timeout=0',
+  });
+  // The statement at work is rejected anyway; without a listener the event would end the process.
+  client.on('error', () => {});
+  await client.connect().catch((error: Error) => {
+    throw new StartupError(`The database cannot be reached: ${error.message}. Check DATABASE_URL.`);
+  });
+  return client;
+}
+
+/**
+ * Asks again and again rather than wait inside of PostgreSQL: making an index waits for all statements that are running, also
+ * for one that waits for the turn of the very node that makes the index.
+ */
+async function takeTurn(client: pg.Client, say: (line: string) => void): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const { rows } = await client.query<{ isMine: boolean }>(
+      `select pg_try_advisory_lock(${MIGRATION_LOCK}) as "isMine"`,
+    );
+    if (rows[0]?.isMine) return;
+    if (attempt === 1) say('Another node is migrating the database. Waiting for it to finish…');
+    await sleep(TURN_PAUSE_MS);
+  }
+}
+
+async function findPid(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  return rows[0]?.pid ?? 0;
 }
 
 /** Which version the database is at, undefined for none at all, and the newest that this build knows. */
@@ -72,23 +107,6 @@ export async function findSchemaState(pool: Pool): Promise<SchemaState> {
 export async function isMigrated(pool: Pool): Promise<boolean> {
   const { applied = 0, known } = await findSchemaState(pool);
   return applied >= known;
-}
-
-async function applyMigration(client: pg.Client, migration: Migration): Promise<void> {
-  await client.query('begin');
-  try {
-    await client.query(migration.sql);
-    await client.query('insert into schema_migrations (version, name) values ($1, $2)', [
-      migration.version,
-      migration.name,
-    ]);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw new StartupError(
-      `Migration ${migration.name} failed and was rolled back: ${(error as Error).message}`,
-    );
-  }
 }
 
 async function currentVersion(client: pg.Client): Promise<number> {

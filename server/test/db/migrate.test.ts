@@ -1,0 +1,144 @@
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { LockPatience } from '../../src/db/apply-migration.js';
+import { migrate } from '../../src/db/migrate.js';
+import { listMigrations, type Migration } from '../../src/db/migration-files.js';
+import { StartupError } from '../../src/lib/startup-error.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+
+/** As long as it takes, in short steps. */
+const ENDLESS: LockPatience = { lockTimeoutMs: 100, pauseMs: 50, attempts: 1_000_000 };
+const COLUMN = migration(9_001, '9001_new_column.sql', 'alter table players add column newcomer boolean');
+const INDEX = migration(
+  9_002,
+  '9002_players_created_concurrently.sql',
+  '-- while others write\ncreate index concurrently players_created on players (created_at);\n',
+);
+
+function migration(version: number, name: string, sql: string): Migration {
+  return { version, name, sql };
+}
+
+describe('a migration', () => {
+  let database: TestDatabase;
+  let known: Migration[];
+  const clients: pg.Client[] = [];
+
+  beforeEach(async () => {
+    database = await createTestDatabase();
+    known = await listMigrations();
+  });
+  afterEach(async () => {
+    await Promise.all(clients.splice(0).map((client) => client.end()));
+    await database.drop();
+  });
+
+  const connect = async () => {
+    const client = new pg.Client({ connectionString: database.url, application_name: 'a long report' });
+    await client.connect();
+    clients.push(client);
+    return client;
+  };
+  /** A transaction that has read and written players, and is left open. */
+  const holdPlayers = async () => {
+    const holder = await connect();
+    await holder.query('begin');
+    await insertPlayer(holder);
+    const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
+    return { pid: rows[0]?.pid ?? 0, release: () => holder.query('commit') };
+  };
+  const run = (migrations: readonly Migration[], patience: LockPatience = ENDLESS) => {
+    const lines: string[] = [];
+    const applied = migrate(database.url, (line) => lines.push(line), {
+      migrations: [...known, ...migrations],
+      patience,
+    });
+    applied.catch(() => {});
+    return { applied, lines };
+  };
+  const isValid = async (index: string) => {
+    const { rows } = await (await connect()).query<{ isValid: boolean }>(
+      'select indisvalid as "isValid" from pg_index where indexrelid = to_regclass($1)',
+      [index],
+    );
+    return rows[0]?.isValid;
+  };
+
+  it('waits for whoever holds a lock, says who it is, and lets others write meanwhile', async () => {
+    const holder = await holdPlayers();
+    const { applied, lines } = run([COLUMN]);
+    await vi.waitFor(() => expect(lines.join('\n')).toContain(`session ${holder.pid} ("a long report"`), {
+      timeout: 120_000,
+    });
+    const writer = await connect();
+    for (let n = 0; n < 10; n++) await insertPlayer(writer);
+    await holder.release();
+    expect(await applied).toEqual([COLUMN.name]);
+    expect((await writer.query('select newcomer from players')).rowCount).toBe(11);
+  });
+
+  it('gives up in the end, with nothing changed and a sentence that says what to do', async () => {
+    const holder = await holdPlayers();
+    const patience = { lockTimeoutMs: 100, pauseMs: 10, attempts: 20 };
+    const error = await run([COLUMN], patience).applied.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(StartupError);
+    expect((error as Error).message).toMatch(
+      new RegExp(
+        `${COLUMN.name} did not get a lock in 20 attempts.*session ${holder.pid} \\("a long report", idle in transaction, transaction since .* UTC.*pg_terminate_backend\\(${holder.pid}\\).*Nothing was changed`,
+      ),
+    );
+    await holder.release();
+    expect(await run([COLUMN]).applied).toEqual([COLUMN.name]);
+  });
+
+  it('makes an index while others write', async () => {
+    const holder = await holdPlayers();
+    const { applied, lines } = run([INDEX]);
+    await vi.waitFor(() => expect(lines.join('\n')).toContain(`waits for session ${holder.pid}`), {
+      timeout: 120_000,
+    });
+    const writer = await connect();
+    for (let n = 0; n < 10; n++) await insertPlayer(writer);
+    await holder.release();
+    expect(await applied).toEqual([INDEX.name]);
+    expect(await isValid('players_created')).toBe(true);
+  });
+
+  it('makes an index anew that an interrupted attempt has left unfinished', async () => {
+    const holder = await holdPlayers();
+    const patience = { lockTimeoutMs: 50, pauseMs: 10, attempts: 2 };
+    const error = await run([INDEX], patience).applied.catch((reason: unknown) => reason);
+    expect((error as Error).message).toMatch(
+      new RegExp(`could not make index players_created.*session ${holder.pid}.*pg_terminate_backend`),
+    );
+    expect(await isValid('players_created')).toBe(false);
+    await holder.release();
+    const { applied, lines } = run([INDEX]);
+    expect(await applied).toEqual([INDEX.name]);
+    expect(lines.join('\n')).toContain('left unfinished');
+    expect(await isValid('players_created')).toBe(true);
+  });
+
+  it('goes on after an index that was finished before the attempt was cut off', async () => {
+    await (await connect()).query('create index players_created on players (created_at)');
+    expect(await run([INDEX]).applied).toEqual([INDEX.name]);
+  });
+
+  it('is applied by one of many nodes that start together', async () => {
+    const dropped = migration(
+      9_003,
+      '9003_unused_concurrently.sql',
+      'drop index concurrently if exists players_created;',
+    );
+    const nodes = Array.from({ length: 5 }, () => run([COLUMN, INDEX, dropped]).applied);
+    const applied = (await Promise.all(nodes)).filter((names) => names.length > 0);
+    expect(applied).toEqual([[COLUMN.name, INDEX.name, dropped.name]]);
+    expect(await isValid('players_created')).toBeUndefined();
+  });
+});
+
+async function insertPlayer(client: pg.Client): Promise<void> {
+  await client.query(
+    'insert into players (game_id, user_id, created_at) values (1, gen_random_uuid(), now())',
+  );
+}
