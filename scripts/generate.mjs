@@ -19,7 +19,7 @@ const { createContext } = await import('../server/dist/context.js');
 const { startEmbeddedPostgres } = await import('../server/dist/db/embedded/embedded-postgres.js');
 const { migrate } = await import('../server/dist/db/migrate.js');
 const { createPool } = await import('../server/dist/db/pool.js');
-const { ensureSigningKey } = await import('../server/dist/features/session/signing-keys.js');
+const { ensureSigningKey } = await import('../server/dist/features/session/signing-key-changes.js');
 const { createLogger } = await import('../server/dist/http/logger.js');
 const { generateMasterKey, parseMasterKeys } = await import('../server/dist/lib/master-keys.js');
 

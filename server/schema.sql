@@ -43,6 +43,7 @@ CREATE TABLE games (
   events_cleaned_before date,
   unregistered_types text DEFAULT 'accept'::text NOT NULL,
   registry_version integer DEFAULT 0 NOT NULL,
+  signing_keys_version integer DEFAULT 0 NOT NULL,
   CONSTRAINT games_pkey PRIMARY KEY (id),
   CONSTRAINT games_tenant_id_slug_key UNIQUE (tenant_id, slug),
   CONSTRAINT games_retention_days_check CHECK (((retention_days >= 1) AND (retention_days <= 36500))),
@@ -50,6 +51,7 @@ CREATE TABLE games (
   CONSTRAINT games_unregistered_types_check CHECK ((unregistered_types = ANY (ARRAY['accept'::text, 'hold'::text]))),
   CONSTRAINT games_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+COMMENT ON COLUMN games.signing_keys_version IS 'signing_key_state.version, the same for all games.';
 
 CREATE TABLE api_keys (
   key_id text NOT NULL,
@@ -372,15 +374,28 @@ CREATE INDEX sessions_check ON sessions USING btree (check_on);
 CREATE INDEX sessions_player ON sessions USING btree (player_id);
 COMMENT ON COLUMN sessions.check_on IS 'The day on which maintenance looks whether the session can be deleted.';
 
+CREATE TABLE signing_key_state (
+  only_row boolean DEFAULT true NOT NULL,
+  version integer NOT NULL,
+  CONSTRAINT signing_key_state_pkey PRIMARY KEY (only_row),
+  CONSTRAINT signing_key_state_only_row_check CHECK (only_row)
+);
+COMMENT ON COLUMN signing_key_state.version IS 'One more after every change of signing_keys: a key added, brought forward or revoked.';
+
 CREATE TABLE signing_keys (
   kid text NOT NULL,
   public_jwk jsonb NOT NULL,
   sealed_private bytea NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   active_from timestamp with time zone NOT NULL,
-  CONSTRAINT signing_keys_pkey PRIMARY KEY (kid)
+  ordinal integer NOT NULL,
+  revoked_at timestamp with time zone,
+  CONSTRAINT signing_keys_pkey PRIMARY KEY (kid),
+  CONSTRAINT signing_keys_ordinal_key UNIQUE (ordinal)
 );
 COMMENT ON COLUMN signing_keys.active_from IS 'Published at once, signs from then on, and until the next key does; verifies until the last token it signed has expired.';
+COMMENT ON COLUMN signing_keys.ordinal IS 'The version of signing_key_state that added the key.';
+COMMENT ON COLUMN signing_keys.revoked_at IS 'From then on it neither signs nor verifies, on any node.';
 
 CREATE TABLE transactions (
   game_id integer NOT NULL,

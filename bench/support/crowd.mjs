@@ -66,6 +66,7 @@ async function openTokens({ dataDir, databaseUrl }, ttlSeconds) {
     masterKeys,
     clock: systemClock,
     accessTtlSeconds: config.accessTtlSeconds,
+    logger: { error() {} },
   });
   const { issue } = createAccessTokens({
     keys,

@@ -71,6 +71,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     masterKeys,
     clock,
     accessTtlSeconds: config.accessTtlSeconds,
+    logger,
   }).catch(async (error: unknown) => {
     await pool.end();
     throw error;

@@ -2,7 +2,7 @@ import type { Config } from '../config.js';
 import type { Database } from '../db/database.js';
 import { migrate } from '../db/migrate.js';
 import { ensureEventPartitions } from '../features/events/event-partitions.js';
-import { ensureSigningKey } from '../features/session/signing-keys.js';
+import { ensureSigningKey } from '../features/session/signing-key-changes.js';
 import { seedDemoStudio } from '../features/tenancy/demo-studio.js';
 import { loadMasterKeys, requireRightMasterKeys } from '../master-key.js';
 

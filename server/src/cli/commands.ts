@@ -23,8 +23,8 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     rollups: async () => (await import('./rollup-commands.js')).rollupCommands(),
     losses: async () => (await import('./loss-command.js')).lossCommand(),
     retention: async () => (await import('./retention-commands.js')).retentionCommands(),
-    'signing-key': async () => (await import('./rotation-commands.js')).signingKeyCommands(),
-    'master-key': async () => (await import('./rotation-commands.js')).masterKeyCommands(),
+    'signing-key': async () => (await import('./signing-key-commands.js')).signingKeyCommands(),
+    'master-key': async () => (await import('./master-key-commands.js')).masterKeyCommands(),
     doctor: async () => (await import('./doctor-command.js')).doctorCommand(),
   }),
 );

@@ -88,6 +88,10 @@ function guard(
     if (player === undefined) throw new ApiError('session_ended');
     if (player !== NOT_ASKED && !isWelcome(ctx.config, player.environment))
       throw new ApiError('session_ended');
+    if (!ctx.signingKeys.isTrusted(claims.kid)) {
+      ctx.accessTokens.forget(request.headers.authorization);
+      throw new ApiError('token_invalid');
+    }
     // After the session: a token of one that has ended must not use up the player's quota.
     reply.headers(ctx.rateLimits.player.take(claims.userId));
     refuseRepeatedHeaders(request.raw, IDENTITY_HEADERS);
@@ -96,17 +100,30 @@ function guard(
     request.player = player === NOT_ASKED ? undefined : player;
   };
 
+  /** What the look-up tells of the signing keys counts for this very request: one that was revoked is refused at once. */
+  const admitInTime = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    claims: AccessClaims,
+    player: LivePlayer | typeof NOT_ASKED | undefined,
+  ): void | Promise<void> => {
+    const isAsked = player !== undefined && player !== NOT_ASKED;
+    const reading = isAsked ? ctx.signingKeys.catchUp(player.signingKeysVersion) : undefined;
+    if (reading === undefined) return admit(request, reply, claims, player);
+    return reading.then(() => admit(request, reply, claims, player));
+  };
+
   // No async function: a remembered token and a coalesced look-up need one promise, and each more costs a read 1%.
   return (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const verified = ctx.accessTokens.verify(request.headers.authorization);
     if (verified instanceof Promise) {
       return verified.then(async (claims) => {
         announce(request, reply, claims.userId);
-        admit(request, reply, claims, await findPlayer(claims.sessionId));
+        return admitInTime(request, reply, claims, await findPlayer(claims.sessionId));
       });
     }
     announce(request, reply, verified.userId);
-    return findPlayer(verified.sessionId).then((player) => admit(request, reply, verified, player));
+    return findPlayer(verified.sessionId).then((player) => admitInTime(request, reply, verified, player));
   };
 }
 

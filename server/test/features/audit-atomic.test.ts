@@ -9,7 +9,7 @@ import { createRegistries } from '../../src/features/event-types/registries.js';
 import { replayFailedEvent } from '../../src/features/failed-events/replay.js';
 import { clearOverride, setOverride } from '../../src/features/player/overrides.js';
 import { runRetention } from '../../src/features/retention/retention.js';
-import { rotateSigningKey } from '../../src/features/session/signing-keys.js';
+import { revokeSigningKey, rotateSigningKey } from '../../src/features/session/signing-key-changes.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/features/tenancy/key-changes.js';
 import { resealAll } from '../../src/features/tenancy/reseal.js';
 import { createGame, createTenant, updateGameSettings } from '../../src/features/tenancy/tenant-changes.js';
@@ -29,6 +29,7 @@ const TABLES = [
   'flag_overrides',
   'games',
   'players',
+  'signing_key_state',
   'signing_keys',
   'tenants',
 ];
@@ -125,6 +126,8 @@ const CHANGES: Record<string, () => Promise<unknown>> = {
       actor,
     ),
   'an override cleared': () => clearOverride(harness.pool, { gameId, userId, flagId: 'isPayer' }, actor),
+  "a signing key's end": () =>
+    revokeSigningKey(harness.pool, harness.masterKeys, harness.ctx.signingKeys.current().kid, actor),
   'a signing key': () => rotateSigningKey(harness.pool, harness.masterKeys, actor, { immediately: false }),
   'a master key': () => resealAll(harness.pool, testMasterKeys(`${generateMasterKey()},${masterKey}`), actor),
   retention: () => runRetention(harness.pool, { actor: serviceActor(actor.nowMs) }),

@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { transaction } from '../../src/db/pool.js';
 import { insertAuditEntry } from '../../src/features/audit/audit-log.js';
-import { rotateSigningKey } from '../../src/features/session/signing-keys.js';
+import { rotateSigningKey } from '../../src/features/session/signing-key-changes.js';
 import { type Finished, finished, startCommand } from '../support/command.js';
 import { createHarness, type Harness, testActor } from '../support/harness.js';
 import { addStudio } from '../support/session-calls.js';

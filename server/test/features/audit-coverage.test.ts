@@ -142,6 +142,11 @@ const COMMAND_STEPS: Record<string, Step<() => string[] | Promise<string[]>>> = 
   },
   'retention run': { action: 'retention.delete', target: 'events before ', call: () => [] },
   'signing-key rotate': { action: 'signing_key.rotate', target: 'signing key ', call: () => [] },
+  'signing-key revoke': {
+    action: 'signing_key.revoke',
+    target: 'signing key ',
+    call: () => [idIn('signing-key rotate', /Published key (\S+)\./)],
+  },
   'master-key rotate': {
     action: 'master_key.rotate',
     target: 'master key ',

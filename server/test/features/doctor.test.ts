@@ -7,7 +7,7 @@ import { checkFreeSpace } from '../../src/cli/doctor-disk.js';
 import { type Config, readConfig } from '../../src/config.js';
 import { migrate } from '../../src/db/migrate.js';
 import { createPool } from '../../src/db/pool.js';
-import { ensureSigningKey } from '../../src/features/session/signing-keys.js';
+import { ensureSigningKey } from '../../src/features/session/signing-key-changes.js';
 import { generateMasterKey } from '../../src/lib/master-keys.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { testMasterKeys } from '../support/harness.js';

@@ -79,7 +79,7 @@ describe('another algorithm', () => {
   });
 
   test('HS256 with the public key as its secret, in every form it is published in', async () => {
-    const [jwk] = harness.ctx.signingKeys.jwks().keys;
+    const [jwk] = (await harness.ctx.signingKeys.jwks()).keys;
     const publicKey = await harness.ctx.signingKeys.find(String(jwk?.kid));
     const pem = await exportSPKI(publicKey as KeyObject);
     const der = (publicKey as KeyObject).export({ format: 'der', type: 'spki' });

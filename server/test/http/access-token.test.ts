@@ -1,8 +1,14 @@
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { rotateSigningKey } from '../../src/features/session/signing-keys.js';
+import { rotateSigningKey } from '../../src/features/session/signing-key-changes.js';
 import { createHarness, type Harness, type Session, testActor } from '../support/harness.js';
-import { expectAlive, expectRefusedToken, getStatus, postLogout } from '../support/session-calls.js';
+import {
+  expectAlive,
+  expectRefusedToken,
+  getStatus,
+  postLogout,
+  refreshed,
+} from '../support/session-calls.js';
 
 let harness: Harness;
 beforeAll(async () => {
@@ -125,7 +131,6 @@ describe('rotation of the signing key', () => {
   test('keeps old tokens valid, signs new ones with the new key, and lists both', async () => {
     const before = await harness.login('rotated');
     const { kid } = await rotate();
-    await harness.ctx.signingKeys.reload();
     const after = await harness.login('rotated');
     expect(kidOf(after)).toBe(kid);
     expect(kidOf(before)).not.toBe(kid);
@@ -140,22 +145,24 @@ describe('rotation of the signing key', () => {
     }
   });
 
-  test('a node that has not heard of it goes on, and takes tokens of one that has', async () => {
-    const unaware = await harness.addNode();
-    harness.clock.advance(10_000);
-    const { kid } = await rotate();
-    await harness.ctx.signingKeys.reload();
-    const byOldKey = await harness.login('device-1', unaware.app);
-    expect(kidOf(byOldKey)).not.toBe(kid);
-    await expectAlive(harness.app, byOldKey);
-    const byNewKey = await harness.login('device-1');
-    expect(kidOf(byNewKey)).toBe(kid);
-    await expectAlive(unaware.app, byNewKey);
+  test('is obeyed by every node with its next login and its next refresh, whatever its clock says', async () => {
+    const other = await harness.addNode();
+    const session = await harness.login('device-1', other.app);
+    // The clock of the machine on which the command runs is ahead.
+    const actor = testActor(harness.clock.now() + 60_000);
+    const { kid } = await rotateSigningKey(harness.pool, harness.masterKeys, actor, { immediately: true });
+    expect(kidOf(await harness.login('device-1', other.app))).toBe(kid);
+    expect(kidOf(await harness.login('device-1'))).toBe(kid);
+    const next = await rotateSigningKey(harness.pool, harness.masterKeys, testActor(harness.clock.now()), {
+      immediately: true,
+    });
+    expect(kidOf(await refreshed(other.app, session.refreshToken))).toBe(next.kid);
+    await expectAlive(harness.app, session);
   });
 
   test('a new key is published long before it signs, so that no cache meets an unknown one', async () => {
     const before = kidOf(await harness.login());
-    const { kid, activeFrom } = await rotateSigningKey(
+    const { kid, signsFrom } = await rotateSigningKey(
       harness.pool,
       harness.masterKeys,
       testActor(harness.clock.now()),
@@ -163,12 +170,11 @@ describe('rotation of the signing key', () => {
         immediately: false,
       },
     );
-    await harness.ctx.signingKeys.reload();
     expect((await jwks()).keys.map((key: { kid: string }) => key.kid)).toContain(kid);
-    expect(activeFrom - harness.clock.now()).toBeGreaterThan(300_000);
-    harness.clock.set(activeFrom - 1);
+    expect(signsFrom - harness.clock.now()).toBeGreaterThan(300_000);
+    harness.clock.set(signsFrom - 1);
     expect(kidOf(await harness.login())).toBe(before);
-    harness.clock.set(activeFrom);
+    harness.clock.set(signsFrom);
     expect(kidOf(await harness.login())).toBe(kid);
   });
 

@@ -5,7 +5,7 @@ import { type Config, readConfig } from '../../src/config.js';
 import { type Context, createContext } from '../../src/context.js';
 import { createPool, type Pool } from '../../src/db/pool.js';
 import type { Actor } from '../../src/features/audit/audit-log.js';
-import { ensureSigningKey } from '../../src/features/session/signing-keys.js';
+import { ensureSigningKey } from '../../src/features/session/signing-key-changes.js';
 import { DEMO, seedDemoStudio } from '../../src/features/tenancy/demo-studio.js';
 import { buildPlayerApp } from '../../src/http/player-app.js';
 import type { Clock } from '../../src/lib/clock.js';

@@ -23,6 +23,7 @@ export const AUDIT_ACTIONS = {
   'retention.delete': 'the events of a game before a day were given up for deletion',
   'signing_key.create': 'the first signing key was made',
   'signing_key.rotate': 'a new signing key was published',
+  'signing_key.revoke': 'a signing key was withdrawn',
   'master_key.rotate': 'secrets were sealed under a new master key',
 } as const;
 

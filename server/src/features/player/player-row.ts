@@ -10,6 +10,8 @@ export type PlayerRow = {
   configVersion: number;
   /** The state of the game's event types at the moment of reading. */
   registryVersion: number;
+  /** What a node has to know of the signing keys before it signs or trusts a token. */
+  signingKeysVersion: number;
   /** Another text after every change of the row. */
   rowVersion: string;
   /** The first login of a player without an event, a purchase or an override: there are no facts to read. Else null. */
@@ -17,7 +19,7 @@ export type PlayerRow = {
 };
 
 export const PLAYER_NAMES =
-  '"playerId", "gameId", "userId", "configVersion", "registryVersion", "rowVersion", "blankSince"';
+  '"playerId", "gameId", "userId", "configVersion", "registryVersion", "signingKeysVersion", "rowVersion", "blankSince"';
 
 export const PLAYER_COLUMNS = `
   p.id as "playerId",
@@ -25,5 +27,6 @@ export const PLAYER_COLUMNS = `
   p.user_id as "userId",
   g.published_version as "configVersion",
   g.registry_version as "registryVersion",
+  g.signing_keys_version as "signingKeysVersion",
   p.xmin as "rowVersion",
   case when p.event_count = 0 and p.purchase_count = 0 and p.overrides_at is null then p.created_at end as "blankSince"`;

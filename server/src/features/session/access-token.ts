@@ -15,15 +15,19 @@ export type AccessClaims = Readonly<{
   deviceId: string;
   sessionId: string;
   expiresAtMs: number;
+  /** The key that signed it. */
+  kid: string;
 }>;
 
 export type AccessTokens = {
-  issue(claims: Omit<AccessClaims, 'expiresAtMs'>): string;
+  issue(claims: Omit<AccessClaims, 'expiresAtMs' | 'kid'>): string;
   /**
    * The claims of the good token in an Authorization header; throws a 401 for anything else. Answers synchronously for a
    * header seen before.
    */
   verify(authorization: string | undefined): AccessClaims | Promise<AccessClaims>;
+  /** Of a token whose key was revoked after it was verified. */
+  forget(authorization: string | undefined): void;
 };
 
 type Options = {
@@ -53,17 +57,18 @@ export function createAccessTokens({ keys, clock, issuer, audience, ttlSeconds }
   };
 
   /** Claims of a token exactly as we write them, which nearly every token is; undefined for one that jose has to look at. */
-  const readOwn = async (token: string): Promise<JWTPayload | undefined> => {
+  const readOwn = async (token: string): Promise<Verified | undefined> => {
     const own = splitOwnToken(token);
     if (own === undefined) return undefined;
     const key = await keys.find(own.kid);
     if (key === undefined || !isSignedWith(own, key)) throw new ApiError('token_invalid');
-    return usualClaims(own, { issuer, audience, nowMs: clock.now() });
+    const payload = usualClaims(own, { issuer, audience, nowMs: clock.now() });
+    return payload === undefined ? undefined : { payload, kid: own.kid };
   };
 
-  const readOther = async (token: string): Promise<JWTPayload> => {
+  const readOther = async (token: string): Promise<Verified> => {
     try {
-      const { payload } = await jwtVerify(
+      const { payload, protectedHeader } = await jwtVerify(
         token,
         // Only the `kid` chooses the key; `jku`, `jwk` and `x5u` of a header are never followed.
         async ({ kid }) => {
@@ -80,7 +85,7 @@ export function createAccessTokens({ keys, clock, issuer, audience, ttlSeconds }
           currentDate: new Date(clock.now()),
         },
       );
-      return payload;
+      return { payload, kid: protectedHeader.kid ?? '' };
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw new ApiError('token_expired');
       if (error instanceof errors.JOSEError) throw new ApiError('token_invalid');
@@ -125,6 +130,10 @@ export function createAccessTokens({ keys, clock, issuer, audience, ttlSeconds }
       remembered.delete(authorization);
       throw new ApiError('token_expired');
     },
+
+    forget(authorization = '') {
+      remembered.delete(authorization);
+    },
   };
 }
 
@@ -137,7 +146,9 @@ function isCanonicalSignature(token: string): boolean {
   return Buffer.from(signature, 'base64url').toString('base64url') === signature;
 }
 
-function readClaims(payload: JWTPayload): AccessClaims {
+type Verified = { payload: JWTPayload; kid: string };
+
+function readClaims({ payload, kid }: Verified): AccessClaims {
   const text = (name: string): string => {
     const value = payload[name];
     if (typeof value !== 'string' || value === '') throw new ApiError('token_invalid');
@@ -153,5 +164,6 @@ function readClaims(payload: JWTPayload): AccessClaims {
     deviceId: text('did'),
     sessionId,
     expiresAtMs: (payload.exp ?? 0) * 1000,
+    kid,
   });
 }

@@ -3,10 +3,10 @@ import { type Coalescer, coalesce } from '../../lib/coalesce.js';
 import { findLivePlayers, type LivePlayer } from './session-queries.js';
 
 /**
- * Reads the player behind a session, or undefined when the session has ended. One query answers the three questions of
- * every request at once: is this session still alive, what does the player's row say, and which configuration is
- * published. So a logout or a publication is obeyed by every node with the next request, without any notification that
- * could be late or lost. Reads that arrive together travel together.
+ * Reads the player behind a session, or undefined when the session has ended. One query answers the four questions of
+ * every request at once: is this session still alive, what does the player's row say, which configuration is published, and
+ * have the signing keys changed. So a logout, a publication or a revoked key is obeyed by every node with the next request,
+ * without any notification that could be late or lost. Reads that arrive together travel together.
  */
 export type LivePlayers = Coalescer<string, LivePlayer | undefined>;
 

@@ -24,6 +24,9 @@ type Session = {
 /** Login and refresh answer with the very same shape: a client has one parser. */
 export async function sessionGrant(ctx: Context, session: Session): Promise<SessionGrant> {
   const { player, sessionId, deviceId, tenantId, gameId, refreshToken } = session;
+  // The statement just run has told the version of the keys: one that was revoked before it signs no more tokens.
+  const reading = ctx.signingKeys.catchUp(player.signingKeysVersion);
+  if (reading !== undefined) await reading;
   const accessToken = ctx.accessTokens.issue({
     userId: player.userId,
     tenantId,

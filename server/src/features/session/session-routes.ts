@@ -129,7 +129,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
         tags: ['Sessions'],
         summary: 'The public keys that check access tokens',
         description:
-          "For a studio's own game servers: check a player's access token (ES256, `typ` `at+jwt`) offline. The keys may be kept for as long as `Cache-Control` says; meet an unknown `kid` by asking again.",
+          "For a studio's own game servers: check a player's access token (ES256, `typ` `at+jwt`) offline. The keys may be kept for as long as `Cache-Control` says; meet an unknown `kid` by asking again. A key that was revoked is no longer listed.",
         security: [],
         response: { 200: JwksResponse },
       },
@@ -139,7 +139,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
         .header('cache-control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`)
         // Only a browser, which names its origin, is answered with the headers that let it read this.
         .header('vary', 'Origin')
-        .send(ctx.signingKeys.jwks()),
+        .send(await ctx.signingKeys.jwks()),
   );
 }
 

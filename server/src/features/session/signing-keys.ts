@@ -1,15 +1,18 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { calculateJwkThumbprint, exportJWK, type JWK } from 'jose';
-import { type Pool, transaction } from '../../db/pool.js';
+import type { JWK } from 'jose';
+import type { Logger } from 'pino';
+import type { Pool } from '../../db/pool.js';
 import type { Clock } from '../../lib/clock.js';
-import { type MasterKeys, seal, unseal } from '../../lib/master-keys.js';
-import { type Actor, type AuditEntry, insertAuditEntry, serviceActor } from '../audit/audit-log.js';
+import { coalesce } from '../../lib/coalesce.js';
+import { type MasterKeys, unseal } from '../../lib/master-keys.js';
+import { findKeySet, findKeysVersion, type TrustedKey } from './signing-key-queries.js';
 
 /**
  * The keys that sign access tokens, one after the other:
  *
  *   published ──PUBLISH_AHEAD──► signs ──next key signs──► only verifies ──last token expired──► forgotten
+ *       └──────────────────────────┴──── revoked ─────────────┴──► neither signs nor verifies, at once on every node
  *
  * A new key is in the key set longer than any cache of it lives before the first token is signed with it, so neither a
  * node nor a studio's own server ever meets a key it cannot know: no session ends with a rotation.
@@ -18,25 +21,45 @@ export type SigningKeys = {
   current(): { kid: string; privateKey: KeyObject };
   /** The public key for a `kid`, asking the database for one that this node has not met. */
   find(kid: string): KeyObject | undefined | Promise<KeyObject | undefined>;
-  /** The key set as served at /.well-known/jwks.json. */
-  jwks(): { keys: JWK[] };
+  /** Whether tokens of this key still count, as far as this node knows. */
+  isTrusted(kid: string): boolean;
+  /**
+   * For whoever has just read the version of the keys from the database: undefined if this node has read these keys, else
+   * resolves when it has.
+   */
+  catchUp(version: number): Promise<void> | undefined;
+  /** The key set as served at /.well-known/jwks.json; as far as it is known while the database cannot be asked. */
+  jwks(): Promise<{ keys: JWK[] }>;
   reload(): Promise<void>;
   stop(): void;
 };
 
-type SigningKeyRow = { kid: string; publicJwk: JWK; sealedPrivate: Buffer; activeFrom: number };
-type Loaded = { signers: Signer[]; byKid: Map<string, KeyObject>; jwks: JWK[] };
+type Loaded = {
+  version: number;
+  signers: Signer[];
+  byKid: Map<string, KeyObject>;
+  revoked: ReadonlySet<string>;
+  jwks: JWK[];
+};
 type Signer = { kid: string; privateKey: KeyObject; activeFrom: number };
 
 /** How long clients may keep the key set. */
 export const JWKS_MAX_AGE_SECONDS = 300;
 const RELOAD_MS = 30_000;
-/** Longer than a cached key set, a node's next reload and differences of clocks together. */
-const PUBLISH_AHEAD_MS = JWKS_MAX_AGE_SECONDS * 1000 + 10 * RELOAD_MS;
+/** Longer than a cached key set and differences of clocks together. */
+export const PUBLISH_AHEAD_MS = JWKS_MAX_AGE_SECONDS * 1000 + 10 * RELOAD_MS;
 /** Tokens with an invented `kid` must not turn into a query each: they wait for the next one. */
 const UNKNOWN_KID_RELOAD_MS = 1_000;
+/** The database answers within milliseconds, or the key set is served without it. */
+const JWKS_PATIENCE_MS = 1_000;
 
-type Options = { pool: Pool; masterKeys: MasterKeys; clock: Clock; accessTtlSeconds: number };
+type Options = {
+  pool: Pool;
+  masterKeys: MasterKeys;
+  clock: Clock;
+  accessTtlSeconds: number;
+  logger: Pick<Logger, 'error'>;
+};
 
 export async function loadSigningKeys(options: Options): Promise<SigningKeys> {
   let loaded = await readKeys(options);
@@ -44,7 +67,7 @@ export async function loadSigningKeys(options: Options): Promise<SigningKeys> {
   let reloading: Promise<void> | undefined;
 
   const reload = (): Promise<void> => {
-    reloading ??= readKeys(options)
+    reloading ??= readKeys(options, loaded)
       .then((fresh) => {
         loaded = fresh;
         lastReload = performance.now();
@@ -63,6 +86,25 @@ export async function loadSigningKeys(options: Options): Promise<SigningKeys> {
     if (lastReload === known) await reload();
   };
 
+  const reloadUntil = async (version: number): Promise<void> => {
+    await reload();
+    // That one may have been under way already, and have missed the change.
+    if (loaded.version < version) await reload();
+  };
+  const catchUp = (version: number) => (version > loaded.version ? reloadUntil(version) : undefined);
+
+  /** Together for all who ask in the same moment: the key set is public, and nobody's requests are limited. */
+  const looks = coalesce<void, void>({
+    maxItems: 1_000,
+    maxInFlight: 1,
+    maxWaiting: 10_000,
+    async run(items) {
+      const look = findKeysVersion(options.pool).then(catchUp);
+      await Promise.race([look.catch(() => {}), sleep(JWKS_PATIENCE_MS, undefined, { ref: false })]);
+      return items.map(() => undefined);
+    },
+  });
+
   const timer = setInterval(() => {
     // While the database is away the known keys go on working; the next round tries again.
     reload().catch(() => {});
@@ -70,41 +112,55 @@ export async function loadSigningKeys(options: Options): Promise<SigningKeys> {
 
   return {
     current() {
-      const now = options.clock.now();
-      // Newest first; at the very least the oldest one signs, whatever a clock says.
-      const signer = loaded.signers.find(({ activeFrom }) => activeFrom <= now) ?? loaded.signers.at(-1);
+      const signer = signerOf(loaded.signers, options.clock.now());
       if (signer === undefined) throw new Error('there is no signing key');
       return signer;
     },
     find(kid) {
-      return loaded.byKid.get(kid) ?? reloadSoon().then(() => loaded.byKid.get(kid));
+      const key = loaded.byKid.get(kid);
+      if (key !== undefined || loaded.revoked.has(kid)) return key;
+      return reloadSoon().then(() => loaded.byKid.get(kid));
     },
-    jwks: () => ({ keys: loaded.jwks }),
+    isTrusted: (kid) => loaded.byKid.has(kid),
+    catchUp,
+    async jwks() {
+      await looks.submit().catch(() => {});
+      return { keys: loaded.jwks };
+    },
     reload,
     stop: () => clearInterval(timer),
   };
 }
 
-async function readKeys({ pool, masterKeys, clock, accessTtlSeconds }: Options): Promise<Loaded> {
-  const { rows } = await pool.query<SigningKeyRow>(
-    `select kid, public_jwk as "publicJwk", sealed_private as "sealedPrivate", active_from as "activeFrom"
-     from signing_keys order by active_from desc, created_at desc, kid`,
-  );
-  if (rows.length === 0) throw new Error('there is no signing key; `savepoint start` makes the first one');
-  // A key may go once its successor has signed for longer than a token lives.
-  const oldest = clock.now() - accessTtlSeconds * 1000 - PUBLISH_AHEAD_MS;
-  const superseded = rows.findIndex((row) => row.activeFrom < oldest);
-  const kept = superseded === -1 ? rows : rows.slice(0, superseded + 1);
+/** The newest that is active; at the very least the oldest one signs, whatever a clock says. */
+export function signerOf<Key extends { activeFrom: number }>(
+  newestFirst: readonly Key[],
+  nowMs: number,
+): Key | undefined {
+  return newestFirst.find(({ activeFrom }) => activeFrom <= nowMs) ?? newestFirst.at(-1);
+}
+
+/** Those that may have signed a token which has not expired. A key may go once a newer one has signed for longer than a token lives. */
+export function withoutSuperseded<Key extends { createdAt: number; activeFrom: number }>(
+  newestFirst: readonly Key[],
+  nowMs: number,
+  accessTtlSeconds: number,
+): readonly Key[] {
+  const oldest = nowMs - accessTtlSeconds * 1000 - PUBLISH_AHEAD_MS;
+  const superseded = newestFirst.findIndex((key) => Math.max(key.activeFrom, key.createdAt) < oldest);
+  return superseded === -1 ? newestFirst : newestFirst.slice(0, superseded + 1);
+}
+
+/** Without `known` every key has to open; later a node goes on with those that it can open, and can verify all. */
+async function readKeys(options: Options, known?: Loaded): Promise<Loaded> {
+  const { pool, clock, accessTtlSeconds } = options;
+  const { version, keys, revoked } = await findKeySet(pool);
+  if (keys.length === 0) throw new Error('there is no signing key; `savepoint start` makes the first one');
+  const kept = withoutSuperseded(keys, clock.now(), accessTtlSeconds);
   return {
-    signers: kept.map(({ kid, sealedPrivate, activeFrom }) => ({
-      kid,
-      activeFrom,
-      privateKey: createPrivateKey({
-        key: unseal(masterKeys, sealedPrivate, boundTo(kid)),
-        format: 'der',
-        type: 'pkcs8',
-      }),
-    })),
+    version,
+    revoked: new Set(revoked),
+    signers: kept.flatMap((key) => openSigner(options, key, known)),
     byKid: new Map(
       kept.map((row) => [row.kid, createPublicKey({ key: row.publicJwk as never, format: 'jwk' })]),
     ),
@@ -112,64 +168,27 @@ async function readKeys({ pool, masterKeys, clock, accessTtlSeconds }: Options):
   };
 }
 
-/**
- * Publishes a new key that takes over once every cache has seen it; `immediately` when the present one is compromised.
- * Returns when it starts to sign.
- */
-export async function rotateSigningKey(
-  pool: Pool,
-  masterKeys: MasterKeys,
-  actor: Actor,
-  { immediately }: { immediately: boolean },
-): Promise<{ kid: string; activeFrom: number }> {
-  const key = await newKey(masterKeys);
-  const activeFrom = immediately ? actor.nowMs : actor.nowMs + PUBLISH_AHEAD_MS;
-  await transaction(pool, async (client) => {
-    await client.query(
-      `insert into signing_keys (kid, public_jwk, sealed_private, created_at, active_from)
-       values ($1, $2, $3, $4, $5)`,
-      [key.kid, key.publicJwk, key.sealedPrivate, new Date(actor.nowMs), new Date(activeFrom)],
+function openSigner(
+  { masterKeys, logger }: Options,
+  { kid, sealedPrivate, activeFrom }: TrustedKey,
+  known: Loaded | undefined,
+): Signer[] {
+  const opened = known?.signers.find((signer) => signer.kid === kid)?.privateKey;
+  try {
+    const key = opened ?? openPrivateKey(masterKeys, kid, sealedPrivate);
+    return [{ kid, activeFrom, privateKey: key }];
+  } catch (error) {
+    if (known === undefined) throw error;
+    logger.error(
+      { err: error, kid },
+      'a signing key does not open; this node goes on signing with the others',
     );
-    await insertAuditEntry(client, actor, auditEntry('signing_key.rotate', key.kid, activeFrom));
-  });
-  return { kid: key.kid, activeFrom };
+    return [];
+  }
 }
 
-/** Gives a new installation its first key; on several nodes starting at once, exactly one. */
-export async function ensureSigningKey(pool: Pool, masterKeys: MasterKeys, nowMs: number): Promise<void> {
-  const key = await newKey(masterKeys);
-  await transaction(pool, async (client) => {
-    const { rowCount } = await client.query(
-      `with turn as materialized (select pg_advisory_xact_lock(hashtext('savepoint signing key')))
-       insert into signing_keys (kid, public_jwk, sealed_private, created_at, active_from)
-       select $1, $2, $3, $4, $4 from turn
-       where not exists (select from signing_keys)`,
-      [key.kid, key.publicJwk, key.sealedPrivate, new Date(nowMs)],
-    );
-    if (rowCount === 0) return;
-    await insertAuditEntry(client, serviceActor(nowMs), auditEntry('signing_key.create', key.kid, nowMs));
-  });
-}
-
-/** Signing keys serve all studios. */
-function auditEntry(
-  action: 'signing_key.create' | 'signing_key.rotate',
-  kid: string,
-  activeFrom: number,
-): AuditEntry {
-  const after = { signsFrom: new Date(activeFrom).toISOString() };
-  return { tenantId: null, gameId: null, action, target: `signing key ${kid}`, before: null, after };
-}
-
-async function newKey(masterKeys: MasterKeys) {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const jwk = await exportJWK(publicKey);
-  const kid = await calculateJwkThumbprint(jwk);
-  return {
-    kid,
-    publicJwk: { ...jwk, kid, alg: 'ES256', use: 'sig' },
-    sealedPrivate: seal(masterKeys, privateKey.export({ format: 'der', type: 'pkcs8' }), boundTo(kid)),
-  };
+function openPrivateKey(masterKeys: MasterKeys, kid: string, sealed: Buffer): KeyObject {
+  return createPrivateKey({ key: unseal(masterKeys, sealed, boundTo(kid)), format: 'der', type: 'pkcs8' });
 }
 
 export function boundTo(kid: string): string {

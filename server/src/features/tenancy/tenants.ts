@@ -20,7 +20,10 @@ export async function insertTenant(
   return rows[0]?.id;
 }
 
-/** The internal id; undefined when the tenant does not exist or the slug is taken. */
+/**
+ * The internal id; undefined when the tenant does not exist or the slug is taken. A change of the signing keys that runs at this
+ * moment is waited for, and one that comes later waits: so no game misses a change (signing-key-queries.ts).
+ */
 export async function insertGame(
   db: Pool | Client,
   tenant: string,
@@ -28,8 +31,9 @@ export async function insertGame(
   name: string,
 ): Promise<number | undefined> {
   const { rows } = await db.query<{ id: number }>(
-    `insert into games (tenant_id, slug, name)
-     select id, $2, $3 from tenants where slug = $1
+    `insert into games (tenant_id, slug, name, signing_keys_version)
+     select t.id, $2, $3, s.version from tenants t cross join signing_key_state s where t.slug = $1
+     for share of s
      on conflict do nothing
      returning id`,
     [tenant, slug, name],

@@ -4,7 +4,12 @@ import type pg from 'pg';
  * The tables that stay small on every installation, so that reading all of one is fine. All others grow with players, games
  * or time: a statement looks their rows up by index. A new table is large unless it is named here.
  */
-export const SMALL_TABLES: readonly string[] = ['tenants', 'signing_keys', 'schema_migrations'];
+export const SMALL_TABLES: readonly string[] = [
+  'tenants',
+  'signing_keys',
+  'signing_key_state',
+  'schema_migrations',
+];
 
 /** For an installation that has just begun. */
 export const A_FEW = 3;

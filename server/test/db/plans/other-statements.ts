@@ -33,6 +33,7 @@ import { DEFAULT_DOCUMENT } from '../../../src/features/personalisation/default-
 import { clearOverride, setOverride } from '../../../src/features/player/overrides.js';
 import { runRetention } from '../../../src/features/retention/retention.js';
 import { recountGame } from '../../../src/features/rollups/recount.js';
+import { revokeSigningKey, rotateSigningKey } from '../../../src/features/session/signing-key-changes.js';
 import { apiKeyBinding, listApiKeys } from '../../../src/features/tenancy/api-keys.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/features/tenancy/key-changes.js';
 import { resealAll } from '../../../src/features/tenancy/reseal.js';
@@ -108,6 +109,15 @@ export const OTHER_STATEMENTS: readonly Listed[] = [
       await resealAll(on.admin, masterKeys(`${fresh},${old}`), actorAt(on));
     },
     reads: { tables: ['api_keys', 'games'], why: 'every sealed secret is looked at', atMost: 'all' },
+  },
+  {
+    what: 'a change of the signing keys',
+    call: async (on) => {
+      const keys = masterKeys(generateMasterKey());
+      const { kid } = await rotateSigningKey(on.admin, keys, actorAt(on), { immediately: true });
+      await revokeSigningKey(on.admin, keys, kid, actorAt(on));
+    },
+    reads: { tables: ['games'], why: 'every game is told that the keys have changed', atMost: 'all' },
   },
   {
     what: 'event types',

@@ -1,30 +1,12 @@
 import { Command } from 'commander';
 import type { Config } from '../config.js';
 import type { Pool } from '../db/pool.js';
-import { rotateSigningKey } from '../features/session/signing-keys.js';
 import { type ResealedCounts, resealAll } from '../features/tenancy/reseal.js';
 import { generateMasterKey, type MasterKeys, parseMasterKeys, primaryId } from '../lib/master-keys.js';
 import { StartupError } from '../lib/startup-error.js';
 import { writeMasterKeyFile } from '../master-key-file.js';
 import { commandActor } from './command-actor.js';
 import { say, withMasterKeys } from './terminal.js';
-
-export function signingKeyCommands(): Command {
-  const signingKey = new Command('signing-key').description('the keys that sign access tokens');
-  signingKey
-    .command('rotate')
-    .description('publish a new key, which signs once every cache has seen it; no session ends')
-    .option('--now', 'sign with it at once: the present key is compromised', false)
-    .action(async (options: { now: boolean }) => {
-      const { kid, activeFrom } = await withMasterKeys(({ pool }, _, { keys }) =>
-        rotateSigningKey(pool, keys, commandActor(), { immediately: options.now }),
-      );
-      say(
-        `Published key ${kid}. New tokens are signed with it from ${new Date(activeFrom).toISOString()} on.`,
-      );
-    });
-  return signingKey;
-}
 
 export function masterKeyCommands(): Command {
   const masterKey = new Command('master-key').description('the key that seals API secrets and signing keys');
