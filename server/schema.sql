@@ -506,7 +506,8 @@ AS $function$
     'osName', later_entry(a -> 'osName', b -> 'osName'),
     'osVersion', later_entry(a -> 'osVersion', b -> 'osVersion'),
     'deviceType', later_entry(a -> 'deviceType', b -> 'deviceType'),
-    'currency', later_entry(a -> 'currency', b -> 'currency')
+    'currency', later_entry(a -> 'currency', b -> 'currency'),
+    'paidCurrency', later_entry(a -> 'paidCurrency', b -> 'paidCurrency')
   ))
 $function$;
 

@@ -244,6 +244,7 @@ it('a player is shown with what is known and said of them', async () => {
     profile: {
       country: { value: 'DE', at: iso(at - 1) },
       osName: { value: 'Android', at: iso(at - 1) },
+      paidCurrency: { value: 'USD', at: iso(at - 1) },
     },
     days: [
       expect.objectContaining({

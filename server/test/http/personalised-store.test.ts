@@ -149,6 +149,39 @@ describe('the personalised store', () => {
     expect(await first()).toMatchObject({ name: 'Gemas', currency: 'USD' });
   });
 
+  it('asks in the currency of the last purchase as long as no event names one', async () => {
+    const document = gameDocument([sku('gems')]);
+    const [entry] = document.catalogue;
+    if (entry === undefined) throw new Error('no SKU');
+    const price = { actualPrice: '8', offerPrice: '8' };
+    Object.assign(entry.prices, { EUR: price, JPY: price });
+    await publish(harness.pool, document, harness.clock.now());
+    const session = await harness.login('traveller');
+    const currency = async () => (await read(session)).store.activeSkus[0]?.currency;
+    const buy = (paidIn: string, ageMs = 0) =>
+      send(session, {
+        eventType: 'Purchase',
+        timestamp: new Date(harness.clock.now() - ageMs).toISOString(),
+        payload: { transactionId: `paid-${paidIn}`, price: 8, currency: paidIn },
+      });
+    expect(await currency()).toBe('USD');
+    await buy('EUR');
+    expect(await currency()).toBe('EUR');
+    harness.clock.advance(SECOND_MS);
+    await buy('JPY');
+    expect(await currency()).toBe('JPY');
+    // Sent late: it is not the last one.
+    await buy('USD', 60 * SECOND_MS);
+    expect(await currency()).toBe('JPY');
+    await send(session, { eventType: 'Refund', payload: { transactionId: 'paid-JPY' } });
+    expect(await currency()).toBe('JPY');
+    await send(session, { eventType: 'Session_Start', metadata: { currency: 'EUR' } });
+    expect(await currency()).toBe('EUR');
+    harness.clock.advance(SECOND_MS);
+    await buy('GBP');
+    expect(await currency()).toBe('EUR');
+  });
+
   it('windows of days move at midnight without anything happening', async () => {
     const busy = {
       segmentId: 'busy',

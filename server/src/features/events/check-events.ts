@@ -160,7 +160,7 @@ function addEvent(
     metadataJson,
     playMs: meaning.playMs,
     transaction: meaning.transaction,
-    profile: readProfile(metadata),
+    profile: readProfile(metadata, meaning.transaction),
   });
   return undefined;
 }

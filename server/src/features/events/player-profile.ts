@@ -1,3 +1,5 @@
+import type { TransactionFact } from './event-record.js';
+
 /** The members of an event's metadata that say something lasting about the player's device, place and money. */
 export const PROFILE_MEMBERS = [
   'country',
@@ -10,10 +12,13 @@ export const PROFILE_MEMBERS = [
 /** Longer than any real country, locale or version. */
 const MAX_PROFILE_LENGTH = 64;
 
-/** Last known values: name → value. */
+/** Last known values: name → value. Beside the members of metadata, `paidCurrency` of purchases. */
 export type Profile = Record<string, string>;
 
-export function readProfile(metadata: Record<string, unknown>): Profile | null {
+export function readProfile(
+  metadata: Record<string, unknown>,
+  transaction: TransactionFact | null,
+): Profile | null {
   let profile: Profile | null = null;
   for (const name of PROFILE_MEMBERS) {
     const value = metadata[name];
@@ -21,6 +26,10 @@ export function readProfile(metadata: Record<string, unknown>): Profile | null {
     profile ??= {};
     // Rules compare it with `country == "DE"`: clients send either case.
     profile[name] = name === 'country' ? value.toUpperCase() : value;
+  }
+  if (transaction?.kind === 'purchase' && transaction.currency !== null) {
+    profile ??= {};
+    profile.paidCurrency = transaction.currency;
   }
   return profile;
 }

@@ -74,6 +74,7 @@ export const FactsJson = Type.Object(
           osVersion: LastKnown,
           deviceType: LastKnown,
           currency: LastKnown,
+          paidCurrency: LastKnown,
         },
         { ...strict, description: 'Last known values' },
       ),

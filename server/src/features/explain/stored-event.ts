@@ -32,6 +32,6 @@ export function countedEvent(stored: StoredEvent, { playerId, gameId }: RebuiltP
     effectiveAtMs: clockSuspect ? receivedAtMs : Math.min(occurredAtMs, receivedAtMs),
     playMs,
     transaction,
-    profile: readProfile(metadata),
+    profile: readProfile(metadata, transaction),
   };
 }

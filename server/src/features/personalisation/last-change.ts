@@ -28,9 +28,11 @@ export function lastFactChange(deciding: Deciding, dependence: Dependence): numb
 /** Of the language and the currency, where the catalogue has several. */
 export function lastShelfChange(deciding: Deciding): number {
   const { document, facts } = deciding;
-  const { locale, currency } = facts.profile;
+  const { locale, currency, paidCurrency } = facts.profile;
   let last = Number.NEGATIVE_INFINITY;
   if (document.locales.size > 0 && locale !== undefined) last = locale.t;
-  if (document.hasCurrencies) last = Math.max(last, currency?.t ?? lastActAt(facts));
+  if (document.hasCurrencies) {
+    for (const known of [currency, paidCurrency]) if (known !== undefined) last = Math.max(last, known.t);
+  }
   return deciding.atMostNow(last);
 }

@@ -24,7 +24,15 @@ export type PlayerFacts = Readonly<{
   overridesAt: number | null;
 }>;
 
-type ProfileMember = 'country' | 'locale' | 'osName' | 'osVersion' | 'deviceType' | 'currency';
+type ProfileMember =
+  | 'country'
+  | 'locale'
+  | 'osName'
+  | 'osVersion'
+  | 'deviceType'
+  | 'currency'
+  /** Of the last purchase. */
+  | 'paidCurrency';
 
 /** Last known values as `players.profile` holds them. */
 export type PlayerProfile = Readonly<Partial<Record<ProfileMember, Readonly<{ v: string; t: number }>>>>;

@@ -32,11 +32,9 @@ function textOf(sku: CompiledSku, chain: readonly string[]): SkuText {
   return sku.defaultText;
 }
 
-/** Last known currency: the profile's, else the only one the player ever paid in; empty if unknown. */
-function currencyOf({ profile, spend }: PlayerFacts): string {
-  if (profile.currency !== undefined) return profile.currency.v;
-  const [first, second] = Object.keys(spend);
-  return first !== undefined && second === undefined ? first : '';
+/** The last that an event named in its metadata, else that of the last purchase; empty if unknown. */
+function currencyOf({ profile: { currency, paidCurrency } }: PlayerFacts): string {
+  return (currency ?? paidCurrency)?.v ?? '';
 }
 
 /** By the text and the book, which are of one SKU each. */

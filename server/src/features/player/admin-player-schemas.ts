@@ -100,7 +100,8 @@ export const PlayerResponse = successOf(
       lastPurchaseAt: nullable(Time('Of the latest purchase that was not refunded')),
       spend: Type.Record(Type.String(), Type.Number(), { description: 'By currency, refunds taken off' }),
       profile: Type.Record(Type.String(), LastKnown, {
-        description: 'Last known country, locale, osName, osVersion, deviceType and currency',
+        description:
+          'Last known country, locale, osName, osVersion, deviceType and currency; paidCurrency is that of the last purchase',
       }),
       days: Type.Array(
         Type.Object({

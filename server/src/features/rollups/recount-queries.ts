@@ -231,8 +231,12 @@ export const COMPARE_PLAYERS = `
           floor(1000 * extract(epoch from
             case when e.clock_suspect or e.received_at < e.occurred_at then e.received_at else e.occurred_at end))::bigint as at_ms
         from events e
-        cross join jsonb_each(e.metadata) m
-        where e.game_id = $1 and m.key in (${MEMBERS_OF_PROFILES})
+        cross join lateral (
+          select key, value from jsonb_each(e.metadata) where key in (${MEMBERS_OF_PROFILES})
+          union all
+          select 'paidCurrency', e.payload -> 'currency' where e.event_type = 'Purchase'
+        ) m
+        where e.game_id = $1
           and jsonb_typeof(m.value) = 'string' and length(m.value #>> '{}') between 1 and 64
       ) told
       order by player_id, name, at_ms desc, value collate "C" desc

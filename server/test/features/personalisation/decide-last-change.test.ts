@@ -142,8 +142,10 @@ describe('the last update of a store', () => {
     expect(lastChange(plain, player, NOW)).toBe(PUBLISHED_AT);
     expect(lastChange(translated, player, NOW)).toBe(NOW - 2);
     expect(lastChange(priced, player, NOW)).toBe(NOW - 1);
-    // Without a currency, the one that was paid in counts: what was paid changes with purchases and refunds.
-    expect(lastChange(priced, facts({ lastEventAt: NOW }), NOW)).toBe(NOW);
+    // Without a currency, that of the last purchase counts.
+    expect(lastChange(priced, facts({ lastEventAt: NOW }), NOW)).toBe(PUBLISHED_AT);
+    const paid = facts({ lastEventAt: NOW, profile: { paidCurrency: { v: 'EUR', t: NOW - 3 } } });
+    expect(lastChange(priced, paid, NOW)).toBe(NOW - 3);
   });
 
   it('is now for what a node whose clock is ahead has noted, and is looked at again at once', () => {

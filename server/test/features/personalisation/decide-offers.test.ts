@@ -130,8 +130,11 @@ describe('offers', () => {
     });
     expect(pricesOf(document)).toEqual(['gems 9.00']);
     expect(pricesOf(document, facts({ profile: { currency: { v: 'JPY', t: 1 } } }))).toEqual(['gems 750']);
-    expect(pricesOf(document, facts({ spend: { JPY: 100 } }))).toEqual(['gems 750']);
-    expect(pricesOf(document, facts({ spend: { JPY: 100, USD: 1 } }))).toEqual(['gems 9.00']);
+    const paidIn = { paidCurrency: { v: 'JPY', t: 2 } };
+    expect(pricesOf(document, facts({ profile: paidIn }))).toEqual(['gems 750']);
+    expect(pricesOf(document, facts({ profile: { ...paidIn, currency: { v: 'USD', t: 1 } } }))).toEqual([
+      'gems 9.00',
+    ]);
     expect(pricesOf(document, facts({ profile: { currency: { v: 'CHF', t: 1 } } }))).toEqual(['gems 9.00']);
   });
 

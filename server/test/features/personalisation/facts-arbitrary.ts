@@ -50,6 +50,7 @@ const profiles = fc
     country: maybe(fc.tuple(fc.constantFrom(...COUNTRIES), moments)),
     locale: maybe(fc.tuple(fc.constantFrom(...LOCALES), moments)),
     currency: maybe(fc.tuple(fc.constantFrom(...CURRENCIES, 'GBP'), moments)),
+    paidCurrency: maybe(fc.tuple(fc.constantFrom(...CURRENCIES, 'GBP'), moments)),
   })
   .map((profile) =>
     Object.fromEntries(

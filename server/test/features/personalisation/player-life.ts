@@ -89,6 +89,7 @@ export class Life {
       case 'purchase':
         this.#events.push({ at, type: 'Purchase' });
         this.#purchases.push({ at, ...deed });
+        this.#profile = { ...this.#profile, paidCurrency: { v: deed.currency, t: at } };
         return;
       case 'refund':
         this.#events.push({ at, type: 'Refund' });

@@ -188,16 +188,15 @@ function flagMoments(
 }
 
 function shelfMoments({ catalogue }: ConfigDocument, facts: PlayerFacts, now: number): number[] {
-  const { locale, currency } = facts.profile;
+  const { locale, currency, paidCurrency } = facts.profile;
   const active = catalogue.filter((sku) => sku.active);
   const isTranslated = active.some(({ name, description }) =>
     [name, description].some(({ locales }) => Object.keys(locales).length > 0),
   );
   const hasCurrencies = active.some(({ prices }) => Object.keys(prices).length > 1);
-  const acts = [facts.lastEventAt, facts.lastPurchaseAt];
   return [
     ...(isTranslated ? passed([locale?.t], now) : []),
-    ...(hasCurrencies ? passed(currency === undefined ? acts : [currency.t], now) : []),
+    ...(hasCurrencies ? passed([currency?.t, paidCurrency?.t], now) : []),
   ];
 }
 
@@ -249,8 +248,7 @@ function promotionOf(
 }
 
 function currencyOf(sku: SkuEntry, facts: PlayerFacts): string {
-  const paidIn = Object.keys(facts.spend);
-  const wish = facts.profile.currency?.v ?? (paidIn.length === 1 ? paidIn[0] : undefined) ?? '';
+  const wish = facts.profile.currency?.v ?? facts.profile.paidCurrency?.v ?? '';
   return Object.keys(sku.prices).includes(wish) ? wish : sku.defaultCurrency;
 }
 
