@@ -97,7 +97,8 @@ function identitiesJson(events: readonly IdentifiedEvent[]): string {
     const since = searchedSince(event);
     if (row?.player_id !== event.playerId || row.generation !== generation) {
       // Texts, in the order of time. A clock that is ahead may have put it beyond the newest.
-      const until = generation > newest ? generation : newest;
+      let until = newest;
+      if (generation > newest) until = generation;
       row = { player_id: event.playerId, generation, since, until, place, identities: [] };
       rows.push(row);
     }
