@@ -8,8 +8,8 @@ import type { FastifyInstance } from 'fastify';
  * still refused, and an idle connection still closed.
  *
  * A client that has gone for good looks the same until something is sent to it: `socket.readableEnded` is true and no `close`
- * comes. So the operations listener, where long work ends when its client hangs up, does not do this. Code that gives up
- * a waiting request of a client that may have gone must still answer it.
+ * comes. So the operations listener, where long work ends when its client hangs up, does not do this, and a batch of events in
+ * the line of an overload is refused with 503 rather than left waiting.
  */
 export function answerHalfClosed(app: FastifyInstance): void {
   const server: Server & { httpAllowHalfOpen?: boolean } = app.server;

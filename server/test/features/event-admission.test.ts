@@ -1,8 +1,9 @@
 import { type FastifyInstance, fastify } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createEventAdmission } from '../../src/features/events/event-admission.js';
+import { answerWhoHungUp, createEventAdmission } from '../../src/features/events/event-admission.js';
 import { registerErrorHandlers } from '../../src/http/error-handler.js';
+import { answerHalfClosed } from '../../src/http/half-close.js';
 import { createMetrics, type Metrics } from '../../src/http/metrics.js';
 import { createShedding, type Shedding } from '../../src/http/shedding.js';
 import { testConfig } from '../support/harness.js';
@@ -38,6 +39,8 @@ describe('the way of a batch to its turn', () => {
     guarded = [];
     ends = new Map();
     app = fastify();
+    // As the player API does.
+    answerHalfClosed(app);
     registerErrorHandlers(app, shedding.refused);
     app.addHook('onRequest', admission.refuseUnread);
     app.addHook('onRequest', async (request, reply) => {
@@ -53,7 +56,7 @@ describe('the way of a batch to its turn', () => {
         await new Promise<void>((resolve) => ends.set(name, resolve));
         return { name };
       });
-      return answer ?? reply.hijack();
+      return answer ?? answerWhoHungUp(reply);
     });
     await app.listen({ host: '127.0.0.1', port: 0 });
     port = (app.server.address() as { port: number }).port;
@@ -119,22 +122,47 @@ describe('the way of a batch to its turn', () => {
     expect((await Promise.all(flood)).map(({ statusCode }) => statusCode)).toEqual([200, 503]);
   });
 
+  const batchOf = (name: string) =>
+    requestText({
+      method: 'POST',
+      path: '/v1/events',
+      headers: [
+        ['x-player', name],
+        ['content-type', 'application/json'],
+        ['content-length', '5'],
+      ],
+      body: '["x"]',
+    });
+
+  it('a client that closes its sending side is answered, but does not wait in line', async () => {
+    const first = await openConnection(port);
+    first.socket.end(batchOf('first'));
+    await end('first');
+    expect(await first.closed).toMatch(/^HTTP\/1\.1 200 /);
+
+    const running = send('running', 2);
+    await expect.poll(() => begun).toEqual(['first', 'running']);
+    const before = await openConnection(port);
+    before.socket.end(batchOf('before'));
+    const meanwhile = await openConnection(port);
+    meanwhile.send(batchOf('meanwhile'));
+    await expect.poll(waiting).toBe(1);
+    meanwhile.socket.end();
+    for (const { closed } of [before, meanwhile]) {
+      expect(await closed).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: \d/);
+    }
+    expect(await waiting()).toBe(0);
+    expect(await shed('hung_up')).toBe(2);
+    await end('running');
+    expect((await running).statusCode).toBe(200);
+    expect(begun).toEqual(['first', 'running']);
+  });
+
   it('a client that hangs up leaves the line, and its batch is never begun', async () => {
     const running = send('running', 2);
     await expect.poll(() => begun).toEqual(['running']);
     const connection = await openConnection(port);
-    connection.send(
-      requestText({
-        method: 'POST',
-        path: '/v1/events',
-        headers: [
-          ['x-player', 'gone'],
-          ['content-type', 'application/json'],
-          ['content-length', '5'],
-        ],
-        body: '["x"]',
-      }),
-    );
+    connection.send(batchOf('gone'));
     await expect.poll(waiting).toBe(1);
     connection.socket.destroy();
     await expect.poll(waiting).toBe(0);

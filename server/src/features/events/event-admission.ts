@@ -121,11 +121,27 @@ function announcedWeight({ headers }: FastifyRequest): number {
   return Math.min(Math.max(weight || 0, MIN_WEIGHT), EVENT_LIMITS.maxBodyBytes);
 }
 
-function hangUpSignal(reply: FastifyReply): AbortSignal {
+/**
+ * A client that has hung up and one that has only closed its sending side look the same (see http/half-close.ts), so neither
+ * of them waits in line. The first hears nothing any more; the second is told to send its batch again.
+ */
+export function answerWhoHungUp(reply: FastifyReply): FastifyReply {
+  return reply.raw.destroyed ? reply.hijack() : sendOverloaded(reply.request, reply, 'data');
+}
+
+function hangUpSignal({ raw }: FastifyReply): AbortSignal {
+  const { socket } = raw.req;
   // It may have gone while its body was read.
-  if (reply.raw.destroyed) return AbortSignal.abort(HUNG_UP);
+  if (raw.destroyed || socket.readableEnded) return AbortSignal.abort(HUNG_UP);
   const controller = new AbortController();
-  // When the answer has been sent, nobody waits any more, and nobody listens.
-  reply.raw.once('close', () => controller.abort(HUNG_UP));
+  const hangUp = () => controller.abort(HUNG_UP);
+  // Pipelined requests of one connection wait side by side: their number is no leak.
+  socket.setMaxListeners(0);
+  socket.once('end', hangUp);
+  raw.once('close', () => {
+    socket.off('end', hangUp);
+    // When the answer has been sent, nobody waits any more, and nobody listens.
+    hangUp();
+  });
   return controller.signal;
 }

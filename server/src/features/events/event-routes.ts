@@ -10,7 +10,7 @@ import {
 import { registerBytesParser } from '../../http/body-parser.js';
 import { requireSender, senderOf, TENANT_HEADER } from '../../http/guards.js';
 import { addLimitHeaders } from '../../http/rate-limits.js';
-import { createEventAdmission } from './event-admission.js';
+import { answerWhoHungUp, createEventAdmission } from './event-admission.js';
 import { EventBatch as EventBatchSchema, EventsResponse } from './event-schemas.js';
 import { EVENT_LIMITS } from './limits.js';
 import { createPlayerQuota, isSentAgain } from './player-quota.js';
@@ -63,7 +63,7 @@ export function eventRoutes(app: FastifyInstance, ctx: Context): void {
         const taken = await admission.run(reply, size, () => takeBatch(ctx, request, body, countEvents));
         if (taken === undefined) {
           quota.giveBack();
-          return reply.hijack();
+          return answerWhoHungUp(reply);
         }
         // Not in the queue: a stuck inbox must not take the place of good events.
         await taken.failuresKept;
