@@ -80,7 +80,7 @@ export const EVENTS = [
     isLongRun: true,
   },
   { ...gzipped(20, { insert: undefined }), isLongRun: true },
-  gzipped(50, { insert: undefined }),
+  { ...gzipped(50, { insert: undefined }), isLongRun: true },
   { ...gzipped(500, { insert: undefined }), isLongRun: true },
   MIXED,
 ];

@@ -25,6 +25,7 @@ export const LOGINS = [
   {
     name: 'refresh',
     unit: 'requests',
+    isLongRun: true,
     targets: { commits: undefined },
     prepare: (playground) => playground.publish('plain'),
     load: async ({ files }, seconds) => ({

@@ -7,7 +7,7 @@ Measures the service and its floors in the same run, alternating, and reports ra
 
   --quick        the most of it, once and for a second: does it work, roughly how fast is it
   --only TEXT    what has this in its name or in that of its section (--list); may be given several times
-  --rounds N     rounds of each section (default 5; quick: 1); the section growth has ten (quick: 3)
+  --rounds N     rounds of each section (default 5; quick: 1); the section growth has ten (quick: 2)
   --seconds N    length of one measurement (default 5; quick: 1)
   --workers N    API processes, and processes of the floors (default 2, or the number of cores if that is less)
   --minutes N    length of the section memory (default 10; quick: 0.05)
@@ -57,7 +57,7 @@ export function readOptions(args) {
     sequenced: values.sequenced,
     wanted: values.only.map((text) => text.toLowerCase()),
     rounds: number('rounds', quick ? 1 : 5),
-    growthRounds: quick ? 3 : 10,
+    growthRounds: quick ? 2 : 10,
     seconds: number('seconds', quick ? 1 : 5),
     workers: number('workers', Math.min(2, cpus().length)),
     minutes: number('minutes', quick ? 0.05 : 10, false),
