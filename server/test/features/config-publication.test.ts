@@ -52,7 +52,7 @@ describe('savepoint config', () => {
     };
     await writeFile(file, JSON.stringify(gameDocument([gems], { segments: [misspelt] })));
     expect((await config('publish', '--file', file)).errors).toContain(
-      '/segments/0/rule (line 1, column 1 of the rule)',
+      'segment "x" (/segments/0/rule, line 1, column 1 of the rule)',
     );
     expect((await config('publish', '--file', join(folder, 'none'))).errors).toContain('cannot be read');
     expect((await config('show', '--config-version', '99')).errors).toContain('There is no version 99');

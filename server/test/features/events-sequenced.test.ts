@@ -150,6 +150,16 @@ describe('numbered events', () => {
     expect(await count()).toBe(9);
   });
 
+  it('are not missing any more when exactly the missing ones come', async () => {
+    await newPlayer();
+    await send(events(4, 6));
+    expect(await gaps()).toMatchObject([{ first: 1, last: 3 }]);
+    expectCounts(await send(events(1, 3), { app: second }), { accepted: 3, duplicates: 0 });
+    expect(await gaps()).toEqual([]);
+    expectCounts(await send(events(7, 8)), { accepted: 2, duplicates: 0 });
+    expect(await gaps()).toEqual([]);
+  });
+
   it('an event that arrived and was rejected is not missing', async () => {
     await newPlayer();
     const answer = await send([event(1), event(2, { timestamp: 'never' }), event(3)]);

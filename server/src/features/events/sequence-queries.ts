@@ -41,7 +41,9 @@ const FIND_SEQUENCES = {
       ) i on true
     ) w
     where w.seen && w.numbers or w.installs >= $2
-      or w.seen + w.numbers <> int8multirange(int8range(1, upper(w.seen + w.numbers)))`,
+      -- a gap, after these numbers or before them: they may have filled the last one
+      or w.seen + w.numbers <> int8multirange(int8range(1, upper(w.seen + w.numbers)))
+      or w.seen <> '{}' and w.seen <> int8multirange(int8range(1, upper(w.seen)))`,
 };
 
 /** Remembers the numbers, and what is missing among them. The players must be locked. */

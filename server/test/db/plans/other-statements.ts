@@ -15,6 +15,7 @@ import {
   retireEventType,
 } from '../../../src/features/event-types/event-type-queries.js';
 import { createRegistries } from '../../../src/features/event-types/registries.js';
+import { listSentTypes } from '../../../src/features/event-types/sent-types.js';
 import { countLosses, listLosses } from '../../../src/features/events/losses.js';
 import { estimateOldEvents } from '../../../src/features/events/move-old-queries.js';
 import { findPlayerAt } from '../../../src/features/explain/explained-player.js';
@@ -237,6 +238,11 @@ export const OTHER_STATEMENTS: readonly Listed[] = [
       why: 'all events of a span, 2,000 at a time from where the last page ended',
       atMost: 2_001,
     },
+  },
+  {
+    what: 'types that were sent',
+    call: ({ admin, nowMs }) => listSentTypes(admin, gameId, nowMs),
+    reads: { tables: ['game_event_types'], why: 'the days of one game since 28 days ago', atMost: 'all' },
   },
   {
     what: 'lost events, and events of the former layout',
