@@ -72,7 +72,9 @@ describe('the personalised store', () => {
   });
 
   it('an offer begins and ends to the second for a player who sends nothing, and the tag with it', async () => {
-    const from = harness.clock.now() + 60 * SECOND_MS;
+    // At noon: days end at midnight, and the time until then also limits how long an answer may be shown.
+    const from = (Math.floor(harness.clock.now() / DAY_MS) + 1.5) * DAY_MS;
+    harness.clock.set(from - 60 * SECOND_MS);
     const until = from + 7200 * SECOND_MS;
     await publishNow([sku('gems')], {
       offers: [
