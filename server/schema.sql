@@ -159,9 +159,9 @@ COMMENT ON TABLE event_gaps IS 'Numbers of events that have not arrived though l
 CREATE TABLE event_identities (
   generation date NOT NULL,
   player_id bigint NOT NULL,
-  identity uuid NOT NULL,
-  CONSTRAINT event_identities_pkey PRIMARY KEY (player_id, identity, generation)
+  identities uuid[] NOT NULL
 ) PARTITION BY RANGE (generation);
+CREATE INDEX event_identities_key ON event_identities USING gin (identities) WITH (fastupdate=off);
 
 CREATE TABLE event_identities_default PARTITION OF event_identities DEFAULT;
 

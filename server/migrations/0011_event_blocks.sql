@@ -42,13 +42,15 @@ end
 $$;
 
 -- What makes an event without a number the same one when it is sent again. A generation is a quarter of a year, by the time of
--- receipt; old ones are dropped whole.
+-- receipt; old ones are dropped whole. One row holds the identities of a player that were received together: the index has an
+-- entry for each, the table does not. A key is the player's id and 64 bits of the event's identity.
 create table event_identities (
   generation date not null,
   player_id bigint not null,
-  identity uuid not null,
-  primary key (player_id, identity, generation)
+  identities uuid[] not null
 ) partition by range (generation);
+-- not gathered in a list first: every look-up would read that list
+create index event_identities_key on event_identities using gin (identities) with (fastupdate = off);
 create table event_identities_default partition of event_identities default;
 
 create table event_installs (

@@ -4,14 +4,7 @@ import { createTestDatabase } from '../support/database.js';
 import type { Sent } from '../support/sent-statements.js';
 import { parse, readSources } from '../support/source.js';
 import { connect, explainAll, keepsPlan } from './plans/explain-all.js';
-import {
-  A_FEW,
-  countRows,
-  fillTables,
-  listLargeTables,
-  stopAutovacuum,
-  WORLD,
-} from './plans/large-tables.js';
+import { A_FEW, countRows, fillTables, listLargeTables, stopAutovacuum } from './plans/large-tables.js';
 import { planProblems } from './plans/plan-problems.js';
 import { type Recorded, recordAll } from './plans/record-all.js';
 import { unlistedNames, unlistedTexts } from './plans/unlisted-statements.js';
@@ -24,7 +17,7 @@ const KEPT = '-c enable_seqscan=off -c plan_cache_mode=force_generic_plan';
 const BREACHES: readonly Sent[] = [
   { text: 'select from players where event_count = $1', values: [1], options: '' },
   { text: 'select from players where event_count = $1', values: [1], options: KEPT },
-  { text: 'select from event_identities where identity = $1', values: [WORLD.userId], options: KEPT },
+  { text: 'select from event_identities where player_id = $1', values: [1], options: KEPT },
   { text: 'select from players where game_id = $1', values: [1], options: KEPT },
   {
     text: `select from unnest($1::bigint[]) n

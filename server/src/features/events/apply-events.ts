@@ -3,7 +3,7 @@ import { insertBlocks } from './block-queries.js';
 import type { CountedEvent, EventRecord } from './event-record.js';
 import { sumEvents } from './event-sums.js';
 import { foldEvents, lockPlayers } from './fold-queries.js';
-import { type IdentifiedEvent, insertIdentities } from './identity-queries.js';
+import { findIdentities, insertIdentities } from './identity-queries.js';
 import { findOldEvents } from './old-event-queries.js';
 import {
   claimsOf,
@@ -76,50 +76,46 @@ async function decideEvents(
   claims: readonly SequenceClaim[],
   { oldEvents = false }: ApplyOptions,
 ): Promise<Decided> {
-  const playerIds = new Set([...records, ...claims].map(({ playerId }) => playerId));
-  // By number or by identity; a purchase with a number has both.
-  const unnumbered = records.flatMap((record, index) =>
-    isNumbered(record) ? [] : { ...identified(record), index },
-  );
-  const [, known, isNew, isOld] = await Promise.all([
+  const playerIds = new Set<string>();
+  for (const { playerId } of records) playerIds.add(playerId);
+  for (const { playerId } of claims) playerIds.add(playerId);
+  const identified = records.filter(hasIdentity);
+  const [, known, isKnown, isOld] = await Promise.all([
     sendAll(client, [lockPlayers([...playerIds])]),
     claims.length > 0 ? findSequences(client, claims) : [],
-    unnumbered.length > 0 ? insertIdentities(client, unnumbered) : [],
-    unnumbered.length > 0 && oldEvents
-      ? findOldEvents(
-          client,
-          unnumbered.map(({ index }) => records[index] as EventRecord),
-        )
-      : [],
+    identified.length > 0 ? findIdentities(client, identified) : [],
+    identified.length > 0 && oldEvents ? findOldEvents(client, identified) : [],
   ]);
   const { settled, duplicates, tooSparse } = settleClaims(claims, known);
   const firsts = new Set(claims.flatMap(({ recordOf }) => [...recordOf.values()]));
-  for (const [place, { index }] of unnumbered.entries()) {
-    if (!isNew[place] || isOld[place]) duplicates.add(index);
-  }
+  let place = 0;
   const outcomes = records.map((record, index): EventOutcome => {
+    if (hasIdentity(record)) {
+      const isDuplicate = isKnown[place] || isOld[place];
+      place++;
+      return isDuplicate ? 'duplicate' : 'new';
+    }
     if (tooSparse.has(index)) return 'too_sparse';
-    if (duplicates.has(index)) return 'duplicate';
-    return isNumbered(record) && !firsts.has(index) ? 'duplicate' : 'new';
+    return duplicates.has(index) || !firsts.has(index) ? 'duplicate' : 'new';
   });
   return { outcomes, settled };
 }
 
-function isNumbered({ sequence, installId }: EventRecord): boolean {
-  return sequence !== null && installId !== null;
-}
-
-function identified(record: EventRecord): IdentifiedEvent {
-  const { playerId, identity, occurredAtMs, receivedAtMs, clockSuspect } = record;
-  if (identity === null) throw new Error('an event without a number has an identity');
-  return { playerId, identity, occurredAtMs, receivedAtMs, clockSuspect };
+/** Whether its identity decides if it is new. A numbered purchase has one, too, but its number decides. */
+function hasIdentity(record: EventRecord): record is EventRecord & { identity: string } {
+  if (record.sequence !== null && record.installId !== null) return false;
+  if (record.identity === null) throw new Error('an event without a number has an identity');
+  return true;
 }
 
 function storeAndCount(records: readonly EventRecord[], { outcomes, settled }: Decided): Call[] {
   const isAllNew = outcomes.every((outcome) => outcome === 'new');
   const fresh = isAllNew ? records : records.filter((_, index) => outcomes[index] === 'new');
   const remembered = rememberSequences(settled);
-  return fresh.length === 0 ? remembered : [insertBlocks(fresh), ...remembered, ...countEvents(fresh)];
+  if (fresh.length === 0) return remembered;
+  const identified = fresh.filter(hasIdentity);
+  if (identified.length > 0) remembered.push(insertIdentities(identified));
+  return [insertBlocks(fresh), ...remembered, ...countEvents(fresh)];
 }
 
 /** Folds events that are known to be new. Their players must be locked, or nobody else may see them. */

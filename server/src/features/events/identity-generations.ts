@@ -1,28 +1,34 @@
-/** A generation of identities: the first day of a quarter of a year, in UTC, as `2026-10-01`. */
+/** Generations of identities: each is named by the first day of a quarter of a year, in UTC, as `2026-10-01`. */
+type Quarter = { fromMs: number; endMs: number; name: string; previous: string; next: string };
+
 export function generationOf(epochMs: number): string {
-  if (epochMs >= cached.fromMs && epochMs < cached.endMs) return cached.day;
-  const date = new Date(epochMs);
-  return remember(date.getUTCFullYear(), Math.floor(date.getUTCMonth() / 3));
+  return quarterOf(epochMs).name;
 }
 
 export function previousGeneration(epochMs: number): string {
-  const date = new Date(epochMs);
-  return dayText(date.getUTCFullYear(), 3 * Math.floor(date.getUTCMonth() / 3) - 3);
+  return quarterOf(epochMs).previous;
 }
 
 export function nextGeneration(epochMs: number): string {
-  const date = new Date(epochMs);
-  return dayText(date.getUTCFullYear(), 3 * Math.floor(date.getUTCMonth() / 3) + 3);
+  return quarterOf(epochMs).next;
 }
 
-/** Nearly all events of a moment are of one generation. */
-let cached = { fromMs: 0, endMs: 0, day: '' };
+/** Nearly all events of a moment are of one quarter. */
+let latest: Quarter | undefined;
 
-function remember(year: number, quarter: number): string {
-  const fromMs = Date.UTC(year, 3 * quarter, 1);
-  const endMs = Date.UTC(year, 3 * quarter + 3, 1);
-  cached = { fromMs, endMs, day: dayText(year, 3 * quarter) };
-  return cached.day;
+function quarterOf(epochMs: number): Quarter {
+  if (latest !== undefined && epochMs >= latest.fromMs && epochMs < latest.endMs) return latest;
+  const date = new Date(epochMs);
+  const year = date.getUTCFullYear();
+  const month = date.getUTCMonth() - (date.getUTCMonth() % 3);
+  latest = {
+    fromMs: Date.UTC(year, month, 1),
+    endMs: Date.UTC(year, month + 3, 1),
+    name: dayText(year, month),
+    previous: dayText(year, month - 3),
+    next: dayText(year, month + 3),
+  };
+  return latest;
 }
 
 function dayText(year: number, month: number): string {

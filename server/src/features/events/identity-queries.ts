@@ -1,9 +1,10 @@
-import { type Client, query } from '../../db/pool.js';
+import { type Call, type Client, query } from '../../db/pool.js';
 import { generationOf, previousGeneration } from './identity-generations.js';
 
 /** An event as far as deciding whether it is new goes. */
 export type IdentifiedEvent = {
   playerId: string;
+  /** 128 bits in hex. */
   identity: string;
   occurredAtMs: number;
   receivedAtMs: number;
@@ -17,95 +18,108 @@ const MOST_SKEW_MS = 86_400_000;
 /** Before every generation. */
 const ALWAYS = '0001-01-01';
 
+/** PostgreSQL compares each key of a search with all others first, so a thousand are not searched for at once. */
+const KEYS_PER_SEARCH = 64;
+
 /**
- * Remembers identities and returns which of them were new; of copies the first is. The players must be locked.
+ * Tells for each event whether it was stored before or is a copy of an earlier one in the list. The players must be locked.
  *
  * An identity is stored in the generation of its receipt. An event cannot have been received before it happened, so older
  * generations are searched only as far back as its own time, and always the previous one: a client may change the timestamp of
  * an event that it has named. Newer ones are searched for an event that waited in a queue.
  */
-export async function insertIdentities(
-  client: Client,
-  events: readonly IdentifiedEvent[],
-): Promise<boolean[]> {
-  const rows = await query<{ places: string[] | null }>(client, INSERT_IDENTITIES, [
-    identitiesJson(events),
-    events.length,
-  ]);
-  const places = rows[0]?.places ?? null;
-  if (places === null) return events.map(() => true);
-  const isNew = events.map(() => false);
-  for (const place of places) isNew[Number(place)] = true;
-  return isNew;
+export async function findIdentities(client: Client, events: readonly IdentifiedEvent[]): Promise<boolean[]> {
+  const keyOf = identityKeys();
+  const keys = events.map(keyOf);
+  const searches = searchesFor(events, keys);
+  const known = new Set(
+    await query<{ key: string }>(client, FIND_IDENTITIES, [
+      searches.map(({ keys: wanted }) => arrayText(wanted)),
+      searches.map(({ since }) => since),
+      newestGeneration(events),
+    ]).then((rows) => rows.map(({ key }) => key)),
+  );
+  return keys.map((key) => {
+    const isKnown = known.has(key);
+    known.add(key);
+    return isKnown;
+  });
 }
 
-const INSERT_IDENTITIES = {
-  name: 'insert_identities',
+const FIND_IDENTITIES = {
+  name: 'find_identities',
   text: `
-    with incoming as materialized (
-      select b.player_id, b.generation, b.since, b.until, e.identity::uuid as identity, b.place + e.number - 1 as place
-      from jsonb_to_recordset($1::jsonb)
-        as b(player_id bigint, generation date, since date, until date, place integer, identities jsonb)
-      cross join lateral jsonb_array_elements_text(b.identities) with ordinality as e(identity, number)
-    ), fresh as (
-      insert into event_identities (generation, player_id, identity)
-      select e.generation, e.player_id, e.identity
-      from incoming e
-      -- the other generations; the index decides within its own. Two look-ups, because PostgreSQL leaves out partitions for a
-      -- range and not for two. offset 0: looked up one by one, whatever the planner guesses
-      left join lateral (
-        select true as is_known from event_identities k
-        where k.player_id = e.player_id and k.identity = e.identity and k.generation >= e.since
-          and k.generation < e.generation
-        limit 1 offset 0
-      ) older on true
-      left join lateral (
-        select true as is_known from event_identities k
-        where k.player_id = e.player_id and k.identity = e.identity and k.generation > e.generation
-          and k.generation <= e.until
-        limit 1 offset 0
-      ) newer on true
-      where older.is_known is null and newer.is_known is null
-      order by e.player_id, e.identity
-      on conflict do nothing
-      returning player_id, identity
-    )
-    -- nearly always all of them: then the places are not needed
-    select case when count(*) < $2 then array(
-      select min(e.place) from fresh f join incoming e using (player_id, identity) group by player_id, identity
-    ) end as places
-    from fresh`,
+    select replace(k.identity::text, '-', '') as key
+    from unnest($1::text[], $2::date[]) as w(keys, since)
+    -- offset 0: one search after the other by the index, whatever the planner guesses
+    cross join lateral (
+      select s.identity
+      from event_identities i
+      cross join lateral unnest(i.identities) as s(identity)
+      where i.identities && w.keys::uuid[] and i.generation >= w.since and i.generation <= $3::date
+        and s.identity = any (w.keys::uuid[])
+      offset 0
+    ) k`,
 };
 
-type IdentityRow = {
-  player_id: string;
-  generation: string;
-  /** The first and the last generation to search. */
-  since: string;
-  until: string;
-  place: number;
-  identities: string[];
-};
-
-/** One row for the events of a player that follow each other: they nearly always share their generations. */
-function identitiesJson(events: readonly IdentifiedEvent[]): string {
-  const rows: IdentityRow[] = [];
-  const newest = generationOf(Date.now() + MOST_SKEW_MS);
-  let row: IdentityRow | undefined;
-  for (const [place, event] of events.entries()) {
+/** Remembers the identities of events that are new: one row for those of a player that were received together. */
+export function insertIdentities(events: readonly IdentifiedEvent[]): Call {
+  const keyOf = identityKeys();
+  const rows = new Map<string, { playerId: string; generation: string; keys: string[] }>();
+  for (const event of events) {
     const generation = generationOf(event.receivedAtMs);
-    const since = searchedSince(event);
-    if (row?.player_id !== event.playerId || row.generation !== generation) {
-      // Texts, in the order of time. A clock that is ahead may have put it beyond the newest.
-      let until = newest;
-      if (generation > newest) until = generation;
-      row = { player_id: event.playerId, generation, since, until, place, identities: [] };
-      rows.push(row);
-    }
-    if (since < row.since) row.since = since;
-    row.identities.push(event.identity);
+    const name = `${event.playerId} ${generation}`;
+    const row = rows.get(name);
+    if (row === undefined) rows.set(name, { playerId: event.playerId, generation, keys: [keyOf(event)] });
+    else row.keys.push(keyOf(event));
   }
-  return JSON.stringify(rows);
+  const stored = [...rows.values()];
+  return {
+    statement: {
+      name: 'insert_identities',
+      text: `insert into event_identities (generation, player_id, identities)
+             select generation, player_id, keys::uuid[]
+             from unnest($1::date[], $2::bigint[], $3::text[]) as r(generation, player_id, keys)`,
+    },
+    values: [
+      stored.map(({ generation }) => generation),
+      stored.map(({ playerId }) => playerId),
+      stored.map(({ keys }) => arrayText(keys)),
+    ],
+  };
+}
+
+/**
+ * What the index holds for an event: the player's id, so that the keys of a player lie side by side, and 64 bits of the
+ * identity. Two of a million events of one player have the same ones once in forty million such players.
+ */
+function identityKeys(): (event: IdentifiedEvent) => string {
+  let lastId = '';
+  let prefix = '';
+  return ({ playerId, identity }) => {
+    if (playerId !== lastId) {
+      lastId = playerId;
+      prefix = BigInt(playerId).toString(16).padStart(16, '0');
+    }
+    return prefix + identity.slice(0, 16);
+  };
+}
+
+/** The first generation to search, and what for. */
+type Search = { since: string; keys: string[] };
+
+function searchesFor(events: readonly IdentifiedEvent[], keys: readonly string[]): Search[] {
+  const searches: Search[] = [];
+  let search: Search | undefined;
+  for (const [index, event] of events.entries()) {
+    const since = searchedSince(event);
+    if (search === undefined || search.since !== since || search.keys.length === KEYS_PER_SEARCH) {
+      search = { since, keys: [] };
+      searches.push(search);
+    }
+    search.keys.push(keys[index] as string);
+  }
+  return searches;
 }
 
 function searchedSince({ occurredAtMs, receivedAtMs, clockSuspect }: IdentifiedEvent): string {
@@ -113,6 +127,16 @@ function searchedSince({ occurredAtMs, receivedAtMs, clockSuspect }: IdentifiedE
   const previous = previousGeneration(receivedAtMs);
   const own = generationOf(occurredAtMs - MOST_AHEAD_MS);
   // Texts, in the order of time.
-  if (own < previous) return own;
-  return previous;
+  return own < previous ? own : previous;
+}
+
+/** The last generation to search. A clock that is ahead may have put an event beyond the present one. */
+function newestGeneration(events: readonly IdentifiedEvent[]): string {
+  let newestMs = Date.now() + MOST_SKEW_MS;
+  for (const { receivedAtMs } of events) if (receivedAtMs > newestMs) newestMs = receivedAtMs;
+  return generationOf(newestMs);
+}
+
+function arrayText(keys: readonly string[]): string {
+  return `{${keys.join(',')}}`;
 }

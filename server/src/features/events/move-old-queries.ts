@@ -81,11 +81,11 @@ async function movePages(
        using moved e
        where e.event_id is not null and n.player_id = e.player_id and n.identity = e.identity
      ), identities as (
-       insert into event_identities (generation, player_id, identity)
-       select date_trunc('quarter', received_at at time zone 'UTC')::date, player_id, identity
+       insert into event_identities (generation, player_id, identities)
+       select date_trunc('quarter', received_at at time zone 'UTC')::date, player_id,
+         array_agg((lpad(to_hex(player_id), 16, '0') || left(replace(identity::text, '-', ''), 16))::uuid)
        from moved
-       order by player_id, identity
-       on conflict do nothing
+       group by 1, 2
      ), blocks as (
        insert into event_blocks (player_id, received_at, game_id, event_count, first_at, last_at, events)
        select e.player_id, min(e.received_at), e.game_id, count(*), min(e.occurred_at), max(e.occurred_at),

@@ -67,8 +67,8 @@ const FILLS = [
   `insert into player_days (player_id, day, events, purchases) select n, current_date, 1, 1 from ${ROWS}`,
   `insert into event_blocks (player_id, received_at, game_id, event_count, first_at, last_at, events)
    select n, now(), 1, 1, now(), now(), '[["A", "2026-11-15T12:00:00.000Z", {}, {}]]' from ${ROWS}`,
-  `insert into event_identities (generation, player_id, identity)
-   select date_trunc('quarter', now())::date, n, ${USER_UUID} from ${ROWS}`,
+  `insert into event_identities (generation, player_id, identities)
+   select date_trunc('quarter', now())::date, n, array[${USER_UUID}] from ${ROWS}`,
   `insert into event_installs (player_id, install_id, seen) select n, 'install', '{[1,2)}' from ${ROWS}`,
   `insert into event_gaps (player_id, install_id, first_seq, last_seq, game_id, noticed_at)
    select n, 'install', 2, 3, 1, now() from ${ROWS}`,

@@ -140,7 +140,7 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
   { what: 'delete_session', call: ({ service }) => deleteSession(service, sessionIds[0]) },
   { what: 'delete_sessions_of_player', call: ({ service }) => deleteSessionsOfPlayer(service, playerId) },
   {
-    what: 'lock_players, insert_identities, insert_blocks, fold_events, those of transactions, and find_old_events',
+    what: 'lock_players, find_identities, insert_identities, insert_blocks, fold_events, those of transactions, and find_old_events',
     call: ({ service, nowMs }) =>
       applyEvents(
         service,
