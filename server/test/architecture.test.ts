@@ -35,6 +35,11 @@ const RULES: Rule[] = [
     breach: { 'lib/a.ts': "import type { Config } from '../config.js';", 'config.ts': '' },
   },
   {
+    name: 'personalisation imports nothing but lib: what it says follows from what it is given',
+    check: imports(({ from, to }) => isIn(from, 'personalisation') && !isIn(to, 'personalisation', 'lib')),
+    breach: { 'personalisation/a.ts': "import { query } from '../db/pool.js';", 'db/pool.ts': '' },
+  },
+  {
     name: 'only bin and cli import bin and cli: the service can be built, and tested, without starting a process',
     check: imports(({ from, to }) => isIn(to, 'bin', 'cli') && !isIn(from, 'bin', 'cli')),
     breach: { 'features/a/b.ts': "export { say } from '../../cli/terminal.js';", 'cli/terminal.ts': '' },

@@ -1,0 +1,75 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { PurchaseCell } from '../../../src/personalisation/predict/beta-geometric-nbd.js';
+import type { ActivityCount } from '../../../src/personalisation/predict/bg-bb.js';
+import type { SpendingCell } from '../../../src/personalisation/predict/gamma-gamma.js';
+
+/**
+ * The public data sets that the models were published with. They are not part of the repository: they are looked for in a
+ * folder `shared/data` beside it, or beside a folder that it is in. Without it the tests that need it are skipped, visibly.
+ */
+export const PUBLISHED_DATA = findFolder();
+
+/** For the names of tests. */
+export const NEEDS_PUBLISHED_DATA = PUBLISHED_DATA === undefined ? ' (needs ../shared/data)' : '';
+
+function findFolder(): string | undefined {
+  let folder = fileURLToPath(new URL('../../../..', import.meta.url));
+  for (;;) {
+    const parent = dirname(folder);
+    if (parent === folder) return undefined;
+    const data = join(parent, 'shared', 'data');
+    if (existsSync(join(data, 'CDNOW_sample.txt'))) return data;
+    folder = parent;
+  }
+}
+
+const DAY_MS = 86_400_000;
+const DAYS_PER_WEEK = 7;
+
+/** The purchases of CDNOW's 2,357 customers until the end of a day, as cells, in weeks. */
+export function readCdnow(until: string): PurchaseCell[] {
+  const end = Date.parse(until) / DAY_MS;
+  const daysById = new Map<string, Set<number>>();
+  for (const [, id = '', date = ''] of readTable('CDNOW_sample.txt', /\s+/)) {
+    const day = Date.parse(`${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`) / DAY_MS;
+    if (day > end) continue;
+    const days = daysById.get(id) ?? new Set();
+    daysById.set(id, days.add(day));
+  }
+  const cells = new Map<string, PurchaseCell>();
+  for (const days of daysById.values()) {
+    const first = Math.min(...days);
+    const history = {
+      x: days.size - 1,
+      tx: (Math.max(...days) - first) / DAYS_PER_WEEK,
+      t: (end - first) / DAYS_PER_WEEK,
+    };
+    const key = JSON.stringify(history);
+    cells.set(key, { ...history, players: (cells.get(key)?.players ?? 0) + 1 });
+  }
+  return [...cells.values()];
+}
+
+export function readCdnowSpending(): SpendingCell[] {
+  return readTable('cdnow_customers_summary_with_transactions.csv', ',')
+    .slice(1)
+    .map((row) => row.map(Number))
+    .map(([, x = 0, , , meanValue = 0]) => ({ x, meanValue, players: 1 }));
+}
+
+export function readDonations(): ActivityCount[] {
+  return readTable('donations.csv', ',')
+    .slice(1)
+    .map((row) => row.map(Number))
+    .map(([x = 0, tx = 0, n = 0, players = 0]) => ({ x, tx, n, players }));
+}
+
+function readTable(name: string, separator: string | RegExp): string[][] {
+  const text = readFileSync(join(PUBLISHED_DATA ?? '', name), 'utf8');
+  return text
+    .trim()
+    .split(/\r?\n/)
+    .map((line) => line.trim().split(separator));
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { nbdLogLikelihood } from '../../../src/personalisation/predict/beta-geometric-nbd.js';
+import { bgBbLogLikelihood, fitBgBb } from '../../../src/personalisation/predict/bg-bb.js';
+import type { Fit } from '../../../src/personalisation/predict/fit.js';
+import { fitGammaGamma, gammaGammaLogLikelihood } from '../../../src/personalisation/predict/gamma-gamma.js';
+import { fitMbgNbd, mbgNbdAlive } from '../../../src/personalisation/predict/mbg-nbd.js';
+import { drawActivity, drawPurchases, drawSpending, seeded, toCells } from './simulate.js';
+import { standardErrors } from './standard-errors.js';
+
+/** Players are simulated from known parameters; a fit must find these again, as far as so many players can tell. */
+describe('parameters that players were simulated with are found again', () => {
+  it('by BG/BB', () => {
+    const truth = { alpha: 1.1, beta: 2.4, gamma: 0.6, delta: 9 };
+    const random = seeded(11);
+    const cells = toCells(
+      Array.from({ length: 20_000 }, () => drawActivity(random, truth, 10 * (1 + Math.floor(random() * 3)))),
+    );
+    const logLikelihood = bgBbLogLikelihood(cells);
+    const errors = standardErrors(
+      ([alpha = 0, beta = 0, gamma = 0, delta = 0]) => logLikelihood({ alpha, beta, gamma, delta }),
+      Object.values(truth),
+    );
+    expectFound(fitBgBb(cells), truth, errors);
+  });
+
+  it('by MBG/NBD, with the share of players that are alive', () => {
+    const truth = { r: 0.7, alpha: 12, a: 0.9, b: 2.2 };
+    const random = seeded(12);
+    const players = Array.from({ length: 6_000 }, () => {
+      const { x, tx, t, isAlive } = drawPurchases(random, truth, 60 * (1 + Math.floor(random() * 3)));
+      // As the service sees them: in whole days. Several purchases of a day are one here, rarely enough.
+      return { x, tx: Math.min(t, Math.round(tx)), t, isAlive };
+    });
+    const cells = toCells(players.map(({ x, tx, t }) => ({ x, tx, t })));
+    const errors = standardErrors(
+      ([r = 0, alpha = 0, a = 0, b = 0]) => nbdLogLikelihood(cells, { r, alpha, a, b }, 1),
+      Object.values(truth),
+    );
+    expectFound(fitMbgNbd(cells), truth, errors);
+    const alive = players.filter(({ isAlive }) => isAlive).length;
+    const expected = players.reduce((sum, player) => sum + mbgNbdAlive(truth, player), 0);
+    expect(Math.abs(expected / alive - 1)).toBeLessThan(0.03);
+  });
+
+  it('by Gamma-Gamma', () => {
+    const truth = { p: 4, q: 3.5, v: 12 };
+    const random = seeded(13);
+    const cells = Array.from({ length: 3_000 }, () => ({
+      ...drawSpending(random, truth, 1 + Math.floor(random() * 8)),
+      players: 1,
+    }));
+    const errors = standardErrors(
+      ([p = 0, q = 0, v = 0]) => gammaGammaLogLikelihood(cells, { p, q, v }),
+      Object.values(truth),
+    );
+    expectFound(fitGammaGamma(cells), truth, errors);
+  });
+});
+
+/** No further off than two and a half standard errors. */
+function expectFound<Parameters extends Record<string, number>>(
+  fit: Fit<Parameters>,
+  truth: Parameters,
+  errors: readonly number[],
+): void {
+  if (!fit.fitted) throw new Error(fit.reason);
+  for (const [index, [name, value]] of Object.entries(truth).entries()) {
+    const error = errors[index] ?? 0;
+    const distance = Math.abs(Math.log((fit.parameters[name] ?? 0) / value));
+    expect(error, `the standard error of ${name}`).toBeGreaterThan(0);
+    expect(error, `the standard error of ${name}`).toBeLessThan(0.3);
+    expect(distance / error, `${name} is ${fit.parameters[name]}, not ${value}`).toBeLessThan(2.5);
+  }
+}
