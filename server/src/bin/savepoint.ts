@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { isClosedOutput, watchOutput } from '../cli/closed-output.js';
 import { collectMistakes, describeMistake, isMistake } from '../cli/command-mistakes.js';
 import { COMMANDS } from '../cli/commands.js';
+import { INTERRUPTED, Interrupted } from '../cli/interrupt.js';
 import { SETTINGS } from '../config.js';
 import { StartupError } from '../lib/startup-error.js';
 
@@ -16,6 +17,10 @@ const settings = SETTINGS.map(
 const program = new Command('savepoint')
   .description('A player data service for games: login, events, player status, segments and store.')
   .version(version)
+  .addHelpText(
+    'after',
+    '\nCtrl-C ends a command and what it was doing in PostgreSQL. The exit code is 130 then.',
+  )
   .addHelpText('after', `\nSettings, all read from the environment:\n${settings.join('\n')}`);
 
 watchOutput();
@@ -30,12 +35,14 @@ try {
   if (error instanceof CommanderError && !isMistake(error)) process.exit(error.exitCode);
   if (isClosedOutput(error)) process.exit();
   process.stderr.write(`${describe(error)}\n`);
-  process.exit(1);
+  process.exit(error instanceof Interrupted ? INTERRUPTED : 1);
 }
 
 /** Expected problems are told in a sentence; anything else is a defect and shows where it came from. */
 function describe(error: unknown): string {
   if (error instanceof CommanderError) return describeMistake(program, args, error);
+  // The terminal shows ^C where the line is.
+  if (error instanceof Interrupted) return `${process.stderr.isTTY ? '\n' : ''}${error.message}`;
   if (error instanceof StartupError) return `\n${error.message}`;
   return error instanceof Error ? (error.stack ?? String(error)) : String(error);
 }

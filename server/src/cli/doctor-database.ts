@@ -1,6 +1,5 @@
 import { lstat } from 'node:fs/promises';
 import type { Config } from '../config.js';
-import { openDatabaseForCommand } from '../db/database.js';
 import { clusterPathIn } from '../db/embedded/cluster-place.js';
 import { findSchemaState, type SchemaState } from '../db/migrate.js';
 import { type Pool, transaction } from '../db/pool.js';
@@ -11,7 +10,9 @@ import { unseal } from '../lib/master-keys.js';
 import { StartupError } from '../lib/startup-error.js';
 import { findMasterKeys } from '../master-key.js';
 import type { Finding } from './doctor-command.js';
+import { Interrupted } from './interrupt.js';
 import { grouped } from './progress-bar.js';
+import { withCommandDatabase } from './terminal.js';
 
 const CLOCK_TOLERANCE_MS = 2_000;
 
@@ -23,12 +24,10 @@ export async function examineDatabase(config: Config): Promise<Finding[]> {
     return [{ name: `${name} (made at the first start)` }];
   }
   try {
-    const database = await openDatabaseForCommand(config);
-    try {
-      const { pool } = database;
+    return await withCommandDatabase(config, 'Nothing was changed.', async ({ pool }, signal) => {
       const version = await pool.query<{ v: string }>("select current_setting('server_version') as v");
       const state = await findSchemaState(pool);
-      return [
+      const findings = [
         { name: `${name}, version ${version.rows[0]?.v}` },
         await checkDurability(pool),
         await checkClock(pool),
@@ -37,10 +36,12 @@ export async function examineDatabase(config: Config): Promise<Finding[]> {
         await checkMasterKey(pool, config, state),
         ...(await checkOldEvents(pool, state)),
       ];
-    } finally {
-      await database.close();
-    }
+      // What the checks found after an interruption is not the fault of the database.
+      signal.throwIfAborted();
+      return findings;
+    });
   } catch (error) {
+    if (error instanceof Interrupted) throw error;
     const { message } = error as Error;
     // Ours say what to do themselves.
     if (error instanceof StartupError) return [{ name, problem: message }];

@@ -10,7 +10,6 @@ import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './co
 import { dryRunLines } from './dry-run-table.js';
 import { requireGame, withGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
-import { INTERRUPTED, interruptible } from './interrupt.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
 import { say, withDatabase } from './terminal.js';
@@ -53,22 +52,20 @@ async function run(options: DryRunOptions): Promise<void> {
   }
   const sample = options.sample === undefined ? undefined : sampleSize(options.sample);
   const nowMs = options.at === undefined ? Date.now() : momentOf(options.at);
-  await interruptible((signal) =>
-    withDatabase(async ({ pool }) => {
-      const { id: gameId, publishedVersion } = await requireGame(pool, options.tenant, options.game);
-      const after = await candidateOf(pool, gameId, publishedVersion, options);
-      const { document: before } = await requireConfigVersion(pool, gameId, publishedVersion);
-      const line = createProgressLine();
-      const outcome = await dryRun(pool, {
-        ...{ gameId, before, after, nowMs, sample, signal },
-        onProgress: ({ examined, total }) =>
-          line.show(`${progressBar(examined, total)} ${grouped(examined)} of ${grouped(total)} players`),
-      }).finally(() => line.end());
-      if (outcome.outcome === 'too_many_facts') throw new StartupError(outcome.message);
-      if (outcome.outcome === 'interrupted') process.exitCode = INTERRUPTED;
-      else for (const text of dryRunLines(outcome.result)) say(text);
-    }),
-  );
+  await withDatabase(async ({ pool }, _, signal) => {
+    const { id: gameId, publishedVersion } = await requireGame(pool, options.tenant, options.game);
+    const after = await candidateOf(pool, gameId, publishedVersion, options);
+    const { document: before } = await requireConfigVersion(pool, gameId, publishedVersion);
+    const line = createProgressLine();
+    const outcome = await dryRun(pool, {
+      ...{ gameId, before, after, nowMs, sample, signal },
+      onProgress: ({ examined, total }) =>
+        line.show(`${progressBar(examined, total)} ${grouped(examined)} of ${grouped(total)} players`),
+    }).finally(() => line.end());
+    if (outcome.outcome === 'too_many_facts') throw new StartupError(outcome.message);
+    if (outcome.outcome === 'interrupted') throw signal.reason;
+    for (const text of dryRunLines(outcome.result)) say(text);
+  }, 'Nothing was changed.');
 }
 
 async function candidateOf(

@@ -39,12 +39,12 @@ async function run(options: ExplainOptions): Promise<void> {
   const { tenant, game, player } = options;
   const atMs = options.at === undefined ? undefined : momentOf(options.at);
   const version = versionOf(options.configVersion);
-  await withDatabase(async ({ pool, url }) => {
+  await withDatabase(async ({ pool, url }, _, signal) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
     // Nobody else is here.
     const turns: Turns = { take: (work) => work() };
     const outcome = await explain(
-      { pool, databaseUrl: url, clock: systemClock, turns },
+      { pool, databaseUrl: url, clock: systemClock, turns, signal },
       { gameId, player: { userId: player }, atMs, version },
     );
     switch (outcome.outcome) {
@@ -65,7 +65,7 @@ async function run(options: ExplainOptions): Promise<void> {
       default:
         throw new Error(`nothing else can come of it: ${outcome.outcome}`);
     }
-  });
+  }, 'Nothing was changed.');
 }
 
 function momentOf(text: string): number {

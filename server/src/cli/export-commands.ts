@@ -13,7 +13,7 @@ import {
 import { StartupError } from '../lib/startup-error.js';
 import { outputClosed } from './closed-output.js';
 import { requireGame, withGame } from './game-option.js';
-import { INTERRUPTED, interruptible } from './interrupt.js';
+import { Interrupted } from './interrupt.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
 import { withDatabase } from './terminal.js';
@@ -59,7 +59,10 @@ async function run(options: ExportCommandOptions): Promise<void> {
     throw new StartupError('--resume needs --out: standard output cannot be gone on with.');
   }
   try {
-    await interruptible((signal) => withDatabase(({ pool }) => exportTo(pool, options, span, signal)));
+    await withDatabase(
+      ({ pool }, _, signal) => exportTo(pool, options, span, signal),
+      'What was written stays.',
+    );
   } catch (error) {
     throw error instanceof ExportFileError ? new StartupError(error.message) : error;
   }
@@ -75,39 +78,40 @@ async function exportTo(
   const { id: gameId } = await requireGame(pool, tenant, game);
   const file =
     out === undefined ? undefined : await openFileTarget(out, { tenant, game, format, ...span }, { resume });
-  const target: ExportTarget = file ?? streamTarget(process.stdout);
+  const target: ExportTarget = file ?? streamTarget(process.stdout, signal);
   // A file is written whether or not anybody reads what is said about it.
   const stopped = file === undefined ? AbortSignal.any([signal, outputClosed]) : signal;
   const before = { events: file?.cursor.events ?? 0, key: file?.cursor.key ?? null };
-  const expected = await estimateEvents(pool, gameId, span);
-  await tellOfDeleted(pool, gameId, span);
-
-  const line = createProgressLine();
   let events = before.events;
-  const state = await exportEvents(pool, {
-    gameId,
-    span,
-    format,
-    target,
-    after: before.key,
-    signal: stopped,
-    onProgress(exported) {
-      events = before.events + exported.events;
-      line.show(
-        `${progressBar(events, expected)} ${grouped(events)} events, received by ${exported.at.slice(0, 19)}Z`,
-      );
-    },
-  });
-  line.end();
-  if (state === 'done')
-    return tell(`Exported ${grouped(events)} events${out === undefined ? '' : ` to ${out}`}.`);
-  if (!signal.aborted) return;
-  tell(
-    out === undefined
-      ? `Interrupted after ${grouped(events)} events.`
-      : `Interrupted after ${grouped(events)} events. Go on with the same command and --resume.`,
-  );
-  process.exitCode = INTERRUPTED;
+  const line = createProgressLine();
+  try {
+    const expected = await estimateEvents(pool, gameId, span);
+    await tellOfDeleted(pool, gameId, span);
+    const state = await exportEvents(pool, {
+      gameId,
+      span,
+      format,
+      target,
+      after: before.key,
+      signal: stopped,
+      onProgress(exported) {
+        events = before.events + exported.events;
+        line.show(
+          `${progressBar(events, expected)} ${grouped(events)} events, received by ${exported.at.slice(0, 19)}Z`,
+        );
+      },
+    }).finally(() => line.end());
+    if (state === 'done')
+      return tell(`Exported ${grouped(events)} events${out === undefined ? '' : ` to ${out}`}.`);
+    signal.throwIfAborted();
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    throw new Interrupted(
+      out === undefined
+        ? 'Interrupted. The output is not complete.'
+        : `Interrupted after ${grouped(events)} events. Go on with the same command and --resume.`,
+    );
+  }
 }
 
 async function tellOfDeleted(pool: Pool, gameId: number, { from }: Span): Promise<void> {

@@ -150,14 +150,14 @@ async function replayOne(id: string, options: GroupOptions & { file?: string }):
 
 async function replayGroup(options: GroupOptions & { file?: string }): Promise<void> {
   if (options.file !== undefined) throw new StartupError('--file corrects one entry: give its id.');
-  await withDatabase(async ({ pool }) => {
+  const afterwards = 'Entries that were replayed stay so. Run the command again for the others.';
+  await withDatabase(async ({ pool }, _, signal) => {
     const group = await groupOf(pool, options);
     const line = createProgressLine();
     const tools = { pool, registries: createRegistries(pool) };
     const onProgress = (progress: ReplayProgress) => line.show(describeProgress(progress));
-    const done = await replayFailedGroup(tools, group, { actor: commandActor(), onProgress }).finally(
-      line.end,
-    );
+    const run = { actor: commandActor(), signal, onProgress };
+    const done = await replayFailedGroup(tools, group, run).finally(line.end);
     if (done.total === 0) return say('There are no open entries of this kind.');
     const known = done.duplicates === 0 ? '' : ` (${done.duplicates} of them had arrived another way)`;
     say(`Replayed ${done.replayed} of ${done.total} entries${known}.`);
@@ -165,7 +165,7 @@ async function replayGroup(options: GroupOptions & { file?: string }): Promise<v
       say(`${done.failed} still fail and stay in the inbox: savepoint failed-events list`);
       process.exitCode = 1;
     }
-  });
+  }, afterwards);
 }
 
 function describeProgress({ total, replayed, failed }: ReplayProgress): string {

@@ -29,7 +29,7 @@ In development, where the key lives in the data folder, stop the service first; 
         if (shared)
           throw new StartupError('Stop the service first: it holds the old key until it is restarted.');
         return rotateFile(pool, config, text);
-      }),
+      }, 'Everything can still be opened with the keys that are set. Run the command again to go on.'),
     );
   return masterKey;
 }

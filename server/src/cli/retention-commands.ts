@@ -5,7 +5,7 @@ import {
   runRetention,
 } from '../features/retention/retention.js';
 import { commandActor } from './command-actor.js';
-import { INTERRUPTED, interruptible } from './interrupt.js';
+import { Interrupted } from './interrupt.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
 import { say, withDatabase } from './terminal.js';
@@ -25,29 +25,23 @@ export function retentionCommands(): Command {
 }
 
 async function run(dryRun: boolean): Promise<void> {
-  const result = await interruptible((signal) =>
-    withDatabase(async ({ pool }) => {
-      const line = createProgressLine();
-      try {
-        return await runRetention(pool, {
-          actor: commandActor(),
-          dryRun,
-          signal,
-          onGames(games) {
-            for (const { tenant, game, retentionDays, before } of games) {
-              say(`${tenant}/${game} keeps ${retentionDays} days: events before ${before} go.`);
-            }
-          },
-          onProgress: dryRun ? (progress) => say(`  would ${describe(progress)}`) : showOn(line),
-        });
-      } finally {
-        line.end();
-      }
-    }),
-  );
-  say(summary(result, dryRun));
-  if (result.state === 'interrupted') process.exitCode = INTERRUPTED;
-  if (result.state === 'waiting') process.exitCode = 1;
+  await withDatabase(async ({ pool }, _, signal) => {
+    const line = createProgressLine();
+    const result = await runRetention(pool, {
+      actor: commandActor(),
+      dryRun,
+      signal,
+      onGames(games) {
+        for (const { tenant, game, retentionDays, before } of games) {
+          say(`${tenant}/${game} keeps ${retentionDays} days: events before ${before} go.`);
+        }
+      },
+      onProgress: dryRun ? (progress) => say(`  would ${describe(progress)}`) : showOn(line),
+    }).finally(() => line.end());
+    if (result.state === 'interrupted') throw new Interrupted(summary(result, dryRun));
+    say(summary(result, dryRun));
+    if (result.state === 'waiting') process.exitCode = 1;
+  }, 'The next run goes on from here.');
 }
 
 function showOn(line: { show(text: string): void }): (progress: RetentionProgress) => void {
@@ -71,7 +65,7 @@ function summary({ state, droppedPartitions, deletedEvents }: RetentionResult, d
     case 'waiting':
       return `${counts} Something held a lock or a transaction for too long; the next run goes on from here.`;
     case 'interrupted':
-      return `${counts} Interrupted; the next run goes on from here.`;
+      return `Interrupted. ${counts} The next run goes on from here.`;
     case 'done':
       return counts;
   }

@@ -70,7 +70,7 @@ async function check({ tenant, game }: GameOptions): Promise<void> {
   const recount = await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
     return recountGame(pool, id);
-  });
+  }, 'Nothing was changed.');
   for (const line of describeRecount(recount)) say(line);
   if (recount.differenceCount > 0) process.exitCode = 1;
 }

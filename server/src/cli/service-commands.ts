@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import { openDatabaseForCommand } from '../db/database.js';
 import { migrate } from '../db/migrate.js';
-import { requireConfig, say } from './terminal.js';
+import { requireConfig, say, withCommandDatabase } from './terminal.js';
 
 export function startCommand(): Command {
   return new Command('start')
@@ -22,13 +21,14 @@ export function consumeCommand(): Command {
 }
 
 export function migrateCommand(): Command {
-  return new Command('migrate').description("bring the database to this build's schema").action(async () => {
-    const database = await openDatabaseForCommand(requireConfig({ needsMasterKey: false }));
-    try {
-      const applied = await migrate(database.url, say);
-      say(applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.length} migrations.`);
-    } finally {
-      await database.close();
-    }
-  });
+  return new Command('migrate').description("bring the database to this build's schema").action(() =>
+    withCommandDatabase(
+      requireConfig({ needsMasterKey: false }),
+      'Migrations that were finished stay. Run the command again to go on.',
+      async ({ url }, signal) => {
+        const applied = await migrate(url, say, { signal });
+        say(applied.length === 0 ? 'The database is up to date.' : `Applied ${applied.length} migrations.`);
+      },
+    ),
+  );
 }

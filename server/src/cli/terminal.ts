@@ -4,6 +4,7 @@ import { findSchemaState } from '../db/migrate.js';
 import type { Pool } from '../db/pool.js';
 import { StartupError } from '../lib/startup-error.js';
 import { type LoadedMasterKeys, loadMasterKeys } from '../master-key.js';
+import { interruptible } from './interrupt.js';
 
 export function say(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -19,34 +20,60 @@ export function requireConfig(options: { needsMasterKey?: boolean } = {}): Confi
   );
 }
 
+/** Of most commands. Long ones say how to go on. */
+const AFTERWARDS = 'A change that was not committed was rolled back.';
+
 /**
  * Runs an administrative command on the database of this installation: the one of DATABASE_URL, or the embedded one,
- * whether the service is running on it or not.
+ * whether the service is running on it or not. Ctrl-C ends the command in PostgreSQL, too; `afterwards` tells the operator then
+ * what became of it.
  */
-export function withDatabase<T>(work: (database: Database, config: Config) => Promise<T>): Promise<T> {
-  return openFor(requireConfig({ needsMasterKey: false }), work);
+export function withDatabase<T>(
+  work: (database: Database, config: Config, signal: AbortSignal) => Promise<T>,
+  afterwards = AFTERWARDS,
+): Promise<T> {
+  return openFor(requireConfig({ needsMasterKey: false }), work, afterwards);
 }
 
 /** The same for a command that seals or opens secrets. A wrong master key ends it before it has done anything. */
 export function withMasterKeys<T>(
   work: (database: Database, config: Config, masterKeys: LoadedMasterKeys) => Promise<T>,
+  afterwards = AFTERWARDS,
 ): Promise<T> {
-  return openFor(requireConfig(), async (database, config) =>
-    work(database, config, await loadMasterKeys(config, database.pool)),
+  return openFor(
+    requireConfig(),
+    async (database, config) => work(database, config, await loadMasterKeys(config, database.pool)),
+    afterwards,
   );
 }
 
-async function openFor<T>(
+function openFor<T>(
   config: Config,
-  work: (database: Database, config: Config) => Promise<T>,
+  work: (database: Database, config: Config, signal: AbortSignal) => Promise<T>,
+  afterwards: string,
 ): Promise<T> {
-  const database = await openDatabaseForCommand(config);
-  try {
+  return withCommandDatabase(config, afterwards, async (database, signal) => {
     await requireSchema(database.pool);
-    return await work(database, config);
-  } finally {
-    await database.close();
-  }
+    return work(database, config, signal);
+  });
+}
+
+/** The database whatever its schema: for the commands that make and examine the schema. */
+export function withCommandDatabase<T>(
+  config: Config,
+  afterwards: string,
+  work: (database: Database, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  return interruptible(afterwards, async (signal) => {
+    const database = await openDatabaseForCommand(config);
+    try {
+      // Starting the embedded server takes a while.
+      signal.throwIfAborted();
+      return await work(database, signal);
+    } finally {
+      await database.close();
+    }
+  });
 }
 
 async function requireSchema(pool: Pool): Promise<void> {

@@ -24,6 +24,7 @@ export type MigrationRun = Readonly<{
   watcher: pg.Client;
   say: (line: string) => void;
   patience: LockPatience;
+  signal?: AbortSignal | undefined;
 }>;
 
 /** Applies a migration and records that it is applied; @throws StartupError that says what was in the way. */
@@ -41,7 +42,7 @@ export async function applyMigration(run: MigrationRun, migration: Migration): P
 
 /** All or nothing. Where others hold a lock, the whole migration is tried again after a pause in which they can work. */
 async function applyInTransaction(run: MigrationRun, migration: Migration): Promise<void> {
-  const { watcher, pid, say, patience } = run;
+  const { watcher, pid, say, patience, signal } = run;
   const { lockTimeoutMs, pauseMs, attempts } = patience;
   let holders: readonly LockHolder[] = [];
   for (let attempt = 1; ; attempt++) {
@@ -62,7 +63,7 @@ async function applyInTransaction(run: MigrationRun, migration: Migration): Prom
     say(
       `Migration ${migration.name} waits for a lock held by ${describeLockHolders(holders)}. Others go on meanwhile; next attempt, ${attempt + 1} of ${attempts}, in ${pauseMs / 1000} s…`,
     );
-    await sleep(pauseMs);
+    await sleep(pauseMs, undefined, { signal });
   }
 }
 

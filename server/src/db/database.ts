@@ -1,6 +1,7 @@
 import type { Config } from '../config.js';
 import { attachToEmbeddedPostgres } from './embedded/attach.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
+import { sessionsEnded } from './open-connections.js';
 import { createPool, type Pool } from './pool.js';
 
 /** The database of this installation: the embedded one, started here, or the one of DATABASE_URL. */
@@ -47,6 +48,7 @@ function connect(config: Config, url: string, shared: boolean, stop: () => Promi
     shared,
     async close() {
       await pool.end();
+      await sessionsEnded();
       await stop();
     },
   };

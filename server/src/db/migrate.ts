@@ -3,6 +3,7 @@ import pg from 'pg';
 import { StartupError } from '../lib/startup-error.js';
 import { applyMigration, LOCK_PATIENCE, type LockPatience } from './apply-migration.js';
 import { listMigrations, type Migration } from './migration-files.js';
+import { trackConnection } from './open-connections.js';
 import type { Pool } from './pool.js';
 
 // Any fixed number: it only has to be the same on every node ("savepnt" in ASCII).
@@ -10,7 +11,12 @@ const MIGRATION_LOCK = '32477501386255476';
 const TURN_PAUSE_MS = 200;
 const CONNECT_TIMEOUT_MS = 10_000;
 
-export type MigrateOptions = { migrations?: readonly Migration[]; patience?: LockPatience };
+export type MigrateOptions = {
+  migrations?: readonly Migration[];
+  patience?: LockPatience;
+  /** Ends a pause between two attempts. */
+  signal?: AbortSignal | undefined;
+};
 
 /**
  * Brings the database to this build's schema, one transaction a migration, indexes of large tables while others write. Safe to
@@ -19,7 +25,7 @@ export type MigrateOptions = { migrations?: readonly Migration[]; patience?: Loc
 export async function migrate(
   databaseUrl: string,
   say: (line: string) => void,
-  { migrations, patience = LOCK_PATIENCE }: MigrateOptions = {},
+  { migrations, patience = LOCK_PATIENCE, signal }: MigrateOptions = {},
 ): Promise<string[]> {
   const known = migrations ?? (await listMigrations());
   // Of its own: a migration may take longer than a request may, and closing the connection gives back the lock.
@@ -41,7 +47,7 @@ export async function migrate(
       const pid = await findPid(client);
       for (const migration of missing) {
         say(`Applying migration ${migration.name}…`);
-        await applyMigration({ client, pid, watcher, say, patience }, migration);
+        await applyMigration({ client, pid, watcher, say, patience, signal }, migration);
       }
     } finally {
       await watcher.end();
@@ -65,6 +71,7 @@ async function connect(databaseUrl: string): Promise<pg.Client> {
   await client.connect().catch((error: Error) => {
     throw new StartupError(`The database cannot be reached: ${error.message}. Check DATABASE_URL.`);
   });
+  trackConnection(client, databaseUrl);
   return client;
 }
 

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { trackConnection } from './open-connections.js';
 import { type Pool, types } from './pool.js';
 
 /** A connection outside of the pool: statements wait for each other, and may take as long as they need. */
@@ -19,8 +20,9 @@ export async function withOwnConnection<T>(
   pool: Pool,
   work: (connection: OwnConnection) => Promise<T>,
 ): Promise<T> {
+  const { connectionString = '' } = pool.options;
   const connection = new pg.Client({
-    connectionString: pool.options.connectionString,
+    connectionString,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
@@ -31,6 +33,7 @@ export async function withOwnConnection<T>(
   // The statement at work is rejected anyway; without a listener the event would end the process.
   connection.on('error', () => {});
   await connection.connect();
+  trackConnection(connection, connectionString);
   try {
     return await work(connection);
   } finally {

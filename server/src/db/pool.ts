@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import pg from 'pg';
 import { ApiError } from '../errors.js';
+import { trackConnection } from './open-connections.js';
 
 export type Pool = pg.Pool;
 export type Client = pg.PoolClient;
@@ -65,8 +66,11 @@ export function createPool({ url, size, timeoutMs, onError, lookUps }: PoolOptio
     types,
   } as pg.PoolConfig);
   pool.on('error', onError);
-  // A checked-out client's error event would end the process; its pending queries are rejected anyway.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    // A checked-out client's error event would end the process; its pending queries are rejected anyway.
+    client.on('error', () => {});
+    trackConnection(client, url);
+  });
   return pool;
 }
 

@@ -18,9 +18,16 @@ export function startCommandUnder(
   ...args: string[]
 ): ChildProcessWithoutNullStreams {
   const settings = { SAVEPOINT_ENV: 'production', SAVEPOINT_MASTER_KEY: masterKey };
-  return spawn(process.execPath, [SAVEPOINT, ...args], {
-    env: { ...process.env, ...settings, DATABASE_URL: databaseUrl },
-  });
+  return run(args, { ...settings, DATABASE_URL: databaseUrl });
+}
+
+/** On a data folder, where it starts the embedded PostgreSQL unless a service has started it. */
+export function startEmbeddedCommand(dataDir: string, ...args: string[]): ChildProcessWithoutNullStreams {
+  return run(args, { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: dataDir });
+}
+
+function run(args: readonly string[], settings: Record<string, string>): ChildProcessWithoutNullStreams {
+  return spawn(process.execPath, [SAVEPOINT, ...args], { env: { ...process.env, ...settings } });
 }
 
 export type Finished = { out: string; errors: string; code: number | null };

@@ -33,11 +33,11 @@ const CHUNK_CHARACTERS = 4 * 1024 * 1024;
 
 const compress = promisify(gzip);
 
-/** A stream that somebody else reads: there is nothing to resume. */
-export function streamTarget(stream: Writable): ExportTarget {
+/** A stream that somebody else reads: there is nothing to resume. The signal ends the wait for a reader that does not read. */
+export function streamTarget(stream: Writable, signal?: AbortSignal): ExportTarget {
   return {
     async write(text) {
-      if (!stream.write(text)) await once(stream, 'drain');
+      if (!stream.write(text)) await once(stream, 'drain', { signal });
     },
     pause: async () => {},
     finish: async () => {},

@@ -68,6 +68,13 @@ export type ReplayProgress = {
   failed: number;
 };
 
+export type ReplayGroupOptions = {
+  actor: Actor;
+  /** Ends the run before the next chunk, with the signal's reason. */
+  signal?: AbortSignal;
+  onProgress?: (progress: ReplayProgress) => void;
+};
+
 /** About a tenth of a second of work: short locks, frequent progress. */
 const CHUNK = 200;
 
@@ -78,12 +85,13 @@ const CHUNK = 200;
 export async function replayFailedGroup(
   { pool, registries }: ReplayTools,
   group: FailedGroup,
-  { actor, onProgress }: { actor: Actor; onProgress?: (progress: ReplayProgress) => void },
+  { actor, signal, onProgress }: ReplayGroupOptions,
 ): Promise<ReplayProgress> {
   const { entries: total, lastId } = await measureFailedGroup(pool, group);
   const progress: ReplayProgress = { total, replayed: 0, duplicates: 0, failed: 0 };
   let afterId = '0';
   for (;;) {
+    signal?.throwIfAborted();
     const span = { afterId, lastId };
     const run: Run = { pool, checkType: await registries.current(group.gameId), actor, edited: undefined };
     const chunk = await replayChunk(run, (client) => claimFailedEvents(client, group, span, CHUNK));

@@ -70,13 +70,19 @@ export async function runRetention(pool: Pool, options: RetentionOptions): Promi
   const today = utcDay(options.actor.nowMs);
   const games = await listExpiringGames(pool, today);
   if (games.length === 0) return result;
-  return withOwnConnection(pool, async (connection) => {
-    const run = { ...options, connection, result, today };
-    if (options.dryRun) result.state = await describe(run, games);
-    else if (!(await takeTurn(connection))) result.state = 'busy';
-    else result.state = await deleteExpired(run);
-    return result;
-  });
+  try {
+    await withOwnConnection(pool, async (connection) => {
+      const run = { ...options, connection, result, today };
+      if (options.dryRun) result.state = await describe(run, games);
+      else if (!(await takeTurn(connection))) result.state = 'busy';
+      else result.state = await deleteExpired(run);
+    });
+  } catch (error) {
+    // A command that is interrupted loses its session in the middle of a step.
+    if (!options.signal?.aborted) throw error;
+    result.state = 'interrupted';
+  }
+  return result;
 }
 
 /** Held until the connection ends, so also after a crash. */
