@@ -241,7 +241,7 @@ CREATE TABLE players (
   CONSTRAINT players_pkey PRIMARY KEY (id),
   CONSTRAINT players_user_id_key UNIQUE (user_id)
 ) WITH (fillfactor=80);
-CREATE INDEX players_game ON players USING btree (game_id, id);
+CREATE INDEX players_of_game ON players USING btree (game_id, id) WHERE (game_id IS NOT NULL);
 COMMENT ON TABLE players IS 'Everything known about a player in one row; all that a player is told is computed from it.';
 COMMENT ON COLUMN players.spend IS 'Exact decimal per currency, refunds taken off: {"USD": 14.97}.';
 COMMENT ON COLUMN players.repeat_spend IS 'Spend without the first day of purchase, exact decimal per currency.';
@@ -420,6 +420,7 @@ CREATE OR REPLACE FUNCTION attach_partition(parent text, child text, key text, f
 AS $function$
 declare
   taken boolean;
+  unsampled text;
 begin
   execute format('select exists (select from %I where %I >= %L and %I < %L)', parent || '_default', key, first_value, key, end_value)
   into taken;
@@ -427,6 +428,12 @@ begin
     return false;
   end if;
   execute format('create table %I (like %I including all)', child, parent);
+  -- which `like` leaves out
+  for unsampled in
+    select attname from pg_attribute where attrelid = parent::regclass and attstattarget = 0 and attnum > 0 and not attisdropped
+  loop
+    execute format('alter table %I alter column %I set statistics 0', child, unsampled);
+  end loop;
   execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, child, first_value, end_value);
   return true;
 exception

@@ -53,6 +53,12 @@ create table event_identities (
 create index event_identities_key on event_identities using gin (identities) with (fastupdate = off);
 create table event_identities_default partition of event_identities default;
 
+-- Nothing is planned by what is in them, and to sample them takes as long as storing them for a while.
+alter table event_blocks alter column events set statistics 0;
+alter table event_blocks_default alter column events set statistics 0;
+alter table event_identities alter column identities set statistics 0;
+alter table event_identities_default alter column identities set statistics 0;
+
 create table event_installs (
   player_id bigint not null,
   install_id text not null,
@@ -110,6 +116,7 @@ create function attach_partition(parent text, child text, key text, first_value 
 language plpgsql set lock_timeout = '500ms' as $$
 declare
   taken boolean;
+  unsampled text;
 begin
   execute format('select exists (select from %I where %I >= %L and %I < %L)', parent || '_default', key, first_value, key, end_value)
   into taken;
@@ -117,6 +124,12 @@ begin
     return false;
   end if;
   execute format('create table %I (like %I including all)', child, parent);
+  -- which `like` leaves out
+  for unsampled in
+    select attname from pg_attribute where attrelid = parent::regclass and attstattarget = 0 and attnum > 0 and not attisdropped
+  loop
+    execute format('alter table %I alter column %I set statistics 0', child, unsampled);
+  end loop;
   execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, child, first_value, end_value);
   return true;
 exception

@@ -50,14 +50,15 @@ const FIND_IDENTITIES = {
   name: 'find_identities',
   text: `
     select replace(k.identity::text, '-', '') as key
-    from unnest($1::text[], $2::date[]) as w(keys, since)
-    -- offset 0: one search after the other by the index, whatever the planner guesses
+    from unnest($1::text[], $2::date[]) as t(keys, since)
+    -- offset 0: read as keys once, and one search after the other by the index, whatever the planner guesses
+    cross join lateral (select t.keys::uuid[] as keys, t.since offset 0) w
     cross join lateral (
       select s.identity
       from event_identities i
       cross join lateral unnest(i.identities) as s(identity)
-      where i.identities && w.keys::uuid[] and i.generation >= w.since and i.generation <= $3::date
-        and s.identity = any (w.keys::uuid[])
+      where i.identities && w.keys and i.generation >= w.since and i.generation <= $3::date
+        and s.identity = any (w.keys)
       offset 0
     ) k`,
 };

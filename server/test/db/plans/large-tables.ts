@@ -61,6 +61,9 @@ const FILLS = [
    select n, 1, ${USER_UUID}, now() - interval '2 days', now(),
      case n when 3 then 2 else 1 end, 1, now()
    from ${ROWS}`,
+  // Of many other games: an index that begins with the game must not be searched by the player alone.
+  `insert into players (id, game_id, user_id, created_at)
+   select 1000000 + n, 1 + ${SOME_GAME}, gen_random_uuid(), now() from ${ROWS} where $1 > 100`,
   `insert into devices (game_id, device_id, player_id, created_at) select 1, 'device-' || n, n, now() from ${ROWS}`,
   `insert into sessions (id, player_id, device_id, key_id, created_at, expires_at, tag_key, current_hash)
    select ${SESSION_UUID}, n, 'device-' || n, 'key-1', now(), now() + interval '1 day', '', '' from ${ROWS}`,
