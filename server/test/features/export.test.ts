@@ -29,7 +29,8 @@ import {
   toRecords,
 } from '../support/game-world.js';
 
-const NOON = Date.parse(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`);
+const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+const NOON = Date.parse(`${dayOf(Date.now())}T12:00:00.000Z`);
 const moment = (ms: number) => `${new Date(ms).toISOString().slice(0, -1)}000Z`;
 const EVERYTHING: Span = { from: '0001-01-01T00:00:00.000000Z', to: '9999-01-01T00:00:00.000000Z' };
 
@@ -72,7 +73,7 @@ describe('exporting events', () => {
         eventId: 'named "1"',
         metadata: { osName: 'ÅÄÖ 🎮', deep: { a: [1, 2.5, null] } },
       },
-      { ...adImpressionAt(NOON, 2), timestamp: '2026-10-01T02:00:00.123456789+02:00' },
+      { ...adImpressionAt(NOON, 2), timestamp: `${dayOf(NOON - 45 * DAY_MS)}T02:00:00.123456789+02:00` },
       {
         eventType: 'Odd "type",\n2',
         timestamp: '1969-12-31T23:59:59.999Z',

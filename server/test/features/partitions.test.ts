@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { isLockTimeout } from '../../src/db/own-connection.js';
 import { applyEvents } from '../../src/features/events/apply-events.js';
 import {
   dropOldIdentities,
@@ -14,8 +15,9 @@ import {
   type TestPlayer,
   toRecords,
 } from '../support/game-world.js';
+import { isWaitedFor } from '../support/locks.js';
 
-const NOW = Date.now();
+const NOW = inject('partitionsMadeAtMs');
 const day = (offset: number) => new Date(NOW + offset * DAY_MS).toISOString().slice(0, 10);
 const tableOf = (offset: number) => `event_blocks_${day(offset).replaceAll('-', '')}`;
 
@@ -92,8 +94,8 @@ describe('partitions of events', () => {
       await other.query('begin');
       await other.query(
         `insert into event_blocks (player_id, received_at, game_id, event_count, first_at, last_at, events)
-         values ($1, now(), $2, 0, now(), now(), '[]')`,
-        [player.playerId, player.gameId],
+         values ($1, $3, $2, 0, $3, $3, '[]')`,
+        [player.playerId, player.gameId, new Date(NOW)],
       );
       await ensureEventPartitions(world.pool, NOW + 70 * DAY_MS);
       expect((await listEventPartitions(world.pool)).at(-1)?.day).toBe(day(84));
@@ -108,10 +110,21 @@ describe('partitions of events', () => {
     try {
       await other.query('begin');
       await other.query('select from event_blocks_default limit 1');
-      const making = ensureEventPartitions(world.pool, NOW + 71 * DAY_MS);
-      for (let n = 0; n < 20; n++) expect(await send(NOW, 100 + n)).toEqual(['new']);
+      let hasGivenUp = false;
+      const make = () => ensureEventPartitions(world.pool, NOW + 71 * DAY_MS);
+      const making = make().catch((error: unknown) => {
+        if (!isLockTimeout(error)) throw error;
+        hasGivenUp = true;
+      });
+      let n = 100;
+      while (!hasGivenUp && !(await isWaitedFor(world.pool, 'event_blocks_default'))) {
+        expect(await send(NOW, ++n)).toEqual(['new']);
+      }
+      for (let more = 0; more < 3; more++) expect(await send(NOW, ++n)).toEqual(['new']);
       await other.query('commit');
       await making;
+      // Only a machine that is too busy to let go within seconds.
+      if (hasGivenUp) await make();
       expect((await listEventPartitions(world.pool)).at(-1)?.day).toBe(day(85));
     } finally {
       await other.end();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyEvents } from '../../src/features/events/apply-events.js';
+import { ensureEventPartitions } from '../../src/features/events/event-partitions.js';
 import type { EventRecord } from '../../src/features/events/event-record.js';
 import { compactRollups } from '../../src/features/rollups/compact-rollups.js';
 import { recountGame } from '../../src/features/rollups/recount.js';
@@ -15,8 +16,8 @@ import {
 } from '../support/game-world.js';
 
 const HOUR_MS = 3_600_000;
-/** Noon, so that a few hours around it lie on one day. */
-const NOW = Date.parse(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`);
+/** Noon, so that a few hours around it lie on one day; past, so that what is sent later is not ahead of this machine's clock. */
+const NOW = Date.parse('2026-08-19T12:00:00.000Z');
 /** All days of these tests are past then. */
 const LATER = NOW + 30 * DAY_MS;
 const PLAYERS = 5;
@@ -26,6 +27,7 @@ describe('roll-ups', () => {
   let games = 0;
   beforeAll(async () => {
     world = await createGameWorld(8);
+    await ensureEventPartitions(world.pool, NOW);
   });
   afterAll(() => world.close());
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { generateMasterKey } from '../../src/lib/master-keys.js';
+import { DAY_MS } from './game-world.js';
 
 const SAVEPOINT = fileURLToPath(new URL('../../bin/savepoint.mjs', import.meta.url));
 
@@ -39,4 +40,14 @@ export async function finished(child: ChildProcessWithoutNullStreams): Promise<F
     once(child, 'exit') as Promise<[number | null]>,
   ]);
   return { out, errors, code };
+}
+
+/** Asks once more if midnight (UTC) passed meanwhile: commands read the clock themselves. */
+export async function withinOneDay<T>(ask: (today: number) => Promise<T>): Promise<T> {
+  const startOfDay = () => Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  for (;;) {
+    const today = startOfDay();
+    const answer = await ask(today);
+    if (startOfDay() === today) return answer;
+  }
 }

@@ -12,6 +12,8 @@ declare module 'vitest' {
   export interface ProvidedContext {
     /** The PostgreSQL of this run; its database `template_savepoint` is migrated and cloned by each test file. */
     databaseUrl: string;
+    /** When the partitions of the template were made. A run may last past midnight. */
+    partitionsMadeAtMs: number;
   }
 }
 
@@ -33,9 +35,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const templateUrl = withDatabase(server.url, 'template_savepoint');
   await migrate(templateUrl, () => {});
   const pool = createPool({ url: templateUrl, size: 2, timeoutMs: 10_000, onError: () => {} });
-  await ensureEventPartitions(pool, Date.now());
+  const partitionsMadeAtMs = Date.now();
+  await ensureEventPartitions(pool, partitionsMadeAtMs);
   await pool.end();
 
+  project.provide('partitionsMadeAtMs', partitionsMadeAtMs);
   project.provide('databaseUrl', server.url);
   return async () => {
     await server.stop();
