@@ -7,6 +7,7 @@ import {
   ensureEventPartitions,
   listEventPartitions,
 } from '../../src/features/events/event-partitions.js';
+import type { EventRecord } from '../../src/features/events/event-record.js';
 import {
   adImpressionAt,
   createGameWorld,
@@ -153,5 +154,24 @@ describe('partitions of events', () => {
     expect(await dropOldIdentities(world.pool, at(330))).not.toContain('event_identities_20310401');
     expect(await dropOldIdentities(world.pool, at(460))).toContain('event_identities_20310401');
     expect(await sendNamed(spring, at(461))).toEqual(['new']);
+  });
+
+  it('of identities: copies received on both sides of the end of a quarter count once', async () => {
+    const end = Date.parse('2026-10-01T00:00:00.000Z');
+    for (const ms of [end - 1, end]) await ensureEventPartitions(world.pool, ms);
+    let n = 600;
+    /** The same event as it is received just before the end, and at the end. */
+    const copies = () => {
+      const event = adImpressionAt(end - 1_000, ++n);
+      return [end - 1, end].map((receivedAt) => toRecords(player, [event], receivedAt)[0] as EventRecord);
+    };
+    for (const inOrder of [true, false]) {
+      const together = inOrder ? copies() : copies().toReversed();
+      expect(await applyEvents(world.pool, together)).toEqual(['new', 'duplicate']);
+      const apart = inOrder ? copies() : copies().toReversed();
+      const outcomes = [];
+      for (const copy of [...apart, ...apart]) outcomes.push(...(await applyEvents(world.pool, [copy])));
+      expect(outcomes).toEqual(['new', 'duplicate', 'duplicate', 'duplicate']);
+    }
   });
 });

@@ -16,8 +16,11 @@ import {
 } from '../support/game-world.js';
 
 const HOUR_MS = 3_600_000;
-/** Noon, so that a few hours around it lie on one day; past, so that what is sent later is not ahead of this machine's clock. */
-const NOW = Date.parse('2026-08-19T12:00:00.000Z');
+/**
+ * Noon, so that a few hours around it lie on one day. The last day of a quarter, so that some copies are received in the next
+ * generation of identities; a past one, because no event is received later than now.
+ */
+const NOW = Date.parse('2026-09-30T12:00:00.000Z');
 /** All days of these tests are past then. */
 const LATER = NOW + 30 * DAY_MS;
 const PLAYERS = 5;
