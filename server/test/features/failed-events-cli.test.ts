@@ -30,7 +30,12 @@ describe('savepoint event-type and failed-events', () => {
 
   const savepoint = (...args: string[]): Promise<Run> =>
     new Promise((resolve) => {
-      const env = { PATH: process.env.PATH, SAVEPOINT_ENV: 'development', DATABASE_URL: harness.databaseUrl };
+      const env = {
+        PATH: process.env.PATH,
+        SAVEPOINT_ENV: 'development',
+        SAVEPOINT_DB_TIMEOUT_MS: '60000',
+        DATABASE_URL: harness.databaseUrl,
+      };
       execFile(process.execPath, [SAVEPOINT, ...args], { env, cwd: folder }, (error, out, err) =>
         resolve({ code: error === null ? 0 : Number(error.code), out, err }),
       );

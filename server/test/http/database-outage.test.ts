@@ -67,7 +67,6 @@ describe('a database', () => {
   const recovered = () =>
     expect
       .poll(async () => (await get(app, '/v1/player/status', session)).statusCode, {
-        timeout: 5_000,
         interval: 50,
       })
       .toBe(200);

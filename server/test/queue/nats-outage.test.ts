@@ -42,7 +42,7 @@ describe.skipIf(NATS_SERVER === undefined)(`a NATS that is away${NEEDS_NATS}`, (
     expect(status.statusCode, 'players are still answered').toBe(200);
 
     await server.start();
-    await expect.poll(async () => (await send(session, 1)).statusCode, { timeout: 15_000 }).toBe(202);
+    await expect.poll(async () => (await send(session, 1)).statusCode).toBe(202);
     await expectApplied(harness.pool, nats(), session.userId, 2);
   });
 
@@ -70,7 +70,7 @@ describe.skipIf(NATS_SERVER === undefined)(`a NATS that is away${NEEDS_NATS}`, (
     server.resume();
     expectGeneralError(refused, 503, 'unavailable');
     expect(ms).toBeLessThan(8_000);
-    await expect.poll(async () => (await send(session, 5)).statusCode, { timeout: 15_000 }).toBe(202);
+    await expect.poll(async () => (await send(session, 5)).statusCode).toBe(202);
     await expectApplied(harness.pool, nats(), session.userId, 1);
   });
 
@@ -78,7 +78,7 @@ describe.skipIf(NATS_SERVER === undefined)(`a NATS that is away${NEEDS_NATS}`, (
     const session = await harness.login('emptied');
     await server.dispose();
     await server.start();
-    await expect.poll(async () => (await send(session, 9)).statusCode, { timeout: 15_000 }).toBe(202);
+    await expect.poll(async () => (await send(session, 9)).statusCode).toBe(202);
     await expectApplied(harness.pool, nats(), session.userId, 1);
   });
 
@@ -95,9 +95,6 @@ describe.skipIf(NATS_SERVER === undefined)(`a NATS that is away${NEEDS_NATS}`, (
     await expect
       .poll(
         async () => (await postEvents(late.app, session, [adImpression(1, harness.clock.now())])).statusCode,
-        {
-          timeout: 15_000,
-        },
       )
       .toBe(202);
     await expectApplied(harness.pool, nats(), session.userId, 1);

@@ -120,7 +120,7 @@ describe.skipIf(NATS_SERVER === undefined)(`what operators see of the queue${NEE
     await link.close();
     await server.kill();
     await expect
-      .poll(() => node.ctx.metrics.registry.metrics(), { timeout: 5_000 })
+      .poll(() => node.ctx.metrics.registry.metrics())
       .not.toContain('savepoint_queue_lag_messages{');
     await server.start();
   });

@@ -105,6 +105,7 @@ export function testConfig(): Config {
       SAVEPOINT_DB_POOL: '6',
       // A busy machine must not decide a test: what overload does is tested with a clock that stands still.
       SAVEPOINT_MAX_WAIT_MS: '60000',
+      SAVEPOINT_DB_TIMEOUT_MS: '60000',
     },
     { tty: false },
   );
