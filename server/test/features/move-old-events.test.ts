@@ -1,10 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { withOwnConnection } from '../../src/db/own-connection.js';
 import { sendAll } from '../../src/db/pool.js';
 import { applyEvents, countEvents } from '../../src/features/events/apply-events.js';
 import type { EventRecord } from '../../src/features/events/event-record.js';
 import { moveOldEvents } from '../../src/features/events/move-old-events.js';
+import { moveOldPages } from '../../src/features/events/move-old-queries.js';
 import { hasOldEvents } from '../../src/features/events/old-events.js';
 import { rebuildFacts } from '../../src/features/explain/rebuild-facts.js';
 import { exportEvents } from '../../src/features/export/export-events.js';
@@ -21,6 +23,7 @@ import {
   type TestPlayer,
   toRecords,
 } from '../support/game-world.js';
+import { isWaitedFor } from '../support/locks.js';
 
 const NOW = Date.parse(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`);
 const ago = (days: number) => NOW - days * DAY_MS;
@@ -176,6 +179,22 @@ describe('moving events of the former layout into blocks', () => {
     expect(moved).toEqual({ state: 'done', movedEvents: 600 });
     expect((await live()).eventCount).toBe(600);
     expect((await stored()).length).toBe(600);
+  });
+
+  it('recognises an event that is moved while intake looks for it', async () => {
+    const sent = [{ ...adImpressionAt(ago(3), 1), eventId: 'named' }, adImpressionAt(ago(3), 2)];
+    await storeOld(sent, ago(3));
+    await withOwnConnection(world.pool, async (connection) => {
+      // Keeps intake between the statements that look into the two layouts, whichever comes first, until the move has committed.
+      await connection.query('begin');
+      await connection.query('lock table old_event_names in access exclusive mode');
+      const outcomes = applyEvents(world.pool, toRecords(player, sent, NOW), { oldEvents: true });
+      await expect.poll(() => isWaitedFor(world.pool, 'old_event_names'), { timeout: 60_000 }).toBe(true);
+      const partition = `old_events_${dayOf(ago(3)).replaceAll('-', '')}`;
+      expect(await moveOldPages(connection, partition, 0, 1_000, NOW)).toBe(2);
+      expect(await outcomes).toEqual(['duplicate', 'duplicate']);
+    });
+    expect((await stored()).length).toBe(2);
   });
 
   it('deletes what the retention of a game no longer keeps, and still knows it', async () => {

@@ -80,11 +80,12 @@ async function decideEvents(
   for (const { playerId } of records) playerIds.add(playerId);
   for (const { playerId } of claims) playerIds.add(playerId);
   const identified = records.filter(hasIdentity);
-  const [, known, isKnown, isOld] = await Promise.all([
+  const [, known, isOld, isKnown] = await Promise.all([
     sendAll(client, [lockPlayers([...playerIds])]),
     claims.length > 0 ? findSequences(client, claims) : [],
-    identified.length > 0 ? findIdentities(client, identified) : [],
+    // Before the identities: an event that is moved between the two statements is found by the second one.
     identified.length > 0 && oldEvents ? findOldEvents(client, identified) : [],
+    identified.length > 0 ? findIdentities(client, identified) : [],
   ]);
   const { settled, duplicates, tooSparse } = settleClaims(claims, known);
   const firsts = new Set(claims.flatMap(({ recordOf }) => [...recordOf.values()]));
