@@ -25,12 +25,17 @@ export function doctorCommand(): Command {
         say(`  ${mark}  ${name}${what === undefined ? '' : `: ${what}`}`);
         if (advice !== undefined) say(`           ${advice}`);
       }
-      const problems = findings.filter((finding) => finding.problem !== undefined).length;
-      const warnings = findings.filter((finding) => finding.warning !== undefined).length;
-      const wellEnough = warnings === 0 ? 'All is well.' : `No problems, ${warnings} warnings.`;
-      say(problems === 0 ? wellEnough : `${problems} of ${findings.length} checks found a problem.`);
-      if (problems > 0) process.exitCode = 1;
+      say(summaryOf(findings));
+      if (findings.some(({ problem }) => problem !== undefined)) process.exitCode = 1;
     });
+}
+
+export function summaryOf(findings: readonly Finding[]): string {
+  const problems = findings.filter((finding) => finding.problem !== undefined).length;
+  const warnings = findings.filter((finding) => finding.warning !== undefined).length;
+  if (problems > 0) return `${problems} of ${findings.length} checks found a problem.`;
+  if (warnings > 0) return `No problems, ${warnings} ${warnings === 1 ? 'warning' : 'warnings'}.`;
+  return 'All is well.';
 }
 
 async function examine(): Promise<Finding[]> {

@@ -101,12 +101,16 @@ it('a file that changes nothing leaves the draft at its revision', async () => {
 it('of a file with anything wrong in it nothing is taken, and everything is said', async () => {
   const before = await draftSkus();
   const header = 'skuId,active,hidden,from,until,defaultCurrency,name,description,assets,price:USD';
-  await writeFile(at('bad.csv'), `${header}\r\na,perhaps,,,,USD,,,,1\r\nb,true,,,,USD,,,,1.234\r\n`);
+  await writeFile(
+    at('bad.csv'),
+    `${header}\r\na,perhaps,,,,USD,,,,1\r\nb,true,,,,USD,,,,1.234\r\nc,maybe,,,,USD,,,,1\r\n`,
+  );
   const refused = await savepoint('catalogue', 'import', '--file', at('bad.csv'));
   expect(refused).toMatchObject({ code: 1, out: '' });
   expect(refused.errors).toContain(`Nothing of ${at('bad.csv')} was taken:
   - row 2, active: Write true or false.
-  - row 3, price:USD: An amount of USD has 2 decimals at the most.\n`);
+  - row 3, price:USD: An amount of USD has 2 decimals at the most.
+  - row 4, active: Write true or false.\n`);
   await writeFile(at('latin.csv'), Buffer.from([0x61, 0xe4]));
   expect((await savepoint('catalogue', 'import', '--file', at('latin.csv'))).errors).toContain(
     'is not UTF-8',

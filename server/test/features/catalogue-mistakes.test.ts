@@ -58,7 +58,11 @@ describe('what spreadsheets make of a catalogue', () => {
     ['OfferPrice:USD', 'price:USD', 'There is no such column. Did you mean "offerPrice:USD"?'],
     ['price:usd', 'price:USD', '"usd" is not a currency of ISO 4217, such as USD. Did you mean "USD"?'],
   ])('the column %s', (title, meant, message) => {
-    expect(errorsOf(HEADER.replace(meant, title))).toContain(`1 ${title} ${message}`);
+    expect(errorsOf(HEADER.replace(meant, title))).toEqual([`1 ${title} ${message}`]);
+  });
+
+  it('a misspelt column beside the right one', () => {
+    expect(errorsOf(`sku_id,${HEADER}`)).toEqual(['1 sku_id There is no such column. Did you mean "skuId"?']);
   });
 
   it('a column without a name is told by its number', () => {

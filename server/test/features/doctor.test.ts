@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { summaryOf } from '../../src/cli/doctor-command.js';
 import { examineDatabase } from '../../src/cli/doctor-database.js';
 import { checkFreeSpace } from '../../src/cli/doctor-disk.js';
 import { type Config, readConfig } from '../../src/config.js';
@@ -130,4 +131,12 @@ describe('doctor on a disk', () => {
       problem,
     });
   });
+});
+
+it('doctor sums up what it found', () => {
+  const warning = { name: 'a', warning: 'w' };
+  expect(summaryOf([{ name: 'b' }])).toBe('All is well.');
+  expect(summaryOf([{ name: 'b' }, warning])).toBe('No problems, 1 warning.');
+  expect(summaryOf([warning, warning])).toBe('No problems, 2 warnings.');
+  expect(summaryOf([warning, { name: 'c', problem: 'p' }])).toBe('1 of 2 checks found a problem.');
 });

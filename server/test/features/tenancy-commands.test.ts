@@ -1,8 +1,9 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateMasterKey } from '../../src/lib/master-keys.js';
-import { finished, startCommand, startCommandUnder } from '../support/command.js';
+import { finished, SAVEPOINT, startCommand, startCommandUnder } from '../support/command.js';
 import { createGameWorld, type GameWorld } from '../support/game-world.js';
 
 let world: GameWorld;
@@ -132,3 +133,15 @@ describe('a reader that has gone', () => {
     expect(failed).toEqual({ errors: '\nThere is a game "unseen" of acme already.\n', code: 1 });
   });
 });
+
+it.skipIf(process.platform !== 'linux')(
+  'output that cannot be written is said, and fails the command',
+  async () => {
+    const script = 'exec "$0" "$1" config attributes > /dev/full';
+    const { code, errors } = await finished(spawn('sh', ['-c', script, process.execPath, SAVEPOINT]));
+    expect({ code, errors }).toEqual({
+      code: 1,
+      errors: 'The output cannot be written: ENOSPC: no space left on device, write\n',
+    });
+  },
+);

@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { generateMasterKey } from '../../src/lib/master-keys.js';
 import { DAY_MS } from './game-world.js';
 
-const SAVEPOINT = fileURLToPath(new URL('../../bin/savepoint.mjs', import.meta.url));
+/** The program as it is installed. */
+export const SAVEPOINT = fileURLToPath(new URL('../../bin/savepoint.mjs', import.meta.url));
 
 /** The built command on a database that is there already. */
 export function startCommand(databaseUrl: string, ...args: string[]): ChildProcessWithoutNullStreams {

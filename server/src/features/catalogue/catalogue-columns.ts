@@ -28,23 +28,33 @@ export type Column =
 
 const LOCALE = new RegExp(PATTERNS.locale);
 
+/** `meant`: the column that was probably meant. */
+export type ColumnProblem = Readonly<{ kind: 'problem'; message: string; meant?: string }>;
+
 /** What a header cell stands for, or what is wrong with it. */
-export function readColumn(title: string): Column | string {
+export function readColumn(title: string): Column | ColumnProblem {
   const fixed = FIXED_COLUMNS.find((name) => name === title);
   if (fixed !== undefined) return { kind: 'fixed', title, name: fixed };
   const [, prefix, rest = ''] = /^([^:]*):(.+)$/s.exec(title) ?? [];
   const text = TEXTS.find((name) => name === prefix);
   if (text !== undefined) {
-    return LOCALE.test(rest) ? { kind: 'text', title, name: text, locale: rest } : localeProblem(rest);
+    if (!LOCALE.test(rest)) return problem(localeProblem(rest));
+    return { kind: 'text', title, name: text, locale: rest };
   }
   const price = PRICES.find((name) => name === prefix);
   if (price !== undefined) {
-    if (currencyDecimals(rest) === undefined) return currencyProblem(rest);
+    if (currencyDecimals(rest) === undefined) return problem(currencyProblem(rest));
     return { kind: 'price', title, name: price, currency: rest };
   }
   const nearest = nearestName(title, [...FIXED_COLUMNS, ...withEnding(title)]);
-  if (nearest !== undefined) return `There is no such column.${didYouMean(nearest)}`;
-  return `There is no such column. There are ${[...FIXED_COLUMNS, ...OPEN_COLUMNS].join(', ')}.`;
+  if (nearest !== undefined) return { ...problem(`${UNKNOWN}${didYouMean(nearest)}`), meant: nearest };
+  return problem(`${UNKNOWN} There are ${[...FIXED_COLUMNS, ...OPEN_COLUMNS].join(', ')}.`);
+}
+
+const UNKNOWN = 'There is no such column.';
+
+function problem(message: string): ColumnProblem {
+  return { kind: 'problem', message };
 }
 
 /** Names of columns that end as this one does: `prize:USD` may be `price:USD`, and so may `price USD`. */

@@ -57,18 +57,21 @@ function readHeader({ row, cells }: CsvRow): { columns: Column[]; errors: RowErr
   const columns: Column[] = [];
   const errors: RowError[] = [];
   const titles = new Set<string>();
+  const meant = new Set<string>();
   for (const [index, title] of titlesOf(cells).entries()) {
     const column = readColumn(title);
     if (title === '') errors.push({ row, column: null, message: `Column ${index + 1} has no name.` });
-    else if (typeof column === 'string') errors.push({ row, column: title, message: column });
+    else if (column.kind === 'problem') errors.push({ row, column: title, message: column.message });
     else if (titles.has(title))
       errors.push({ row, column: title, message: 'There are two columns of this name.' });
     else columns.push(column);
+    if (column.kind === 'problem' && column.meant !== undefined) meant.add(column.meant);
     titles.add(title);
   }
   // What a row does not say would be taken out of the SKU: left-out columns are more likely an oversight.
   for (const name of FIXED_COLUMNS) {
-    if (!titles.has(name))
+    // One mistake, one error: a misspelt column is not missing as well.
+    if (!titles.has(name) && !meant.has(name))
       errors.push({ row, column: name, message: 'The first row must name this column, too.' });
   }
   return { columns, errors };

@@ -41,7 +41,7 @@ export async function importCatalogue(
   const document = { ...draft.document, catalogue };
   const errorsOf = (problems: readonly DocumentProblem[]): ImportOutcome => ({
     outcome: 'invalid',
-    errors: withoutRepeats([
+    errors: inOrder([
       ...reading.errors,
       ...problems.map((problem) => toRowError(problem, reading, rowAt)),
     ]).slice(0, MAX_ROW_ERRORS),
@@ -104,10 +104,10 @@ export function planImport(
   };
 }
 
-/** A price that stands for both prices of a SKU is wrong twice. */
-function withoutRepeats(errors: readonly RowError[]): RowError[] {
+/** From the first row to the last, each once: a price that stands for both prices of a SKU is wrong twice. */
+function inOrder(errors: readonly RowError[]): RowError[] {
   const byText = new Map(errors.map((error) => [`${error.row} ${error.column} ${error.message}`, error]));
-  return [...byText.values()];
+  return [...byText.values()].sort((a, b) => (a.row ?? 0) - (b.row ?? 0));
 }
 
 const IN_CATALOGUE = /^\/catalogue\/(\d+)(.*)$/s;
