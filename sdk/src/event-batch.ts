@@ -1,0 +1,33 @@
+/**
+ * What is sent in one request, unchanged however often it is tried. Its events are numbered from `first` without gaps, within the
+ * installation under whose name it is sent.
+ */
+export type Batch = {
+  install: string;
+  first: number;
+  /** Each as JSON, without its number. */
+  events: string[];
+  bytes: number;
+  /** How often it was sent. Nothing is added to a batch that was. */
+  tries: number;
+  /** The run of the game that made it. Only that one adds to it. */
+  run: string;
+};
+
+/** `"seq":1234567890,` and the comma between events. */
+const NUMBER_BYTES = 24;
+
+/** What an event takes in a request. Never too low: half of a surrogate pair counts three bytes, not two. */
+export function eventBytes(event: string): number {
+  let bytes = event.length + NUMBER_BYTES;
+  for (let i = 0; i < event.length; i++) {
+    const code = event.charCodeAt(i);
+    if (code > 127) bytes += code > 2047 ? 2 : 1;
+  }
+  return bytes;
+}
+
+/** The body of the request. */
+export function batchBody({ first, events }: Batch): string {
+  return `[${events.map((event, index) => `${event.slice(0, -1)},"seq":${first + index}}`)}]`;
+}

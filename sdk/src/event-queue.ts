@@ -1,0 +1,241 @@
+import { type Batch, eventBytes } from './event-batch.js';
+import { randomId } from './random-id.js';
+import type { SavepointStorage, Transaction } from './storage/storage.js';
+import { makeRoom } from './storage-policy.js';
+
+/** The batches `head` to `end - 1` wait, apart from those that were emptied. */
+export type QueueState = {
+  install: string;
+  /** The number of the next event. */
+  next: number;
+  head: number;
+  end: number;
+  bytes: number;
+  /** How often events of this installation were dropped, each time leaving a gap in its numbers. */
+  gaps: number;
+  /** Batches in a row whose numbers were all taken, though they were never sent before. */
+  suspicions: number;
+  /** From this batch on, events were tracked since a start at which nobody could say yet whether the storage is a copy. */
+  uncheckedFrom?: number;
+  /** Of the storage, where it can tell copies apart. */
+  identity?: string;
+};
+
+export type TakenBatch = Batch & { place: number };
+
+/** What the service said about a batch; `good` are the events that it did not reject. */
+export type Settlement = { accepted?: number; duplicates?: number; good?: readonly string[] };
+
+type Options = {
+  storage: SavepointStorage;
+  prefix: string;
+  maxEvents: number;
+  maxBytes: number;
+  maxStoredBytes: number;
+  onDropped(events: readonly string[]): void;
+};
+
+export type EventQueue = {
+  /** Numbers and stores events. Says whether a batch is full. */
+  add(events: readonly string[]): Promise<boolean>;
+  /** The oldest batch, marked as sent; undefined where nothing waits. */
+  take(): Promise<TakenBatch | undefined>;
+  /**
+   * The batch that is being filled, without asking the storage: for a page that is about to close. Nothing is added to it any
+   * more.
+   */
+  takeLast(): TakenBatch | undefined;
+  /** Forgets a batch that the service has answered. */
+  settle(batch: TakenBatch, settlement: Settlement): Promise<void>;
+  /** The storage may be a copy: goes on under a new name. */
+  startInstall(): Promise<void>;
+  /** The storage is no copy, as far as one can know. */
+  trust(): Promise<void>;
+  /** How many bytes wait. */
+  waiting(): Promise<number>;
+};
+
+/** The service takes 256 gaps an installation; after this many a new one is started. */
+const MAX_GAPS = 200;
+/** One such batch may have been delivered twice by the network; two in a row are another copy's numbers. */
+const MAX_SUSPICIONS = 2;
+
+/**
+ * The queue of events, in a storage that other tabs use too. An event is numbered in the transaction that stores it, so tabs share
+ * one sequence: the order of the transactions is the order of the events.
+ *
+ * A copy of the storage (a backup restored on a second phone) would use the same numbers for other events, and the service would
+ * take those for duplicates. So a copy has to go on under a new name (`install`). It is noticed by its place (`identity`), by the
+ * session that both copies try to refresh (`startInstall`), or by numbers that were taken before they were ever sent (`settle`).
+ * The last happens only while both copies are at play; two batches may be lost then, because a network that delivers a request twice
+ * looks the same, and that must double nothing. Batches from before the start keep their names: both copies have them, and they
+ * count once.
+ */
+export function createEventQueue(options: Options): EventQueue {
+  const { storage, prefix, maxEvents, maxBytes } = options;
+  const stateKey = `${prefix}queue`;
+  const keyOf = (place: number) => `${prefix}batch:${place}`;
+  const run = randomId();
+  let isOpen = false;
+  /** What is being filled, as it was last stored. */
+  let last: TakenBatch | undefined;
+  /** The last batch that was taken from memory: the storage may not know that it was sent. */
+  let takenLast = -1;
+
+  const change = async <T>(
+    work: (tx: Transaction, state: QueueState) => Promise<T>,
+    durable?: boolean,
+  ): Promise<T> => {
+    const identity = isOpen ? undefined : await storage.identity?.();
+    const result = await storage.transact(async (tx) => {
+      const state = await load(tx, identity);
+      const value = await work(tx, state);
+      tx.set(stateKey, state);
+      return value;
+    }, durable);
+    isOpen = true;
+    return result;
+  };
+
+  const load = async (tx: Transaction, identity: string | undefined): Promise<QueueState> => {
+    const kept = (await tx.get(stateKey)) as QueueState | undefined;
+    const state = { ...(kept ?? newState()), ...(identity !== undefined && { identity }) };
+    if (isOpen || kept === undefined) return state;
+    state.uncheckedFrom ??= state.end;
+    if (kept.identity !== state.identity) await rename(tx, state, state.end);
+    return state;
+  };
+
+  const get = async (tx: Transaction, place: number) => (await tx.get(keyOf(place))) as Batch | undefined;
+
+  /** Starts an installation, and moves batches that were never sent to it. */
+  const rename = async (tx: Transaction, state: QueueState, from: number) => {
+    state.install = randomId();
+    state.next = 1;
+    state.gaps = state.suspicions = 0;
+    delete state.uncheckedFrom;
+    for (let place = Math.max(from, state.head); place < state.end; place++) {
+      const batch = await get(tx, place);
+      if (batch === undefined || batch.tries > 0) continue;
+      tx.set(keyOf(place), { ...batch, install: state.install, first: state.next });
+      state.next += batch.events.length;
+    }
+  };
+
+  const append = async (tx: Transaction, state: QueueState, events: readonly string[]) => {
+    let place = state.end - 1;
+    let tail = place > takenLast ? await get(tx, place) : undefined;
+    if (tail?.run !== run || tail.tries > 0 || tail.install !== state.install) tail = undefined;
+    let isFull = false;
+    for (const event of events) {
+      const bytes = eventBytes(event);
+      if (tail !== undefined && (tail.events.length >= maxEvents || tail.bytes + bytes > maxBytes)) {
+        tx.set(keyOf(place), tail);
+        tail = undefined;
+      }
+      if (tail === undefined) {
+        place = state.end++;
+        tail = { install: state.install, first: state.next, events: [], bytes: 0, tries: 0, run };
+      }
+      tail.events.push(event);
+      tail.bytes += bytes;
+      state.next++;
+      state.bytes += bytes;
+      isFull ||= tail.events.length >= maxEvents || tail.bytes + bytes > maxBytes;
+    }
+    if (tail !== undefined) tx.set(keyOf(place), tail);
+    return { isFull, tail: tail && { ...tail, events: [...tail.events], place } };
+  };
+
+  const dropSome = async (tx: Transaction, state: QueueState): Promise<string[]> => {
+    const places: number[] = [];
+    const batches: Batch[] = [];
+    for (let place = state.head; place < state.end; place++) {
+      const batch = await get(tx, place);
+      if (batch === undefined || batch.tries > 0) continue;
+      places.push(place);
+      batches.push(batch);
+    }
+    const { kept, dropped, bytes } = makeRoom(batches, state.bytes - options.maxStoredBytes * 0.9);
+    for (const [index, place] of places.entries()) {
+      const batch = kept[index];
+      if (batch === undefined) tx.delete(keyOf(place));
+      else if (batch !== batches[index]) tx.set(keyOf(place), batch);
+    }
+    state.bytes -= bytes;
+    if (dropped.length > 0 && ++state.gaps > MAX_GAPS) await rename(tx, state, state.end);
+    return dropped;
+  };
+
+  return {
+    async add(events) {
+      const { added, dropped } = await change(async (tx, state) => ({
+        added: await append(tx, state, events),
+        dropped: state.bytes > options.maxStoredBytes ? await dropSome(tx, state) : [],
+      }));
+      last = dropped.length > 0 ? undefined : added.tail;
+      if (dropped.length > 0) options.onDropped(dropped);
+      return added.isFull;
+    },
+
+    takeLast() {
+      const taken = last;
+      last = undefined;
+      if (taken !== undefined) takenLast = taken.place;
+      return taken;
+    },
+
+    // Durable: what is sent must be known to have been sent, also after a power cut.
+    async take() {
+      const taken = await change(async (tx, state) => {
+        for (; state.head < state.end; state.head++) {
+          const batch = await get(tx, state.head);
+          if (batch === undefined) continue;
+          const tried = { ...batch, tries: batch.tries + 1 };
+          tx.set(keyOf(state.head), tried);
+          return { ...tried, place: state.head };
+        }
+        return undefined;
+      }, true);
+      if (taken?.place === last?.place) last = undefined;
+      return taken;
+    },
+
+    settle: ({ place, events: sent }, { accepted = 0, duplicates = 0, good = [] }) =>
+      change(async (tx, state) => {
+        const batch = await get(tx, place);
+        // Another tab sent it as well, and was faster.
+        if (batch === undefined) return;
+        // Events were added while it was taken from memory. It is sent again; those that were sent are known there.
+        if (batch.events.length !== sent.length) return;
+        tx.delete(keyOf(place));
+        if (state.head === place) state.head++;
+        state.bytes -= batch.bytes;
+        // Only of a batch that nobody but us has sent, and once, can be said whose numbers it had.
+        const isOurs = batch.tries === 1 && batch.run === run && place > takenLast;
+        if (!isOurs || duplicates === 0) {
+          if (accepted > 0) state.suspicions = 0;
+        } else if (accepted > 0) {
+          // These numbers were used by a copy. A request is taken as a whole or not at all: where some of its events were
+          // accepted, the others are not our own, delivered twice. A copy sends in order, too: it had the first ones.
+          const events = good.slice(0, duplicates);
+          const bytes = events.reduce((sum, event) => sum + eventBytes(event), 0);
+          tx.set(keyOf(place), { ...batch, events, bytes, tries: 0 });
+          state.head = Math.min(state.head, place);
+          state.bytes += bytes;
+          await rename(tx, state, place);
+        } else if (++state.suspicions >= MAX_SUSPICIONS) await rename(tx, state, place + 1);
+      }),
+
+    startInstall: () => change((tx, state) => rename(tx, state, state.uncheckedFrom ?? state.end)),
+    trust: () =>
+      change(async (_tx, state) => {
+        delete state.uncheckedFrom;
+      }),
+    waiting: () => change(async (_tx, state) => state.bytes),
+  };
+}
+
+function newState(): QueueState {
+  return { install: randomId(), next: 1, head: 0, end: 0, bytes: 0, gaps: 0, suspicions: 0 };
+}

@@ -1,0 +1,179 @@
+import { SavepointError } from './errors.js';
+import { type Batch, batchBody } from './event-batch.js';
+import type { EventQueue, TakenBatch } from './event-queue.js';
+import { errorDetails, isObject, type Reply, toError } from './http.js';
+import { ifUnlocked } from './locks.js';
+
+type Rejection = { index: number; code: string; message: string };
+
+type Options = {
+  queue: EventQueue;
+  /** Names the lock under which one tab sends at a time; false where there are no other tabs. */
+  lock: () => string | false;
+  intervalMs: number;
+  post(batch: Batch, body: string, keepalive: boolean): Promise<Reply>;
+  onRejected(event: string, code: string, message: string): void;
+  onError(error: SavepointError): void;
+};
+
+export type EventSender = {
+  /** Something waits: sends it soon, or at once where a batch is full. */
+  wake(isFull: boolean): void;
+  /** Sends all that waits, unless the service asked to wait. Settles when it is sent or has failed. */
+  flush(): Promise<void>;
+  /** The page may be about to close: the last batch goes out from memory, there is no time to ask the storage. */
+  flushLast(): void;
+  /** The network is back. */
+  retryNow(): void;
+  stop(): void;
+};
+
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 300_000;
+
+/**
+ * Sends batches one at a time, oldest first.
+ *
+ *     idle ──wake──► waiting for more ──full, or the interval──► sending ──nothing left──► idle
+ *                                                                   │ ▲
+ *                              429, 503, 5xx, 408, 401, no answer ──┘ └── back-off, Retry-After
+ */
+export function createEventSender(options: Options): EventSender {
+  const { queue } = options;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let sending: Promise<void> | undefined;
+  let isAskedAgain = false;
+  let failures = 0;
+  let notBefore = 0;
+  let isStopped = false;
+
+  const schedule = (ms: number) => {
+    clearTimeout(timer);
+    if (isStopped) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      void flush();
+    }, ms);
+    // In Node a timer must not keep a process alive that has nothing else to do.
+    (timer as { unref?: () => void }).unref?.();
+  };
+
+  const flush = (): Promise<void> => {
+    if (sending === undefined) sending = send();
+    else isAskedAgain = true;
+    return sending;
+  };
+
+  const send = async () => {
+    try {
+      await sendAll();
+    } catch (error) {
+      fail(error);
+    }
+    sending = undefined;
+  };
+
+  const sendAll = async () => {
+    do {
+      isAskedAgain = false;
+      const isOurs = await ifUnlocked(options.lock(), drain);
+      // Another tab sends: it may have looked for the last time before our events were there.
+      if (!isOurs) schedule(options.intervalMs);
+    } while (isAskedAgain && failures === 0 && !isStopped);
+  };
+
+  const drain = async () => {
+    while (!isStopped) {
+      if (Date.now() < notBefore) return schedule(notBefore - Date.now());
+      const batch = await queue.take();
+      if (batch === undefined) {
+        failures = 0;
+        return;
+      }
+      if (!(await deliver(batch, false))) return;
+    }
+  };
+
+  /** Sends a batch once. Says whether it is done with. */
+  const deliver = async (batch: TakenBatch, keepalive: boolean): Promise<boolean> => {
+    const reply = await options.post(batch, batchBody(batch), keepalive);
+    const outcome = outcomeOf(reply, batch);
+    if (outcome === undefined) {
+      fail(toError(reply));
+      return false;
+    }
+    failures = 0;
+    await queue.settle(batch, outcome);
+    for (const { index, code, message } of outcome.rejected) {
+      const event = batch.events[index];
+      if (event !== undefined) options.onRejected(event, code, message);
+    }
+    return true;
+  };
+
+  const fail = (error: unknown) => {
+    const known = error instanceof SavepointError ? error : undefined;
+    options.onError(known ?? new SavepointError('storage_failed', 'The queue failed.', { cause: error }));
+    // Nothing more can be sent until somebody logs in, which wakes us.
+    if (known?.code === 'logged_out') {
+      failures++;
+      return;
+    }
+    const ceiling = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++);
+    const askedMs = (known?.retryAfterSeconds ?? 0) * 1000;
+    // Half of it at random, so that the clients of an outage do not come back all at once.
+    const waitMs = Math.max(askedMs, ceiling / 2) + (Math.random() * ceiling) / 2;
+    notBefore = askedMs > 0 ? Date.now() + askedMs : 0;
+    schedule(waitMs);
+  };
+
+  return {
+    flush,
+    flushLast() {
+      const last = Date.now() < notBefore ? undefined : queue.takeLast();
+      if (last !== undefined) deliver(last, true).catch(fail);
+      void flush();
+    },
+    wake(isFull) {
+      if (isFull && failures === 0) void flush();
+      else if (timer === undefined) schedule(options.intervalMs);
+    },
+    retryNow() {
+      if (failures > 0) schedule(0);
+      failures = 0;
+    },
+    stop() {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+type Outcome = { accepted?: number; duplicates?: number; good: string[]; rejected: Rejection[] };
+
+/** What the answer means for the batch; undefined where it has to be sent again. */
+function outcomeOf(reply: Reply, { events }: Batch): Outcome | undefined {
+  const { status, body } = reply;
+  if (status >= 200 && status < 300) {
+    // A page of a captive portal is no acknowledgement.
+    if (!reply.isEmpty && !isObject(body)) return undefined;
+    const { accepted, duplicates, rejected } = (body ?? {}) as Partial<Outcome>;
+    const list = Array.isArray(rejected) ? rejected : [];
+    const bad = new Set(list.map(({ index }) => index));
+    return {
+      ...(typeof accepted === 'number' && { accepted }),
+      ...(typeof duplicates === 'number' && { duplicates }),
+      good: events.filter((_, index) => !bad.has(index)),
+      rejected: list,
+    };
+  }
+  if (status < 400 || status >= 500 || [401, 408, 429].includes(status)) return undefined;
+  const details = errorDetails(reply);
+  // Not an error of the service but of something in between.
+  if (typeof details?.code !== 'string') return undefined;
+  const { code, message } = toError(reply);
+  const rejected = Array.isArray(details.rejected)
+    ? (details.rejected as Rejection[])
+    : events.map((_, index) => ({ index, code, message }));
+  return { good: [], rejected };
+}

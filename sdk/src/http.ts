@@ -1,0 +1,98 @@
+import { SavepointError } from './errors.js';
+
+export type Reply = {
+  status: number;
+  headers: Headers;
+  /** The body, out of its `data` wrapper if it had one; undefined where there is none or it is not JSON. */
+  body: unknown;
+  /** Whether there was no body at all. */
+  isEmpty: boolean;
+};
+
+export type Exchange = (path: string, init: RequestInit) => Promise<Reply>;
+
+/** What a request may take. A phone that changes networks leaves connections that never end. */
+const TIMEOUT_MS = 30_000;
+
+type Options = { baseUrl: string; fetch: typeof fetch; onDate(serverMs: number): void };
+
+/** Sends one request. Throws `network_failed` where there is no answer; every answer is a {@link Reply}. */
+export function createExchange({ baseUrl, fetch, onDate }: Options): Exchange {
+  return async (path, init) => {
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
+    try {
+      const response = await fetch(baseUrl + path, { ...init, signal: abort.signal });
+      const text = await response.text();
+      const serverMs = Date.parse(response.headers.get('date') ?? '');
+      if (serverMs) onDate(serverMs);
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: unwrap(parse(text)),
+        isEmpty: text === '',
+      };
+    } catch (cause) {
+      throw new SavepointError('network_failed', 'The service did not answer.', { cause });
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+}
+
+export function postJson(body: unknown): RequestInit {
+  return { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Success comes in two forms: as it is, or as `data` beside `status`. */
+function unwrap(body: unknown): unknown {
+  return isObject(body) && body.status === 'success' && 'data' in body ? body.data : body;
+}
+
+/** The members of an error body, which comes in two forms: `error` is the sentence, or holds code and sentence. */
+export function errorDetails({ body }: Reply): Record<string, unknown> | undefined {
+  if (!isObject(body)) return undefined;
+  if (typeof body.error === 'string') return { ...body, message: body.error };
+  return isObject(body.error) ? body.error : undefined;
+}
+
+/** An answer that is no success, as an error. */
+export function toError(reply: Reply): SavepointError {
+  const { status, headers } = reply;
+  const details = errorDetails(reply);
+  const code = typeof details?.code === 'string' ? details.code : undefined;
+  return new SavepointError(
+    code ?? (details === undefined ? 'response_invalid' : `http_${status}`),
+    String(details?.message ?? `The answer (${status}) is not one of the service.`),
+    {
+      status,
+      ...optional('retryAfterSeconds', retryAfter(headers)),
+      ...optional('requestId', headers.get('x-request-id') ?? undefined),
+    },
+  );
+}
+
+/** RFC 9110: seconds, or a date. */
+function retryAfter(headers: Headers): number | undefined {
+  const text = headers.get('retry-after');
+  if (text === null) return undefined;
+  const seconds = Number(text);
+  const wait = Number.isNaN(seconds) ? (Date.parse(text) - Date.now()) / 1000 : seconds;
+  return wait >= 0 ? wait : undefined;
+}
+
+function optional<K extends string, V>(key: K, value: V | undefined): { [key in K]?: V } {
+  return value === undefined ? {} : ({ [key]: value } as { [key in K]: V });
+}

@@ -1,0 +1,203 @@
+import type { SavepointError } from './errors.js';
+import { isObject, type Reply, toError } from './http.js';
+import type { SavepointStorage } from './storage/storage.js';
+import type {
+  Flag,
+  PlayerData,
+  PlayerPredictions,
+  PlayerSegments,
+  PlayerStatus,
+  Prediction,
+  StoreConfig,
+} from './wire.js';
+
+/**
+ * Where an answer comes from: from the service now (`service`), from the last time that it answered (`kept`), from the studio's
+ * store for offline play or the game's own `fallback` (`fallback`).
+ *
+ * @example
+ * ```ts
+ * savepoint.player.on('store', (store, { source }) => render(store, { isOffline: source !== 'service' }));
+ * ```
+ */
+export type AnswerInfo = { source: 'service' | 'kept' | 'fallback'; receivedAt: number };
+
+/**
+ * What the service tells about the player. Online each method asks the service, which answers 304 where nothing has changed.
+ * Offline it answers with the last good answer, or with a fallback. It rejects only if there is none, or if the service refuses.
+ *
+ * @example
+ * ```ts
+ * const { isPayer } = await savepoint.player.status();
+ * const off = savepoint.player.on('store', (store) => renderStore(store.activeSkus));
+ * ```
+ */
+export type Player = {
+  status(): Promise<PlayerStatus>;
+  store(): Promise<StoreConfig>;
+  segments(): Promise<PlayerSegments>;
+  predictions(): Promise<PlayerPredictions>;
+  /** Calls `listener` whenever an answer differs from the one before, also one that another tab got. Returns how to stop it. */
+  on<K extends keyof PlayerData>(
+    name: K,
+    listener: (value: PlayerData[K], info: AnswerInfo) => void,
+  ): () => void;
+};
+
+type Name = keyof PlayerData;
+type Kept<K extends Name = Name> = {
+  value: PlayerData[K];
+  etag?: string;
+  receivedAt: number;
+  /** After this, time alone may have changed the answer. */
+  staleAt: number;
+};
+
+type Options = {
+  storage: SavepointStorage;
+  prefix: string;
+  get(path: string, headers: Record<string, string>): Promise<Reply>;
+  fallback: Partial<PlayerData>;
+  /** By the clock of the service, as far as it is known. */
+  now(): number;
+  onSaved(name: Name): void;
+  onError(error: SavepointError): void;
+};
+
+export type PlayerCache = Player & {
+  keep<K extends Name>(name: K, value: PlayerData[K] | undefined): void;
+  /** Another tab has got an answer. */
+  reload(name: Name): Promise<void>;
+};
+
+const PATHS: Record<Name, string> = {
+  status: '/v1/player/status',
+  store: '/v1/player/store_configs',
+  segments: '/v1/player/segments',
+  predictions: '/v1/player/predictions',
+};
+/** As long as an answer may be shown offline that does not say so itself. */
+const STALE_MS = 86_400_000;
+
+export function createPlayer(options: Options): PlayerCache {
+  const { storage, prefix } = options;
+  const listeners = new Map<Name, Set<(value: never, info: AnswerInfo) => void>>();
+  const asking = new Map<Name, Promise<unknown>>();
+  const told = new Map<Name, string>();
+
+  const keyOf = (name: Name) => `${prefix}player:${name}`;
+  const read = <K extends Name>(name: K) =>
+    storage.transact(async (tx) => (await tx.get(keyOf(name))) as Kept<K> | undefined);
+
+  const save = async <K extends Name>(name: K, kept: Kept<K>) => {
+    await storage.transact(async (tx) => tx.set(keyOf(name), kept));
+    options.onSaved(name);
+  };
+
+  const tell = <K extends Name>(name: K, { value, receivedAt }: Kept<K>, source: AnswerInfo['source']) => {
+    const answer = current(value, options.now());
+    // Without its instant, where it says one: the next answer has another.
+    const text = JSON.stringify({ ...answer, asOf: 0 });
+    if (told.get(name) !== text) {
+      told.set(name, text);
+      for (const listener of listeners.get(name) ?? []) listener(answer as never, { source, receivedAt });
+    }
+    return answer;
+  };
+
+  const ask = async <K extends Name>(name: K): Promise<PlayerData[K]> => {
+    const kept = await read(name);
+    const reply = await options
+      .get(PATHS[name], kept?.etag === undefined ? {} : { 'If-None-Match': kept.etag })
+      .catch((error: SavepointError) => error);
+    if (!(reply instanceof Error)) {
+      const { status, body } = reply;
+      const value = status === 304 ? kept?.value : status === 200 && isObject(body) ? body : undefined;
+      if (value !== undefined) {
+        const fresh = describe(value as PlayerData[K], reply);
+        await save(name, fresh);
+        return tell(name, fresh, 'service');
+      }
+    }
+    const error = reply instanceof Error ? reply : toError(reply);
+    const { code, status } = error;
+    const isRefused = status !== undefined && status < 500 && ![200, 401, 408, 429].includes(status);
+    // A refusal is not an outage.
+    if (isRefused || code === 'logged_out' || code === 'closed') throw error;
+    options.onError(error);
+    return offline(name, kept, error);
+  };
+
+  const offline = <K extends Name>(name: K, kept: Kept<K> | undefined, error: SavepointError) => {
+    if (kept !== undefined && (name !== 'store' || Date.now() < kept.staleAt))
+      return tell(name, kept, 'kept');
+    const store = name === 'store' ? (kept?.value as StoreConfig | undefined) : undefined;
+    const value = (untargeted(store) ?? options.fallback[name] ?? kept?.value) as PlayerData[K] | undefined;
+    if (value === undefined) throw error;
+    return tell(name, { value, receivedAt: kept?.receivedAt ?? 0, staleAt: 0 }, 'fallback');
+  };
+
+  /** One request at a time for each, however many ask. */
+  const askOnce = <K extends Name>(name: K): Promise<PlayerData[K]> => {
+    const running = asking.get(name) ?? ask(name).finally(() => asking.delete(name));
+    asking.set(name, running);
+    return running as Promise<PlayerData[K]>;
+  };
+
+  return {
+    status: () => askOnce('status'),
+    store: () => askOnce('store'),
+    segments: () => askOnce('segments'),
+    predictions: () => askOnce('predictions'),
+    on(name, listener) {
+      const set = listeners.get(name) ?? new Set();
+      listeners.set(name, set.add(listener));
+      return () => void set.delete(listener);
+    },
+    keep(name, value) {
+      if (value === undefined) return;
+      const kept = { value, receivedAt: Date.now(), staleAt: Date.now() + STALE_MS };
+      save(name, kept).catch(options.onError);
+      tell(name, kept, 'service');
+    },
+    async reload(name) {
+      const kept = await read(name);
+      if (kept !== undefined) tell(name, kept, 'service');
+    },
+  };
+}
+
+function describe<K extends Name>(value: PlayerData[K], { headers }: Reply): Kept<K> {
+  const etag = headers.get('etag');
+  const seconds = /stale-if-error=(\d+)/.exec(headers.get('cache-control') ?? '')?.[1];
+  return {
+    value,
+    ...(etag !== null && { etag }),
+    receivedAt: Date.now(),
+    staleAt: Date.now() + (seconds === undefined ? STALE_MS : Number(seconds) * 1000),
+  };
+}
+
+function untargeted(store: StoreConfig | undefined): StoreConfig | undefined {
+  const config = store?.fallbackConfig;
+  if (!config) return undefined;
+  const { activeSkus, lastUpdatedTimestamp } = config;
+  return { activeSkus, lastUpdatedTimestamp, userSpecificPromoId: null, fallbackConfig: config };
+}
+
+/** Flags and predictions that have expired have their default value. */
+function current<T extends PlayerData[Name]>(value: T, now: number): T {
+  if ('predictions' in value) {
+    return { ...value, predictions: expire((value as PlayerPredictions).predictions, now) };
+  }
+  return 'isPayer' in value ? (expire(value as PlayerStatus, now) as T) : value;
+}
+
+function expire<V extends Flag | Prediction>(members: Record<string, V>, now: number): Record<string, V> {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, member]) => {
+      const isOver = member?.expiredAt != null && Date.parse(member.expiredAt) <= now;
+      return [name, isOver ? { ...member, value: member.defaultValue } : member];
+    }),
+  );
+}

@@ -1,0 +1,201 @@
+import { SavepointError } from './errors.js';
+import { type Exchange, errorDetails, isObject, postJson, type Reply, toError } from './http.js';
+import { withLock } from './locks.js';
+import type { Sign } from './options.js';
+import type { SavepointStorage } from './storage/storage.js';
+import type { Grant, Identity } from './wire.js';
+
+export type Session = Identity & {
+  accessToken: string;
+  refreshToken: string;
+  /** By the clock of the device. */
+  obtainedAt: number;
+  lifetimeMs: number;
+};
+
+type Kept = Session | { isLoggedOut: true } | undefined;
+
+type Setup = {
+  exchange: Exchange;
+  sign: Sign;
+  storage: SavepointStorage;
+  /** Names what this client keeps. */
+  prefix: string;
+  deviceId(): Promise<string>;
+  /** Time of the service, as far as it is known. */
+  serverTime: { now(): string | undefined; learn(ms: number): void };
+  /** A grant came, by login or refresh. */
+  onGrant(grant: Grant): void;
+  /** The service refuses the kept session: it was ended, or another copy of this storage uses it. */
+  onRefused(): Promise<void>;
+  /** The kept session is still ours alone, as far as one can know. */
+  onTrusted(): Promise<void>;
+  onSaved(): void;
+};
+
+export type Sessions = {
+  /** A session whose token should do; logs in or refreshes if need be. */
+  get(): Promise<Session>;
+  /** Another session than the one that was refused with a 401. */
+  renew(refused?: Session): Promise<Session>;
+  /** Logs in where the player was logged out. */
+  login(): Promise<Session>;
+  logout(allDevices: boolean): Promise<void>;
+  /** Another tab has changed it. */
+  forget(): void;
+};
+
+/** A session older than this is refreshed at the start: a copy of the storage on another device is noticed by it. */
+const TRUSTED_MS = 300_000;
+/** Refresh this long before the end, or after four fifths of a short life. */
+const MARGIN_MS = 60_000;
+
+/**
+ * One session for all tabs of a browser.
+ *
+ *     none ──login──► live ──refresh before its end, or after a 401──► live
+ *                      │ └──refresh refused: ended, or copied──► login ──► live
+ *                      └──logout, here or in another tab──► logged out ──login()──► live
+ */
+export function createSessions(setup: Setup): Sessions {
+  const { exchange, storage, prefix } = setup;
+  const key = `${prefix}session`;
+  let current: Session | undefined;
+  let renewal: Promise<Session> | undefined;
+  let isStarting = true;
+
+  const read = () => storage.transact(async (tx) => (await tx.get(key)) as Kept);
+  const write = async (kept: Kept) => {
+    await storage.transact(async (tx) => tx.set(key, kept));
+    setup.onSaved();
+  };
+
+  const accept = async (reply: Reply): Promise<Session> => {
+    if (reply.status !== 200) throw toError(reply);
+    const grant = reply.body as Grant;
+    if (!isObject(grant) || typeof grant.accessToken !== 'string') {
+      throw new SavepointError('response_invalid', 'The answer is not one of the service.', reply);
+    }
+    const { accessToken, refreshToken, userId, deviceId, gameId, tenantId, expiresIn } = grant;
+    const identity = { userId, deviceId, gameId, tenantId };
+    const times = { obtainedAt: Date.now(), lifetimeMs: expiresIn * 1000 };
+    const session = { ...identity, accessToken, refreshToken, ...times };
+    await write(session);
+    setup.onGrant(grant);
+    return session;
+  };
+
+  const signIn = async (): Promise<Session> => {
+    const deviceId = await setup.deviceId();
+    for (let isFirst = true; ; isFirst = false) {
+      const signed = await sign(deviceId);
+      const reply = await exchange('/auth/login', postJson(signed));
+      const serverMs = isFirst ? timeOfRefusal(reply) : undefined;
+      if (serverMs === undefined) return accept(reply);
+      setup.serverTime.learn(serverMs);
+    }
+  };
+
+  const sign = async (deviceId: string) => {
+    try {
+      const signed = await setup.sign(deviceId, setup.serverTime.now());
+      if (typeof signed?.signature === 'string') return signed;
+    } catch (cause) {
+      throw new SavepointError('sign_failed', 'The login could not be signed.', { cause });
+    }
+    throw new SavepointError('sign_failed', 'sign() returned no signed login.');
+  };
+
+  const refreshOrLogIn = async (refused?: Session, isLogin = false): Promise<Session> => {
+    for (let tried: string | undefined; ; ) {
+      const kept = await read();
+      // Where there is no storage to read, what we have in memory counts.
+      const session = kept ?? current;
+      if (!isSession(session)) {
+        if (session === undefined || isLogin) return signIn();
+        throw new SavepointError('logged_out', 'The player was logged out. Call login() to log in again.');
+      }
+      // Another tab was faster.
+      if (session.accessToken !== refused?.accessToken && !isDue(session)) return session;
+      if (session.refreshToken !== tried) {
+        tried = session.refreshToken;
+        const reply = await exchange('/auth/refresh', postJson({ refreshToken: tried }));
+        if (reply.status !== 401) return accept(reply);
+        // Once more if another tab has refreshed meanwhile.
+      } else {
+        await setup.onRefused();
+        return signIn();
+      }
+    }
+  };
+
+  const isDue = (session: Session): boolean => {
+    const age = Date.now() - session.obtainedAt;
+    const margin = Math.min(MARGIN_MS, session.lifetimeMs / 5);
+    // A negative age: the clock was put back, and says nothing any more.
+    return age < 0 || age > session.lifetimeMs - margin || (isStarting && age > TRUSTED_MS);
+  };
+
+  const renewOnce = (refused?: Session, isLogin?: boolean): Promise<Session> => {
+    renewal ??= withLock(storage.isShared === true && key, async () => {
+      current = await refreshOrLogIn(refused, isLogin);
+      if (isStarting) await setup.onTrusted();
+      isStarting = false;
+      return current;
+    }).finally(() => {
+      renewal = undefined;
+    });
+    return renewal;
+  };
+
+  return {
+    async get() {
+      if (current !== undefined && !isDue(current)) return current;
+      try {
+        return await renewOnce();
+      } catch (error) {
+        // Ahead of its end the token still works: a refresh that fails now is tried again with the next request.
+        if (current === undefined || isStarting || Date.now() - current.obtainedAt > current.lifetimeMs)
+          throw error;
+        return current;
+      }
+    },
+    renew: (refused) =>
+      current !== undefined && current.accessToken !== refused?.accessToken
+        ? Promise.resolve(current)
+        : renewOnce(refused),
+    async login() {
+      if (current !== undefined && !isDue(current)) return current;
+      await renewal?.catch(() => {});
+      return renewOnce(undefined, true);
+    },
+    async logout(allDevices) {
+      if (isSession((await read()) ?? current)) {
+        const { accessToken, refreshToken } = await renewOnce();
+        const init = postJson({ refreshToken, allDevices });
+        const headers = { ...init.headers, Authorization: `Bearer ${accessToken}` };
+        const reply = await exchange('/auth/logout', { ...init, headers });
+        // A 401: the session had ended anyway.
+        if (reply.status !== 200 && reply.status !== 401) throw toError(reply);
+      }
+      current = undefined;
+      await write({ isLoggedOut: true });
+    },
+    forget() {
+      current = undefined;
+    },
+  };
+}
+
+function isSession(kept: Kept): kept is Session {
+  return kept !== undefined && 'accessToken' in kept;
+}
+
+/** Time of the service, where it refused a login because of its timestamp. Without `serverTime` its `Date` has to do. */
+function timeOfRefusal(reply: Reply): number | undefined {
+  if (reply.status !== 400) return undefined;
+  const details = errorDetails(reply);
+  const isWindow = /timestamp_out_of_window|time window/.test(`${details?.code} ${details?.message}`);
+  const serverTime = details?.serverTime ?? reply.headers.get('date');
+  return isWindow ? Date.parse(String(serverTime)) || undefined : undefined;
+}

@@ -1,0 +1,45 @@
+import { type Batch, eventBytes } from './event-batch.js';
+
+const isAd = (event: string) => event.startsWith('{"eventType":"Ad_Impression"');
+const isPurchase = (event: string) => /^\{"eventType":"(Purchase|Refund)"/.test(event);
+
+/**
+ * Makes room for `needed` bytes: drops the oldest ads, then the oldest other events, never purchases and refunds. What is left is
+ * numbered anew so that all dropped numbers lie together, before the first batch: the service allows only so many gaps.
+ * Takes batches that were never sent, oldest first; an emptied one is undefined.
+ */
+export function makeRoom(
+  batches: readonly Batch[],
+  needed: number,
+): { kept: (Batch | undefined)[]; dropped: string[]; bytes: number } {
+  const dropped: string[] = [];
+  let bytes = 0;
+  const gone = batches.map(() => new Set<number>());
+  for (const isFirst of [true, false]) {
+    for (const [place, { events }] of batches.entries()) {
+      for (const [index, event] of events.entries()) {
+        if (bytes >= needed) break;
+        if (gone[place]?.has(index) || isPurchase(event) || (isFirst && !isAd(event))) continue;
+        gone[place]?.add(index);
+        dropped.push(event);
+        bytes += eventBytes(event);
+      }
+    }
+  }
+
+  const kept: (Batch | undefined)[] = [];
+  let shift = 0;
+  for (let place = batches.length - 1; place >= 0; place--) {
+    const batch = batches[place] as Batch;
+    const out = gone[place] as Set<number>;
+    if (batch.install !== batches[place + 1]?.install) shift = 0;
+    shift += out.size;
+    if (shift === 0) kept[place] = batch;
+    else if (out.size < batch.events.length) {
+      const events = batch.events.filter((_, index) => !out.has(index));
+      const left = events.reduce((sum, event) => sum + eventBytes(event), 0);
+      kept[place] = { ...batch, first: batch.first + shift, events, bytes: left };
+    } else kept[place] = undefined;
+  }
+  return { kept, dropped, bytes };
+}

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AnswerInfo } from '../src/player.js';
+import { createDevice } from './support/device.js';
+import { createServiceModel, type ServiceModel } from './support/service-model.js';
+
+const SKU = { skuId: 'gems', offerPrice: 0.99 };
+let service: ServiceModel;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: Date.UTC(2026, 10, 15) });
+  service = createServiceModel();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('player', () => {
+  it('asks with the tag of the last answer, and answers with it where nothing has changed', async () => {
+    const { client } = createDevice(service).start();
+    const first = await client.player.store();
+    const statuses: number[] = [];
+    const answer = service.fetch;
+    service.fetch = async (input, init) => {
+      const response = await answer(input, init);
+      statuses.push(response.status);
+      return response;
+    };
+    expect(await client.player.store()).toEqual(first);
+    service.store = { ...service.store, lastUpdatedTimestamp: 2, activeSkus: [SKU] };
+    expect((await client.player.store()).activeSkus).toEqual([SKU]);
+    expect(statuses).toEqual([304, 200]);
+  });
+
+  it('tells listeners of changes only, also of those in the answer of a login', async () => {
+    const { client } = createDevice(service).start();
+    const seen: [number, AnswerInfo['source']][] = [];
+    const stop = client.player.on('store', ({ lastUpdatedTimestamp }, { source }) =>
+      seen.push([lastUpdatedTimestamp, source]),
+    );
+    await client.login();
+    await client.player.store();
+    await client.player.store();
+    service.store = { ...service.store, lastUpdatedTimestamp: 2 };
+    await client.player.store();
+    stop();
+    service.store = { ...service.store, lastUpdatedTimestamp: 3 };
+    await client.player.store();
+    expect(seen).toEqual([
+      [1, 'service'],
+      [2, 'service'],
+    ]);
+  });
+
+  it('answers offline with the last good answer, also after a restart', async () => {
+    const device = createDevice(service);
+    const first = device.start();
+    const online = await first.client.player.status();
+    first.kill();
+    service.fault = () => 'request lost';
+    expect(await device.start().client.player.status()).toEqual(online);
+  });
+
+  it('answers offline with the store for everybody once offers may have ended', async () => {
+    const plain = { version: 3, activeSkus: [SKU], lastUpdatedTimestamp: 9 };
+    service.store = {
+      ...service.store,
+      activeSkus: [{ ...SKU, offerPrice: 0.49 }],
+      fallbackConfig: plain,
+    };
+    const { client } = createDevice(service).start();
+    await client.player.store();
+    service.fault = () => 503;
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect((await client.player.store()).activeSkus).toMatchObject([{ offerPrice: 0.49 }]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(await client.player.store()).toEqual({
+      activeSkus: [SKU],
+      lastUpdatedTimestamp: 9,
+      userSpecificPromoId: null,
+      fallbackConfig: plain,
+    });
+  });
+
+  it('answers a first start offline with what the game ships, and rejects where it ships nothing', async () => {
+    service.fault = () => 'request lost';
+    const status = { isPayer: { value: false, defaultValue: false, expiredAt: null } };
+    const { client } = createDevice(service).start({ fallback: { status } });
+    expect(await client.player.status()).toEqual(status);
+    await expect(client.player.store()).rejects.toMatchObject({ code: 'network_failed' });
+  });
+
+  it('ends a flag by itself when its time has passed', async () => {
+    service.status = { isPayer: { value: true, defaultValue: false, expiredAt: '2026-11-15T00:00:10.000Z' } };
+    const { client } = createDevice(service).start();
+    expect((await client.player.status()).isPayer.value).toBe(true);
+    service.fault = () => 'request lost';
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect((await client.player.status()).isPayer.value).toBe(false);
+  });
+
+  it('says so when the service refuses, rather than answering with something old', async () => {
+    const { client } = createDevice(service).start();
+    await expect(client.player.predictions()).rejects.toMatchObject({ code: 'not_found', status: 404 });
+  });
+});

@@ -1,0 +1,109 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { Savepoint } from '../src/index.js';
+import { fileStorage } from '../src/node/index.js';
+import type { RejectedEvent, SavepointOptions } from '../src/options.js';
+import { memoryStorage } from '../src/storage/memory-storage.js';
+import { type RealService, signWithKey, startRealService } from './support/real-service.js';
+
+const DAY = 86_400_000;
+let service: RealService;
+let folder: string;
+
+beforeAll(async () => {
+  service = await startRealService();
+  folder = await mkdtemp(join(tmpdir(), 'savepoint-sdk-'));
+});
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const start = (deviceId: string, options: Partial<SavepointOptions> = {}) =>
+  new Savepoint({
+    baseUrl: service.baseUrl,
+    sign: signWithKey,
+    deviceId,
+    storage: memoryStorage(),
+    ...options,
+  });
+
+describe('against the real service', () => {
+  it('logs in, tracks, reads, refreshes and logs out', async () => {
+    const client = start('phone-1');
+    const { userId, gameId, tenantId } = await client.login();
+    expect([gameId, tenantId]).toEqual(['demo-game', 'demo-studio']);
+    expect((await client.player.status()).isPayer.value).toBe(false);
+    client.track('Purchase', { transactionId: 't-1', skuId: 'gems_80', price: 0.99, currency: 'USD' });
+    await client.flush();
+    expect((await client.player.status()).isPayer.value).toBe(true);
+    const store = await client.player.store();
+    expect(store.activeSkus.length).toBeGreaterThan(0);
+    expect(await client.player.store()).toEqual(store);
+    const { playerId, segments } = await client.player.segments();
+    expect(playerId).toBe(userId);
+    expect(segments.map(({ segmentId }) => segmentId)).toContain('payer');
+    await client.logout();
+    await expect(client.player.status()).rejects.toMatchObject({ code: 'logged_out' });
+  });
+
+  it('numbers events, survives restarts, and sends nothing twice', async () => {
+    const options = { storage: fileStorage(join(folder, 'phone-2')), batch: { events: 7 } };
+    const ids: string[] = [];
+    for (let run = 0; run < 3; run++) {
+      const client = start('phone-2', options);
+      for (let n = 0; n < 20; n++) ids.push(client.track('Step', { n: ids.length }));
+      // The second run ends without a flush.
+      if (run === 1) await client.saved();
+      else await client.close();
+    }
+    const client = start('phone-2', options);
+    await client.flush();
+    const stored = await service.storedEvents('phone-2');
+    expect(stored.map(({ eventId }) => eventId)).toEqual(ids);
+    expect(stored.map(({ seq }) => seq)).toEqual(ids.map((_, index) => index + 1));
+    expect(new Set(stored.map(({ installId }) => installId)).size).toBe(1);
+  });
+
+  it('is told of each rejected event, and of no other', async () => {
+    const rejected: RejectedEvent[] = [];
+    const client = start('phone-3', { onRejected: (event) => rejected.push(event) });
+    client.track('Step', { n: 0 });
+    client.track('Ad_Impression', { adId: 7 } as never);
+    client.track('Step', { n: 1 });
+    await client.close();
+    expect((await service.storedEvents('phone-3')).map(({ n }) => n)).toEqual([0, 1]);
+    expect(rejected.map(({ eventType, code }) => [eventType, code])).toEqual([
+      ['Ad_Impression', 'payload_invalid'],
+    ]);
+  });
+
+  it('logs in and tracks with a clock that is 400 days ahead and jumps back: events are flagged, not lost', async () => {
+    const sign = (deviceId: string, timestamp?: string) =>
+      signWithKey(deviceId, timestamp ?? `${new Date().toISOString().slice(0, 19)}Z`);
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400 * DAY });
+    const client = start('phone-4', { sign });
+    client.track('Step', { n: 0 });
+    await client.flush();
+    vi.setSystemTime(Date.now() - 500 * DAY);
+    client.track('Step', { n: 1 });
+    await client.close();
+    vi.useRealTimers();
+    const stored = await service.storedEvents('phone-4');
+    expect(stored.map(({ n, isClockSuspect }) => [n, isClockSuspect])).toEqual([
+      [0, true],
+      [1, true],
+    ]);
+  });
+
+  it('logs in again when its session was ended on the service', async () => {
+    const client = start('phone-5');
+    await client.login();
+    await service.pool.query('delete from sessions');
+    client.track('Step', { n: 0 });
+    await client.close();
+    expect(await service.storedEvents('phone-5')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { SavepointError } from '../src/errors.js';
+import { createDevice } from './support/device.js';
+import { createServiceModel, type ServiceModel } from './support/service-model.js';
+
+const HOUR = 3_600_000;
+let service: ServiceModel;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: Date.UTC(2026, 10, 15) });
+  service = createServiceModel();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const count = (path: string) => service.requests.filter((request) => request.path === path).length;
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'none',
+    (error: SavepointError) => error.code,
+  );
+
+describe('login', () => {
+  it('gets in on the second try with a clock that is off by 400 days, and on the first one after that', async () => {
+    service.setClock(-400 * 24 * HOUR);
+    const { client } = createDevice(service).start();
+    expect(await client.login()).toEqual({
+      userId: 'u-phone',
+      deviceId: 'phone',
+      gameId: 'game',
+      tenantId: 'studio',
+    });
+    expect(count('/auth/login')).toBe(2);
+    await client.logout();
+    await client.login();
+    expect(count('/auth/login')).toBe(3);
+  });
+
+  it('takes the time from the Date header of a service that says no serverTime', async () => {
+    service.setClock(200 * 24 * HOUR);
+    service.windowError = () => ({});
+    const { client } = createDevice(service).start({
+      fetch: async (input, init) => {
+        const response = await service.fetch(input, init);
+        response.headers.set('date', new Date(Date.now() + 200 * 24 * HOUR).toUTCString());
+        return response;
+      },
+    });
+    expect((await client.login()).userId).toBe('u-phone');
+  });
+
+  it('tries only twice', async () => {
+    const { client } = createDevice(service).start({
+      sign: (id) => service.sign(id, '2020-01-01T00:00:00Z'),
+    });
+    expect(await codeOf(client.login())).toBe('timestamp_out_of_window');
+    expect(count('/auth/login')).toBe(2);
+  });
+
+  it('accepts an answer inside of a data wrapper', async () => {
+    const { client } = createDevice(service).start({
+      fetch: async (input, init) => {
+        const response = await service.fetch(input, init);
+        return Response.json({ data: await response.json(), status: 'success' }, { status: response.status });
+      },
+    });
+    expect((await client.login()).userId).toBe('u-phone');
+  });
+
+  it('says what is wrong: the signature, the signer, the network, or something in between', async () => {
+    const start = (options: object) => createDevice(service).start(options).client;
+    const badSign = async (deviceId: string) => ({ ...(await service.sign(deviceId)), signature: 'no' });
+    expect(await codeOf(start({ sign: badSign }).login())).toBe('credentials_invalid');
+    expect(await codeOf(start({ sign: () => Promise.reject(new Error('down')) }).login())).toBe(
+      'sign_failed',
+    );
+    expect(await codeOf(start({ sign: async () => ({}) }).login())).toBe('sign_failed');
+    service.fault = () => 'portal';
+    expect(await codeOf(start({}).login())).toBe('response_invalid');
+    service.fault = () => 'request lost';
+    expect(await codeOf(start({}).login())).toBe('network_failed');
+  });
+
+  it('makes a device id of its own and keeps it', async () => {
+    const device = createDevice(service);
+    const withoutId = { deviceId: undefined } as unknown as object;
+    const first = device.start(withoutId);
+    const { deviceId } = await first.client.login();
+    expect(deviceId).toMatch(/^[0-9a-v]{26}$/);
+    first.kill();
+    device.values.delete([...device.values.keys()].find((key) => key.endsWith('session')) as string);
+    expect((await device.start(withoutId).client.login()).deviceId).toBe(deviceId);
+  });
+});
+
+describe('a session', () => {
+  it('is refreshed once before its end, however many calls wait', async () => {
+    const { client } = createDevice(service).start();
+    await client.login();
+    await vi.advanceTimersByTimeAsync(HOUR - 30_000);
+    await Promise.all([client.player.status(), client.player.store(), client.login()]);
+    expect(count('/auth/refresh')).toBe(1);
+    expect(service.requests.filter(({ path }) => path === '/v1/player/status')).toHaveLength(1);
+  });
+
+  it('goes on with its token while a refresh ahead of the end fails', async () => {
+    const { client } = createDevice(service).start();
+    await client.login();
+    await vi.advanceTimersByTimeAsync(HOUR - 30_000);
+    service.fault = (path) => (path === '/auth/refresh' ? 503 : 'none');
+    expect(await client.player.status()).toEqual(service.status);
+    expect(count('/v1/player/status')).toBe(1);
+  });
+
+  it('is refreshed after a 401, and the request sent once more', async () => {
+    const { client } = createDevice(service).start();
+    await client.login();
+    let isFirst = true;
+    service.fault = (path) => {
+      const fault = path === '/v1/player/status' && isFirst ? 401 : 'none';
+      isFirst = false;
+      return fault;
+    };
+    expect(await client.player.status()).toEqual(service.status);
+    expect([count('/auth/refresh'), count('/auth/login')]).toEqual([1, 1]);
+  });
+
+  it('is begun anew when it was ended', async () => {
+    const { client } = createDevice(service).start();
+    await client.login();
+    service.sessions.clear();
+    expect(await client.player.status()).toEqual(service.status);
+    expect(count('/auth/login')).toBe(2);
+  });
+
+  it('survives a restart without a login', async () => {
+    const device = createDevice(service);
+    const first = device.start();
+    await first.client.login();
+    first.kill();
+    await vi.advanceTimersByTimeAsync(24 * HOUR);
+    expect((await device.start().client.login()).userId).toBe('u-phone');
+    expect([count('/auth/login'), count('/auth/refresh')]).toEqual([1, 1]);
+  });
+
+  it('is shared by tabs: a refresh or a new login of one never logs the other out', async () => {
+    const device = createDevice(service);
+    const [a, b] = [device.start().client, device.start().client];
+    await a.login();
+    expect((await b.login()).userId).toBe('u-phone');
+    expect(count('/auth/login')).toBe(1);
+    for (let hour = 0; hour < 5; hour++) {
+      await vi.advanceTimersByTimeAsync(HOUR);
+      await a.player.status();
+      await vi.advanceTimersByTimeAsync(60_000);
+      await b.player.status();
+    }
+    expect(count('/auth/login')).toBe(1);
+    expect(count('/auth/refresh')).toBe(5);
+  });
+
+  it('stays ended in every tab after a logout, until somebody logs in', async () => {
+    const device = createDevice(service);
+    const [a, b] = [device.start().client, device.start().client];
+    await a.login();
+    await b.player.status();
+    await a.logout();
+    expect(await codeOf(b.login().then(() => b.logout()))).toBe('none');
+    b.track('Later');
+    await b.flush();
+    expect(device.errors).toContain('logged_out');
+    expect(service.stored.size).toBe(0);
+    await b.login();
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect([...service.stored.values()].map(({ eventType }) => eventType)).toEqual(['Later']);
+  });
+});
