@@ -1,0 +1,1 @@
+export { fileStorage } from './file-storage.js';
