@@ -50,7 +50,7 @@ describe('savepoint start', () => {
     expect((await post(`${second.api}/auth/logout`, player.headers)).status).toBe(200);
     const stopped = await second.interrupt();
     expect(stopped.code).toBe(0);
-    expect(stopped.ms).toBeLessThan(10_000);
+    expect(stopped.ms).toBeLessThan(60_000);
 
     const third = await startService(settings);
     expect((await get(`${third.api}/v1/player/status`, player.headers)).status).toBe(401);
@@ -97,9 +97,9 @@ describe('savepoint start', () => {
     process.kill(workers[0] ?? 0, 'SIGKILL');
     await until(
       async () => (await workersOf(service.pid)).filter((pid) => !workers.includes(pid)).length === 1,
-      15_000,
+      120_000,
     );
-    await until(async () => (await get(`${service.ops}/readyz`)).status === 200, 15_000);
+    await until(async () => (await get(`${service.ops}/readyz`)).status === 200, 120_000);
     expect((await login(service.api, 'phone-2')).userId).toBe(player.userId);
 
     // Maintenance comes by itself soon after the start, not an hour later.

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkSchema, compileSchema, SCHEMA_LIMITS } from '../../src/features/event-types/event-schema.js';
+import { cpuMs } from '../support/cpu-time.js';
 
 const event = (payload: unknown = {}, members: Record<string, unknown> = {}) => ({
   eventType: 'Level_Up',
@@ -137,7 +138,7 @@ describe('what matches', () => {
     expect(failure(text, event({ x: bad }))?.path).toBe('/payload/x');
   });
 
-  it('uniqueItems is checked in one pass', () => {
+  it('uniqueItems is checked in one pass', async () => {
     const text = ofPayload({ properties: { x: { uniqueItems: true } } });
     expect(failure(text, event({ x: [1, '1', { a: 1, b: 2 }, [1]] }))).toBeUndefined();
     expect(
@@ -151,9 +152,8 @@ describe('what matches', () => {
         }),
       )?.message,
     ).toMatch(/duplicate items/);
-    const begun = performance.now();
-    failure(text, event({ x: Array.from({ length: 16_000 }, (_, n) => ({ n })) }));
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    const many = event({ x: Array.from({ length: 16_000 }, (_, n) => ({ n })) });
+    expect(await cpuMs(() => failure(text, many))).toBeLessThan(1_000);
   });
 
   it('a loop that only some events run into is a failure, not a crash', () => {

@@ -1,5 +1,6 @@
 import zlib from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cpuMs } from '../support/cpu-time.js';
 import { expectCounts, expectGeneralError, postBytes } from '../support/data-calls.js';
 import { adImpression, createHarness, type Harness, type Session } from '../support/harness.js';
 
@@ -97,10 +98,11 @@ describe('Content-Encoding of a batch', () => {
     const bomb = makeBomb();
     expect(bomb.length).toBeLessThanOrEqual(MAX_BODY_BYTES);
     const rssBefore = process.memoryUsage.rss();
-    const started = performance.now();
-    const responses = await Promise.all(Array.from({ length: 8 }, () => send(bomb, encoding)));
-    expect(performance.now() - started).toBeLessThan(2_000);
-    for (const response of responses) expectGeneralError(response, 413, 'body_too_large');
+    const sendEight = async () => {
+      const responses = await Promise.all(Array.from({ length: 8 }, () => send(bomb, encoding)));
+      for (const response of responses) expectGeneralError(response, 413, 'body_too_large');
+    };
+    expect(await cpuMs(sendEight)).toBeLessThan(2_000);
     expect(process.memoryUsage.rss() - rssBefore).toBeLessThan(150_000_000);
   });
 
