@@ -34,35 +34,41 @@ const START = [1, 1, 0.5, 5];
 
 /**
  * The log-likelihood of the cells as a function of the parameters. Cells of equal n and x have one chain of g_m in common, so they
- * are sorted to go through it once: the cost is that of the pairs (n, x), not of all cells.
+ * are sorted to go through it once, and the ratios of the chain are worked out once for all: a step is two multiplications.
  */
 export function bgBbLogLikelihood(cells: readonly ActivityCount[]): (parameters: BgBbParameters) => number {
   const sorted = [...cells].sort((one, other) => one.n - other.n || one.x - other.x || other.tx - one.tx);
+  const longest = sorted.at(-1)?.n ?? 0;
+  // (α+β+m−1) (γ+δ+m) / (δ+m−1) by m, and 1 / (β+k−1) by k = m − x.
+  const rises = new Float64Array(longest + 1);
+  const falls = new Float64Array(longest + 1);
   return ({ alpha, beta, gamma, delta }) => {
+    for (let m = 1; m <= longest; m += 1) {
+      rises[m] = ((alpha + beta + m - 1) * (gamma + delta + m)) / (delta + m - 1);
+      falls[m] = 1 / (beta + m - 1);
+    }
     const logBetaActive = logBeta(alpha, beta);
     const logBetaLeave = logBeta(gamma, delta);
     let sum = 0;
     let n = -1;
     let x = -1;
+    let logSurvival = 0;
     let logAlive = 0;
     let m = 0;
     let odds = 0;
     let gone = 0;
-    let logSurvival = 0;
     for (const cell of sorted) {
       if (cell.n !== n) logSurvival = logBeta(gamma, delta + cell.n) - logBetaLeave;
       if (cell.n !== n || cell.x !== x) {
         ({ n, x } = cell);
         logAlive = logBeta(alpha + x, beta + n - x) - logBetaActive + logSurvival;
         m = n;
+        // What the first step of the chain makes g_{n−1} of.
+        odds = gamma / (gamma + delta + n);
         gone = 0;
       }
       for (; m > cell.tx; m -= 1) {
-        odds =
-          m === n
-            ? (gamma * (alpha + beta + n - 1)) / ((beta + n - 1 - x) * (delta + n - 1))
-            : (odds * ((alpha + beta + m - 1) * (gamma + delta + m))) /
-              ((beta + m - 1 - x) * (delta + m - 1));
+        odds *= (rises[m] as number) * (falls[m - x] as number);
         gone += odds;
       }
       sum += cell.players * (logAlive + Math.log1p(gone));
@@ -121,10 +127,10 @@ export function bgBbAnyActivity(
 
 /** Σ g_m: the odds of having left. Infinite, not NaN, where they are too large to be a number. */
 function oddsGone({ alpha, beta, gamma, delta }: BgBbParameters, { x, tx, n }: ActivityHistory): number {
-  if (tx >= n) return 0;
-  let odds = (gamma * (alpha + beta + n - 1)) / ((beta + n - 1 - x) * (delta + n - 1));
-  let sum = odds;
-  for (let m = n - 1; m > tx; m -= 1) {
+  // The first step of the chain makes g_{n−1} of this.
+  let odds = gamma / (gamma + delta + n);
+  let sum = 0;
+  for (let m = n; m > tx; m -= 1) {
     odds *= ((alpha + beta + m - 1) * (gamma + delta + m)) / ((beta + m - 1 - x) * (delta + m - 1));
     sum += odds;
   }

@@ -112,7 +112,8 @@ function tenths(sorted: readonly ProbabilityCell[], players: number): Decile[] {
     .filter((sum) => sum.players > 0)
     .map((sum) => ({
       players: sum.players,
-      predicted: sum.predicted / sum.players,
-      observed: sum.observed / sum.players,
+      // Rounding must not make a probability of more than 1.
+      predicted: Math.min(1, sum.predicted / sum.players),
+      observed: Math.min(1, sum.observed / sum.players),
     }));
 }

@@ -16,10 +16,10 @@ type Vertex = { point: number[]; value: number };
 
 const FIRST_STEP = 0.5;
 const LAST_STEP = 0.02;
-/** Of the value, relative: likelihoods of 1e6 are exact to about 1e-10. */
-const VALUE_TOLERANCE = 1e-11;
+/** Of the value, relative: far less than what one player more changes. */
+const VALUE_TOLERANCE = 1e-9;
 /** Of each coordinate, in the last search. */
-const POINT_TOLERANCE = 1e-5;
+const POINT_TOLERANCE = 1e-4;
 /** Of each coordinate, in those before it, as a share of their step: they only have to find the neighbourhood. */
 const ROUGH_SHARE = 0.1;
 const MAX_EVALUATIONS = 3_000;
@@ -38,7 +38,7 @@ export function minimise(f: (point: readonly number[]) => number, start: readonl
     const found = search(evaluate, best, step, tolerance, () => evaluations >= MAX_EVALUATIONS);
     const gain = best.value - found.value;
     best = found;
-    const isDone = step <= LAST_STEP && !(gain > Math.abs(best.value) * VALUE_TOLERANCE * 100);
+    const isDone = step <= LAST_STEP && !(gain > Math.abs(best.value) * VALUE_TOLERANCE * 10);
     if (isDone || evaluations >= MAX_EVALUATIONS) {
       return { ...best, evaluations, converged: isDone && Number.isFinite(best.value) };
     }

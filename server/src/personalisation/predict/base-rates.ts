@@ -1,0 +1,72 @@
+import { MONTH_DAYS, QUARTER_DAYS } from './apply-models.js';
+import type { BaseRates } from './artefact.js';
+import { CHURN_HORIZON_DAYS, isPresent } from './features.js';
+import { newestMatured, type TrainingData } from './training-data.js';
+
+/**
+ * Rates of a game before there is a model. They begin with a prior that counts like a few players, so that the first outcomes
+ * do not look like certainty.
+ */
+type Prior = Readonly<{ positives: number; negatives: number }>;
+
+/** Of players who were here in the last four weeks, more than half are not seen in the next one: usual for mobile games. */
+const CHURN_PRIOR: Prior = { positives: 6, negatives: 4 };
+/** One player in fifty buys in a week. */
+const SPEND_PRIOR: Prior = { positives: 1, negatives: 50 };
+
+function rate(prior: Prior, positives: number, players: number): number {
+  return (prior.positives + positives) / (prior.positives + prior.negatives + players);
+}
+
+export function churnRate(churned: number, players: number): number {
+  return rate(CHURN_PRIOR, churned, players);
+}
+
+export function spendRate(spenders: number, players: number): number {
+  return rate(SPEND_PRIOR, spenders, players);
+}
+
+/** From the newest outcomes that are known. Until 90 days have passed, what was spent in 28 stands in: it is not less. */
+export function measureBaseRates(data: TrainingData): BaseRates {
+  const week = newestMatured(data, CHURN_HORIZON_DAYS);
+  const month = newestMatured(data, MONTH_DAYS);
+  const quarter = newestMatured(data, QUARTER_DAYS);
+  const here = week?.activity.filter(isPresent) ?? [];
+  const others = week?.activity.filter(({ isPayer }) => !isPayer) ?? [];
+  const payers = month?.payers ?? [];
+  const payerCount = count(payers);
+  const revenue = mean(total(payers, 'revenue28'), payerCount);
+  const nonPayers = month?.nonPayers;
+  const otherRevenue = mean(nonPayers?.revenue28 ?? 0, nonPayers?.players ?? 0);
+  return {
+    churn: churnRate(count(here) - total(here, 'returned7'), count(here)),
+    payers: {
+      players: count(week?.payers ?? []),
+      spend: spendRate(total(week?.payers ?? [], 'spent7'), count(week?.payers ?? [])),
+      purchases: mean(total(payers, 'purchases28'), payerCount),
+      revenue,
+      revenue90:
+        quarter === undefined ? revenue : mean(total(quarter.payers, 'revenue90'), count(quarter.payers)),
+    },
+    nonPayers: {
+      players: count(others),
+      spend: spendRate(total(others, 'spent7'), count(others)),
+      purchases: mean(nonPayers?.purchases28 ?? 0, nonPayers?.players ?? 0),
+      revenue: otherRevenue,
+      revenue90:
+        quarter === undefined ? otherRevenue : mean(quarter.nonPayers.revenue90, quarter.nonPayers.players),
+    },
+  };
+}
+
+function count(cells: readonly { players: number }[]): number {
+  return total(cells, 'players');
+}
+
+function total<Name extends string>(cells: readonly Readonly<Record<Name, number>>[], name: Name): number {
+  return cells.reduce((sum, cell) => sum + cell[name], 0);
+}
+
+function mean(sum: number, players: number): number {
+  return players > 0 ? Math.max(0, sum) / players : 0;
+}

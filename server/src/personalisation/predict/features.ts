@@ -1,0 +1,68 @@
+import { murmurHash3 } from '../../lib/murmur-hash-3.js';
+import { type BgBbParameters, bgBbAnyActivity } from './bg-bb.js';
+import { logOddsOf } from './logistic.js';
+import type { ActivityStatistics } from './player-statistics.js';
+
+/**
+ * What the logistic regressions look at. A model is only valid for the very features that it was trained with, so an artefact
+ * carries their hash: a change of a name, of a meaning or of the order needs a new `REVISION` or a new name.
+ */
+export type Feature = Readonly<{
+  name: string;
+  /** For people: "days since the last active day". */
+  label: string;
+  of: (statistics: ActivityStatistics, bgBb: BgBbParameters) => number;
+}>;
+
+export const CHURN_HORIZON_DAYS = 7;
+/** A longer absence says no more: hardly anybody returns, and the models are trained on players who were here since. */
+export const MAX_ABSENCE_DAYS = 28;
+const REVISION = 1;
+
+export const FEATURES: readonly Feature[] = [
+  {
+    name: 'returnLogOdds',
+    label: 'the rhythm of active days (BG/BB)',
+    of: (statistics, bgBb) => logOddsOf(bgBbAnyActivity(bgBb, statistics, CHURN_HORIZON_DAYS)),
+  },
+  {
+    name: 'absence',
+    label: 'days since the last active day',
+    of: ({ n, tx }) => Math.log1p(Math.min(n - tx, MAX_ABSENCE_DAYS)),
+  },
+  { name: 'age', label: 'days since the first day', of: ({ n }) => Math.log1p(n) },
+  { name: 'firstWeek', label: 'being in the first week', of: ({ n }) => (n < 7 ? 1 : 0) },
+  { name: 'active7', label: 'active days of the last 7', of: ({ active7 }) => active7 },
+  { name: 'active28', label: 'active days of the last 28', of: ({ active28 }) => active28 },
+  { name: 'sessions7', label: 'sessions of the last 7 days', of: ({ sessions7 }) => sessions7 },
+  {
+    name: 'playMinutes7',
+    label: 'minutes played in the last 7 days',
+    of: ({ playMinutes7 }) => playMinutes7,
+  },
+  {
+    name: 'adImpressions7',
+    label: 'ads seen in the last 7 days',
+    of: ({ adImpressions7 }) => adImpressions7,
+  },
+  { name: 'storeViews7', label: 'store visits of the last 7 days', of: ({ storeViews7 }) => storeViews7 },
+  { name: 'purchases28', label: 'purchases of the last 28 days', of: ({ purchases28 }) => purchases28 },
+  { name: 'isPayer', label: 'having bought before', of: ({ isPayer }) => (isPayer ? 1 : 0) },
+];
+
+export const FEATURE_NAMES: readonly string[] = FEATURES.map(({ name }) => name);
+export const FEATURES_HASH = hashOf(`${REVISION}:${FEATURE_NAMES.join()}`);
+
+export function featuresOf(statistics: ActivityStatistics, bgBb: BgBbParameters): number[] {
+  return FEATURES.map(({ of }) => of(statistics, bgBb));
+}
+
+/** Whether churn is asked about: whoever is away longer has left, and would only make a model look good. */
+export function isPresent({ n, tx }: ActivityStatistics): boolean {
+  return n - tx <= MAX_ABSENCE_DAYS;
+}
+
+function hashOf(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  return murmurHash3(bytes).toString(16).padStart(8, '0');
+}

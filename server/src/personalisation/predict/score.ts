@@ -1,0 +1,139 @@
+import {
+  churnOf,
+  MONTH_DAYS,
+  predictNonPayer,
+  predictPayer,
+  QUARTER_DAYS,
+  SPEND_HORIZON_DAYS,
+} from './apply-models.js';
+import type { Artefact, ModelName, Models, PredictionName } from './artefact.js';
+import { CHURN_HORIZON_DAYS } from './features.js';
+import {
+  type ActivityStatistics,
+  activityStatistics,
+  type PayerStatistics,
+  payerStatistics,
+} from './player-statistics.js';
+import type { PredictionFacts } from './prediction-facts.js';
+import { type Band, bandOf, percentileOf } from './scales.js';
+
+/**
+ * The predictions for a player: a pure function of the facts about the player, the artefact, which of its models are trusted,
+ * and the day. It says the same from midnight to midnight (UTC) unless one of these changes.
+ */
+export type Prediction = Readonly<{
+  value: number;
+  /** What holds on average for players such as this one. */
+  defaultValue: number;
+  /** Epoch milliseconds from which on `defaultValue` is the better guess; null where it is the value. */
+  expiredAt: number | null;
+  unit: string;
+  horizonDays: number | null;
+  percentile: number | null;
+  band: Band | null;
+  state: PredictionState;
+  model: ModelName;
+  /** Why there is no more than an average. */
+  reason: string | null;
+}>;
+
+export type PredictionState = 'ready' | 'cold_start' | 'degraded';
+export type Predictions = Readonly<Record<PredictionName, Prediction>>;
+
+/** Models whose predictions have not come true of late. */
+export type DistrustedModels = ReadonlySet<ModelName>;
+export const ALL_TRUSTED: DistrustedModels = new Set();
+
+const DAY_MS = 86_400_000;
+const NO_CURRENCY = 'XXX';
+
+const DEGRADED = 'the predictions of this model have not come true of late';
+const TOO_EARLY = 'not enough days have passed yet to know what players spend in this time';
+
+/** What the models say; null where they cannot say it, for this reason. */
+type Guesses = Readonly<Record<PredictionName, number | null>> & Readonly<{ spendingReason: string | null }>;
+
+export function score(
+  facts: PredictionFacts,
+  artefact: Artefact,
+  today: number,
+  distrusted: DistrustedModels = ALL_TRUSTED,
+): Predictions {
+  const { models, baseRates, scales } = artefact;
+  const activity = activityStatistics(facts, today);
+  const payer = payerStatistics(facts, today, artefact.currency);
+  const guesses = payer === undefined ? guessNonPayer(models, activity) : guessPayer(models, activity, payer);
+  const spender = payer === undefined ? 'conversion' : 'purchases';
+  const averages = payer === undefined ? baseRates.nonPayers : baseRates.payers;
+  const money = artefact.currency ?? NO_CURRENCY;
+  const expiredAt = (today + 1) * DAY_MS;
+
+  const told = (
+    name: PredictionName,
+    model: ModelName,
+    defaultValue: number,
+    unit: string,
+    horizonDays: number | null,
+  ): Prediction => {
+    const guess = guesses[name];
+    const common = { defaultValue, unit, horizonDays, model };
+    if (distrusted.has(model)) return { ...common, ...average(defaultValue, 'degraded', DEGRADED) };
+    if (guess === null || !Number.isFinite(guess)) {
+      const own = models[model];
+      const reason = own.state === 'cold_start' ? own.reason : (guesses.spendingReason ?? TOO_EARLY);
+      return { ...common, ...average(defaultValue, 'cold_start', reason) };
+    }
+    const scale = scales[name];
+    return {
+      ...common,
+      value: guess,
+      expiredAt,
+      percentile: scale === null ? null : percentileOf(scale, guess),
+      band: scale === null ? null : bandOf(scale, guess),
+      state: 'ready',
+      reason: null,
+    };
+  };
+  return {
+    churn: told('churn', 'activity', baseRates.churn, 'probability', CHURN_HORIZON_DAYS),
+    spend: told('spend', spender, averages.spend, 'probability', SPEND_HORIZON_DAYS),
+    purchases: told('purchases', spender, averages.purchases, 'purchases', MONTH_DAYS),
+    revenue: told('revenue', spender, averages.revenue, money, MONTH_DAYS),
+    revenue90: told('revenue90', spender, averages.revenue90, money, QUARTER_DAYS),
+    payerAlive: told('payerAlive', 'purchases', 0, 'probability', null),
+  };
+}
+
+function average(value: number, state: 'cold_start' | 'degraded', reason: string) {
+  return { value, expiredAt: null, percentile: null, band: null, state, reason };
+}
+
+function guessPayer(models: Models, activity: ActivityStatistics, payer: PayerStatistics): Guesses {
+  const { purchases: model } = models;
+  const churn = guessChurn(models, activity);
+  if (model.state === 'cold_start') return { ...NO_GUESSES, churn };
+  const reason = model.value === null ? 'nobody has paid on two days yet' : null;
+  return { churn, ...predictPayer(model, payer), spendingReason: reason };
+}
+
+function guessNonPayer(models: Models, activity: ActivityStatistics): Guesses {
+  const { conversion: model } = models;
+  const churn = guessChurn(models, activity);
+  const payerAlive = models.purchases.state === 'ready' ? 0 : null;
+  if (model.state === 'cold_start') return { ...NO_GUESSES, churn, payerAlive };
+  return { churn, ...predictNonPayer(model, activity), payerAlive, spendingReason: null };
+}
+
+const NO_GUESSES: Guesses = {
+  churn: null,
+  spend: null,
+  purchases: null,
+  revenue: null,
+  revenue90: null,
+  payerAlive: null,
+  spendingReason: null,
+};
+
+function guessChurn({ activity: model }: Models, statistics: ActivityStatistics): number | null {
+  return model.state === 'ready' ? churnOf(model, statistics) : null;
+}

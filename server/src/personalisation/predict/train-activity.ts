@@ -1,0 +1,93 @@
+import { type ActivityParts, rawChurn } from './apply-models.js';
+import type { ActivityModel } from './artefact.js';
+import { type ActivityCount, type BgBbParameters, fitBgBb } from './bg-bb.js';
+import type { ProbabilityCell } from './calibration.js';
+import { featuresOf, isPresent } from './features.js';
+import type { Fit } from './fit.js';
+import { fitLogistic, type LabelledCell, type LogisticModel } from './logistic.js';
+import { MIN_OUTCOMES, MIN_PLAYERS, shortfall } from './minimum-data.js';
+import type { Fitted, ModelKind } from './model-kind.js';
+import type { ActivityStatistics } from './player-statistics.js';
+import type { ActivityCell, OriginCells } from './training-data.js';
+
+/** BG/BB as of an origin. Two models and several splits want the same one, so it is remembered. */
+export type BgBbFits = (origin: OriginCells) => Fit<BgBbParameters> & Readonly<{ players: number }>;
+
+export function createBgBbFits(): BgBbFits {
+  const known = new Map<OriginCells['activity'], ReturnType<BgBbFits>>();
+  return ({ activity }) => {
+    const found = known.get(activity) ?? fitHistories(activity);
+    known.set(activity, found);
+    return found;
+  };
+}
+
+function fitHistories(activity: OriginCells['activity']): ReturnType<BgBbFits> {
+  const histories = new Map<number, ActivityCount>();
+  let players = 0;
+  for (const { n, x, tx, players: more } of activity) {
+    // x and tx are at most the 180 days that are looked at.
+    const key = (n * 1_000 + x) * 1_000 + tx;
+    histories.set(key, { n, x, tx, players: (histories.get(key)?.players ?? 0) + more });
+    players += more;
+  }
+  const missing = shortfall(players, MIN_PLAYERS, 'players');
+  if (missing !== undefined) return { fitted: false, reason: missing, players };
+  if (histories.size < 2) return { fitted: false, reason: 'all players have the same history', players };
+  return { ...fitBgBb([...histories.values()]), players };
+}
+
+export function activityKind(bgBbOf: BgBbFits): ModelKind<ActivityParts> {
+  return {
+    fit(train): Fitted<ActivityParts> {
+      const bgBb = bgBbOf(train.at(-1) as OriginCells);
+      if (!bgBb.fitted) return bgBb;
+      const logistic = fitOutcomes(
+        train.flatMap(({ activity }) => activity.filter(isPresent)),
+        bgBb.parameters,
+        ({ players, returned7 }) => players - returned7,
+      );
+      const parts = { bgBb: bgBb.parameters, logistic: logistic.model };
+      return { fitted: true, parts, players: bgBb.players };
+    },
+    predict: (parts, origin) => predictions(origin, (statistics) => rawChurn(parts, statistics)),
+  };
+}
+
+function predictions(
+  { activity }: OriginCells,
+  predict: (statistics: ActivityStatistics) => number,
+): ProbabilityCell[] {
+  return activity.filter(isPresent).map((cell) => ({
+    predicted: predict(cell),
+    players: cell.players,
+    positives: cell.players - cell.returned7,
+  }));
+}
+
+/** A logistic regression on all features, or what there is too little of. */
+export function fitOutcomes(
+  cells: readonly ActivityCell[],
+  bgBb: BgBbParameters,
+  positivesOf: (cell: ActivityCell) => number,
+): { model: LogisticModel; reason: null } | { model: null; reason: string } {
+  const labelled: LabelledCell[] = cells.map((cell) => ({
+    features: featuresOf(cell, bgBb),
+    players: cell.players,
+    positives: positivesOf(cell),
+  }));
+  const positives = labelled.reduce((sum, cell) => sum + cell.positives, 0);
+  const players = labelled.reduce((sum, cell) => sum + cell.players, 0);
+  const reason =
+    shortfall(positives, MIN_OUTCOMES, 'players with the outcome') ??
+    shortfall(players - positives, MIN_OUTCOMES, 'players without the outcome');
+  if (reason !== undefined) return { model: null, reason };
+  const model = fitLogistic(labelled);
+  return model === undefined
+    ? { model: null, reason: 'all players had the same outcome' }
+    : { model, reason: null };
+}
+
+export function activityAlgorithm({ logistic }: Pick<ActivityModel, 'logistic'>): string {
+  return logistic === null ? 'BG/BB' : 'BG/BB and logistic regression';
+}

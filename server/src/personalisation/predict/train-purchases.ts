@@ -1,0 +1,124 @@
+import { MONTH_DAYS, payerDays, purchaseDayValue, QUARTER_DAYS, SPEND_HORIZON_DAYS } from './apply-models.js';
+import type { PurchasesModel, ValueModel } from './artefact.js';
+import type { PurchaseCell } from './beta-geometric-nbd.js';
+import { countFactor, type ProbabilityCell } from './calibration.js';
+import { fitGammaGamma, type SpendingCell } from './gamma-gamma.js';
+import { fitMbgNbd, mbgNbdAnyPurchase } from './mbg-nbd.js';
+import { MIN_PAYERS, MIN_REPEATING_PAYERS, shortfall } from './minimum-data.js';
+import type { Calibrated, Fitted, ModelKind } from './model-kind.js';
+import { newestMatured, type OriginCells, type PayerCell, type TrainingData } from './training-data.js';
+
+type Parts = Pick<PurchasesModel, 'mbgNbd'>;
+
+/** Gamma-Gamma takes for granted that who buys often does not spend more or less each time. */
+const MAX_CORRELATION = 0.3;
+
+export const PURCHASES_KIND: ModelKind<Parts> = {
+  fit(train): Fitted<Parts> {
+    const { payers } = train.at(-1) as OriginCells;
+    const players = sum(payers, () => 1);
+    const repeating = sum(payers, ({ x }) => (x > 0 ? 1 : 0));
+    const missing =
+      shortfall(players, MIN_PAYERS, 'payers') ??
+      shortfall(repeating, MIN_REPEATING_PAYERS, 'payers with a second day of purchase');
+    if (missing !== undefined) return { fitted: false, reason: missing };
+    const fit = fitMbgNbd(histories(payers));
+    return fit.fitted ? { fitted: true, parts: { mbgNbd: fit.parameters }, players } : fit;
+  },
+  predict: ({ mbgNbd }, origin) =>
+    predictions(origin, (cell) => mbgNbdAnyPurchase(mbgNbd, cell, SPEND_HORIZON_DAYS)),
+};
+
+function predictions({ payers }: OriginCells, predict: (cell: PayerCell) => number): ProbabilityCell[] {
+  return payers.map((cell) => ({
+    predicted: predict(cell),
+    players: cell.players,
+    positives: cell.spent7,
+  }));
+}
+
+/** Cells differ by value, too, which MBG/NBD does not look at. */
+function histories(payers: readonly PayerCell[]): PurchaseCell[] {
+  const cells = new Map<string, PurchaseCell>();
+  for (const { x, tx, t, players } of payers) {
+    const key = `${x},${tx},${t}`;
+    cells.set(key, { x, tx, t, players: (cells.get(key)?.players ?? 0) + players });
+  }
+  return [...cells.values()];
+}
+
+/** What a purchase day is worth, and how the last outcomes that are known compare with what the model says of them. */
+export function purchasesDetails(
+  model: Calibrated<Parts>,
+  data: TrainingData,
+): Pick<PurchasesModel, 'value' | 'purchasesPerDay' | 'factors'> {
+  const value = data.currency === null ? null : fitValue(data.origins.at(-1)?.payers ?? []);
+  const month = newestMatured(data, MONTH_DAYS)?.payers ?? [];
+  const quarter = newestMatured(data, QUARTER_DAYS)?.payers ?? [];
+  const daysOf = (horizonDays: number) => (cell: PayerCell) => payerDays(model, cell, horizonDays);
+  const worthOf = (horizonDays: number) => (cell: PayerCell) =>
+    value === null ? 0 : daysOf(horizonDays)(cell) * purchaseDayValue(value, cell);
+  const purchaseDays = total(month, ({ purchaseDays28 }) => purchaseDays28);
+  const purchases = total(month, ({ purchases28 }) => purchases28);
+  const revenue = countFactor(
+    total(month, ({ revenue28 }) => revenue28),
+    sum(month, worthOf(MONTH_DAYS)),
+  );
+  return {
+    value,
+    purchasesPerDay: purchaseDays > 0 ? Math.max(1, purchases / purchaseDays) : 1,
+    factors: {
+      purchases: countFactor(purchaseDays, sum(month, daysOf(MONTH_DAYS))),
+      revenue,
+      revenue90:
+        quarter.length === 0
+          ? revenue
+          : countFactor(
+              total(quarter, ({ revenue90 }) => revenue90),
+              sum(quarter, worthOf(QUARTER_DAYS)),
+            ),
+    },
+  };
+}
+
+/** Null where nobody has paid on a second day: then nothing is known of how values differ. */
+export function fitValue(payers: readonly PayerCell[]): ValueModel | null {
+  const cells = payers.flatMap(({ x, meanValue, players }) =>
+    x > 0 && meanValue !== null && meanValue > 0 ? [{ x, meanValue, players }] : [],
+  );
+  const players = sum(cells, () => 1);
+  if (players === 0) return null;
+  const mean = sum(cells, ({ meanValue }) => meanValue) / players;
+  const shrunken = (reason: string): ValueModel => ({ kind: 'shrunken_mean', mean, reason });
+  const missing = shortfall(players, MIN_REPEATING_PAYERS, 'payers with a second day of purchase');
+  if (missing !== undefined) return shrunken(missing);
+  const correlation = correlationOf(cells, players);
+  if (Math.abs(correlation) >= MAX_CORRELATION) {
+    return shrunken(`number and value of purchases are correlated (${correlation.toFixed(2)})`);
+  }
+  const fit = fitGammaGamma(cells);
+  if (!fit.fitted) return shrunken(fit.reason);
+  if (!(fit.parameters.q > 1)) return shrunken('the values of purchases differ too much for a mean (q ≤ 1)');
+  return { kind: 'gamma_gamma', ...fit.parameters };
+}
+
+/** Of number and mean value, over players; 0 where one of them does not vary. */
+function correlationOf(cells: readonly SpendingCell[], players: number): number {
+  const meanX = sum(cells, ({ x }) => x) / players;
+  const meanValue = sum(cells, (cell) => cell.meanValue) / players;
+  const varianceX = sum(cells, ({ x }) => (x - meanX) ** 2);
+  const varianceValue = sum(cells, (cell) => (cell.meanValue - meanValue) ** 2);
+  const covariance = sum(cells, (cell) => (cell.x - meanX) * (cell.meanValue - meanValue));
+  const scale = Math.sqrt(varianceX * varianceValue);
+  return scale > 0 ? covariance / scale : 0;
+}
+
+/** Over the players of all cells. */
+function sum<Cell extends { players: number }>(cells: readonly Cell[], of: (cell: Cell) => number): number {
+  return cells.reduce((before, cell) => before + cell.players * of(cell), 0);
+}
+
+/** Over all cells, of what is a sum over players already. */
+function total(cells: readonly PayerCell[], of: (cell: PayerCell) => number): number {
+  return cells.reduce((before, cell) => before + of(cell), 0);
+}

@@ -1,0 +1,167 @@
+import { churnOf, predictNonPayer, predictPayer } from './apply-models.js';
+import {
+  type ActivityModel,
+  ARTEFACT_FORMAT,
+  type Artefact,
+  type ConversionModel,
+  type MissingModel,
+  MODEL_NAMES,
+  type ModelCard,
+  type ModelName,
+  type Models,
+  type OriginMetrics,
+  type PurchasesModel,
+} from './artefact.js';
+import { measureBaseRates } from './base-rates.js';
+import { FEATURE_NAMES, FEATURES_HASH, isPresent } from './features.js';
+import { type Calibrated, type Training, trainModel } from './model-kind.js';
+import { scaleOf, type WeightedValue } from './scales.js';
+import { rollingSplits } from './splits.js';
+import { activityAlgorithm, activityKind, createBgBbFits } from './train-activity.js';
+import { conversionHorizons, conversionKind } from './train-conversion.js';
+import { PURCHASES_KIND, purchasesDetails } from './train-purchases.js';
+import type { OriginCells, TrainingData } from './training-data.js';
+
+/** Training as a pure function: cells in, an artefact and a report out. */
+export type TrainingResult = Readonly<{
+  artefact: Artefact;
+  /** Whether the artefact should replace the present one: a model of it is new, or there is nothing better than base rates. */
+  isPromoted: boolean;
+  report: readonly ModelReport[];
+}>;
+
+export type ModelReport = Readonly<{
+  model: ModelName;
+  outcome: 'promoted' | 'refused' | 'cold_start';
+  /** What is missing, why it was refused, or what it gains. */
+  reason: string;
+  /** Whether predictions go on with the model that was in use before. */
+  isPresentKept: boolean;
+  origins: readonly OriginMetrics[];
+}>;
+
+export function train(data: TrainingData, version: number, present: Artefact | null): TrainingResult {
+  const splits = rollingSplits(data);
+  const bgBbOf = createBgBbFits();
+  const used = present?.models;
+  const activity = trainModel(activityKind(bgBbOf), splits, data.day, ready(used?.activity));
+  const purchases = trainModel(PURCHASES_KIND, splits, data.day, ready(used?.purchases));
+  const conversion = trainModel(conversionKind(bgBbOf), splits, data.day, ready(used?.conversion));
+  const models: Models = {
+    activity: chosen(
+      activity,
+      used?.activity,
+      (model, card): ActivityModel => ({
+        ...card,
+        algorithm: activityAlgorithm(model),
+        bgBb: model.bgBb,
+        logistic: model.logistic,
+        calibration: model.calibration,
+      }),
+    ),
+    purchases: chosen(purchases, used?.purchases, (model, card): PurchasesModel => {
+      const details = purchasesDetails(model, data);
+      const algorithm = details.value?.kind === 'gamma_gamma' ? 'MBG/NBD and Gamma-Gamma' : 'MBG/NBD';
+      return { ...card, algorithm, mbgNbd: model.mbgNbd, calibration: model.calibration, ...details };
+    }),
+    conversion: chosen(
+      conversion,
+      used?.conversion,
+      (model, card): ConversionModel => ({
+        ...card,
+        algorithm: 'logistic regression',
+        bgBb: model.bgBb,
+        logistic: model.logistic,
+        calibration: model.calibration,
+        ...conversionHorizons(model, data),
+      }),
+    ),
+  };
+  const trainings = { activity, purchases, conversion };
+  const isAnyNew = MODEL_NAMES.some((name) => trainings[name].outcome === 'promoted');
+  const isAnyUsed = MODEL_NAMES.some((name) => used?.[name].state === 'ready');
+  return {
+    artefact: {
+      format: ARTEFACT_FORMAT,
+      version,
+      trainedDay: data.day,
+      currency: data.currency,
+      features: FEATURE_NAMES,
+      featuresHash: FEATURES_HASH,
+      baseRates: measureBaseRates(data),
+      models,
+      scales: measureScales(models, data.origins.at(-1)),
+    },
+    isPromoted: isAnyNew || !isAnyUsed,
+    report: MODEL_NAMES.map((name) => reportOf(name, trainings[name], used?.[name])),
+  };
+}
+
+function ready<Model extends ModelCard>(model: Model | MissingModel | undefined): Model | undefined {
+  return model?.state === 'ready' ? model : undefined;
+}
+
+/** The new model if it is promoted, else the one in use, else why there is none. */
+function chosen<Parts, Model extends ModelCard>(
+  training: Training<Parts>,
+  present: Model | MissingModel | undefined,
+  build: (model: Calibrated<Parts>, card: Omit<ModelCard, 'algorithm'>) => Model,
+): Model | MissingModel {
+  if (training.outcome === 'promoted') return build(training.model, training.card);
+  return ready(present) ?? { state: 'cold_start', reason: training.reason };
+}
+
+function reportOf(
+  model: ModelName,
+  training: Training<unknown>,
+  present: ModelCard | MissingModel | undefined,
+): ModelReport {
+  const { outcome, reason } = training;
+  const origins =
+    training.outcome === 'promoted'
+      ? training.card.origins
+      : training.outcome === 'refused'
+        ? training.origins
+        : [];
+  const isPresentKept = outcome !== 'promoted' && present?.state === 'ready';
+  return { model, outcome, reason, isPresentKept, origins };
+}
+
+/** How predictions are distributed among the players of the newest origin. */
+function measureScales(
+  { activity, purchases, conversion }: Models,
+  newest: OriginCells | undefined,
+): Artefact['scales'] {
+  const churn: WeightedValue[] = [];
+  const alive: WeightedValue[] = [];
+  const spending: (Readonly<Record<'spend' | 'purchases' | 'revenue' | 'revenue90', number | null>> & {
+    players: number;
+  })[] = [];
+  for (const cell of newest?.activity ?? []) {
+    const { players } = cell;
+    if (activity.state === 'ready' && isPresent(cell))
+      churn.push({ value: churnOf(activity, cell), players });
+    if (conversion.state === 'ready' && !cell.isPayer) {
+      spending.push({ ...predictNonPayer(conversion, cell), players });
+    }
+  }
+  for (const cell of newest?.payers ?? []) {
+    if (purchases.state !== 'ready') break;
+    const predicted = predictPayer(purchases, cell);
+    spending.push({ ...predicted, players: cell.players });
+    alive.push({ value: predicted.payerAlive, players: cell.players });
+  }
+  const scaleOfSpending = (name: 'spend' | 'purchases' | 'revenue' | 'revenue90') =>
+    scaleOf(
+      name,
+      spending.flatMap(({ [name]: value, players }) => (value === null ? [] : [{ value, players }])),
+    );
+  return {
+    churn: scaleOf('churn', churn),
+    spend: scaleOfSpending('spend'),
+    purchases: scaleOfSpending('purchases'),
+    revenue: scaleOfSpending('revenue'),
+    revenue90: scaleOfSpending('revenue90'),
+    payerAlive: scaleOf('payerAlive', alive),
+  };
+}

@@ -1,0 +1,259 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type {
+  ActivityModel,
+  Artefact,
+  ConversionModel,
+  PurchasesModel,
+} from '../../../src/personalisation/predict/artefact.js';
+import { bgBbAnyActivity } from '../../../src/personalisation/predict/bg-bb.js';
+import { isPresent } from '../../../src/personalisation/predict/features.js';
+import { measureProbabilities } from '../../../src/personalisation/predict/metrics.js';
+import { readArtefact } from '../../../src/personalisation/predict/read-artefact.js';
+import { type TrainingResult, train } from '../../../src/personalisation/predict/train.js';
+import type { OriginCells, TrainingData } from '../../../src/personalisation/predict/training-data.js';
+import { expectedGame, LAST_DAY } from './expected-game.js';
+import { GAME_PARAMETERS, simulateGame, toTrainingData } from './simulated-game.js';
+
+/** The least that six rolling origins and that one of them need. */
+const MANY_WEEKS = 8;
+const FEW_WEEKS = 3;
+
+describe('training with enough data', () => {
+  let data: TrainingData;
+  let result: TrainingResult;
+  beforeAll(() => {
+    data = expectedGame(20_000, 600, MANY_WEEKS);
+    result = train(data, 7, null);
+  });
+
+  it('promotes all models and says what they gain', () => {
+    expect(result.report.map(({ model, outcome }) => [model, outcome])).toEqual([
+      ['activity', 'promoted'],
+      ['purchases', 'promoted'],
+      ['conversion', 'promoted'],
+    ]);
+    expect(result.isPromoted).toBe(true);
+    expect(result.report[0]?.reason).toMatch(
+      /^log-loss on the newest week 0\.\d{4}, that of the average rate 0\.\d{4}$/,
+    );
+  });
+
+  it('finds the parameters that the players behave by', () => {
+    const { activity, purchases } = readyModels(result.artefact);
+    for (const [name, value] of Object.entries(GAME_PARAMETERS.activity)) {
+      expect(activity.bgBb[name as 'alpha'] / value).toBeCloseTo(1, 2);
+    }
+    expect(purchases.mbgNbd.r / GAME_PARAMETERS.purchases.r).toBeGreaterThan(0.7);
+    expect(purchases.mbgNbd.r / GAME_PARAMETERS.purchases.r).toBeLessThan(1.4);
+    expect(purchases.value).toMatchObject({ kind: 'gamma_gamma' });
+    expect(purchases.purchasesPerDay).toBeCloseTo(1.5, 6);
+  });
+
+  it('tests each model on six weeks that it has not seen, calibrated and as sharp as the truth', () => {
+    const { activity } = readyModels(result.artefact);
+    const newest = data.origins.at(-1) as OriginCells;
+    const truth = measureProbabilities(
+      newest.activity.filter(isPresent).map((cell) => ({
+        predicted: 1 - bgBbAnyActivity(GAME_PARAMETERS.activity, cell, 7),
+        players: cell.players,
+        positives: cell.players - cell.returned7,
+      })),
+    );
+    expect(activity.origins.map(({ originDay }) => originDay)).toEqual(
+      [42, 35, 28, 21, 14, 7].map((before) => LAST_DAY - before),
+    );
+    for (const { ece, auc, totalRatio } of activity.origins) {
+      expect(ece).toBeLessThan(0.02);
+      expect(auc).toBeGreaterThan((truth?.auc ?? 1) - 0.01);
+      expect(Math.abs((totalRatio ?? 0) - 1)).toBeLessThan(0.02);
+    }
+  });
+
+  it('expects of non-payers in total what non-payers did', () => {
+    const { conversion } = readyModels(result.artefact);
+    // A tenth converts in 28 days and spends 2 per player, so 20 per new payer.
+    expect(conversion.month?.revenue).toBeCloseTo(20, 6);
+    expect(conversion.month?.purchases).toBeCloseTo(1.5, 6);
+    // No 90 days are over in this game.
+    expect(conversion.quarter).toBeNull();
+    expect(conversion.month?.weeks).toBeGreaterThan(0.5);
+  });
+
+  it('notes its window, its rows and the features', () => {
+    const { activity } = readyModels(result.artefact);
+    expect(activity).toMatchObject({
+      trainedDay: LAST_DAY,
+      window: { fromDay: LAST_DAY - 41, toDay: LAST_DAY - 7 },
+      algorithm: 'BG/BB and logistic regression',
+    });
+    expect(activity.players).toBeCloseTo(20_000, 3);
+    expect(result.artefact).toMatchObject({ version: 7, currency: 'USD', trainedDay: LAST_DAY });
+    expect(result.artefact.featuresHash).toMatch(/^[0-9a-f]{8}$/);
+  });
+
+  it('leaves an artefact that can be written as JSON and read back', () => {
+    // Players are fractions here; in a database they are whole.
+    const text = JSON.stringify(result.artefact, (key, value) =>
+      key === 'players' ? Math.ceil(value) : value,
+    );
+    expect(readArtefact(JSON.parse(text))).toEqual({ readable: true, artefact: JSON.parse(text) });
+  });
+});
+
+describe('promotion', () => {
+  let data: TrainingData;
+  let first: TrainingResult;
+  beforeAll(() => {
+    data = expectedGame(20_000, 600, FEW_WEEKS);
+    first = train(data, 1, null);
+  });
+
+  it('needs a better log-loss than that of the present model', () => {
+    const second = train(data, 2, first.artefact);
+    expect(second.isPromoted).toBe(false);
+    expect(second.report[0]).toMatchObject({ outcome: 'refused', isPresentKept: true });
+    expect(second.report[0]?.reason).toMatch(/not below 0\.\d{4}, that of the present model$/);
+    expect(second.artefact.models.activity).toEqual(first.artefact.models.activity);
+  });
+
+  it('replaces a present model that is worse', () => {
+    const { activity } = readyModels(first.artefact);
+    const worse = { ...activity, calibration: { slope: 1, offset: 1 } };
+    const present = { ...first.artefact, models: { ...first.artefact.models, activity: worse } };
+    const second = train(data, 2, present);
+    expect(second).toMatchObject({ isPromoted: true });
+    expect(second.report.map(({ outcome }) => outcome)).toEqual(['promoted', 'refused', 'refused']);
+    expect(second.artefact.models.activity).toEqual(activity);
+  });
+
+  it('is refused where the newest week went another way', () => {
+    const newest = data.origins.at(-1) as OriginCells;
+    const broken = train(
+      { ...data, origins: [...data.origins.slice(0, -1), withNobodyBack(newest)] },
+      2,
+      null,
+    );
+    expect(broken.report[0]).toMatchObject({ outcome: 'refused', isPresentKept: false });
+    expect(broken.report[0]?.reason).toMatch(
+      /^its calibration error on the newest week is 0\.\d{3}; chance explains/,
+    );
+    expect(broken.artefact.models.activity).toEqual({
+      state: 'cold_start',
+      reason: broken.report[0]?.reason,
+    });
+  });
+});
+
+describe('splits', () => {
+  it('learns nothing from the week it is tested on, nor from outcomes that are still open', () => {
+    const data = expectedGame(20_000, 600, FEW_WEEKS + 1);
+    const first = train(data, 6, null).artefact;
+    const changed = train(
+      {
+        ...data,
+        origins: [
+          ...data.origins.slice(0, -1),
+          { ...withNobodyBack(data.origins.at(-1) as OriginCells), day: LAST_DAY - 7 },
+          { ...withNobodyBack(data.origins.at(-1) as OriginCells), day: LAST_DAY - 6 },
+        ],
+      },
+      7,
+      first,
+    );
+    const report = changed.report[0];
+    expect(report).toMatchObject({ outcome: 'refused', isPresentKept: true });
+    expect(report?.origins.slice(0, -1)).toEqual(readyModels(first).activity.origins.slice(0, -1));
+    expect(readyModels(changed.artefact).activity).toEqual(readyModels(first).activity);
+  });
+});
+
+describe('training with too little data', () => {
+  it('says how many players are missing, and gives the base rates', () => {
+    const { artefact, report, isPromoted } = train(expectedGame(412.5, 90, FEW_WEEKS), 1, null);
+    expect(report.map(({ outcome, reason }) => [outcome, reason])).toEqual([
+      ['cold_start', '412 of 2,000 players'],
+      ['cold_start', '90 of 500 payers'],
+      ['cold_start', '412 of 2,000 players'],
+    ]);
+    expect(artefact.models.purchases).toEqual({ state: 'cold_start', reason: '90 of 500 payers' });
+    expect(isPromoted).toBe(true);
+    expect(artefact.baseRates.churn).toBeGreaterThan(0.3);
+    expect(artefact.baseRates.churn).toBeLessThan(0.8);
+    // (1 + what happened) / (51 + players)
+    expect(artefact.baseRates.nonPayers.spend).toBeGreaterThan(1 / 51);
+    expect(artefact.baseRates.payers).toMatchObject({ players: 90 });
+    expect(artefact.scales.churn).toBeNull();
+  });
+
+  it('uses BG/BB alone until there are enough outcomes for a regression', () => {
+    const { artefact, report } = train(expectedGame(2_100, 0, FEW_WEEKS), 1, null);
+    expect(readyActivity(artefact)).toMatchObject({ algorithm: 'BG/BB', logistic: null });
+    expect(report[2]?.reason).toMatch(/^\d+ of 1,000 players with the outcome$/);
+  });
+
+  it('needs three weeks whose outcome is known', () => {
+    const { report } = train(expectedGame(5_000, 600, 2), 1, null);
+    for (const { reason } of report)
+      expect(reason).toBe('less than three weeks of history whose outcome is known');
+  });
+
+  it('gives the shipped prior to a game of which nothing is known', () => {
+    const { artefact } = train({ day: LAST_DAY, currency: null, origins: [] }, 0, null);
+    const nobody = { players: 0, spend: 1 / 51, purchases: 0, revenue: 0, revenue90: 0 };
+    expect(artefact.baseRates).toEqual({ churn: 0.6, payers: nobody, nonPayers: nobody });
+    expect(readArtefact(JSON.parse(JSON.stringify(artefact)))).toMatchObject({ readable: true });
+  });
+
+  it('keeps a model in use when data get scarce', () => {
+    const { artefact } = train(expectedGame(20_000, 600, FEW_WEEKS), 1, null);
+    const later = train(expectedGame(100, 10, FEW_WEEKS), 2, artefact);
+    expect(later).toMatchObject({ isPromoted: false });
+    expect(later.report[0]).toMatchObject({ outcome: 'cold_start', isPresentKept: true });
+    expect(later.artefact.models).toEqual(artefact.models);
+  });
+});
+
+describe('a simulated game', () => {
+  it('is predicted about as well as by someone who knows its parameters', () => {
+    const data = toTrainingData(simulateGame(41, 4_000, 84), FEW_WEEKS);
+    const { artefact, report } = train(data, 1, null);
+    const { origins } = readyActivity(artefact);
+    const newest = data.origins.at(-1) as OriginCells;
+    const truth = measureProbabilities(
+      newest.activity.filter(isPresent).map((cell) => ({
+        predicted: 1 - bgBbAnyActivity(GAME_PARAMETERS.activity, cell, 7),
+        players: cell.players,
+        positives: cell.players - cell.returned7,
+      })),
+    );
+    const tested = origins.at(-1);
+    expect(report[1]?.outcome).toBe('promoted');
+    expect(tested?.auc).toBeGreaterThan((truth?.auc ?? 1) - 0.01);
+    expect((tested?.ece ?? 1) - (tested?.eceOfChance ?? 0)).toBeLessThan(0.02);
+  });
+});
+
+/** The same players; none of them returns or buys. */
+function withNobodyBack(origin: OriginCells): OriginCells {
+  return {
+    ...origin,
+    activity: origin.activity.map((cell) => ({ ...cell, returned7: 0, spent7: 0 })),
+    payers: origin.payers.map((cell) => ({ ...cell, spent7: 0 })),
+  };
+}
+
+function readyActivity({ models }: Artefact): ActivityModel {
+  if (models.activity.state !== 'ready') throw new Error(models.activity.reason);
+  return models.activity;
+}
+
+function readyModels(artefact: Artefact): {
+  activity: ActivityModel;
+  purchases: PurchasesModel;
+  conversion: ConversionModel;
+} {
+  const { purchases, conversion } = artefact.models;
+  if (purchases.state !== 'ready') throw new Error(purchases.reason);
+  if (conversion.state !== 'ready') throw new Error(conversion.reason);
+  return { activity: readyActivity(artefact), purchases, conversion };
+}
