@@ -97,6 +97,8 @@ type Workers = {
 };
 
 function superviseWorkers(config: Config, database: Database, masterKey: string, logger: Logger): Workers {
+  // Workers accept connections themselves: see connection-turns.ts.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('./worker.js', import.meta.url)),
     args: [],

@@ -4,6 +4,7 @@ import { createContext } from '../context.js';
 import { createLogger } from '../http/logger.js';
 import { buildPlayerApp } from '../http/player-app.js';
 import { parseMasterKeys, UnsealError } from '../lib/master-keys.js';
+import { takeTurns } from './connection-turns.js';
 
 /** One API process; the primary starts, replaces and stops it. */
 async function runWorker(): Promise<void> {
@@ -38,6 +39,7 @@ async function runWorker(): Promise<void> {
         },
       );
   });
+  takeTurns(app.server, ctx.shedding.lagMs);
   await app.listen({ host: config.host, port: config.port });
 }
 

@@ -11,6 +11,7 @@ import { answerClientError, registerErrorHandlers, sendError, toApiError } from 
 import { answerHalfClosed } from './half-close.js';
 import { quietLogs } from './logger.js';
 import { observeAnswers } from './observation.js';
+import { paceRefused } from './refusal-pacing.js';
 import { registerSingleHeaders } from './repeated-headers.js';
 import { requestId } from './request-id.js';
 import { registerValidation } from './validation.js';
@@ -66,6 +67,7 @@ export async function buildPlayerApp(
   registerSingleHeaders(app);
   observeAnswers(app, { logger: ctx.logger, times: ctx.metrics.requests, who });
   registerCors(app, ctx.config.corsOrigins);
+  paceRefused(app);
 
   sessionRoutes(app, ctx);
   limitsRoutes(app, ctx);

@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+
+/** Shorter than any `Retry-After`: a client that waits as it was told does not notice. */
+const PAUSE_MS = 200;
+
+/** What Node keeps of a connection below its streams: the HTTP parser reads from here, past `socket.pause()`. */
+type Handle = { readStop(): void; readStart(): void };
+type Paused = { socket: Socket; untilMs: number };
+
+/**
+ * Does not read on from a connection for a moment after a request of its was refused for overload. Clients that come back at
+ * once, whatever `Retry-After` says, would else take half of the CPU with refusals. And a turn of the event loop, in which every
+ * connection with something to read is served, would take so long that new connections wait for seconds: Node takes no more than
+ * 32 of them a turn from the process that listens.
+ */
+export function paceRefused(app: FastifyInstance, pauseMs = PAUSE_MS): void {
+  /** In the order of their ends, because all pauses are of one length. */
+  let paused: Paused[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  const resumeDue = (): void => {
+    const now = performance.now();
+    const due = paused.findIndex(({ untilMs }) => untilMs > now);
+    const resumed = due === -1 ? paused : paused.slice(0, due);
+    paused = due === -1 ? [] : paused.slice(due);
+    for (const { socket } of resumed) handleOf(socket)?.readStart();
+    const next = paused[0];
+    timer = next === undefined ? undefined : setTimeout(resumeDue, next.untilMs - now);
+  };
+  const pause = (socket: Socket): void => {
+    const handle = handleOf(socket);
+    if (handle === undefined) return;
+    handle.readStop();
+    paused.push({ socket, untilMs: performance.now() + pauseMs });
+    timer ??= setTimeout(resumeDue, pauseMs);
+  };
+
+  app.addHook('onResponse', (request, _reply, done) => {
+    if (request.isShed) afterBody(request.raw, pause);
+    done();
+  });
+  app.addHook('onClose', async () => clearTimeout(timer));
+}
+
+/** A body that is still arriving is read to its end and thrown away: only then is the next request behind it. */
+function afterBody(request: IncomingMessage, pause: (socket: Socket) => void): void {
+  const { socket } = request;
+  if (request.complete) pause(socket);
+  else request.once('end', () => pause(socket));
+}
+
+function handleOf(socket: Socket): Handle | undefined {
+  return socket.destroyed ? undefined : ((socket as Socket & { _handle?: Handle })._handle ?? undefined);
+}

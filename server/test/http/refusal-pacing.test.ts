@@ -1,0 +1,99 @@
+import { connect, type Socket } from 'node:net';
+import { type FastifyInstance, fastify } from 'fastify';
+import { afterEach, describe, expect, it } from 'vitest';
+import { paceRefused } from '../../src/http/refusal-pacing.js';
+
+const FOREVER_MS = 2 ** 30;
+
+describe('a connection whose request was refused for overload', () => {
+  const opened: { end(): void }[] = [];
+  afterEach(async () => {
+    for (const each of opened.splice(0)) each.end();
+  });
+
+  /** Counts the requests that it has read. */
+  async function serve(pauseMs: number) {
+    const read: string[] = [];
+    const app: FastifyInstance = fastify({ forceCloseConnections: true });
+    app.decorateRequest('isShed', undefined);
+    paceRefused(app, pauseMs);
+    app.addHook('onRequest', async (request) => void read.push(request.url));
+    app.post('/refused', { onRequest: async (request, reply) => refuse(request, reply) }, async () => '');
+    app.get('/good', async () => 'good');
+    await app.listen({ port: 0, host: '127.0.0.1' });
+    opened.push({ end: () => void app.close() });
+    const address = app.server.address() as { port: number };
+    return { read, open: () => openConnection(address.port) };
+  }
+
+  async function openConnection(port: number) {
+    const socket = connect(port, '127.0.0.1');
+    opened.push({ end: () => socket.destroy() });
+    let text = '';
+    socket.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+    });
+    const answers = () => (text.match(/HTTP\/1\.1 \d+/g) ?? []).map((line) => Number(line.slice(-3)));
+    return { send: (request: string) => write(socket, request), answers };
+  }
+
+  it('is not read again for a while, and others are', async () => {
+    const { read, open } = await serve(FOREVER_MS);
+    const refused = await open();
+    await refused.send(post('0123456789'));
+    await expect.poll(refused.answers).toEqual([503]);
+    await refused.send(get('/good?refused'));
+    // Another one that comes later is answered meanwhile, again and again.
+    const other = await open();
+    for (let n = 1; n <= 5; n++) {
+      await other.send(get(`/good?other`));
+      await expect.poll(other.answers).toHaveLength(n);
+    }
+    expect(refused.answers()).toEqual([503]);
+    expect(read).not.toContain('/good?refused');
+  });
+
+  it('is read again afterwards, also when the refused body came in late', async () => {
+    const { open } = await serve(1);
+    const refused = await open();
+    const [head, body] = post('0123456789').split('\r\n\r\n') as [string, string];
+    await refused.send(`${head}\r\n\r\n${body.slice(0, 3)}`);
+    await expect.poll(refused.answers).toEqual([503]);
+    await refused.send(body.slice(3));
+    await refused.send(get('/good'));
+    await expect.poll(refused.answers).toEqual([503, 200]);
+    await refused.send(get('/good'));
+    await expect.poll(refused.answers).toEqual([503, 200, 200]);
+  });
+
+  it('may be closed by its client meanwhile', async () => {
+    const { open } = await serve(1);
+    const gone = await open();
+    await gone.send(post('0123456789'));
+    await expect.poll(gone.answers).toEqual([503]);
+    opened.at(-1)?.end();
+    const other = await open();
+    await other.send(get('/good'));
+    await expect.poll(other.answers).toEqual([200]);
+  });
+});
+
+async function refuse(
+  request: { isShed: boolean | undefined },
+  reply: { code(status: number): { send(text: string): unknown } },
+) {
+  request.isShed = true;
+  return reply.code(503).send('later');
+}
+
+function write(socket: Socket, text: string): Promise<void> {
+  return new Promise((resolve) => socket.write(text, () => resolve()));
+}
+
+function get(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
+}
+
+function post(body: string): string {
+  return `POST /refused HTTP/1.1\r\nhost: localhost\r\ncontent-type: text/plain\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+}
