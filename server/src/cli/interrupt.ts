@@ -13,11 +13,14 @@ export class Interrupted extends Error {
 export type InterruptTimes = Readonly<{
   /** npm hands a signal on that the terminal has sent to the command already: signals this close together are one. */
   sameSignalMs: number;
-  /** How long the command may take to finish in order, once its sessions in PostgreSQL have ended. */
+  /**
+   * How long the command may take to finish in order, once its sessions in PostgreSQL have ended. Stopping an embedded server that
+   * the command has started for itself takes 15 seconds at the most.
+   */
   graceMs: number;
 }>;
 
-const TIMES: InterruptTimes = { sameSignalMs: 500, graceMs: 5_000 };
+const TIMES: InterruptTimes = { sameSignalMs: 500, graceMs: 20_000 };
 /** Not SIGHUP: under `nohup` a command outlives its terminal. */
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 

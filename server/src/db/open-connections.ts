@@ -10,9 +10,10 @@ const connections = new Map<pg.ClientBase, string>();
 /** Set by `endSessions`. */
 let ending: Promise<void> | undefined;
 
-/** An operator has pressed Ctrl-C and waits. */
-const TIMEOUT_MS = 2_000;
-const SESSION_TIMEOUT_MS = 1_000;
+/** For a busy machine. Whoever does not want to wait presses Ctrl-C once more. */
+const TIMEOUT_MS = 10_000;
+/** For one session; most end within milliseconds. */
+const SESSION_TIMEOUT_MS = 5_000;
 
 /** To be called once the client is connected. It is forgotten when it ends. */
 export function trackConnection(client: pg.ClientBase, url: string): void {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import pg from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyEvents } from '../../src/features/events/apply-events.js';
 import { finished, startCommand } from '../support/command.js';
 import { startDatabaseProxy } from '../support/database-proxy.js';
@@ -36,8 +36,6 @@ describe('an interrupted command', () => {
   let others: number[] = [];
 
   beforeAll(async () => {
-    // Of a single statement of most commands; the longest there is.
-    vi.stubEnv('SAVEPOINT_DB_TIMEOUT_MS', '60000');
     folder = await mkdtemp(join(tmpdir(), 'savepoint-interrupt-'));
     world = await createGameWorld();
     const [player] = (await world.addPlayers(await world.addGame('game'), [NOW - 60 * DAY_MS])) as [
@@ -55,7 +53,6 @@ describe('an interrupted command', () => {
     await watcher.end();
     await world.close();
     await rm(folder, { recursive: true });
-    vi.unstubAllEnvs();
   });
   beforeEach(async () => {
     holder = new pg.Client({ connectionString: world.url });
