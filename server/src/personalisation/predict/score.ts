@@ -6,7 +6,7 @@ import {
   QUARTER_DAYS,
   SPEND_HORIZON_DAYS,
 } from './apply-models.js';
-import type { Artefact, ModelName, Models, PredictionName } from './artefact.js';
+import type { Artefact, MissingModel, ModelCard, ModelName, Models, PredictionName } from './artefact.js';
 import { CHURN_HORIZON_DAYS } from './features.js';
 import {
   type ActivityStatistics,
@@ -68,6 +68,7 @@ export function score(
   const money = artefact.currency ?? NO_CURRENCY;
   const expiredAt = (today + 1) * DAY_MS;
 
+  // Without spreading objects: that took most of the time.
   const told = (
     name: PredictionName,
     model: ModelName,
@@ -76,22 +77,21 @@ export function score(
     horizonDays: number | null,
   ): Prediction => {
     const guess = guesses[name];
-    const common = { defaultValue, unit, horizonDays, model };
-    if (distrusted.has(model)) return { ...common, ...average(defaultValue, 'degraded', DEGRADED) };
-    if (guess === null || !Number.isFinite(guess)) {
-      const own = models[model];
-      const reason = own.state === 'cold_start' ? own.reason : (guesses.spendingReason ?? TOO_EARLY);
-      return { ...common, ...average(defaultValue, 'cold_start', reason) };
-    }
-    const scale = scales[name];
+    const isTrusted = !distrusted.has(model);
+    const isKnown = isTrusted && guess !== null && Number.isFinite(guess);
+    const scale = isKnown ? scales[name] : null;
+    const value = isKnown ? guess : defaultValue;
     return {
-      ...common,
-      value: guess,
-      expiredAt,
-      percentile: scale === null ? null : percentileOf(scale, guess),
-      band: scale === null ? null : bandOf(scale, guess),
-      state: 'ready',
-      reason: null,
+      value,
+      defaultValue,
+      expiredAt: isKnown ? expiredAt : null,
+      unit,
+      horizonDays,
+      percentile: scale === null ? null : percentileOf(scale, value),
+      band: scale === null ? null : bandOf(scale, value),
+      state: isKnown ? 'ready' : isTrusted ? 'cold_start' : 'degraded',
+      model,
+      reason: isKnown ? null : isTrusted ? missingReason(models[model], guesses) : DEGRADED,
     };
   };
   return {
@@ -104,8 +104,8 @@ export function score(
   };
 }
 
-function average(value: number, state: 'cold_start' | 'degraded', reason: string) {
-  return { value, expiredAt: null, percentile: null, band: null, state, reason };
+function missingReason(model: ModelCard | MissingModel, { spendingReason }: Guesses): string {
+  return model.state === 'cold_start' ? model.reason : (spendingReason ?? TOO_EARLY);
 }
 
 function guessPayer(models: Models, activity: ActivityStatistics, payer: PayerStatistics): Guesses {
