@@ -1,15 +1,12 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { eventLoad } from '../items/events.mjs';
 import { openLoopEvents } from '../support/open-loop.mjs';
 import { isWanted } from '../support/options.mjs';
 import { cpuSplitOf } from '../support/processes.mjs';
+import { runRefusedLoad } from '../support/refused-load.mjs';
 import { loginMany } from '../support/service.mjs';
-import { lua, runWrk } from '../support/wrk.mjs';
 
 const BATCH = 50;
 const TIMES_CAPACITY = 10;
-/** wrk, and the service on the other side, need as many open files. */
+/** The generator, and the service on the other side, need as many open files. */
 const CONNECTIONS = [640, 8_000];
 const SMALLEST_GOODPUT = 0.8;
 const LARGEST_P99_SECONDS = 1;
@@ -46,15 +43,10 @@ export const overload = {
           const sample = await measureOverload(playground, load, options.seconds);
           const { work } = sample;
           samples.push({ round, ...sample });
-          note(
-            `${load.name}: p99 of accepted batches, at most`,
-            's',
-            work.p99Ms / 1000,
-            load.largestP99Seconds,
-          );
+          note(`${load.name}: p99 of accepted batches`, 's', work.p99Ms / 1000, load.largestP99Seconds);
           note(`${load.name}: refused`, '% of requests', (100 * work.refused) / work.requests);
           console.log(
-            `round ${round}/${options.rounds}  ${load.name.padEnd(45)} goodput ${sample.ratio.toFixed(2)} of ${sample.floor.perSecond.toFixed(0)} events/s  ${work.offeredPerSecond.toFixed(0)} requests/s, ${((100 * work.refused) / work.requests).toFixed(0)}% refused  accepted: p50 ${work.p50Ms.toFixed(0)} ms, p99 ${work.p99Ms.toFixed(0)} ms at most`,
+            `round ${round}/${options.rounds}  ${load.name.padEnd(45)} goodput ${sample.ratio.toFixed(2)} of ${sample.floor.perSecond.toFixed(0)} events/s  ${work.offeredPerSecond.toFixed(0)} requests/s, ${((100 * work.refused) / work.requests).toFixed(0)}% refused  accepted: p50 ${work.p50Ms.toFixed(0)} ms, p99 ${work.p99Ms.toFixed(0)} ms; refused: p99 ${work.refusedP99Ms.toFixed(0)} ms`,
           );
         }
         if (options.quick || !isPart(FLOOD_NAME)) continue;
@@ -89,7 +81,7 @@ async function measureOverload(playground, { name, connections, target, isPaced 
   const work = await refusing(playground, {
     connections,
     seconds: seconds * 2,
-    env: isPaced ? { BENCH_RATE: String(rate) } : {},
+    perSecond: isPaced ? rate : undefined,
   });
   return {
     name,
@@ -102,34 +94,35 @@ async function measureOverload(playground, { name, connections, target, isPaced 
   };
 }
 
-/** A run of wrk in which requests may be refused. */
-async function refusing({ service, sessionsFile }, { connections, seconds, env = {}, batch = BATCH }) {
-  const load = eventLoad({ batch }, { BENCH_SESSIONS: sessionsFile, ...env });
+/** A load of which some may be refused. */
+async function refusing({ service, sessions }, { connections, seconds, perSecond, batch = BATCH }) {
   const before = cpuSplitOf(service.pid);
-  const run = await runWrk({
-    url: service.api + load.path,
-    seconds,
+  const run = await runRefusedLoad({
+    api: service.api,
+    sessions,
+    batch,
     connections,
-    script: lua('overload'),
-    env: { ...load.env, BENCH_CONNECTIONS: String(connections) },
+    seconds,
+    perSecond,
   });
   const after = cpuSplitOf(service.pid);
-  const said = (name) => Number(new RegExp(`^${name} ([\\d.]+)$`, 'm').exec(run.text)?.[1]);
-  const accepted = said('accepted') * batch;
+  const events = run.accepted.count * batch;
+  const requests = run.accepted.count + run.refused.count;
   return {
-    requests: run.requests,
-    refused: said('refused'),
-    offeredPerSecond: run.requests / said('seconds'),
-    perSecond: accepted / said('seconds'),
-    p50Ms: said('p50'),
-    p99Ms: said('p99'),
-    serviceCpuMicros: ((after.serviceMs - before.serviceMs) * 1000) / accepted,
-    postgresCpuMicros: ((after.postgresMs - before.postgresMs) * 1000) / accepted,
+    requests,
+    refused: run.refused.count,
+    offeredPerSecond: requests / seconds,
+    perSecond: events / seconds,
+    p50Ms: run.accepted.p50Ms,
+    p99Ms: run.accepted.p99Ms,
+    refusedP99Ms: run.refused.count === 0 ? 0 : run.refused.p99Ms,
+    serviceCpuMicros: ((after.serviceMs - before.serviceMs) * 1000) / events,
+    postgresCpuMicros: ((after.postgresMs - before.postgresMs) * 1000) / events,
   };
 }
 
 async function measureFlood(playground, seconds) {
-  const { service, sessions, folder } = playground;
+  const { service, sessions } = playground;
   const honest = () =>
     openLoopEvents({
       api: service.api,
@@ -139,11 +132,8 @@ async function measureFlood(playground, seconds) {
       seconds,
     });
   const [flooder] = await loginMany(service.api, 1, 'flooder');
-  const sessionsFile = join(folder, 'flooder');
-  const { accessToken, tenantId, gameId, userId } = flooder;
-  await writeFile(sessionsFile, `${accessToken} ${tenantId} ${gameId} ${userId}\n`);
   const alone = await honest();
-  const flood = refusing({ service, sessionsFile }, { ...FLOOD, seconds: seconds + 2 });
+  const flood = refusing({ service, sessions: [flooder] }, { ...FLOOD, seconds: seconds + 2 });
   const beside = await honest();
   await flood;
   return { alone, beside };

@@ -1,0 +1,89 @@
+import { eventsJson } from './event-bodies.mjs';
+import { openRawConnection, rawRequest } from './raw-connection.mjs';
+import { playerHeaders } from './service.mjs';
+import { percentile } from './statistics.mjs';
+
+/** So many connections are opened at a time: a listening socket has room for 511. */
+const OPENED_AT_ONCE = 200;
+/** Overwritten in each request by a number of the same length, so that all events are new. */
+const PLACE = 12_345_678;
+/** An answer that has not come by then is counted as lost. */
+const PATIENCE_MS = 15_000;
+
+/**
+ * Batches of new events on so many connections, each of which sends its next one a random time after an answer, whatever
+ * the answer was. Tells the latencies of accepted batches from those of refused ones, which wrk cannot.
+ */
+export async function runRefusedLoad({ api, sessions, batch, connections, seconds, perSecond }) {
+  const templates = sessions.map((session) => template(session, batch));
+  const longestPauseMs = perSecond === undefined ? 0 : (2000 * connections) / perSecond;
+  const opened = [];
+  const answers = { accepted: [], refused: [], failed: [] };
+  let number = PLACE;
+  const begun = performance.now();
+  const endMs = begun + seconds * 1000;
+
+  const sendOn = (connection) =>
+    new Promise((resolve) => {
+      const pauseThenSend = () => setTimeout(send, Math.random() * longestPauseMs);
+      const send = () => {
+        const sentAt = performance.now();
+        if (sentAt >= endMs) return resolve();
+        connection.send(numbered(templates[number % templates.length], ++number), (status) => {
+          const now = performance.now();
+          if (now < endMs) answers[kindOf(status)].push(now - sentAt);
+          if (status === 0) return resolve();
+          return longestPauseMs === 0 ? send() : pauseThenSend();
+        });
+      };
+      pauseThenSend();
+    });
+  const timedOut = new Promise((resolve) => setTimeout(resolve, seconds * 1000 + PATIENCE_MS));
+  // Each sends as soon as it is open: the service closes connections that say nothing for ten seconds.
+  const sent = [];
+  for await (const connection of openAll(api, connections)) {
+    opened.push(connection);
+    sent.push(sendOn(connection));
+  }
+  await Promise.race([Promise.all(sent), timedOut]);
+  for (const connection of opened) connection.close();
+  if (answers.failed.length > 0) throw new Error(`${answers.failed.length} batches failed`);
+  return { accepted: latenciesOf(answers.accepted), refused: latenciesOf(answers.refused) };
+}
+
+function kindOf(status) {
+  if (status === 202) return 'accepted';
+  return status === 503 ? 'refused' : 'failed';
+}
+
+function latenciesOf(values) {
+  const sorted = values.sort((a, b) => a - b);
+  return { count: sorted.length, p50Ms: percentile(sorted, 0.5), p99Ms: percentile(sorted, 0.99) };
+}
+
+async function* openAll(api, connections) {
+  const { hostname, port } = new URL(api);
+  for (let opened = 0; opened < connections; opened += OPENED_AT_ONCE) {
+    const count = Math.min(OPENED_AT_ONCE, connections - opened);
+    const open = () => openRawConnection(hostname, Number(port));
+    yield* await Promise.all(Array.from({ length: count }, open));
+  }
+}
+
+/** A request, and where in it the number stands. */
+function template(session, batch) {
+  const headers = { ...playerHeaders(session), 'content-type': 'application/json' };
+  const bytes = rawRequest('POST', '/v1/events', headers, eventsJson('overload', PLACE, batch));
+  const places = [];
+  for (let at = bytes.indexOf(`ad-${PLACE}`); at !== -1; at = bytes.indexOf(`ad-${PLACE}`, at + 1)) {
+    places.push(at + 'ad-'.length);
+  }
+  return { bytes, places };
+}
+
+function numbered({ bytes, places }, number) {
+  const copy = Buffer.from(bytes);
+  const text = String(number);
+  for (const at of places) copy.latin1Write(text, at);
+  return copy;
+}
