@@ -17,6 +17,8 @@ export type QueueState = {
   suspicions: number;
   /** From this batch on, events were tracked since a start at which nobody could say yet whether the storage is a copy. */
   uncheckedFrom?: number;
+  /** The session that was refused last. */
+  refused?: string;
   /** Of the storage, where it can tell copies apart. */
   identity?: string;
 };
@@ -45,10 +47,12 @@ export type EventQueue = {
    * more.
    */
   takeLast(): TakenBatch | undefined;
+  /** Undoes `take`: the service did not look at it. */
+  release(batch: TakenBatch): Promise<void>;
   /** Forgets a batch that the service has answered. */
   settle(batch: TakenBatch, settlement: Settlement): Promise<void>;
-  /** The storage may be a copy: goes on under a new name. */
-  startInstall(): Promise<void>;
+  /** The storage may be a copy: goes on under a new name, once for each session that was refused. */
+  startInstall(refusedSession: string): Promise<void>;
   /** The storage is no copy, as far as one can know. */
   trust(): Promise<void>;
   /** How many bytes wait. */
@@ -108,23 +112,31 @@ export function createEventQueue(options: Options): EventQueue {
 
   const get = async (tx: Transaction, place: number) => (await tx.get(keyOf(place))) as Batch | undefined;
 
-  /** Starts an installation, and moves batches that were never sent to it. */
+  /**
+   * Starts an installation. Batches from `from` on move to it. What was sent stays, and so does what is before it: a number
+   * that is given away in between would look like a lost event.
+   */
   const rename = async (tx: Transaction, state: QueueState, from: number) => {
     state.install = randomId();
     state.next = 1;
     state.gaps = state.suspicions = 0;
     delete state.uncheckedFrom;
+    let moving: [string, Batch][] = [];
     for (let place = Math.max(from, state.head); place < state.end; place++) {
       const batch = await get(tx, place);
-      if (batch === undefined || batch.tries > 0) continue;
-      tx.set(keyOf(place), { ...batch, install: state.install, first: state.next });
+      if (batch === undefined) continue;
+      if (batch.tries > 0) moving = [];
+      else moving.push([keyOf(place), batch]);
+    }
+    for (const [key, batch] of moving) {
+      tx.set(key, { ...batch, install: state.install, first: state.next });
       state.next += batch.events.length;
     }
   };
 
   const append = async (tx: Transaction, state: QueueState, events: readonly string[]) => {
     let place = state.end - 1;
-    let tail = place > takenLast ? await get(tx, place) : undefined;
+    let tail = await get(tx, place);
     if (tail?.run !== run || tail.tries > 0 || tail.install !== state.install) tail = undefined;
     let isFull = false;
     for (const event of events) {
@@ -146,6 +158,12 @@ export function createEventQueue(options: Options): EventQueue {
     if (tail !== undefined) tx.set(keyOf(place), tail);
     return { isFull, tail: tail && { ...tail, events: [...tail.events], place } };
   };
+
+  const mark = (place: number) =>
+    change(async (tx) => {
+      const batch = await get(tx, place);
+      if (batch !== undefined) tx.set(keyOf(place), { ...batch, tries: batch.tries + 1 });
+    });
 
   const dropSome = async (tx: Transaction, state: QueueState): Promise<string[]> => {
     const places: number[] = [];
@@ -181,7 +199,11 @@ export function createEventQueue(options: Options): EventQueue {
     takeLast() {
       const taken = last;
       last = undefined;
-      if (taken !== undefined) takenLast = taken.place;
+      if (taken !== undefined) {
+        takenLast = taken.place;
+        // If there is time for it.
+        mark(taken.place).catch(() => {});
+      }
       return taken;
     },
 
@@ -200,6 +222,13 @@ export function createEventQueue(options: Options): EventQueue {
       if (taken?.place === last?.place) last = undefined;
       return taken;
     },
+
+    release: ({ place, tries }) =>
+      change(async (tx) => {
+        const batch = await get(tx, place);
+        // Unless another tab sends it, too.
+        if (batch?.tries === tries) tx.set(keyOf(place), { ...batch, tries: tries - 1 });
+      }),
 
     settle: ({ place, events: sent }, { accepted = 0, duplicates = 0, good = [] }) =>
       change(async (tx, state) => {
@@ -224,10 +253,15 @@ export function createEventQueue(options: Options): EventQueue {
           state.head = Math.min(state.head, place);
           state.bytes += bytes;
           await rename(tx, state, place);
-        } else if (++state.suspicions >= MAX_SUSPICIONS) await rename(tx, state, place + 1);
+        } else if (++state.suspicions >= MAX_SUSPICIONS) await rename(tx, state, state.end);
       }),
 
-    startInstall: () => change((tx, state) => rename(tx, state, state.uncheckedFrom ?? state.end)),
+    startInstall: (refusedSession) =>
+      change(async (tx, state) => {
+        if (state.refused === refusedSession) return;
+        state.refused = refusedSession;
+        await rename(tx, state, state.uncheckedFrom ?? state.end);
+      }),
     trust: () =>
       change(async (_tx, state) => {
         delete state.uncheckedFrom;

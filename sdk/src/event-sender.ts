@@ -11,6 +11,10 @@ type Options = {
   /** Names the lock under which one tab sends at a time; false where there are no other tabs. */
   lock: () => string | false;
   intervalMs: number;
+  /** Makes sure that there is a session. */
+  prepare(): Promise<unknown>;
+  /** Gets another session than the one that was refused. */
+  renew(): Promise<unknown>;
   post(batch: Batch, body: string, keepalive: boolean): Promise<Reply>;
   onRejected(event: string, code: string, message: string): void;
   onError(error: SavepointError): void;
@@ -83,20 +87,31 @@ export function createEventSender(options: Options): EventSender {
   };
 
   const drain = async () => {
-    while (!isStopped) {
+    if ((await queue.waiting()) === 0) {
+      failures = 0;
+      return;
+    }
+    for (let isRefused = false; !isStopped; ) {
       if (Date.now() < notBefore) return schedule(notBefore - Date.now());
+      // First: without a session the storage may turn out to be a copy, and only what was never sent can change its name.
+      await options.prepare();
       const batch = await queue.take();
       if (batch === undefined) {
         failures = 0;
         return;
       }
-      if (!(await deliver(batch, false))) return;
+      const reply = await options.post(batch, batchBody(batch), false);
+      if (reply.status === 401 && !isRefused) {
+        isRefused = true;
+        await queue.release(batch);
+        await options.renew();
+      } else if (await settle(batch, reply)) isRefused = false;
+      else return;
     }
   };
 
-  /** Sends a batch once. Says whether it is done with. */
-  const deliver = async (batch: TakenBatch, keepalive: boolean): Promise<boolean> => {
-    const reply = await options.post(batch, batchBody(batch), keepalive);
+  /** Says whether the batch is done with. */
+  const settle = async (batch: TakenBatch, reply: Reply): Promise<boolean> => {
     const outcome = outcomeOf(reply, batch);
     if (outcome === undefined) {
       fail(toError(reply));
@@ -131,7 +146,10 @@ export function createEventSender(options: Options): EventSender {
     flush,
     flushLast() {
       const last = Date.now() < notBefore ? undefined : queue.takeLast();
-      if (last !== undefined) deliver(last, true).catch(fail);
+      if (last !== undefined) {
+        const sent = options.post(last, batchBody(last), true);
+        sent.then((reply) => settle(last, reply)).catch(fail);
+      }
       void flush();
     },
     wake(isFull) {

@@ -100,24 +100,26 @@ export class Savepoint {
         player.keep('status', playerConfig?.playerStatus);
         player.keep('store', playerConfig?.storeConfig);
       },
-      onRefused: () => this.#queue.startInstall(),
+      onRefused: (session) => this.#queue.startInstall(session),
       onTrusted: () => this.#queue.trust(),
       onSaved: () => signals.send('session'),
     });
 
+    let used: Session | undefined;
     const call = async (path: string, init: RequestInit): Promise<Reply> => {
-      const send = (session: Session) =>
-        exchange(path, { ...init, headers: { ...identify(session), ...(init.headers as object) } });
-      const session = await this.#sessions.get();
-      const reply = await send(session);
-      return reply.status === 401 ? send(await this.#sessions.renew(session)) : reply;
+      used = await this.#sessions.get();
+      return exchange(path, { ...init, headers: { ...identify(used), ...(init.headers as object) } });
     };
 
     const player = createPlayer({
       storage,
       prefix,
-      get: (path, headers) => {
+      get: async (path, headers) => {
         this.#checkOpen();
+        const session = await this.#sessions.get();
+        const reply = await call(path, { headers });
+        if (reply.status !== 401) return reply;
+        await this.#sessions.renew(session);
         return call(path, { headers });
       },
       fallback,
@@ -131,6 +133,8 @@ export class Savepoint {
       queue: this.#queue,
       lock: () => storage.isShared === true && `${prefix}send`,
       intervalMs: (batch.seconds ?? 5) * 1000,
+      prepare: () => this.#sessions.get(),
+      renew: () => this.#sessions.renew(used),
       post: ({ install, bytes }: Batch, body, isLast) => {
         const headers: Record<string, string> = {
           'Content-Type': 'application/json',

@@ -27,7 +27,7 @@ type Setup = {
   /** A grant came, by login or refresh. */
   onGrant(grant: Grant): void;
   /** The service refuses the kept session: it was ended, or another copy of this storage uses it. */
-  onRefused(): Promise<void>;
+  onRefused(session: string): Promise<void>;
   /** The kept session is still ours alone, as far as one can know. */
   onTrusted(): Promise<void>;
   onSaved(): void;
@@ -123,7 +123,8 @@ export function createSessions(setup: Setup): Sessions {
         if (reply.status !== 401) return accept(reply);
         // Once more if another tab has refreshed meanwhile.
       } else {
-        await setup.onRefused();
+        // Its last characters name it well enough.
+        await setup.onRefused(tried.slice(-8));
         return signIn();
       }
     }

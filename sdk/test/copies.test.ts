@@ -74,6 +74,22 @@ it('a backup restored on a second phone is noticed by its session, and what both
   ]);
 });
 
+it('whoever starts last is refused the session, long before its token has ended', async () => {
+  const first = original.start();
+  await first.client.login();
+  const copy = original.copy();
+  first.kill();
+  await vi.advanceTimersByTimeAsync(600_000);
+  const second = copy.start();
+  second.client.track('On the second');
+  await second.client.flush();
+  await vi.advanceTimersByTimeAsync(600_000);
+  const restarted = original.start();
+  restarted.client.track('On the first');
+  await restarted.client.flush();
+  expect(arrived()).toEqual(['On the first', 'On the second']);
+});
+
 it('a copy that was faster by less than a batch is noticed by the numbers that it has taken, and no event is lost', async () => {
   const first = original.start();
   first.client.track('Before');

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDevice } from './support/device.js';
+import { openPage } from './support/page.js';
 import { createServiceModel, type Fault, type ServiceModel } from './support/service-model.js';
 
 let service: ServiceModel;
@@ -11,6 +12,7 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
   vi.restoreAllMocks();
+  vi.unstubAllGlobals();
 });
 
 const batches = () => service.requests.filter(({ path }) => path === '/v1/events');
@@ -119,6 +121,17 @@ describe('a failed batch', () => {
     expect(sizes()).toEqual([1]);
   });
 
+  it('stays when its token is refused twice', async () => {
+    const { client } = createDevice(service).start();
+    await client.login();
+    service.fault = (path) => (path === '/v1/events' ? 401 : 'none');
+    client.track('Step');
+    await client.flush();
+    service.fault = () => 'none';
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(types()).toEqual(['Step']);
+  });
+
   it('is tried again after longer and longer times, at random, at least every five minutes', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(1);
     const tries: number[] = [];
@@ -150,6 +163,50 @@ describe('a failed batch', () => {
     expect(next).toMatchObject([{ eventType: 'Second', seq: 2 }]);
     expect(types()).toEqual(['First', 'Second']);
   });
+});
+
+describe('a page that is hidden', () => {
+  /** Where it may happen in the middle of a transaction. */
+  const MOMENTS = 40;
+  const ticks = async (count: number) => {
+    for (let i = 0; i < count; i++) await Promise.resolve();
+  };
+
+  it.each(['none', 'answer lost', 'request lost'] as const)(
+    'sends what waits at once, and all of it exactly once later (%s)',
+    async (fault) => {
+      const page = openPage();
+      for (let moment = 0; moment < MOMENTS; moment++) {
+        const model = createServiceModel();
+        const { client } = createDevice(model).start();
+        await client.login();
+        for (const round of [0, 1, 2]) {
+          const first = client.track('Step', { n: 3 * round });
+          await client.saved();
+          client.track('Step', { n: 3 * round + 1 });
+          await ticks(moment);
+          let isFirst = true;
+          model.fault = () => {
+            const now = isFirst ? fault : 'none';
+            isFirst = false;
+            return now;
+          };
+          page.hide();
+          // Nothing but promises: a page that closes has no time for more.
+          await ticks(20);
+          const sent = model.requests.flatMap(({ body }) => (Array.isArray(body) ? body : []));
+          if (fault !== 'request lost') expect(sent.map(({ eventId }) => eventId)).toContain(first);
+          client.track('Step', { n: 3 * round + 2 });
+          await vi.advanceTimersByTimeAsync(60_000);
+        }
+        await client.close();
+        const installs = [...model.byInstall().values()];
+        expect(installs.map((events) => events.map(({ payload }) => payload.n))).toEqual([
+          [0, 1, 2, 3, 4, 5, 6, 7, 8],
+        ]);
+      }
+    },
+  );
 });
 
 describe('a full storage', () => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { createDevice, type Run } from './support/device.js';
+import { openPage } from './support/page.js';
 import { createServiceModel, type Fault, type ServiceModel } from './support/service-model.js';
 
 /** A session that may be played: what the player does, what the network does, and when the device dies. */
@@ -45,7 +46,14 @@ const steps = fc.array(
   ),
   { minLength: 1, maxLength: 25 },
 );
-const faults = fc.array(fc.constantFrom(...FAULTS), { minLength: 1, maxLength: 40 });
+/** Mostly fair weather: a client that never gets through has no chance to go wrong. */
+const faults = fc.array(
+  fc.oneof({ weight: 3, arbitrary: fc.constant<Fault>('none') }, fc.constantFrom(...FAULTS)),
+  {
+    minLength: 1,
+    maxLength: 40,
+  },
+);
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now: Date.UTC(2026, 10, 15) });
@@ -53,20 +61,16 @@ beforeEach(() => {
 afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
+  vi.restoreAllMocks();
 });
-
-/** What a page is to its script, as far as the client looks: every tab is told when it is hidden. */
-function openBrowser(): EventTarget {
-  const page = new EventTarget();
-  vi.stubGlobal('document', Object.assign(page, { visibilityState: 'hidden' }));
-  vi.stubGlobal('addEventListener', () => {});
-  return page;
-}
 
 it('loses nothing, doubles nothing and keeps the order, whatever the network and two tabs do', async () => {
   await fc.assert(
     fc.asyncProperty(steps, faults, async (play, weather) => {
       const service = createServiceModel();
+      // For back-off times that are the same in each run.
+      let drawn = 0;
+      vi.spyOn(Math, 'random').mockImplementation(() => (drawn++ * 0.618) % 1);
       let asked = 0;
       service.fault = () => weather[asked++ % weather.length] as Fault;
       const tracked = await runPlay(service, play);
@@ -75,13 +79,14 @@ it('loses nothing, doubles nothing and keeps the order, whatever the network and
       await vi.advanceTimersByTimeAsync(1_200_000);
       expectExactlyOnce(service, tracked);
     }),
-    { numRuns: 120 },
+    // Always the same plays: a suite must not fail by chance. Change the seed to look for new ones.
+    { numRuns: 120, seed: 14 },
   );
 });
 
 /** Plays it in two tabs of one browser, and returns what was tracked, by tab. */
 async function runPlay(service: ServiceModel, play: readonly Step[]): Promise<string[][]> {
-  const page = openBrowser();
+  const page = openPage();
   const device = createDevice(service);
   const options = { batch: { events: 5 } };
   const tabs: Run[] = [device.start(options), device.start(options)];
@@ -93,7 +98,7 @@ async function runPlay(service: ServiceModel, play: readonly Step[]): Promise<st
     }
     if (step.kind === 'wait') await vi.advanceTimersByTimeAsync(step.ms);
     if (step.kind === 'flush') void clientOf(step.tab).flush();
-    if (step.kind === 'hide') page.dispatchEvent(new Event('visibilitychange'));
+    if (step.kind === 'hide') page.hide();
     if (step.kind === 'end sessions') service.sessions.clear();
     if (step.kind === 'kill') {
       // What was not stored yet dies with its tab; the game could have waited for it.

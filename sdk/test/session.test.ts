@@ -126,6 +126,14 @@ describe('a session', () => {
     expect([count('/auth/refresh'), count('/auth/login')]).toEqual([1, 1]);
   });
 
+  it('is refreshed when the clock of the device was put back: nobody knows how old it is then', async () => {
+    const { client } = createDevice(service).start();
+    await client.login();
+    vi.setSystemTime(Date.now() - 10_000);
+    await client.player.status();
+    expect(count('/auth/refresh')).toBe(1);
+  });
+
   it('is begun anew when it was ended', async () => {
     const { client } = createDevice(service).start();
     await client.login();

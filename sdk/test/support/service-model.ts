@@ -66,7 +66,7 @@ export function createServiceModel() {
         });
       }
       const session = `session-${++count}`;
-      const refresh = `refresh-${++count}`;
+      const refresh = `refresh-${String(++count).padStart(8, '0')}`;
       sessions.set(session, { userId: `u-${deviceId}`, refresh, rotatedAt: 0 });
       return grant(session, `u-${deviceId}`, refresh);
     },
@@ -78,7 +78,7 @@ export function createServiceModel() {
         }
         if (session.refresh === refreshToken) {
           session.previous = refreshToken;
-          session.refresh = `refresh-${++count}`;
+          session.refresh = `refresh-${String(++count).padStart(8, '0')}`;
           session.rotatedAt = Date.now();
           return grant(id, session.userId, session.refresh);
         }
