@@ -5,8 +5,9 @@ import { withOwnConnection } from '../../src/db/own-connection.js';
 import { sendAll } from '../../src/db/pool.js';
 import { applyEvents, countEvents } from '../../src/features/events/apply-events.js';
 import type { EventRecord } from '../../src/features/events/event-record.js';
+import { generationOf } from '../../src/features/events/identity-generations.js';
 import { moveOldEvents } from '../../src/features/events/move-old-events.js';
-import { moveOldPages } from '../../src/features/events/move-old-queries.js';
+import { estimateOldEvents, moveOldPages } from '../../src/features/events/move-old-queries.js';
 import { hasOldEvents } from '../../src/features/events/old-events.js';
 import { rebuildFacts } from '../../src/features/explain/rebuild-facts.js';
 import { exportEvents } from '../../src/features/export/export-events.js';
@@ -28,6 +29,7 @@ import { isWaitedFor } from '../support/locks.js';
 const NOW = Date.parse(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`);
 const ago = (days: number) => NOW - days * DAY_MS;
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+const compactDay = (ms: number) => dayOf(ms).replaceAll('-', '');
 
 describe('moving events of the former layout into blocks', () => {
   let world: GameWorld;
@@ -41,7 +43,7 @@ describe('moving events of the former layout into blocks', () => {
     const gameId = await world.addGame(`game-${++games}`);
     [player] = (await world.addPlayers(gameId, [ago(300)])) as [TestPlayer];
     for (const days of [3, 4, 5]) {
-      const name = `old_events_${dayOf(ago(days)).replaceAll('-', '')}`;
+      const name = `old_events_${compactDay(ago(days))}`;
       await world.pool.query(
         `create table if not exists ${name} partition of old_events for values from ('${dayOf(ago(days))}Z') to ('${dayOf(ago(days - 1))}Z')`,
       );
@@ -190,7 +192,7 @@ describe('moving events of the former layout into blocks', () => {
       await connection.query('lock table old_event_names in access exclusive mode');
       const outcomes = applyEvents(world.pool, toRecords(player, sent, NOW), { oldEvents: true });
       await expect.poll(() => isWaitedFor(world.pool, 'old_event_names'), { timeout: 60_000 }).toBe(true);
-      const partition = `old_events_${dayOf(ago(3)).replaceAll('-', '')}`;
+      const partition = `old_events_${compactDay(ago(3))}`;
       expect(await moveOldPages(connection, partition, 0, 1_000, NOW)).toBe(2);
       expect(await outcomes).toEqual(['duplicate', 'duplicate']);
     });
@@ -205,6 +207,52 @@ describe('moving events of the former layout into blocks', () => {
     expect(await move()).toEqual({ state: 'done', movedEvents: 2 });
     expect((await stored()).length).toBe(1);
     expect(await applyEvents(world.pool, toRecords(player, sent, NOW))).toEqual(['duplicate', 'duplicate']);
+  });
+
+  it('stores events in the partitions of their receipt, also when they were received days after they happened', async () => {
+    await world.pool.query(
+      `create table old_events_${compactDay(ago(200))} partition of old_events for values from ('${dayOf(ago(200))}Z') to ('${dayOf(ago(199))}Z')`,
+    );
+    await storeOld([adImpressionAt(ago(200), 1)], ago(150));
+    await storeOld([adImpressionAt(ago(5), 2)], ago(3));
+    await storeOld([adImpressionAt(ago(3), 3)], ago(3));
+    expect(await move()).toEqual({ state: 'done', movedEvents: 3 });
+    const { rows } = await world.pool.query(
+      `select tableoid::regclass::text as name from event_blocks where player_id = $1
+       union select tableoid::regclass::text from event_identities where player_id = $1 order by name`,
+      [player.playerId],
+    );
+    const days = [ago(150), ago(3)].map((ms) => `event_blocks_${compactDay(ms)}`);
+    const generations = [ago(150), ago(3)].map(
+      (ms) => `event_identities_${compactDay(Date.parse(generationOf(ms)))}`,
+    );
+    expect(rows.map(({ name }) => name)).toEqual([...days, ...new Set(generations)]);
+  });
+
+  it('forgets the names that an interrupted move has left', async () => {
+    await storeOld([{ ...adImpressionAt(ago(3)), eventId: 'named' }], ago(3));
+    expect(await move()).toMatchObject({ state: 'done' });
+    // As if it had been killed after its last partition.
+    await world.pool.query('insert into old_event_names select 0, gen_random_uuid(), now()');
+    expect(await move()).toEqual({ state: 'done', movedEvents: 0 });
+    expect((await world.pool.query('select from old_event_names')).rowCount).toBe(0);
+    expect(await move()).toEqual({ state: 'nothing', movedEvents: 0 });
+  });
+
+  it('tells how many events are left after each step', async () => {
+    await storeOld(
+      Array.from({ length: 2_000 }, (_, n) => adImpressionAt(ago(3) + n, n)),
+      ago(3),
+    );
+    const left = () => estimateOldEvents(world.pool);
+    await expect.poll(left, { timeout: 60_000 }).toBe(2_000);
+    const stop = new AbortController();
+    const { movedEvents } = await move({ signal: stop.signal, onProgress: () => stop.abort() });
+    expect(movedEvents).toBeGreaterThan(0);
+    expect(movedEvents).toBeLessThan(2_000);
+    await expect.poll(left, { timeout: 60_000 }).toBe(2_000 - movedEvents);
+    await move();
+    expect(await left()).toBe(0);
   });
 
   it('is done by one node at a time', async () => {

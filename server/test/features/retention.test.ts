@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { applyEvents, type EventOutcome } from '../../src/features/events/apply-events.js';
 import {
-  ensureDay,
+  ensureDays,
   ensureEventPartitions,
   listEventPartitions,
 } from '../../src/features/events/event-partitions.js';
@@ -44,7 +44,7 @@ describe('retention', () => {
     const [player] = await world.addPlayers(await world.addGame(`game-${++games}`), [ago(300)]);
     return player as TestPlayer;
   };
-  const attach = (days: number) => ensureDay(world.pool, dayOf(ago(days)));
+  const attach = (days: number) => ensureDays(world.pool, [dayOf(ago(days))]);
   /** Each received a second after it happened, or when `receivedAt` says. */
   const send = async (player: TestPlayer, events: TestEvent[], receivedAt?: number) => {
     const outcomes: EventOutcome[] = [];

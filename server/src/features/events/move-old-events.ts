@@ -1,24 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockTimeout, type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
-import { ensureDay, utcDay } from './event-partitions.js';
+import { ensureDays, utcDay } from './event-partitions.js';
 import {
   clearOldNames,
   countOldPages,
   dropOldPartition,
   hasRows,
+  isDatabaseBusy,
   listOldPartitions,
   moveOldPages,
   type OldPartition,
 } from './move-old-queries.js';
 
 const DAY_MS = 86_400_000;
-/** 2 MB, some six thousand events: a tenth of a second. */
-const PAGES_A_STEP = 256;
-/** Intake comes first: after each step the move rests as long as the step took, and at least this long. */
-const MIN_REST_MS = 20;
-const DROP_ATTEMPTS = 10;
-const DROP_PAUSE_MS = 300;
+/** A step is as large as this much time allows: intake may wait for its locks and its disk as long. */
+const STEP_MS = 150;
+const MIN_PAGES = 16;
+/** 16 MB, some fifty thousand events, which are sorted in memory. */
+const MAX_PAGES = 2_048;
+/** Intake comes first: where others are at work in the database after a step, the move rests as long as the step took. */
+const MIN_REST_MS = 10;
+const LOCK_ATTEMPTS = 10;
+const LOCK_PAUSE_MS = 300;
 
 export type MoveProgress = { movedEvents: number; donePages: number; totalPages: number };
 
@@ -47,19 +51,34 @@ export type MoveResult = {
  */
 export async function moveOldEvents(pool: Pool, options: MoveOptions): Promise<MoveResult> {
   return withOwnConnection(pool, async (connection) => {
-    if ((await listOldPartitions(connection)).length === 0) return { state: 'nothing', movedEvents: 0 };
+    if (!(await hasWork(connection))) return { state: 'nothing', movedEvents: 0 };
     if (!(await takeTurn(connection))) return { state: 'busy', movedEvents: 0 };
     // Read again: another node may have just ended.
     const partitions = await listOldPartitions(connection);
+    // All of them first: an event may have been received long after its day, and a day that has blocks in the default partition
+    // gets no partition of its own any more.
+    const firstDay = partitions.find(({ day }) => day !== null)?.day;
+    if (firstDay) await ensureDays(pool, daysSince(firstDay, options.nowMs));
     const progress: MoveProgress = { movedEvents: 0, donePages: 0, totalPages: 0 };
     for (const { name } of partitions) progress.totalPages += await countOldPages(connection, name);
     for (const partition of partitions) {
-      const state = await movePartition(pool, connection, partition, progress, options);
+      const state = await movePartition(connection, partition, progress, options);
       if (state !== 'done') return { state, movedEvents: progress.movedEvents };
     }
-    await clearOldNames(connection);
-    return { state: 'done', movedEvents: progress.movedEvents };
+    const state = await retryLock(() => clearOldNames(connection), options.signal);
+    return { state, movedEvents: progress.movedEvents };
   });
+}
+
+function daysSince(firstDay: string, nowMs: number): string[] {
+  const days: string[] = [];
+  for (let ms = Date.parse(firstDay); ms <= nowMs; ms += DAY_MS) days.push(utcDay(ms));
+  return days;
+}
+
+/** A move that ended between its last partition and the names left the names. */
+async function hasWork(connection: OwnConnection): Promise<boolean> {
+  return (await listOldPartitions(connection)).length > 0 || (await hasRows(connection, 'old_event_names'));
 }
 
 /** Held until the connection ends, so also after a crash. */
@@ -71,43 +90,48 @@ async function takeTurn(connection: OwnConnection): Promise<boolean> {
 }
 
 async function movePartition(
-  pool: Pool,
   connection: OwnConnection,
-  { name, day }: OldPartition,
+  { name }: OldPartition,
   progress: MoveProgress,
   { nowMs, signal, rests = true, onProgress }: MoveOptions,
 ): Promise<'done' | 'interrupted' | 'waiting'> {
-  // Most events of a day were received on it or on the next; the others go to the default partition.
-  if (day !== null) {
-    await ensureDay(pool, day);
-    await ensureDay(pool, utcDay(Date.parse(day) + DAY_MS));
-  }
   const pages = await countOldPages(connection, name);
-  for (let page = 0; page < pages; page += PAGES_A_STEP) {
+  let stepPages = MIN_PAGES;
+  for (let page = 0; page < pages; ) {
     if (signal?.aborted) return 'interrupted';
     const start = performance.now();
-    progress.movedEvents += await moveOldPages(connection, name, page, page + PAGES_A_STEP, nowMs);
-    progress.donePages += Math.min(PAGES_A_STEP, pages - page);
+    const endPage = Math.min(page + stepPages, pages);
+    progress.movedEvents += await moveOldPages(connection, name, page, endPage, nowMs);
+    progress.donePages += endPage - page;
     onProgress?.({ ...progress });
-    if (rests) await sleep(Math.max(MIN_REST_MS, performance.now() - start));
+    const ms = performance.now() - start;
+    page = endPage;
+    stepPages = nextStepPages(stepPages, ms);
+    if (rests) await sleep((await isDatabaseBusy(connection)) ? Math.max(MIN_REST_MS, ms) : MIN_REST_MS);
   }
-  return dropEmpty(connection, name, signal);
+  if (await hasRows(connection, name)) return 'waiting';
+  return retryLock(() => dropOldPartition(connection, name), signal);
 }
 
-async function dropEmpty(
-  connection: OwnConnection,
-  name: string,
+/** Twice or half as many at the most: a single slow step says little. */
+function nextStepPages(pages: number, ms: number): number {
+  const factor = Math.min(2, Math.max(0.5, STEP_MS / ms));
+  return Math.min(MAX_PAGES, Math.max(MIN_PAGES, Math.round(pages * factor)));
+}
+
+/** For work that waits for a lock only briefly. */
+async function retryLock(
+  work: () => Promise<void>,
   signal: AbortSignal | undefined,
 ): Promise<'done' | 'interrupted' | 'waiting'> {
-  if (await hasRows(connection, name)) return 'waiting';
-  for (let attempt = 0; attempt < DROP_ATTEMPTS; attempt++) {
+  for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
     if (signal?.aborted) return 'interrupted';
     try {
-      await dropOldPartition(connection, name);
+      await work();
       return 'done';
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
-      await sleep(DROP_PAUSE_MS);
+      await sleep(LOCK_PAUSE_MS);
     }
   }
   return 'waiting';

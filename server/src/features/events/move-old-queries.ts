@@ -17,10 +17,16 @@ export async function listOldPartitions(db: OwnConnection | Pool): Promise<OldPa
   return rows;
 }
 
-/** About how many events wait to be moved: PostgreSQL's own estimate, at once. */
+/**
+ * About how many events wait to be moved: PostgreSQL's own counters, which each step of the move lowers. A crash of PostgreSQL
+ * resets them; then the size of the tables has to do until the next analyze.
+ */
 export async function estimateOldEvents(db: OwnConnection | Pool): Promise<number> {
   const { rows } = await db.query<{ n: number }>(
-    `select coalesce(sum(greatest(c.reltuples, pg_relation_size(c.oid) / 300)), 0)::float8 as n
+    `select coalesce(sum(coalesce(
+       nullif(pg_stat_get_live_tuples(c.oid), 0)::float8,
+       greatest(c.reltuples, pg_relation_size(c.oid) / 300)
+     )), 0)::float8 as n
      from pg_inherits i
      join pg_class c on c.oid = i.inhrelid
      where i.inhparent = 'old_events'::regclass and pg_relation_size(c.oid) > 0`,
@@ -51,9 +57,13 @@ export async function moveOldPages(
   return inTransaction(connection, async () => {
     // Whoever reads both layouts one after the other keeps the move from changing them meanwhile.
     await connection.query(`select pg_advisory_xact_lock(${OLD_EVENTS_STEP})`);
+    await connection.query(`set local work_mem = '${WORK_MEM}'`);
     return movePages(connection, table, fromPage, endPage, nowMs);
   });
 }
+
+/** So that the rows of the largest step are sorted and grouped in memory. */
+const WORK_MEM = '64MB';
 
 /** Any fixed number: it only has to be the same on every node. */
 const OLD_EVENTS_STEP = "hashtext('savepoint old events step')";
@@ -76,16 +86,13 @@ async function movePages(
        delete from ${connection.escapeIdentifier(table)} e
        where e.ctid >= format('(%s,0)', $1::bigint)::tid and e.ctid < format('(%s,0)', $2::bigint)::tid
        returning *
-     ), names as (
-       delete from old_event_names n
-       using moved e
-       where e.event_id is not null and n.player_id = e.player_id and n.identity = e.identity
      ), identities as (
        insert into event_identities (generation, player_id, identities)
        select date_trunc('quarter', received_at at time zone 'UTC')::date, player_id,
          array_agg((lpad(to_hex(player_id), 16, '0') || left(replace(identity::text, '-', ''), 16))::uuid)
        from moved
        group by 1, 2
+       order by 2
      ), blocks as (
        insert into event_blocks (player_id, received_at, game_id, event_count, first_at, last_at, events)
        select e.player_id, min(e.received_at), e.game_id, count(*), min(e.occurred_at), max(e.occurred_at),
@@ -117,20 +124,39 @@ async function movePages(
   return rows[0]?.n ?? 0;
 }
 
+/** Whether another session is at work at this moment: a sample, not a measurement. */
+export async function isDatabaseBusy(connection: OwnConnection): Promise<boolean> {
+  const { rows } = await connection.query(
+    `select from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid() and state = 'active' and backend_type = 'client backend'
+     limit 1`,
+  );
+  return rows.length > 0;
+}
+
 export async function hasRows(connection: OwnConnection, table: string): Promise<boolean> {
   const { rows } = await connection.query(`select from ${connection.escapeIdentifier(table)} limit 1`);
   return rows.length > 0;
 }
 
 /** Intake queues behind the lock, so it is not waited for long. */
+const LOCK_TIMEOUT = '200ms';
+
 export async function dropOldPartition(connection: OwnConnection, table: string): Promise<void> {
   await inTransaction(connection, async () => {
-    await connection.query("set local lock_timeout = '200ms'");
+    await connection.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
     await connection.query(`drop table ${connection.escapeIdentifier(table)}`);
   });
 }
 
-/** Names whose events retention had deleted. */
+/**
+ * Forgets the names of the former layout at once, when all of its events are moved. To delete each name together with its event
+ * would take as long as to move it; and a name that outlives its event in the former layout tells nothing else than the
+ * event's identity does.
+ */
 export async function clearOldNames(connection: OwnConnection): Promise<void> {
-  await connection.query('delete from old_event_names');
+  await inTransaction(connection, async () => {
+    await connection.query(`set local lock_timeout = '${LOCK_TIMEOUT}'`);
+    await connection.query('truncate old_event_names');
+  });
 }
