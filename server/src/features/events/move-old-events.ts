@@ -14,10 +14,10 @@ import {
 } from './move-old-queries.js';
 
 const DAY_MS = 86_400_000;
-/** A step is as large as this much time allows: intake may wait for its locks and its disk as long. */
-const STEP_MS = 150;
+/** A step is as large as this much time allows. It blocks nobody: shorter ones would only spend more of it on planning and commits. */
+const STEP_MS = 1_000;
 const MIN_PAGES = 16;
-/** 16 MB, some fifty thousand events, which are sorted in memory. */
+/** 16 MB, some sixty thousand events, which are sorted in memory. */
 const MAX_PAGES = 2_048;
 /** Intake comes first: where others are at work in the database after a step, the move rests as long as the step took. */
 const MIN_REST_MS = 10;
