@@ -11,6 +11,7 @@ import {
   listOldPartitions,
   moveOldPages,
   type OldPartition,
+  stopVacuum,
 } from './move-old-queries.js';
 
 const DAY_MS = 86_400_000;
@@ -19,7 +20,8 @@ const STEP_MS = 1_000;
 const MIN_PAGES = 16;
 /** 16 MB, some sixty thousand events, which are sorted in memory. */
 const MAX_PAGES = 2_048;
-/** Intake comes first: where others are at work in the database after a step, the move rests as long as the step took. */
+/** Intake comes first: where others are at work in the database after a step, the move rests for this part of the step's time. */
+const BUSY_REST = 0.25;
 const MIN_REST_MS = 10;
 const LOCK_ATTEMPTS = 10;
 const LOCK_PAUSE_MS = 300;
@@ -95,6 +97,7 @@ async function movePartition(
   progress: MoveProgress,
   { nowMs, signal, rests = true, onProgress }: MoveOptions,
 ): Promise<'done' | 'interrupted' | 'waiting'> {
+  await stopVacuum(connection, name);
   const pages = await countOldPages(connection, name);
   let stepPages = MIN_PAGES;
   for (let page = 0; page < pages; ) {
@@ -107,7 +110,7 @@ async function movePartition(
     const ms = performance.now() - start;
     page = endPage;
     stepPages = nextStepPages(stepPages, ms);
-    if (rests) await sleep((await isDatabaseBusy(connection)) ? Math.max(MIN_REST_MS, ms) : MIN_REST_MS);
+    if (rests) await sleep((await isDatabaseBusy(connection)) ? MIN_REST_MS + ms * BUSY_REST : MIN_REST_MS);
   }
   if (await hasRows(connection, name)) return 'waiting';
   return retryLock(() => dropOldPartition(connection, name), signal);

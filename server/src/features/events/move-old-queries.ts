@@ -42,6 +42,11 @@ export async function countOldPages(connection: OwnConnection, table: string): P
   return rows[0]?.pages ?? 0;
 }
 
+/** Nothing is written to the table any more, and it is dropped soon: vacuum would read it all again and again for nothing. */
+export async function stopVacuum(connection: OwnConnection, table: string): Promise<void> {
+  await connection.query(`alter table ${connection.escapeIdentifier(table)} set (autovacuum_enabled = off)`);
+}
+
 /**
  * Moves the events on some pages of a partition and returns how many there were. A player's events of one day of receipt become
  * one block, in which each keeps its own time of receipt. A purchase keeps its identity, too: it cannot be worked out again
