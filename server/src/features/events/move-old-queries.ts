@@ -19,13 +19,14 @@ export async function listOldPartitions(db: OwnConnection | Pool): Promise<OldPa
 
 /**
  * About how many events wait to be moved: PostgreSQL's own counters, which each step of the move lowers. A crash of PostgreSQL
- * resets them; then the count of the last vacuum has to do, or the size of the tables.
+ * resets them; then it is what the last vacuum or analyze counted, or the size of the tables, less what was moved since.
  */
 export async function estimateOldEvents(db: OwnConnection | Pool): Promise<number> {
   const { rows } = await db.query<{ n: number }>(
     `select coalesce(sum(coalesce(
        nullif(pg_stat_get_live_tuples(c.oid), 0)::float8,
-       case when c.reltuples >= 0 then c.reltuples else pg_relation_size(c.oid) / 300 end
+       greatest(0, case when c.reltuples >= 0 then c.reltuples else pg_relation_size(c.oid) / 300 end
+         - pg_stat_get_tuples_deleted(c.oid))
      )), 0)::float8 as n
      from pg_inherits i
      join pg_class c on c.oid = i.inhrelid
