@@ -7,7 +7,11 @@ import { applyEvents, countEvents } from '../../src/features/events/apply-events
 import type { EventRecord } from '../../src/features/events/event-record.js';
 import { generationOf } from '../../src/features/events/identity-generations.js';
 import { moveOldEvents } from '../../src/features/events/move-old-events.js';
-import { estimateOldEvents, moveOldPages } from '../../src/features/events/move-old-queries.js';
+import {
+  estimateOldEvents,
+  listOldPartitions,
+  moveOldPages,
+} from '../../src/features/events/move-old-queries.js';
 import { hasOldEvents } from '../../src/features/events/old-events.js';
 import { rebuildFacts } from '../../src/features/explain/rebuild-facts.js';
 import { exportEvents } from '../../src/features/export/export-events.js';
@@ -237,6 +241,20 @@ describe('moving events of the former layout into blocks', () => {
     expect(await move()).toEqual({ state: 'done', movedEvents: 0 });
     expect((await world.pool.query('select from old_event_names')).rowCount).toBe(0);
     expect(await move()).toEqual({ state: 'nothing', movedEvents: 0 });
+  });
+
+  it('moves everything else while somebody reads a partition, and drops that one the next time', async () => {
+    await storeOld([adImpressionAt(ago(5), 1)], ago(5));
+    await storeOld([adImpressionAt(ago(3), 2)], ago(3));
+    const partition = `old_events_${compactDay(ago(5))}`;
+    await withOwnConnection(world.pool, async (reader) => {
+      await reader.query('begin');
+      await reader.query(`select from ${partition}`);
+      expect(await move()).toEqual({ state: 'waiting', movedEvents: 2 });
+      expect((await listOldPartitions(world.pool)).map(({ name }) => name)).toEqual([partition]);
+    });
+    expect(await move()).toEqual({ state: 'done', movedEvents: 0 });
+    expect((await stored()).length).toBe(2);
   });
 
   it('tells how many events are left after each step', async () => {

@@ -37,9 +37,12 @@ export type MoveOptions = {
   onProgress?: (progress: MoveProgress) => void;
 };
 
+/** `waiting`: something held a lock. */
+type MoveState = 'done' | 'interrupted' | 'waiting';
+
 export type MoveResult = {
-  /** `busy`: another node is at it. `waiting`: something held a lock. */
-  state: 'nothing' | 'done' | 'interrupted' | 'busy' | 'waiting';
+  /** `busy`: another node is at it. */
+  state: MoveState | 'nothing' | 'busy';
   movedEvents: number;
 };
 
@@ -63,11 +66,14 @@ export async function moveOldEvents(pool: Pool, options: MoveOptions): Promise<M
     if (firstDay) await ensureDays(pool, daysSince(firstDay, options.nowMs));
     const progress: MoveProgress = { movedEvents: 0, donePages: 0, totalPages: 0 };
     for (const { name } of partitions) progress.totalPages += await countOldPages(connection, name);
+    let state: MoveState = 'done';
     for (const partition of partitions) {
-      const state = await movePartition(connection, partition, progress, options);
-      if (state !== 'done') return { state, movedEvents: progress.movedEvents };
+      const partitionState = await movePartition(connection, partition, progress, options);
+      if (partitionState !== 'done') state = partitionState;
+      // Somebody who reads a partition for long, such as a backup, does not hold up the others.
+      if (state === 'interrupted') break;
     }
-    const state = await retryLock(() => clearOldNames(connection), options.signal);
+    if (state === 'done') state = await retryLock(() => clearOldNames(connection), options.signal);
     return { state, movedEvents: progress.movedEvents };
   });
 }
@@ -96,7 +102,7 @@ async function movePartition(
   { name }: OldPartition,
   progress: MoveProgress,
   { nowMs, signal, rests = true, onProgress }: MoveOptions,
-): Promise<'done' | 'interrupted' | 'waiting'> {
+): Promise<MoveState> {
   await stopVacuum(connection, name);
   const pages = await countOldPages(connection, name);
   let stepPages = MIN_PAGES;
@@ -123,10 +129,7 @@ function nextStepPages(pages: number, ms: number): number {
 }
 
 /** For work that waits for a lock only briefly. */
-async function retryLock(
-  work: () => Promise<void>,
-  signal: AbortSignal | undefined,
-): Promise<'done' | 'interrupted' | 'waiting'> {
+async function retryLock(work: () => Promise<void>, signal: AbortSignal | undefined): Promise<MoveState> {
   for (let attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
     if (signal?.aborted) return 'interrupted';
     try {
