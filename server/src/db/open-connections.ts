@@ -51,6 +51,10 @@ async function terminateAll(): Promise<void> {
   await Promise.all([...pidsByUrl].map(([url, pids]) => terminate(url, pids)));
 }
 
+/** By name, too: a pooler tells its clients process ids of its own. */
+const ENDED_SESSIONS =
+  "pid = any($1::int[]) and usename = current_user and application_name like 'savepoint%'";
+
 /** Over a connection of its own: those that are to be ended may be waiting for a statement. */
 async function terminate(url: string, pids: readonly number[]): Promise<void> {
   const client = new pg.Client({
@@ -62,12 +66,14 @@ async function terminate(url: string, pids: readonly number[]): Promise<void> {
   client.on('error', () => {});
   try {
     await client.connect();
-    // By name, too: a pooler tells its clients process ids of its own.
+    // One that ends by itself meanwhile is not ended by us, so what counts is who is left.
+    await client.query(`select pg_terminate_backend(pid, $2) from pg_stat_activity where ${ENDED_SESSIONS}`, [
+      pids,
+      SESSION_TIMEOUT_MS,
+    ]);
     const { rows } = await client.query<{ left: number }>(
-      `select count(*) filter (where not pg_terminate_backend(pid, $2))::int as left
-       from pg_stat_activity
-       where pid = any($1::int[]) and usename = current_user and application_name like 'savepoint%'`,
-      [pids, SESSION_TIMEOUT_MS],
+      `select count(*)::int as left from pg_stat_activity where ${ENDED_SESSIONS}`,
+      [pids],
     );
     const left = rows[0]?.left ?? 0;
     if (left > 0) throw new Error(`${left} sessions did not end within ${SESSION_TIMEOUT_MS} ms`);
