@@ -55,8 +55,8 @@ export type EventQueue = {
   startInstall(refusedSession: string): Promise<void>;
   /** The storage is no copy, as far as one can know. */
   trust(): Promise<void>;
-  /** How many bytes wait. */
-  waiting(): Promise<number>;
+  /** Whether nothing waits. */
+  isEmpty(): Promise<boolean>;
 };
 
 /** The service takes 256 gaps an installation; after this many a new one is started. */
@@ -266,7 +266,7 @@ export function createEventQueue(options: Options): EventQueue {
       change(async (_tx, state) => {
         delete state.uncheckedFrom;
       }),
-    waiting: () => change(async (_tx, state) => state.bytes),
+    isEmpty: () => change(async (_tx, state) => state.head >= state.end),
   };
 }
 

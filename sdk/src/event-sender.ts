@@ -87,7 +87,7 @@ export function createEventSender(options: Options): EventSender {
   };
 
   const drain = async () => {
-    if ((await queue.waiting()) === 0) {
+    if (await queue.isEmpty()) {
       failures = 0;
       return;
     }

@@ -156,7 +156,7 @@ export class Savepoint {
       }),
     );
     // What the last run left behind.
-    this.#queue.waiting().then((bytes) => (bytes > 0 ? this.#sender.flush() : undefined), onError);
+    this.#queue.isEmpty().then((isEmpty) => (isEmpty ? undefined : this.#sender.flush()), onError);
   }
 
   /**
