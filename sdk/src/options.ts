@@ -75,4 +75,6 @@ export type SavepointOptions = {
   onError?: (error: SavepointError) => void;
   /** Default: the platform's `fetch`. */
   fetch?: typeof fetch;
+  /** The clock of the device, in epoch milliseconds, for tests and simulations. Default: `Date.now`. */
+  now?: () => number;
 };

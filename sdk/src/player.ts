@@ -60,6 +60,7 @@ type Options = {
   fallback: Partial<PlayerData>;
   /** By the clock of the service, as far as it is known. */
   now(): number;
+  deviceNow(): number;
   onSaved(name: Name): void;
   onError(error: SavepointError): void;
 };
@@ -114,7 +115,7 @@ export function createPlayer(options: Options): PlayerCache {
       const { status, body } = reply;
       const value = status === 304 ? kept?.value : status === 200 && isObject(body) ? body : undefined;
       if (value !== undefined) {
-        const fresh = describe(value as PlayerData[K], reply);
+        const fresh = describe(value as PlayerData[K], reply, options.deviceNow());
         await save(name, fresh);
         return tell(name, fresh, 'service');
       }
@@ -129,7 +130,7 @@ export function createPlayer(options: Options): PlayerCache {
   };
 
   const offline = <K extends Name>(name: K, kept: Kept<K> | undefined, error: SavepointError) => {
-    if (kept !== undefined && (name !== 'store' || Date.now() < kept.staleAt))
+    if (kept !== undefined && (name !== 'store' || options.deviceNow() < kept.staleAt))
       return tell(name, kept, 'kept');
     const store = name === 'store' ? (kept?.value as StoreConfig | undefined) : undefined;
     const value = (untargeted(store) ?? options.fallback[name] ?? kept?.value) as PlayerData[K] | undefined;
@@ -156,7 +157,8 @@ export function createPlayer(options: Options): PlayerCache {
     },
     keep(name, value) {
       if (value === undefined) return;
-      const kept = { value, receivedAt: Date.now(), staleAt: Date.now() + STALE_MS };
+      const receivedAt = options.deviceNow();
+      const kept = { value, receivedAt, staleAt: receivedAt + STALE_MS };
       save(name, kept).catch(options.onError);
       tell(name, kept, 'service');
     },
@@ -167,14 +169,14 @@ export function createPlayer(options: Options): PlayerCache {
   };
 }
 
-function describe<K extends Name>(value: PlayerData[K], { headers }: Reply): Kept<K> {
+function describe<K extends Name>(value: PlayerData[K], { headers }: Reply, receivedAt: number): Kept<K> {
   const etag = headers.get('etag');
   const seconds = /stale-if-error=(\d+)/.exec(headers.get('cache-control') ?? '')?.[1];
   return {
     value,
     ...(etag !== null && { etag }),
-    receivedAt: Date.now(),
-    staleAt: Date.now() + (seconds === undefined ? STALE_MS : Number(seconds) * 1000),
+    receivedAt,
+    staleAt: receivedAt + (seconds === undefined ? STALE_MS : Number(seconds) * 1000),
   };
 }
 

@@ -36,6 +36,7 @@ export class Savepoint {
   /** What the service tells about the player. */
   readonly player: Player;
   readonly #options: SavepointOptions;
+  readonly #now: () => number;
   readonly #queue: EventQueue;
   readonly #sender: EventSender;
   readonly #sessions: Sessions;
@@ -47,6 +48,7 @@ export class Savepoint {
 
   constructor(options: SavepointOptions) {
     this.#options = options;
+    this.#now = options.now ?? (() => Date.now());
     const { batch = {}, fallback = {} } = options;
     const baseUrl = options.baseUrl.replace(/\/+$/, '');
     const prefix = `savepoint:${baseUrl}:${options.deviceId ?? ''}:`;
@@ -54,12 +56,13 @@ export class Savepoint {
     const given = options.storage;
     const storage = given ? firstWorking([() => given, memoryStorage], onError) : defaultStorage(onError);
 
+    const deviceNow = this.#now;
     /** Time of the service minus that of the device, once known. */
     let offsetMs: number | undefined;
     const learn = (serverMs: number) => {
-      offsetMs = serverMs - Date.now();
+      offsetMs = serverMs - deviceNow();
     };
-    const now = () => Date.now() + (offsetMs ?? 0);
+    const now = () => deviceNow() + (offsetMs ?? 0);
     const fetching = options.fetch ?? ((input, init) => fetch(input, init));
     const exchange = createExchange({ baseUrl, fetch: fetching, onDate: learn });
 
@@ -103,6 +106,7 @@ export class Savepoint {
       onRefused: (session) => this.#queue.startInstall(session),
       onTrusted: () => this.#queue.trust(),
       onSaved: () => signals.send('session'),
+      deviceNow,
     });
 
     let used: Session | undefined;
@@ -124,6 +128,7 @@ export class Savepoint {
       },
       fallback,
       now,
+      deviceNow,
       onSaved: signals.send,
       onError,
     });
@@ -212,7 +217,7 @@ export class Savepoint {
     try {
       const { metadata: common } = this.#options;
       const device = typeof common === 'function' ? common() : common;
-      const timestamp = new Date().toISOString();
+      const timestamp = new Date(this.#now()).toISOString();
       // The type first: what may be dropped is told by the beginning of the text.
       const event = JSON.stringify({
         eventType,

@@ -31,6 +31,7 @@ type Setup = {
   /** The kept session is still ours alone, as far as one can know. */
   onTrusted(): Promise<void>;
   onSaved(): void;
+  deviceNow(): number;
 };
 
 export type Sessions = {
@@ -58,7 +59,7 @@ const MARGIN_MS = 60_000;
  *                      └──logout, here or in another tab──► logged out ──login()──► live
  */
 export function createSessions(setup: Setup): Sessions {
-  const { exchange, storage, prefix } = setup;
+  const { exchange, storage, prefix, deviceNow } = setup;
   const key = `${prefix}session`;
   let current: Session | undefined;
   let renewal: Promise<Session> | undefined;
@@ -78,7 +79,7 @@ export function createSessions(setup: Setup): Sessions {
     }
     const { accessToken, refreshToken, userId, deviceId, gameId, tenantId, expiresIn } = grant;
     const identity = { userId, deviceId, gameId, tenantId };
-    const times = { obtainedAt: Date.now(), lifetimeMs: expiresIn * 1000 };
+    const times = { obtainedAt: deviceNow(), lifetimeMs: expiresIn * 1000 };
     const session = { ...identity, accessToken, refreshToken, ...times };
     await write(session);
     setup.onGrant(grant);
@@ -131,7 +132,7 @@ export function createSessions(setup: Setup): Sessions {
   };
 
   const isDue = (session: Session): boolean => {
-    const age = Date.now() - session.obtainedAt;
+    const age = deviceNow() - session.obtainedAt;
     const margin = Math.min(MARGIN_MS, session.lifetimeMs / 5);
     // A negative age: the clock was put back, and says nothing any more.
     return age < 0 || age > session.lifetimeMs - margin || (isStarting && age > TRUSTED_MS);
@@ -156,7 +157,7 @@ export function createSessions(setup: Setup): Sessions {
         return await renewOnce();
       } catch (error) {
         // Ahead of its end the token still works: a refresh that fails now is tried again with the next request.
-        if (current === undefined || isStarting || Date.now() - current.obtainedAt > current.lifetimeMs)
+        if (current === undefined || isStarting || deviceNow() - current.obtainedAt > current.lifetimeMs)
           throw error;
         return current;
       }
