@@ -9,19 +9,19 @@ import { fileURLToPath } from 'node:url';
 import { dumpSchema } from './dump-schema.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-if (!existsSync(join(root, 'server/dist/context.js'))) {
+if (!existsSync(join(root, 'server/dist/app/context.js'))) {
   console.error('The service is not built. Run `npm run build` first.');
   process.exit(1);
 }
 const { adminApiDocument, playerApiDocument } = await import('./api-document.mjs');
-const { readConfig } = await import('../server/dist/config.js');
-const { createContext } = await import('../server/dist/context.js');
+const { readConfig } = await import('../server/dist/settings/settings.js');
+const { createContext } = await import('../server/dist/app/context.js');
 const { startEmbeddedPostgres } = await import('../server/dist/db/embedded/embedded-postgres.js');
 const { migrate } = await import('../server/dist/db/migrate.js');
 const { createPool } = await import('../server/dist/db/pool.js');
-const { ensureSigningKey } = await import('../server/dist/features/session/signing-key-changes.js');
-const { createLogger } = await import('../server/dist/http/logger.js');
-const { generateMasterKey, parseMasterKeys } = await import('../server/dist/lib/master-keys.js');
+const { ensureSigningKey } = await import('../server/dist/features/sessions/signing-key-changes.js');
+const { createLogger } = await import('../server/dist/telemetry/logger.js');
+const { generateMasterKey, parseMasterKeys } = await import('../server/dist/security/master-keys.js');
 
 const silent = () => {};
 

@@ -1,5 +1,5 @@
 // Documents as a studio might publish them: a catalogue of 20 SKUs, and as many segments and offers as are asked for.
-import { DEFAULT_DOCUMENT } from '../../server/dist/features/personalisation/default-document.js';
+import { DEFAULT_DOCUMENT } from '../../server/dist/personalisation/document/default-document.js';
 
 const SKUS = 20;
 const DAY_MS = 86_400_000;

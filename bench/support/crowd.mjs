@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { readConfig } from '../../server/dist/config.js';
+import { DEMO } from '../../server/dist/app/demo-studio.js';
 import { createPool } from '../../server/dist/db/pool.js';
-import { createAccessTokens } from '../../server/dist/features/session/access-token.js';
-import { loadSigningKeys } from '../../server/dist/features/session/signing-keys.js';
-import { DEMO } from '../../server/dist/features/tenancy/demo-studio.js';
+import { createAccessTokens } from '../../server/dist/features/sessions/access-token.js';
+import { loadSigningKeys } from '../../server/dist/features/sessions/signing-keys.js';
 import { systemClock } from '../../server/dist/lib/clock.js';
-import { loadMasterKeys } from '../../server/dist/master-key.js';
+import { loadMasterKeys } from '../../server/dist/security/master-key.js';
+import { readConfig } from '../../server/dist/settings/settings.js';
 import { insertPlayers, insertSessions, settleTables } from './stored-players.mjs';
 
 const TABLES = ['players', 'player_days', 'player_promotions', 'devices', 'sessions'];

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { createPool } from '../../server/dist/db/pool.js';
-import { publishConfig } from '../../server/dist/features/config/publish.js';
+import { publishConfig } from '../../server/dist/features/game-configs/publish.js';
 import { createAnswers } from './answers.mjs';
 import { createBodyFiles } from './body-files.mjs';
 import { makeDocument } from './config-document.mjs';

@@ -1,18 +1,18 @@
 import type { AddressInfo } from 'node:net';
-import type { Config, NatsConfig } from '../config.js';
+import { buildHealthApp, type Readiness } from '../app/health-app.js';
 import { attachToEmbeddedPostgres } from '../db/embedded/attach.js';
 import { createPool, type Pool } from '../db/pool.js';
+import { createInbox } from '../features/events/failed/inbox.js';
 import { watchOldEvents } from '../features/events/old-events.js';
-import { createInbox } from '../features/failed-events/inbox.js';
-import { buildHealthApp, type Readiness } from '../http/health-app.js';
-import { createLogger } from '../http/logger.js';
-import { createMetrics } from '../http/metrics.js';
 import { httpUrl } from '../lib/http-url.js';
 import { StartupError } from '../lib/startup-error.js';
 import type { QueueConsumer } from '../queue/consumer.js';
 import { openQueue, prepareQueue, type Queue } from '../queue/queue.js';
 import { checkQueue } from '../queue/queue-status.js';
 import { consumeQueue } from '../queue/queued-path.js';
+import type { Config, NatsConfig } from '../settings/settings.js';
+import { createLogger } from '../telemetry/logger.js';
+import { createMetrics } from '../telemetry/metrics.js';
 import { refuseTakenPort } from './primary.js';
 
 /**

@@ -1,10 +1,10 @@
-import type { Config } from '../config.js';
+import { seedDemoStudio } from '../app/demo-studio.js';
 import type { Database } from '../db/database.js';
 import { migrate } from '../db/migrate.js';
 import { ensureEventPartitions } from '../features/events/event-partitions.js';
-import { ensureSigningKey } from '../features/session/signing-key-changes.js';
-import { seedDemoStudio } from '../features/tenancy/demo-studio.js';
-import { loadMasterKeys, requireRightMasterKeys } from '../master-key.js';
+import { ensureSigningKey } from '../features/sessions/signing-key-changes.js';
+import { loadMasterKeys, requireRightMasterKeys } from '../security/master-key.js';
+import type { Config } from '../settings/settings.js';
 
 export type Installation = { masterKeyText: string };
 

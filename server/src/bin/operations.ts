@@ -2,20 +2,20 @@ import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
-import type { Config } from '../config.js';
+import { DEMO } from '../app/demo-studio.js';
+import type { Readiness } from '../app/health-app.js';
+import { buildOpsApp } from '../app/ops-app.js';
 import type { Database } from '../db/database.js';
 import { isMigrated } from '../db/migrate.js';
 import { createEventStoreMetrics } from '../features/events/event-store-metrics.js';
-import { createMaintenance, scheduleMaintenance } from '../features/maintenance/maintenance.js';
-import { createMaintenanceMetrics } from '../features/maintenance/maintenance-metrics.js';
-import { DEMO } from '../features/tenancy/demo-studio.js';
-import type { Readiness } from '../http/health-app.js';
-import { createAdminMetrics } from '../http/metrics.js';
-import { buildOpsApp } from '../http/ops-app.js';
+import { createMaintenance, scheduleMaintenance } from '../features/lifecycle/maintenance.js';
+import { createMaintenanceMetrics } from '../features/lifecycle/maintenance-metrics.js';
 import { systemClock } from '../lib/clock.js';
 import { httpUrl } from '../lib/http-url.js';
 import { openLink, type QueueLink } from '../queue/connection.js';
 import { checkQueue } from '../queue/queue-status.js';
+import type { Config } from '../settings/settings.js';
+import { createAdminMetrics } from '../telemetry/metrics.js';
 
 type Options = {
   config: Config;

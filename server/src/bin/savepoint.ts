@@ -4,8 +4,8 @@ import { isClosedOutput, watchOutput } from '../cli/closed-output.js';
 import { collectMistakes, describeMistake, isMistake } from '../cli/command-mistakes.js';
 import { COMMANDS } from '../cli/commands.js';
 import { INTERRUPTED, Interrupted } from '../cli/interrupt.js';
-import { SETTINGS } from '../config.js';
 import { StartupError } from '../lib/startup-error.js';
+import { SETTINGS } from '../settings/settings.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;

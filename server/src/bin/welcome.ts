@@ -1,7 +1,7 @@
-import type { Config } from '../config.js';
-import { sampleLogin } from '../features/session/sample-login.js';
-import { DEMO } from '../features/tenancy/demo-studio.js';
+import { DEMO } from '../app/demo-studio.js';
+import { sampleLogin } from '../features/sessions/sample-login.js';
 import { httpUrl } from '../lib/http-url.js';
+import type { Config } from '../settings/settings.js';
 
 /** What a newcomer needs next: where things are and, in development, a login to paste. */
 export function printWelcome(

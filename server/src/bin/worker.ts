@@ -1,9 +1,9 @@
 import { AggregatorRegistry } from 'prom-client';
-import { readConfig } from '../config.js';
-import { createContext } from '../context.js';
-import { createLogger } from '../http/logger.js';
-import { buildPlayerApp } from '../http/player-app.js';
-import { parseMasterKeys, UnsealError } from '../lib/master-keys.js';
+import { createContext } from '../app/context.js';
+import { buildPlayerApp } from '../app/player-app.js';
+import { parseMasterKeys, UnsealError } from '../security/master-keys.js';
+import { readConfig } from '../settings/settings.js';
+import { createLogger } from '../telemetry/logger.js';
 import { takeTurns } from './connection-turns.js';
 
 /** One API process; the primary starts, replaces and stops it. */

@@ -7,8 +7,8 @@ import {
   ROLES,
   type Role,
   revokeAdminToken,
-} from '../features/admin/admin-tokens.js';
-import { type ListedTenant, listTenants } from '../features/tenancy/tenants.js';
+} from '../features/studios/admin-tokens.js';
+import { type ListedTenant, listTenants } from '../features/studios/tenants.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor, currentUser } from './command-actor.js';
 import { requireFilter, requireTenant } from './game-option.js';

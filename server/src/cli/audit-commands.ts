@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Pool } from '../db/pool.js';
-import { type AuditLine, findAuditRow, listAuditLines } from '../features/audit/audit-overview.js';
+import { type AuditLine, findAuditRow, listAuditLines } from '../features/studios/audit-overview.js';
 import { StartupError } from '../lib/startup-error.js';
 import { requireGame, requireTenant } from './game-option.js';
 import { isoTime, printable, printableJson } from './printable.js';

@@ -1,11 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
-import { catalogueToCsv, readCatalogueCsv } from '../features/catalogue/catalogue-csv.js';
-import { catalogueToJson, readCatalogueJson } from '../features/catalogue/catalogue-json.js';
-import type { CatalogueReading, RowError } from '../features/catalogue/catalogue-rows.js';
-import { IMPORT_MODES, type ImportMode, importCatalogue } from '../features/catalogue/import-catalogue.js';
-import { requireConfigVersion } from '../features/config/config-queries.js';
-import { findDraft } from '../features/config/draft.js';
+import { catalogueToCsv, readCatalogueCsv } from '../features/game-configs/catalogue/catalogue-csv.js';
+import { catalogueToJson, readCatalogueJson } from '../features/game-configs/catalogue/catalogue-json.js';
+import type { CatalogueReading, RowError } from '../features/game-configs/catalogue/catalogue-rows.js';
+import {
+  IMPORT_MODES,
+  type ImportMode,
+  importCatalogue,
+} from '../features/game-configs/catalogue/import-catalogue.js';
+import { requireConfigVersion } from '../features/game-configs/config-queries.js';
+import { findDraft } from '../features/game-configs/draft.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';

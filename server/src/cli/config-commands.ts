@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import { findConfigVersion, listConfigVersions } from '../features/config/config-queries.js';
-import type { DocumentChange } from '../features/config/document-difference.js';
-import { findDraft, publishDraft } from '../features/config/draft.js';
-import { type PublishOutcome, publishConfig, rollBackConfig } from '../features/config/publish.js';
-import { ATTRIBUTES } from '../features/personalisation/attributes.js';
+import { findConfigVersion, listConfigVersions } from '../features/game-configs/config-queries.js';
+import type { DocumentChange } from '../features/game-configs/document-difference.js';
+import { findDraft, publishDraft } from '../features/game-configs/draft.js';
+import { type PublishOutcome, publishConfig, rollBackConfig } from '../features/game-configs/publish.js';
 import { StartupError } from '../lib/startup-error.js';
+import { ATTRIBUTES } from '../personalisation/attributes/attributes.js';
 import { commandActor } from './command-actor.js';
 import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './config-input.js';
 import { dryRunCommand } from './dry-run-command.js';

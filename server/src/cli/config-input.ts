@@ -1,5 +1,5 @@
-import { type DocumentProblem, placeOf } from '../features/personalisation/document-problems.js';
 import { StartupError } from '../lib/startup-error.js';
+import { type DocumentProblem, placeOf } from '../personalisation/validate/document-problems.js';
 import { printable } from './printable.js';
 
 /** What commands about configuration take, and what they say when it will not do. */

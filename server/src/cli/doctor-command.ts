@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { Command } from 'commander';
-import type { Config } from '../config.js';
-import { readConfig } from '../config.js';
-import { masterKeyFile } from '../master-key-file.js';
+import { masterKeyFile } from '../security/master-key-file.js';
+import type { Config } from '../settings/settings.js';
+import { readConfig } from '../settings/settings.js';
 import { examineDatabase } from './doctor-database.js';
 import { checkFreeSpace } from './doctor-disk.js';
 import { examineQueue } from './doctor-queue.js';

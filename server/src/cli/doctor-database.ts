@@ -1,14 +1,14 @@
 import { lstat } from 'node:fs/promises';
-import type { Config } from '../config.js';
 import { clusterPathIn } from '../db/embedded/cluster-place.js';
 import { findSchemaState, type SchemaState } from '../db/migrate.js';
 import { type Pool, transaction } from '../db/pool.js';
 import { estimateOldEvents } from '../features/events/move-old-queries.js';
 import { hasOldEvents } from '../features/events/old-events.js';
-import { boundTo } from '../features/session/signing-keys.js';
-import { unseal } from '../lib/master-keys.js';
+import { boundTo } from '../features/sessions/signing-keys.js';
 import { StartupError } from '../lib/startup-error.js';
-import { findMasterKeys } from '../master-key.js';
+import { findMasterKeys } from '../security/master-key.js';
+import { unseal } from '../security/master-keys.js';
+import type { Config } from '../settings/settings.js';
 import type { Finding } from './doctor-command.js';
 import { Interrupted } from './interrupt.js';
 import { grouped } from './progress-bar.js';

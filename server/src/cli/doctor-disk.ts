@@ -1,6 +1,6 @@
 import { stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Config } from '../config.js';
+import type { Config } from '../settings/settings.js';
 import type { Finding } from './doctor-command.js';
 
 const MIB = 1024 ** 2;

@@ -1,7 +1,7 @@
-import type { Config, NatsConfig } from '../config.js';
 import { connectToNats, type QueueSession } from '../queue/connection.js';
 import { isSafeVersion, listServerVersions, OLDEST_SAFE_VERSION } from '../queue/server-version.js';
 import { findStream } from '../queue/stream.js';
+import type { Config, NatsConfig } from '../settings/settings.js';
 import type { Finding } from './doctor-command.js';
 
 const SYNC_ADVICE =

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import type { Pool } from '../db/pool.js';
-import { requireConfigVersion } from '../features/config/config-queries.js';
-import { findCandidate } from '../features/dry-run/candidate.js';
-import { dryRun } from '../features/dry-run/dry-run.js';
-import { momentToCome } from '../features/dry-run/moment-to-come.js';
-import type { ConfigDocument } from '../features/personalisation/document.js';
+import { findCandidate } from '../features/dry-runs/candidate.js';
+import { dryRun } from '../features/dry-runs/dry-run.js';
+import { momentToCome } from '../features/dry-runs/moment-to-come.js';
+import { requireConfigVersion } from '../features/game-configs/config-queries.js';
 import { StartupError } from '../lib/startup-error.js';
+import type { ConfigDocument } from '../personalisation/document/document.js';
 import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './config-input.js';
 import { dryRunLines } from './dry-run-table.js';
 import { requireGame, withGame } from './game-option.js';

@@ -1,5 +1,5 @@
-import type { DryRunResult } from '../features/dry-run/dry-run.js';
-import type { PartEffect } from '../features/dry-run/dry-run-report.js';
+import type { DryRunResult } from '../features/dry-runs/dry-run.js';
+import type { PartEffect } from '../features/dry-runs/dry-run-report.js';
 import { grouped } from './progress-bar.js';
 import { isBetweenTexts, tableLines } from './table.js';
 

@@ -4,9 +4,9 @@ import {
   type ListedEventType,
   listEventTypes,
   retireEventType,
-} from '../features/event-types/event-type-queries.js';
-import { registerEventType } from '../features/event-types/event-types.js';
-import { listSentTypes, SENT_DAYS, type SentType } from '../features/event-types/sent-types.js';
+} from '../features/events/types/event-type-queries.js';
+import { registerEventType } from '../features/events/types/event-types.js';
+import { listSentTypes, SENT_DAYS, type SentType } from '../features/events/types/sent-types.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';

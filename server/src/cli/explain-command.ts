@@ -1,7 +1,7 @@
 import { Command } from 'commander';
-import { type Explanation, explain } from '../features/explain/explain.js';
-import type { WantedVersion } from '../features/explain/explained-document.js';
-import { readMoment } from '../features/explain/moment.js';
+import { type Explanation, explain } from '../features/explanations/explain.js';
+import type { WantedVersion } from '../features/explanations/explained-document.js';
+import { readMoment } from '../features/explanations/moment.js';
 import { systemClock } from '../lib/clock.js';
 import { StartupError } from '../lib/startup-error.js';
 import type { Turns } from '../lib/turns.js';

@@ -1,7 +1,5 @@
 import { Command } from 'commander';
 import type { Pool } from '../db/pool.js';
-import { createRegistries } from '../features/event-types/registries.js';
-import { nearBuiltInType } from '../features/event-types/sent-types.js';
 import {
   type FailedEventRow,
   type FailedGroup,
@@ -9,12 +7,14 @@ import {
   findFailedEvent,
   listFailedEvents,
   listFailedGroups,
-} from '../features/failed-events/failed-event-queries.js';
+} from '../features/events/failed/failed-event-queries.js';
 import {
   type ReplayProgress,
   replayFailedEvent,
   replayFailedGroup,
-} from '../features/failed-events/replay.js';
+} from '../features/events/failed/replay.js';
+import { createRegistries } from '../features/events/types/registries.js';
+import { nearBuiltInType } from '../features/events/types/sent-types.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame } from './game-option.js';

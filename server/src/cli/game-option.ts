@@ -6,7 +6,7 @@ import {
   type ListedTenant,
   listGames,
   listTenants,
-} from '../features/tenancy/tenants.js';
+} from '../features/studios/tenants.js';
 import { didYouMean, nearestName } from '../lib/nearest-name.js';
 import { StartupError } from '../lib/startup-error.js';
 

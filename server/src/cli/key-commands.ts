@@ -4,8 +4,8 @@ import {
   type ListedKey,
   listApiKeys,
   type NewApiKey,
-} from '../features/tenancy/api-keys.js';
-import { createApiKey, revokeApiKey, rotateApiKey } from '../features/tenancy/key-changes.js';
+} from '../features/studios/api-keys.js';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../features/studios/key-changes.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireFilter, requireGame } from './game-option.js';

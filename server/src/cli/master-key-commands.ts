@@ -1,10 +1,10 @@
 import { Command } from 'commander';
-import type { Config } from '../config.js';
 import type { Pool } from '../db/pool.js';
-import { type ResealedCounts, resealAll } from '../features/tenancy/reseal.js';
-import { generateMasterKey, type MasterKeys, parseMasterKeys, primaryId } from '../lib/master-keys.js';
+import { type ResealedCounts, resealAll } from '../features/sessions/reseal-secrets.js';
 import { StartupError } from '../lib/startup-error.js';
-import { writeMasterKeyFile } from '../master-key-file.js';
+import { writeMasterKeyFile } from '../security/master-key-file.js';
+import { generateMasterKey, type MasterKeys, parseMasterKeys, primaryId } from '../security/master-keys.js';
+import type { Config } from '../settings/settings.js';
 import { commandActor } from './command-actor.js';
 import { say, withMasterKeys } from './terminal.js';
 

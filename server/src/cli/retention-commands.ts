@@ -3,7 +3,7 @@ import {
   type RetentionProgress,
   type RetentionResult,
   runRetention,
-} from '../features/retention/retention.js';
+} from '../features/lifecycle/retention.js';
 import { commandActor } from './command-actor.js';
 import { Interrupted } from './interrupt.js';
 import { grouped, progressBar } from './progress-bar.js';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { type Cohort, type Dashboard, gameDashboard } from '../features/rollups/dashboard.js';
-import { type Difference, type Recount, recountGame } from '../features/rollups/recount.js';
+import { type Cohort, type Dashboard, gameDashboard } from '../features/analytics/dashboard.js';
+import { type Difference, type Recount, recountGame } from '../features/analytics/recount.js';
 import { StartupError } from '../lib/startup-error.js';
 import { requireGame, withGame } from './game-option.js';
 import { printable } from './printable.js';

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
-import type { UnregisteredTypes } from '../features/event-types/event-type-queries.js';
-import { MAX_RETENTION_DAYS } from '../features/retention/retention-queries.js';
-import { createGame, createTenant, updateGameSettings } from '../features/tenancy/tenant-changes.js';
-import { isSlug, listGames, listTenants } from '../features/tenancy/tenants.js';
+import type { UnregisteredTypes } from '../features/events/types/event-type-queries.js';
+import { MAX_RETENTION_DAYS } from '../features/lifecycle/retention-queries.js';
+import { createGame, createTenant, updateGameSettings } from '../features/studios/tenant-changes.js';
+import { isSlug, listGames, listTenants } from '../features/studios/tenants.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireFilter, requireGame, requireTenant } from './game-option.js';

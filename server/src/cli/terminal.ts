@@ -1,9 +1,9 @@
-import { type Config, readConfig } from '../config.js';
 import { type Database, openDatabaseForCommand } from '../db/database.js';
 import { findSchemaState } from '../db/migrate.js';
 import type { Pool } from '../db/pool.js';
 import { StartupError } from '../lib/startup-error.js';
-import { type LoadedMasterKeys, loadMasterKeys } from '../master-key.js';
+import { type LoadedMasterKeys, loadMasterKeys } from '../security/master-key.js';
+import { type Config, readConfig } from '../settings/settings.js';
 import { interruptible } from './interrupt.js';
 
 export function say(line: string): void {

@@ -1,4 +1,4 @@
-import type { Config } from '../config.js';
+import type { Config } from '../settings/settings.js';
 import { attachToEmbeddedPostgres } from './embedded/attach.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { sessionsEnded } from './open-connections.js';

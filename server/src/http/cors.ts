@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../config.js';
+import type { Config } from '../settings/settings.js';
 
 /** What a web game may read of an answer, besides its body. */
 const EXPOSED_HEADERS = [

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
-import type { RateLimitConfig } from '../config.js';
 import { ApiError } from '../errors.js';
 import { createRateLimiter, rateLimitHeader, rateLimitPolicyHeader } from '../lib/rate-limiter.js';
+import type { RateLimitConfig } from '../settings/settings.js';
 
 export type LimitHeaders = Readonly<Record<string, string>>;
 

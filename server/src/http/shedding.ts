@@ -4,7 +4,7 @@ import { ApiError, errorBody } from '../errors.js';
 import { InFlightLimit, type InFlightOptions } from '../lib/in-flight-limit.js';
 import { LoopLag } from '../lib/loop-lag.js';
 import type { OverloadReason } from '../lib/overloaded-error.js';
-import type { Metrics } from './metrics.js';
+import type { Metrics } from '../telemetry/metrics.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

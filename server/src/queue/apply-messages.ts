@@ -7,12 +7,12 @@ import {
   type PlayerKey,
   recordsOfPlayer,
 } from '../features/events/event-record.js';
+import type { Inbox } from '../features/events/failed/inbox.js';
 import type { OldEvents } from '../features/events/old-events.js';
 import { REJECTIONS } from '../features/events/rejections.js';
 import type { RejectedSequences } from '../features/events/sequence-claims.js';
-import type { Inbox } from '../features/failed-events/inbox.js';
-import type { Metrics } from '../http/metrics.js';
 import { type Coalescer, coalesce } from '../lib/coalesce.js';
+import type { Metrics } from '../telemetry/metrics.js';
 import { decodeMessage, type QueuedEvents } from './message.js';
 import { findPlayerKeys } from './player-queries.js';
 import type { QueueMetrics } from './queue-metrics.js';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { playMs } from '../features/events/event-meaning.js';
 import { type CheckedEvent, type EventSource, UNKNOWN_SOURCE } from '../features/events/event-record.js';
-import type { FailedEvent } from '../features/failed-events/failed-event.js';
-import type { FailedBatch } from '../features/failed-events/inbox-queries.js';
+import type { FailedEvent } from '../features/events/failed/failed-event.js';
+import type { FailedBatch } from '../features/events/failed/inbox-queries.js';
 
 /** What travels through the stream: of one request, all or a part of the good events, or of the bad ones. */
 export type QueuedMessage =

@@ -1,6 +1,6 @@
-import type { NatsConfig } from '../config.js';
 import { ApiError } from '../errors.js';
 import { OverloadedError } from '../lib/overloaded-error.js';
+import type { NatsConfig } from '../settings/settings.js';
 import type { QueueLink, QueueSession } from './connection.js';
 import { type EncodedMessage, encodeMessage, type QueuedMessage } from './message.js';
 import type { QueueMetrics } from './queue-metrics.js';

@@ -1,5 +1,5 @@
-import type { NatsConfig } from '../config.js';
 import type { Pool } from '../db/pool.js';
+import type { NatsConfig } from '../settings/settings.js';
 import type { QueueLink } from './connection.js';
 import { findOwners } from './partition-locks.js';
 import { lagBehind } from './queue.js';

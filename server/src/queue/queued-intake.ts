@@ -1,5 +1,5 @@
+import type { Inbox } from '../features/events/failed/inbox.js';
 import type { EventIntake } from '../features/events/intake.js';
-import type { Inbox } from '../features/failed-events/inbox.js';
 import type { Publisher } from './publisher.js';
 
 /** Events go to the stream, and are answered once the stream has them; consumers apply them later. */

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
-import type { NatsConfig } from '../config.js';
 import type { Pool } from '../db/pool.js';
+import type { Inbox } from '../features/events/failed/inbox.js';
 import type { EventIntake } from '../features/events/intake.js';
 import type { OldEvents } from '../features/events/old-events.js';
-import type { Inbox } from '../features/failed-events/inbox.js';
-import type { Metrics } from '../http/metrics.js';
+import type { NatsConfig } from '../settings/settings.js';
+import type { Metrics } from '../telemetry/metrics.js';
 import { createMessageApplier } from './apply-messages.js';
 import { type QueueConsumer, startConsumer } from './consumer.js';
 import { openQueue, type Queue } from './queue.js';

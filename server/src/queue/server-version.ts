@@ -1,5 +1,5 @@
-import type { Config, NatsConfig } from '../config.js';
 import { StartupError } from '../lib/startup-error.js';
+import type { Config, NatsConfig } from '../settings/settings.js';
 import { connectToNats } from './connection.js';
 
 /**

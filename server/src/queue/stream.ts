@@ -11,8 +11,8 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import type { NatsConfig } from '../config.js';
 import { StartupError } from '../lib/startup-error.js';
+import type { NatsConfig } from '../settings/settings.js';
 
 /** Longer than a client's first retries. What comes back later is recognised by the database. */
 const DUPLICATE_WINDOW_MS = 120_000;

@@ -1,8 +1,8 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Context, createContext } from '../../src/context.js';
-import { buildPlayerApp } from '../../src/http/player-app.js';
+import { type Context, createContext } from '../../src/app/context.js';
+import { buildPlayerApp } from '../../src/app/player-app.js';
 import {
   expectCounts,
   expectGeneralError,

@@ -2,10 +2,10 @@ import { fastify } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { registerErrorHandlers } from '../../src/http/error-handler.js';
-import { createMetrics, type Metrics } from '../../src/http/metrics.js';
-import { observeAnswers } from '../../src/http/observation.js';
 import { createShedding, limitInFlight, type Shedding } from '../../src/http/shedding.js';
 import { OverloadedError } from '../../src/lib/overloaded-error.js';
+import { createMetrics, type Metrics } from '../../src/telemetry/metrics.js';
+import { observeAnswers } from '../../src/telemetry/observation.js';
 import { createManualClock } from '../support/manual-clock.js';
 import { metricValue } from '../support/metric-value.js';
 

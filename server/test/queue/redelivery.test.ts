@@ -1,7 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createInbox } from '../../src/features/failed-events/inbox.js';
-import { createMetrics } from '../../src/http/metrics.js';
+import { createInbox } from '../../src/features/events/failed/inbox.js';
 import {
   createMessageApplier,
   type IncomingMessage,
@@ -10,6 +9,7 @@ import {
 import { startPump } from '../../src/queue/partition-pump.js';
 import { openQueue, type Queue } from '../../src/queue/queue.js';
 import { partitionOf } from '../../src/queue/stream.js';
+import { createMetrics } from '../../src/telemetry/metrics.js';
 import { playerAggregates } from '../support/data-calls.js';
 import { adImpression, createHarness, type Harness, postEvents } from '../support/harness.js';
 import { NATS_SERVER, type NatsServer, NEEDS_NATS, startNatsServer } from '../support/nats-server.js';

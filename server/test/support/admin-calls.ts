@@ -1,10 +1,10 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { expect } from 'vitest';
-import { createAdminToken, type Role } from '../../src/features/admin/admin-tokens.js';
-import { DEMO } from '../../src/features/tenancy/demo-studio.js';
-import { createAdminMetrics } from '../../src/http/metrics.js';
-import { buildOpsApp } from '../../src/http/ops-app.js';
+import { DEMO } from '../../src/app/demo-studio.js';
+import { buildOpsApp } from '../../src/app/ops-app.js';
+import { createAdminToken, type Role } from '../../src/features/studios/admin-tokens.js';
+import { createAdminMetrics } from '../../src/telemetry/metrics.js';
 import type { Harness } from './harness.js';
 
 /** The second listener on a harness's database, and the calls of its admin API. */

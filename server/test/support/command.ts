@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { generateMasterKey } from '../../src/lib/master-keys.js';
+import { generateMasterKey } from '../../src/security/master-keys.js';
 import { DAY_MS } from './game-world.js';
 
 /** The program as it is installed. */

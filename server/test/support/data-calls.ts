@@ -1,12 +1,12 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
-import type { Config } from '../../src/config.js';
+import { DEMO } from '../../src/app/demo-studio.js';
 import type { Pool } from '../../src/db/pool.js';
-import { publishConfig } from '../../src/features/config/publish.js';
-import { DEFAULT_DOCUMENT } from '../../src/features/personalisation/default-document.js';
-import type { ConfigDocument, OfferEntry, SkuEntry } from '../../src/features/personalisation/document.js';
-import { DEMO } from '../../src/features/tenancy/demo-studio.js';
-import { findGame } from '../../src/features/tenancy/tenants.js';
+import { publishConfig } from '../../src/features/game-configs/publish.js';
+import { findGame } from '../../src/features/studios/tenants.js';
+import { DEFAULT_DOCUMENT } from '../../src/personalisation/document/default-document.js';
+import type { ConfigDocument, OfferEntry, SkuEntry } from '../../src/personalisation/document/document.js';
+import type { Config } from '../../src/settings/settings.js';
 import { type Session, testConfig } from './harness.js';
 
 /** The calls of the data endpoints, and what every answer of theirs must look like. */

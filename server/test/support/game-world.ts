@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createPool, type Pool } from '../../src/db/pool.js';
 import { checkEvents } from '../../src/features/events/check-events.js';
 import { type EventRecord, recordsOfPlayer } from '../../src/features/events/event-record.js';
-import { insertSessions } from '../../src/features/session/session-queries.js';
-import { findGame, insertGame, insertTenant } from '../../src/features/tenancy/tenants.js';
+import { insertSessions } from '../../src/features/sessions/session-queries.js';
+import { findGame, insertGame, insertTenant } from '../../src/features/studios/tenants.js';
 import { createTestDatabase } from './database.js';
 
 export const DAY_MS = 86_400_000;

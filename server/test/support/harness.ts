@@ -1,16 +1,16 @@
 import { createHmac } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { type Logger, pino } from 'pino';
-import { type Config, readConfig } from '../../src/config.js';
-import { type Context, createContext } from '../../src/context.js';
+import { type Context, createContext } from '../../src/app/context.js';
+import { DEMO, seedDemoStudio } from '../../src/app/demo-studio.js';
+import { buildPlayerApp } from '../../src/app/player-app.js';
 import { createPool, type Pool } from '../../src/db/pool.js';
-import type { Actor } from '../../src/features/audit/audit-log.js';
-import { ensureSigningKey } from '../../src/features/session/signing-key-changes.js';
-import { DEMO, seedDemoStudio } from '../../src/features/tenancy/demo-studio.js';
-import { buildPlayerApp } from '../../src/http/player-app.js';
+import { ensureSigningKey } from '../../src/features/sessions/signing-key-changes.js';
+import type { Actor } from '../../src/features/studios/audit-log.js';
 import type { Clock } from '../../src/lib/clock.js';
 import { formatSeconds } from '../../src/lib/iso-time.js';
-import { generateMasterKey, type MasterKeys, parseMasterKeys } from '../../src/lib/master-keys.js';
+import { generateMasterKey, type MasterKeys, parseMasterKeys } from '../../src/security/master-keys.js';
+import { type Config, readConfig } from '../../src/settings/settings.js';
 import { createTestDatabase } from './database.js';
 
 /** A clock that stands still until a test moves it. Starts at the real time, so that partitions exist. */

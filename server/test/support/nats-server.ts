@@ -4,8 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { NatsConfig } from '../../src/config.js';
 import { isSafeVersion, OLDEST_SAFE_VERSION } from '../../src/queue/server-version.js';
+import type { NatsConfig } from '../../src/settings/settings.js';
 
 const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/bin', '/usr/sbin'];
 const installed = FOLDERS.map((folder) => join(folder, 'nats-server')).filter(existsSync);

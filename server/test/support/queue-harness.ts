@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { expect } from 'vitest';
-import type { NatsConfig } from '../../src/config.js';
-import { type Context, createContext } from '../../src/context.js';
+import { type Context, createContext } from '../../src/app/context.js';
+import { buildPlayerApp } from '../../src/app/player-app.js';
 import type { Pool } from '../../src/db/pool.js';
-import { buildPlayerApp } from '../../src/http/player-app.js';
 import { connectToNats, type QueueSession } from '../../src/queue/connection.js';
 import { type EncodedMessage, encodeMessage, type QueuedMessage } from '../../src/queue/message.js';
 import { partitionOf, readLag, subjectOf } from '../../src/queue/stream.js';
+import type { NatsConfig } from '../../src/settings/settings.js';
 import { type Harness, testConfig } from './harness.js';
 
 /** What a consumer or a server held when it died comes again half a minute later; and the two cores may be busy. */

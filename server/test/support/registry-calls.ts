@@ -1,13 +1,13 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
+import { DEMO } from '../../src/app/demo-studio.js';
 import type { Pool } from '../../src/db/pool.js';
 import {
   type UnregisteredTypes,
   updateUnregisteredTypes,
-} from '../../src/features/event-types/event-type-queries.js';
-import { registerEventType } from '../../src/features/event-types/event-types.js';
-import { DEMO } from '../../src/features/tenancy/demo-studio.js';
-import { findGame } from '../../src/features/tenancy/tenants.js';
+} from '../../src/features/events/types/event-type-queries.js';
+import { registerEventType } from '../../src/features/events/types/event-types.js';
+import { findGame } from '../../src/features/studios/tenants.js';
 
 /** The event types of the demo game, and what it refuses. */
 

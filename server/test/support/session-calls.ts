@@ -5,8 +5,8 @@ import {
   generateApiKey,
   insertApiKey,
   type NewApiKey,
-} from '../../src/features/tenancy/api-keys.js';
-import { findGame, insertGame, insertTenant } from '../../src/features/tenancy/tenants.js';
+} from '../../src/features/studios/api-keys.js';
+import { findGame, insertGame, insertTenant } from '../../src/features/studios/tenants.js';
 import { type Harness, postLogin, type Session, signedLogin, toSession } from './harness.js';
 
 /** The calls of a player's session, and what every answer of theirs must look like. */

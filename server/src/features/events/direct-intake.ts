@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { isUnavailable, type Pool } from '../../db/pool.js';
-import type { Metrics } from '../../http/metrics.js';
 import { coalesce } from '../../lib/coalesce.js';
+import type { Metrics } from '../../telemetry/metrics.js';
 import { applyEvents, type EventOutcome } from './apply-events.js';
 import { type EventRecord, type PlayerKey, recordsOfPlayer } from './event-record.js';
 import type { EventBatch, EventIntake, IntakeResult } from './intake.js';

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import type { Context } from '../../context.js';
+import type { Context } from '../../app/context.js';
 import { sendOverloaded } from '../../http/shedding.js';
 import { AdmissionQueue, type AdmissionQueueOptions } from '../../lib/admission-queue.js';
 import { OverloadedError } from '../../lib/overloaded-error.js';

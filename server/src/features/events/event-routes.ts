@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Context } from '../../context.js';
+import type { Context } from '../../app/context.js';
 import {
   BEARER,
   BODY_ERRORS,
@@ -8,8 +8,8 @@ import {
   TENANT_GUARD_ERRORS,
 } from '../../http/api-schemas.js';
 import { registerBytesParser } from '../../http/body-parser.js';
-import { requireSender, senderOf, TENANT_HEADER } from '../../http/guards.js';
 import { addLimitHeaders } from '../../http/rate-limits.js';
+import { requireSender, senderOf, TENANT_HEADER } from '../sessions/player-guard.js';
 import { answerWhoHungUp, createEventAdmission } from './event-admission.js';
 import { EventBatch as EventBatchSchema, EventsResponse } from './event-schemas.js';
 import { EVENT_LIMITS } from './limits.js';

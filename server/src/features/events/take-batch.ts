@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
-import type { Context } from '../../context.js';
+import type { Context } from '../../app/context.js';
 import { ApiError } from '../../errors.js';
 import { decodeBody } from '../../http/body-parser.js';
-import { senderOf } from '../../http/guards.js';
 import { clipText } from '../../lib/clip-text.js';
-import { failedEventsOf } from '../failed-events/failed-event.js';
-import type { FailedBatch } from '../failed-events/inbox-queries.js';
+import { senderOf } from '../sessions/player-guard.js';
 import { checkEvents, type RejectedEvent } from './check-events.js';
 import type { EventSource } from './event-record.js';
+import { failedEventsOf } from './failed/failed-event.js';
+import type { FailedBatch } from './failed/inbox-queries.js';
 import type { EventBatch, IntakeResult } from './intake.js';
 import { EVENT_LIMITS } from './limits.js';
 import { REJECTIONS } from './rejections.js';

@@ -1,48 +1,53 @@
 import { pino } from 'pino';
 import type { Pool } from '../../../src/db/pool.js';
+import { exportEvents } from '../../../src/features/analytics/export-events.js';
+import { estimateEvents, findDeletedBefore } from '../../../src/features/analytics/export-queries.js';
+import { recountGame } from '../../../src/features/analytics/recount.js';
+import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
 import {
-  createAdminToken,
-  listAdminTokens,
-  revokeAdminToken,
-} from '../../../src/features/admin/admin-tokens.js';
-import { findAuditRow, listAuditLines } from '../../../src/features/audit/audit-overview.js';
-import { discardDraft, publishDraft, saveDraft } from '../../../src/features/config/draft.js';
-import { dryRun } from '../../../src/features/dry-run/dry-run.js';
+  findFailedEvent,
+  listFailedEvents,
+  listFailedGroups,
+} from '../../../src/features/events/failed/failed-event-queries.js';
+import { replayFailedEvent, replayFailedGroup } from '../../../src/features/events/failed/replay.js';
+import { updateReasons } from '../../../src/features/events/failed/replay-queries.js';
+import { countLosses, listLosses } from '../../../src/features/events/losses.js';
+import { estimateOldEvents } from '../../../src/features/events/move-old-queries.js';
 import {
   findEventType,
   insertEventType,
   listEventTypes,
   retireEventType,
-} from '../../../src/features/event-types/event-type-queries.js';
-import { createRegistries } from '../../../src/features/event-types/registries.js';
-import { listSentTypes } from '../../../src/features/event-types/sent-types.js';
-import { countLosses, listLosses } from '../../../src/features/events/losses.js';
-import { estimateOldEvents } from '../../../src/features/events/move-old-queries.js';
-import { findPlayerAt } from '../../../src/features/explain/explained-player.js';
-import { exportEvents } from '../../../src/features/export/export-events.js';
-import { estimateEvents, findDeletedBefore } from '../../../src/features/export/export-queries.js';
+} from '../../../src/features/events/types/event-type-queries.js';
+import { createRegistries } from '../../../src/features/events/types/registries.js';
+import { listSentTypes } from '../../../src/features/events/types/sent-types.js';
+import { findPlayerAt } from '../../../src/features/explanations/explained-player.js';
+import { discardDraft, publishDraft, saveDraft } from '../../../src/features/game-configs/draft.js';
+import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
+import { createMaintenanceMetrics } from '../../../src/features/lifecycle/maintenance-metrics.js';
+import { runRetention } from '../../../src/features/lifecycle/retention.js';
+import { clearOverride, setOverride } from '../../../src/features/players/overrides.js';
+import { resealAll } from '../../../src/features/sessions/reseal-secrets.js';
+import { revokeSigningKey, rotateSigningKey } from '../../../src/features/sessions/signing-key-changes.js';
 import {
-  findFailedEvent,
-  listFailedEvents,
-  listFailedGroups,
-} from '../../../src/features/failed-events/failed-event-queries.js';
-import { replayFailedEvent, replayFailedGroup } from '../../../src/features/failed-events/replay.js';
-import { updateReasons } from '../../../src/features/failed-events/replay-queries.js';
-import { createMaintenance } from '../../../src/features/maintenance/maintenance.js';
-import { createMaintenanceMetrics } from '../../../src/features/maintenance/maintenance-metrics.js';
-import { DEFAULT_DOCUMENT } from '../../../src/features/personalisation/default-document.js';
-import { clearOverride, setOverride } from '../../../src/features/player/overrides.js';
-import { runRetention } from '../../../src/features/retention/retention.js';
-import { recountGame } from '../../../src/features/rollups/recount.js';
-import { revokeSigningKey, rotateSigningKey } from '../../../src/features/session/signing-key-changes.js';
-import { apiKeyBinding, listApiKeys } from '../../../src/features/tenancy/api-keys.js';
-import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/features/tenancy/key-changes.js';
-import { resealAll } from '../../../src/features/tenancy/reseal.js';
-import { listSealedSecrets } from '../../../src/features/tenancy/sealed-secrets.js';
-import { createGame, updateGameSettings } from '../../../src/features/tenancy/tenant-changes.js';
-import { findGame, listGames, listTenants } from '../../../src/features/tenancy/tenants.js';
-import { generateMasterKey, type MasterKeys, parseMasterKeys, seal } from '../../../src/lib/master-keys.js';
+  createAdminToken,
+  listAdminTokens,
+  revokeAdminToken,
+} from '../../../src/features/studios/admin-tokens.js';
+import { apiKeyBinding, listApiKeys } from '../../../src/features/studios/api-keys.js';
+import { findAuditRow, listAuditLines } from '../../../src/features/studios/audit-overview.js';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/features/studios/key-changes.js';
+import { createGame, updateGameSettings } from '../../../src/features/studios/tenant-changes.js';
+import { findGame, listGames, listTenants } from '../../../src/features/studios/tenants.js';
 import { createTurns } from '../../../src/lib/turns.js';
+import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
+import {
+  generateMasterKey,
+  type MasterKeys,
+  parseMasterKeys,
+  seal,
+} from '../../../src/security/master-keys.js';
+import { listSealedSecrets } from '../../../src/security/sealed-secrets.js';
 import { WORLD } from './large-tables.js';
 import type { Installation, Listed } from './listed-statement.js';
 

@@ -1,27 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { findAdmin } from '../../../src/features/admin/admin-tokens.js';
-import { findGameOfTenant, listGamesOfTenant } from '../../../src/features/admin/game-queries.js';
-import {
-  findAuditEntry,
-  listAuditEntries,
-  listAuditEntriesOfGame,
-} from '../../../src/features/audit/audit-log.js';
+import { gameDashboard } from '../../../src/features/analytics/dashboard.js';
+import { applyEvents } from '../../../src/features/events/apply-events.js';
+import { checkEvents } from '../../../src/features/events/check-events.js';
+import { recordsOfPlayer } from '../../../src/features/events/event-record.js';
+import { failedEvent } from '../../../src/features/events/failed/failed-event.js';
+import { insertFailedEvents } from '../../../src/features/events/failed/inbox-queries.js';
+import { hasOldEvents } from '../../../src/features/events/old-events.js';
+import { findRegistry } from '../../../src/features/events/types/event-type-queries.js';
 import {
   findConfigVersion,
   findConfigVersionAt,
   listConfigVersions,
-} from '../../../src/features/config/config-queries.js';
-import { findDraftRow } from '../../../src/features/config/draft-queries.js';
-import { findRegistry } from '../../../src/features/event-types/event-type-queries.js';
-import { applyEvents } from '../../../src/features/events/apply-events.js';
-import { checkEvents } from '../../../src/features/events/check-events.js';
-import { recordsOfPlayer } from '../../../src/features/events/event-record.js';
-import { hasOldEvents } from '../../../src/features/events/old-events.js';
-import { failedEvent } from '../../../src/features/failed-events/failed-event.js';
-import { insertFailedEvents } from '../../../src/features/failed-events/inbox-queries.js';
-import { findFacts } from '../../../src/features/player/facts-queries.js';
-import { findPlayerId, listOverrides } from '../../../src/features/player/override-queries.js';
-import { gameDashboard } from '../../../src/features/rollups/dashboard.js';
+} from '../../../src/features/game-configs/config-queries.js';
+import { findDraftRow } from '../../../src/features/game-configs/draft-queries.js';
+import { findFacts } from '../../../src/features/players/facts-queries.js';
+import { findPlayerId, listOverrides } from '../../../src/features/players/override-queries.js';
 import {
   deleteSession,
   deleteSessionsOfPlayer,
@@ -30,7 +23,14 @@ import {
   findRefreshRows,
   insertSessions,
   updateRefreshChains,
-} from '../../../src/features/session/session-queries.js';
+} from '../../../src/features/sessions/session-queries.js';
+import { findAdmin } from '../../../src/features/studios/admin-tokens.js';
+import {
+  findAuditEntry,
+  listAuditEntries,
+  listAuditEntriesOfGame,
+} from '../../../src/features/studios/audit-log.js';
+import { findGameOfTenant, listGamesOfTenant } from '../../../src/features/studios/game-queries.js';
 import { findOwners } from '../../../src/queue/partition-locks.js';
 import { findPlayerKeys } from '../../../src/queue/player-queries.js';
 import { insertUnattributed } from '../../../src/queue/unattributed-queries.js';

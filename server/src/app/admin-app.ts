@@ -1,0 +1,69 @@
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../errors.js';
+import { dryRunRoutes } from '../features/dry-runs/dry-run-routes.js';
+import { eventTypeRoutes } from '../features/events/types/event-type-routes.js';
+import { explainRoutes } from '../features/explanations/explain-routes.js';
+import { catalogueRoutes } from '../features/game-configs/catalogue/catalogue-routes.js';
+import { draftRoutes } from '../features/game-configs/draft-routes.js';
+import { versionRoutes } from '../features/game-configs/version-routes.js';
+import { adminPlayerRoutes } from '../features/players/admin-player-routes.js';
+import type { AdminContext } from '../features/studios/admin-context.js';
+import { auditRoutes } from '../features/studios/audit-routes.js';
+import { studioRoutes } from '../features/studios/studio-routes.js';
+import { registerBodyParser } from '../http/body-parser.js';
+import { registerValidation } from '../http/validation.js';
+import { checkStorable } from '../lib/json-body.js';
+import { observeAnswers } from '../telemetry/observation.js';
+
+/** A whole configuration document with a thousand SKUs fits. */
+const MAX_BODY_BYTES = 4 * 1024 * 1024;
+/** Deeper than any document. */
+const MAX_DEPTH = 32;
+
+type AdminRoutes = (app: FastifyInstance, ctx: AdminContext) => void;
+
+/** Every route of the admin API. Each file guards its routes itself, by the role they need. */
+const ROUTES: readonly AdminRoutes[] = [
+  studioRoutes,
+  eventTypeRoutes,
+  draftRoutes,
+  catalogueRoutes,
+  dryRunRoutes,
+  versionRoutes,
+  adminPlayerRoutes,
+  explainRoutes,
+  auditRoutes,
+];
+
+/** The admin API under `/admin/v1`, for the second listener only. The console is one of its clients, without special rights. */
+export async function registerAdminApi(app: FastifyInstance, ctx: AdminContext): Promise<void> {
+  await app.register(async (scope) => {
+    scope.decorateRequest('admin', undefined);
+    registerValidation(scope);
+    registerBodyParser(scope);
+    scope.addHook('onRoute', (route) => {
+      route.bodyLimit ??= MAX_BODY_BYTES;
+    });
+    scope.addHook('onRequest', async (request, reply) => {
+      reply.header('x-request-id', request.id).header('cache-control', 'no-store');
+    });
+    scope.addHook('preValidation', async ({ json }) => {
+      if (json !== undefined) refuseUnstorable(json.value, json.suspicious);
+    });
+    observeAnswers(scope, {
+      logger: ctx.logger,
+      times: ctx.metrics.requests,
+      who: ({ admin }) => (admin === undefined ? {} : { tenant: admin.tenant, admin: admin.tokenId }),
+    });
+    for (const routes of ROUTES) await scope.register(async (inner) => routes(inner, ctx));
+  });
+}
+
+/** What PostgreSQL would refuse, or give back as something else. */
+function refuseUnstorable(value: unknown, suspicious: boolean): void {
+  const found = checkStorable(value, MAX_DEPTH, suspicious);
+  if (found === undefined) return;
+  throw new ApiError('body_invalid', {
+    message: `The value at ${found.path || '/'} cannot be stored (${found.code}).`,
+  });
+}

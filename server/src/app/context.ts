@@ -1,0 +1,130 @@
+import type { Logger } from 'pino';
+import { createPool, type Pool } from '../db/pool.js';
+import { createDirectIntake } from '../features/events/direct-intake.js';
+import { createInbox, type Inbox } from '../features/events/failed/inbox.js';
+import type { EventIntake } from '../features/events/intake.js';
+import { watchOldEvents } from '../features/events/old-events.js';
+import { createRegistries, type Registries } from '../features/events/types/registries.js';
+import { type ConfigSnapshots, createConfigSnapshots } from '../features/game-configs/config-snapshots.js';
+import { createDecisions, type Decisions } from '../features/players/decisions.js';
+import { type AccessTokens, createAccessTokens } from '../features/sessions/access-token.js';
+import { type ApiKeys, createApiKeys } from '../features/sessions/api-keys.js';
+import { createLivePlayers, type LivePlayers } from '../features/sessions/live-players.js';
+import { createLoginDesk, type LoginDesk } from '../features/sessions/login.js';
+import { createRefreshDesk, type RefreshDesk } from '../features/sessions/refresh-desk.js';
+import { loadSigningKeys, type SigningKeys } from '../features/sessions/signing-keys.js';
+import { createRateLimits, type RateLimits } from '../http/rate-limits.js';
+import { createShedding, type Shedding } from '../http/shedding.js';
+import { type Clock, systemClock } from '../lib/clock.js';
+import type { QueuedPath } from '../queue/queued-path.js';
+import type { MasterKeys } from '../security/master-keys.js';
+import type { Config } from '../settings/settings.js';
+import { createMetrics, type Metrics } from '../telemetry/metrics.js';
+
+/** Everything that lives as long as the process, built in the open and disposed of in reverse. */
+export type Context = Readonly<{
+  config: Config;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+  pool: Pool;
+  masterKeys: MasterKeys;
+  signingKeys: SigningKeys;
+  accessTokens: AccessTokens;
+  livePlayers: LivePlayers;
+  apiKeys: ApiKeys;
+  loginDesk: LoginDesk;
+  refreshDesk: RefreshDesk;
+  configs: ConfigSnapshots;
+  decisions: Decisions;
+  registries: Registries;
+  intake: EventIntake;
+  inbox: Inbox;
+  rateLimits: RateLimits;
+  shedding: Shedding;
+  dispose(): Promise<void>;
+}>;
+
+export type ContextOptions = {
+  config: Config;
+  databaseUrl: string;
+  masterKeys: MasterKeys;
+  logger: Logger;
+  clock?: Clock;
+};
+
+export async function createContext(options: ContextOptions): Promise<Context> {
+  const { config, logger, masterKeys } = options;
+  const clock = options.clock ?? systemClock;
+  const metrics = createMetrics();
+  const pool = createPool({
+    url: options.databaseUrl,
+    size: config.databasePoolSize,
+    timeoutMs: config.databaseTimeoutMs,
+    onError: (error) => logger.warn({ err: error }, 'an idle database connection broke; it will be replaced'),
+    lookUps: 'planned once',
+  });
+  metrics.watchPool(pool);
+
+  const signingKeys = await loadSigningKeys({
+    pool,
+    masterKeys,
+    clock,
+    accessTtlSeconds: config.accessTtlSeconds,
+    logger,
+  }).catch(async (error: unknown) => {
+    await pool.end();
+    throw error;
+  });
+
+  const shedding = createShedding({ metrics, logger });
+  const configs = createConfigSnapshots(pool, logger);
+  const inbox = createInbox({ pool, metrics, logger });
+  const oldEvents = await watchOldEvents(pool, logger);
+  let queued: QueuedPath | undefined;
+  if (config.nats !== undefined) {
+    // Loaded where it is used: a worker without a queue starts sooner.
+    const { openQueuedPath } = await import('../queue/queued-path.js');
+    const { databaseUrl } = options;
+    queued = await openQueuedPath(config.nats, { databaseUrl, pool, inbox, metrics, logger, oldEvents });
+  }
+  const intake = queued?.intake ?? createDirectIntake({ pool, metrics, logger, oldEvents });
+
+  return Object.freeze({
+    config,
+    clock,
+    logger,
+    metrics,
+    pool,
+    masterKeys,
+    signingKeys,
+    accessTokens: createAccessTokens({
+      keys: signingKeys,
+      clock,
+      issuer: config.tokenIssuer,
+      audience: config.tokenAudience,
+      ttlSeconds: config.accessTtlSeconds,
+    }),
+    livePlayers: createLivePlayers(pool),
+    apiKeys: createApiKeys({ pool, masterKeys, config, clock, logger }),
+    loginDesk: createLoginDesk(pool),
+    refreshDesk: createRefreshDesk(pool),
+    configs,
+    decisions: createDecisions({ pool, configs, clock, metrics, logger }),
+    registries: createRegistries(pool),
+    intake,
+    inbox: queued?.inbox ?? inbox,
+    rateLimits: createRateLimits(config.rateLimits, (limit) => metrics.rateLimited.inc({ limit })),
+    shedding,
+    async dispose() {
+      signingKeys.stop();
+      oldEvents.stop();
+      await intake.close();
+      await queued?.close();
+      await inbox.close();
+      shedding.stop();
+      metrics.stop();
+      await pool.end();
+    },
+  });
+}

@@ -1,0 +1,55 @@
+import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
+import type { Logger } from 'pino';
+import { answerClientError, registerErrorHandlers, sendError, toApiError } from '../http/error-handler.js';
+import { registerHostCheck } from '../http/host-check.js';
+import { registerSingleHeaders } from '../http/repeated-headers.js';
+import { requestId } from '../http/request-id.js';
+import { quietLogs } from '../telemetry/logger.js';
+
+export type Readiness = { ready: boolean; checks: Record<string, string> };
+
+export type HealthSources = {
+  logger: Logger;
+  readiness: () => Promise<Readiness>;
+  metrics: () => Promise<{ contentType: string; text: string }>;
+  /** Host names that this listener answers to, besides localhost and any address. */
+  allowedHosts: readonly string[];
+};
+
+/** For browsers. The reference page sets a policy of its own; nothing else here is a page. */
+const SECURITY_HEADERS = {
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+};
+
+/** What every process of the service answers to operators: is it alive, can it work, what does it count. */
+export function buildHealthApp(sources: HealthSources): FastifyInstance {
+  const app = fastify({
+    loggerInstance: sources.logger as FastifyBaseLogger,
+    logController: quietLogs(),
+    genReqId: requestId,
+    requestIdHeader: false,
+    requestTimeout: 15_000,
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => sendError(toApiError(error), request, reply),
+    forceCloseConnections: true,
+  });
+  registerErrorHandlers(app);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id).headers(SECURITY_HEADERS);
+  });
+  registerSingleHeaders(app);
+  registerHostCheck(app, sources.allowedHosts);
+
+  app.get('/healthz', async () => ({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) => {
+    const { ready, checks } = await sources.readiness();
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', checks });
+  });
+  app.get('/metrics', async (_request, reply) => {
+    const { contentType, text } = await sources.metrics();
+    return reply.header('content-type', contentType).send(text);
+  });
+  return app;
+}

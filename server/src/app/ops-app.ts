@@ -1,0 +1,15 @@
+import type { FastifyInstance } from 'fastify';
+import type { AdminContext } from '../features/studios/admin-context.js';
+import { registerAdminApi } from './admin-app.js';
+import { buildHealthApp, type HealthSources } from './health-app.js';
+import { type ReferenceSources, referenceRoutes } from './reference-routes.js';
+
+export type OpsSources = HealthSources & ReferenceSources & { admin: AdminContext };
+
+/** The second listener: for operators and balancers, never on the public address. */
+export async function buildOpsApp(sources: OpsSources): Promise<FastifyInstance> {
+  const app = buildHealthApp(sources);
+  await registerAdminApi(app, sources.admin);
+  referenceRoutes(app, sources);
+  return app;
+}

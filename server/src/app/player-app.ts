@@ -1,0 +1,89 @@
+import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
+import { eventRoutes } from '../features/events/event-routes.js';
+import { playerRoutes } from '../features/players/player-routes.js';
+import { sessionRoutes } from '../features/sessions/session-routes.js';
+import { registerBodyParser } from '../http/body-parser.js';
+import { registerCors } from '../http/cors.js';
+import { answerClientError, registerErrorHandlers, sendError, toApiError } from '../http/error-handler.js';
+import { answerHalfClosed } from '../http/half-close.js';
+import { paceRefused } from '../http/refusal-pacing.js';
+import { registerSingleHeaders } from '../http/repeated-headers.js';
+import { requestId } from '../http/request-id.js';
+import { registerValidation } from '../http/validation.js';
+import type { Config } from '../settings/settings.js';
+import { quietLogs } from '../telemetry/logger.js';
+import { observeAnswers } from '../telemetry/observation.js';
+import type { Context } from './context.js';
+import { limitsRoutes } from './limits-routes.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who this turned out to be, for the log; set where there is no bearer token to tell. */
+    identity: { tenantId: string; gameId: string; userId: string } | undefined;
+  }
+}
+
+/** A slow sender is cut within 15 s: Node looks every second, and waits this long for headers and for the whole request. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 13_000;
+const TIMEOUT_CHECK_MS = 1_000;
+/** Longer than the 60 s of common load balancers, so that it is they who close idle connections. */
+const KEEP_ALIVE_MS = 72_000;
+
+/** The player API, built and not yet listening. `prepare` runs before any route is registered (the API document). */
+export async function buildPlayerApp(
+  ctx: Context,
+  prepare?: (app: FastifyInstance) => Promise<void>,
+): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: ctx.logger as FastifyBaseLogger,
+    logController: quietLogs(),
+    // No child logger a request: making one costs more than a read does. Our few log lines add the request id themselves.
+    childLoggerFactory: (logger) => logger,
+    genReqId: requestId,
+    requestIdHeader: false,
+    trustProxy: trustProxy(ctx.config.trustProxy),
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
+    clientErrorHandler: answerClientError,
+    frameworkErrors: (error, request, reply) => sendError(toApiError(error), request, reply),
+    forceCloseConnections: 'idle',
+  });
+  answerHalfClosed(app);
+  await prepare?.(app);
+
+  app.decorateRequest('identity', undefined);
+  app.decorateRequest('claims', undefined);
+  app.decorateRequest('player', undefined);
+  app.decorateRequest('isShed', undefined);
+  registerErrorHandlers(app, ctx.shedding.refused);
+  registerValidation(app);
+  registerBodyParser(app);
+  app.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id);
+    done();
+  });
+  registerSingleHeaders(app);
+  observeAnswers(app, { logger: ctx.logger, times: ctx.metrics.requests, who });
+  registerCors(app, ctx.config.corsOrigins);
+  paceRefused(app);
+
+  sessionRoutes(app, ctx);
+  limitsRoutes(app, ctx);
+  // A guard is the scope that routes are registered in.
+  await app.register(async (scope) => playerRoutes(scope, ctx));
+  await app.register(async (scope) => eventRoutes(scope, ctx));
+  return app;
+}
+
+function who(request: FastifyRequest) {
+  const { claims, identity } = request;
+  const known = claims ?? identity;
+  return known === undefined ? {} : { tenant: known.tenantId, game: known.gameId, player: known.userId };
+}
+
+/** Fastify no longer takes a number of hops itself. */
+function trustProxy(setting: Config['trustProxy']) {
+  return typeof setting === 'number' ? (_address: string, hop: number) => hop < setting : setting;
+}

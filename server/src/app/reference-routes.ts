@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type KeyPair, sampleLogin } from '../features/sessions/sample-login.js';
+import { hostNameOf } from '../http/host-check.js';
+
+const PAGE = new URL('../../reference/', import.meta.url);
+/** The bundle that Scalar's plugin for Fastify serves. Its page is not ours: it begins with an inline script. */
+const SCALAR = join(
+  dirname(createRequire(import.meta.url).resolve('@scalar/fastify-api-reference')),
+  'js/standalone.js',
+);
+
+const SCRIPT = 'text/javascript; charset=utf-8';
+
+export type ReferenceSources = {
+  /** The OpenAPI document of an API, as it is committed. */
+  apiDocument: (api: 'player' | 'admin') => Promise<OpenApiDocument>;
+  /** The development key pair, where it works. */
+  demoKey: KeyPair | undefined;
+  /** Where the player API is for whoever reached this listener under a host name. */
+  playerUrl: (hostName: string) => string;
+};
+
+type OpenApiDocument = Record<string, unknown> & {
+  paths?: Record<string, { post?: Record<string, unknown> }>;
+};
+
+/** For an installation in production; whoever reads it has a key of their own. */
+const YOUR_KEY: KeyPair = { keyId: 'YOUR_API_KEY', secret: 'YOUR_API_SECRET' };
+
+/** The API reference: one page, from this server only, for the addresses under which it was opened. */
+export function referenceRoutes(
+  app: FastifyInstance,
+  { apiDocument, playerUrl, demoKey }: ReferenceSources,
+): void {
+  const playerUrlFor = ({ headers }: FastifyRequest) => playerUrl(hostNameOf(headers.host ?? ''));
+
+  app.get('/', async (_request, reply) => reply.redirect('reference/'));
+  app.get('/reference', async (_request, reply) => reply.redirect('reference/'));
+  app.get('/reference/', async (request, reply) => {
+    const nonce = randomBytes(16).toString('base64');
+    const page = await readFile(new URL('index.html', PAGE), 'utf8');
+    return reply
+      .type('text/html; charset=utf-8')
+      .header('cache-control', 'no-store')
+      .header('content-security-policy', pagePolicy(nonce, playerUrlFor(request)))
+      .send(page.replace('{{nonce}}', nonce));
+  });
+  app.get('/reference/start.js', async (_request, reply) =>
+    reply.type(SCRIPT).send(await readFile(new URL('start.js', PAGE))),
+  );
+  app.get('/reference/reference.css', async (_request, reply) =>
+    reply.type('text/css; charset=utf-8').send(await readFile(new URL('reference.css', PAGE))),
+  );
+  app.get('/reference/scalar.js', async (_request, reply) =>
+    reply.type(SCRIPT).send(createReadStream(SCALAR)),
+  );
+
+  app.get('/openapi/player.json', async (request) => {
+    const url = playerUrlFor(request);
+    const document = { ...(await apiDocument('player')), servers: [{ url }] };
+    // The signature of a fixed example would be outside of the time window: this one signs the time at which it is pasted.
+    const login = document.paths?.['/auth/login']?.post;
+    const source = sampleLogin(url, demoKey ?? YOUR_KEY);
+    if (login !== undefined) login['x-codeSamples'] = [{ lang: 'shell', label: 'Shell', source }];
+    return document;
+  });
+  // Wherever the document came from: this listener, or a proxy in front of it.
+  app.get('/openapi/admin.json', async () => ({ ...(await apiDocument('admin')), servers: [{ url: '/' }] }));
+}
+
+/** Requests that are tried out go to the two APIs, and nothing goes anywhere else. */
+function pagePolicy(nonce: string, playerUrl: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    // Scalar numbers the lines of its samples by style attributes.
+    "style-src-attr 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self' data:",
+    `connect-src 'self' ${playerUrl}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

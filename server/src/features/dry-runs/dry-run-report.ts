@@ -1,0 +1,136 @@
+import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
+import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
+import type { Judgement } from './judge-player.js';
+import { addSpend, type Counts, Tally } from './tally.js';
+
+/** How many players something is true of, and who of them pays. */
+export type PartEffect = Readonly<{
+  /** Of the players examined. */
+  counts: Readonly<Counts & { payers: number }>;
+  /** The same for all players, if only a sample was examined. */
+  estimate: Readonly<Counts & { payers: number }> | null;
+  /** The share of those after in what all examined players have spent, by currency: 0.25 is a quarter. */
+  revenueShare: Readonly<Record<string, number>>;
+  /** A few userIds. */
+  examples: Readonly<{ enter: readonly string[]; leave: readonly string[] }>;
+}>;
+
+export type FlagEffect = Readonly<{ flagId: string }> & PartEffect;
+export type SegmentEffect = Readonly<{ segmentId: string }> & PartEffect;
+export type OfferEffect = Readonly<{ offerId: string }> & PartEffect;
+
+/** For how many players a rule failed, under one document and the other. */
+export type RuleErrors = Readonly<{ part: string; before: number; after: number }>;
+
+export type Effects = Readonly<{
+  flags: readonly FlagEffect[];
+  segments: readonly SegmentEffect[];
+  offers: readonly OfferEffect[];
+  ruleErrors: readonly RuleErrors[];
+}>;
+
+type Kind = keyof Judgement;
+type Part = Readonly<{ id: string; isUnchanged: boolean; tally: Tally }>;
+
+const NAMES: Record<Kind, string> = { flags: 'flag', segments: 'segment', offers: 'offer' };
+
+/**
+ * Adds up, player by player, what one document says and what the other does. Of parts that are unchanged only the new one
+ * is asked.
+ */
+export class DryRunReport {
+  readonly #parts: Readonly<Record<Kind, readonly Part[]>>;
+  readonly #spend = new Map<string, number>();
+  readonly #errors = new Map<string, { before: number; after: number }>();
+
+  readonly #unchanged: ReadonlySet<string>;
+
+  constructor(before: CompiledDocument, after: CompiledDocument, unchanged: ReadonlySet<string>) {
+    this.#unchanged = unchanged;
+    const partsOf = (kind: Kind, idsOf: (document: CompiledDocument) => readonly string[]): Part[] =>
+      // Those of the new document in its order, then those it no longer has.
+      [...new Set([...idsOf(after), ...idsOf(before)])].map((id) => ({
+        id,
+        isUnchanged: unchanged.has(`${NAMES[kind]}:${id}`),
+        tally: new Tally(),
+      }));
+    this.#parts = {
+      flags: partsOf('flags', ({ standing }) =>
+        standing.flatMap((node) => (node.kind === 'flag' ? node.flagId : [])),
+      ),
+      segments: partsOf('segments', ({ segments }) => segments.map(({ listed }) => listed.segmentId)),
+      offers: partsOf('offers', ({ offers }) => offers.map(({ offerId }) => offerId)),
+    };
+  }
+
+  add(facts: PlayerFacts, before: Judgement, after: Judgement): void {
+    if (facts.purchaseCount > 0) addSpend(this.#spend, facts);
+    for (const { id, isUnchanged, tally } of this.#parts.flags) {
+      const isAfter = after.flags.get(id) === true;
+      tally.add(isUnchanged ? isAfter : before.flags.get(id) === true, isAfter, facts);
+    }
+    for (const { id, isUnchanged, tally } of this.#parts.segments) {
+      const isAfter = after.segments.has(id);
+      tally.add(isUnchanged ? isAfter : before.segments.has(id), isAfter, facts);
+    }
+    for (const { id, isUnchanged, tally } of this.#parts.offers) {
+      const isAfter = after.offers.has(id);
+      tally.add(isUnchanged ? isAfter : before.offers.has(id), isAfter, facts);
+    }
+  }
+
+  addError(which: 'before' | 'after', part: string): void {
+    const isUnchanged = this.#unchanged.has(part);
+    // Asked again only because another part needs it.
+    if (isUnchanged && which === 'before') return;
+    const counted = this.#errors.get(part) ?? { before: 0, after: 0 };
+    counted[which]++;
+    if (isUnchanged) counted.before++;
+    this.#errors.set(part, counted);
+  }
+
+  /** `scale`: how many players each examined one stands for. */
+  effects(scale: number): Effects {
+    const effect = (tally: Tally) => this.#effect(tally, scale);
+    return {
+      flags: this.#parts.flags.map(({ id, tally }) => ({ flagId: id, ...effect(tally) })),
+      segments: this.#parts.segments.map(({ id, tally }) => ({ segmentId: id, ...effect(tally) })),
+      offers: this.#parts.offers.map(({ id, tally }) => ({ offerId: id, ...effect(tally) })),
+      ruleErrors: [...this.#errors].map(([part, counted]) => ({ part, ...counted })),
+    };
+  }
+
+  #effect({ counts, payers, spend, entering, leaving }: Tally, scale: number): PartEffect {
+    const all = { ...counts, payers };
+    const shares = [...this.#spend].flatMap(([currency, total]) =>
+      total > 0 ? [[currency, round((spend.get(currency) ?? 0) / total)] as const] : [],
+    );
+    return {
+      counts: all,
+      estimate: scale === 1 ? null : scaled(all, scale),
+      revenueShare: Object.fromEntries(shares.sort(([a], [b]) => (a < b ? -1 : 1))),
+      examples: { enter: entering, leave: leaving },
+    };
+  }
+}
+
+function scaled(counts: Counts & { payers: number }, scale: number): Counts & { payers: number } {
+  const [enter, leave, stay] = [counts.enter, counts.leave, counts.stay].map((n) =>
+    Math.round(n * scale),
+  ) as [number, number, number];
+  // Added up, not scaled, so that the numbers still fit together.
+  const after = enter + stay;
+  return {
+    before: leave + stay,
+    after,
+    enter,
+    leave,
+    stay,
+    payers: Math.min(after, Math.round(counts.payers * scale)),
+  };
+}
+
+/** To a hundredth of a percent: the rest is noise of adding up. */
+function round(share: number): number {
+  return Math.round(share * 10_000) / 10_000;
+}

@@ -1,0 +1,122 @@
+import { PassThrough } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { asApiError } from '../../db/pool.js';
+import { ApiError } from '../../errors.js';
+import { adminSchema, GameParameters } from '../../http/admin-answers.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { checkBodyAgainst } from '../../http/validation.js';
+import { createTurns } from '../../lib/turns.js';
+import { requireConfigVersion } from '../game-configs/config-queries.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import { type Candidate, findCandidate } from './candidate.js';
+import { type DryRun, dryRun } from './dry-run.js';
+import { DryRunBody, DryRunEnvelope, DryRunLine } from './dry-run-schemas.js';
+import { momentToCome } from './moment-to-come.js';
+
+/** Often enough for somebody who watches. */
+const PROGRESS_INTERVAL_MS = 500;
+/** About how long one takes for a game of a few hundred thousand players. */
+const RETRY_AFTER_SECONDS = 10;
+/**
+ * One keeps a core of this process and one of the database busy: more would only make all of them slower. No studio keeps the
+ * others from theirs. Nobody waits with a request open.
+ */
+const RUNS = { atOnce: 2, atOncePerParty: 1, maxWaitingPerParty: 0 };
+
+/** What publishing would change, before it is published. */
+export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const turns = createTurns(RUNS);
+
+  app.post<{ Body: DryRunEnvelope }>(
+    '/admin/v1/games/:game/dry-run',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      validatorCompiler: checkBodyAgainst(DryRunEnvelope),
+      schema: {
+        ...adminSchema('Draft'),
+        operationId: 'dryRun',
+        summary: 'What publishing a document would change, for all players',
+        description:
+          'Decides for every player, or a sample of them, under the published document and under the other. Nothing is changed by it. The answer is a stream of lines, each a JSON text; who hangs up ends it.',
+        params: GameParameters,
+        body: DryRunBody,
+        response: {
+          200: {
+            description: 'Lines of JSON',
+            content: { 'application/x-ndjson': { schema: DryRunLine } },
+          },
+          ...gameErrors([...BODY_ERRORS, 'version_not_found', 'document_invalid', 'busy']),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { gameId, publishedVersion } = await gameOf(ctx, request);
+      const { sample, at, ...candidate } = request.body ?? {};
+      const nowMs = momentOf(at, ctx.clock.now());
+      const after = await candidateOf(ctx, gameId, candidate);
+      const { document: before } = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
+      const lines = new PassThrough();
+      const run = { gameId, before, after, nowMs, sample };
+      const turn = turns.of(adminOf(request).tenantId).take(() => writeDryRun(ctx, run, lines));
+      if (turn === undefined) {
+        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+      }
+      return reply.header('content-type', 'application/x-ndjson').send(lines);
+    },
+  );
+}
+
+function momentOf(at: string | undefined, nowMs: number): number {
+  const atMs = at === undefined ? nowMs : momentToCome(at, nowMs);
+  if (atMs !== undefined) return atMs;
+  const message = '`at` must be a time, now or later, such as 2026-11-15T12:00:00Z.';
+  throw new ApiError('body_invalid', { message });
+}
+
+async function candidateOf(ctx: AdminContext, gameId: number, candidate: Candidate) {
+  if (candidate.document !== undefined && candidate.version !== undefined) {
+    throw new ApiError('body_invalid', { message: 'Give a document or a version, not both.' });
+  }
+  const found = await findCandidate(ctx.pool, gameId, candidate);
+  switch (found.outcome) {
+    case 'found':
+      return found.document;
+    case 'invalid':
+      throw new ApiError('document_invalid', { details: { problems: found.problems } });
+    case 'no_such_version':
+      throw new ApiError('version_not_found');
+  }
+}
+
+/** Goes on for as long as somebody reads the lines. */
+async function writeDryRun({ pool, logger }: AdminContext, run: DryRun, lines: PassThrough): Promise<void> {
+  const write = (line: Record<string, unknown>) => {
+    if (!lines.destroyed) lines.write(`${JSON.stringify(line)}\n`);
+  };
+  const stopping = new AbortController();
+  lines.once('close', () => stopping.abort());
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const onProgress: DryRun['onProgress'] = (progress) => {
+    if (performance.now() - toldAt < PROGRESS_INTERVAL_MS) return;
+    toldAt = performance.now();
+    write({ progress });
+  };
+  try {
+    const outcome = await dryRun(pool, { ...run, signal: stopping.signal, onProgress });
+    if (outcome.outcome === 'done') write({ result: outcome.result });
+    if (outcome.outcome === 'too_many_facts') {
+      write({ error: { code: 'document_invalid', message: outcome.message } });
+    }
+  } catch (error) {
+    // Nobody reads it any more, or the service is being stopped.
+    if (stopping.signal.aborted) return;
+    const answer = asApiError(error);
+    const { code, message } = answer instanceof ApiError ? answer : new ApiError('internal');
+    logger.error({ err: error, gameId: run.gameId }, 'a dry run failed');
+    write({ error: { code, message } });
+  } finally {
+    lines.end();
+  }
+}

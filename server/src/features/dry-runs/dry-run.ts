@@ -1,0 +1,179 @@
+import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
+import type { Pool } from '../../db/pool.js';
+import { compileDocument } from '../../personalisation/compile/compile-document.js';
+import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
+import type { ConfigDocument } from '../../personalisation/document/document.js';
+import {
+  beginSnapshot,
+  countPlayers,
+  listFactRows,
+  listPlayerRanges,
+  type PlayerRange,
+  type Share,
+} from './dry-run-queries.js';
+import { DryRunReport, type Effects } from './dry-run-report.js';
+import { type FactColumns, factColumns } from './fact-columns.js';
+import { factNeeds } from './fact-needs.js';
+import { judgePlayer } from './judge-player.js';
+import { Stint } from './stint.js';
+import { compareDocuments } from './unchanged-parts.js';
+
+export type DryRun = Readonly<{
+  gameId: number;
+  /** What is published, and what might be. */
+  before: ConfigDocument;
+  after: ConfigDocument;
+  /** The moment for which everything is decided. */
+  nowMs: number;
+  /** How many players to examine at the most; by default all of them, or a sample of a very large game. */
+  sample?: number | undefined;
+  signal?: AbortSignal;
+  onProgress?: (progress: DryRunProgress) => void;
+  /** In milliseconds, from any moment on; tests have one of their own. */
+  stopwatch?: () => number;
+}>;
+
+export type DryRunProgress = Readonly<{ examined: number; total: number }>;
+
+export type DryRunResult = Readonly<{
+  /** Of the game. */
+  players: number;
+  examined: number;
+  sampled: boolean;
+  at: string;
+  seconds: number;
+}> &
+  Effects;
+
+export type DryRunOutcome =
+  | Readonly<{ outcome: 'done'; result: DryRunResult }>
+  | Readonly<{ outcome: 'interrupted' }>
+  /** The rules of both documents ask for more different things about a player than can be read at once. */
+  | Readonly<{ outcome: 'too_many_facts'; message: string }>;
+
+/** All players of a game up to this many, else a sample: a minute or two of work either way. */
+const ALL_UP_TO = 2_000_000;
+const DEFAULT_SAMPLE = 500_000;
+/** A page and the next one are all that is in memory at a time. */
+const PAGE_PLAYERS = 5_000;
+const PAGE_VALUES = 500_000;
+/** PostgreSQL takes 1,664 columns in a list. */
+const MAX_COLUMNS = 1_600;
+
+/**
+ * What publishing a document would change: every player is decided for under both documents, at the same moment and on
+ * the same snapshot of the database. Nothing is written.
+ */
+export async function dryRun(pool: Pool, run: DryRun): Promise<DryRunOutcome> {
+  const began = performance.now();
+  const examination = prepare(run);
+  if (examination.columnCount > MAX_COLUMNS) {
+    const message = `The rules of the published and the new document ask for ${examination.columnCount} different things about a player; a dry run can read ${MAX_COLUMNS}.`;
+    return { outcome: 'too_many_facts', message };
+  }
+  return withOwnConnection(pool, async (connection) => {
+    await beginSnapshot(connection);
+    const players = await countPlayers(connection, run.gameId);
+    const share = { players, examined: Math.min(players, run.sample ?? defaultSample(players)) };
+    const report = await examine(connection, run, examination, share);
+    if (report === undefined) return { outcome: 'interrupted' };
+    const seconds = Math.round(performance.now() - began) / 1000;
+    const { examined } = share;
+    const result = {
+      players,
+      examined,
+      sampled: examined < players,
+      at: new Date(run.nowMs).toISOString(),
+      seconds,
+      ...report.effects(examined === 0 ? 1 : players / examined),
+    };
+    return { outcome: 'done', result };
+  });
+}
+
+function defaultSample(players: number): number {
+  return players <= ALL_UP_TO ? players : DEFAULT_SAMPLE;
+}
+
+type Examination = Readonly<{
+  columns: FactColumns;
+  columnCount: number;
+  report: DryRunReport;
+  judge: ReturnType<typeof judgeUnder>;
+}>;
+
+/** What is read of a player, and what is made of it. */
+function prepare({ nowMs, ...run }: DryRun): Examination {
+  const before = compileDocument(run.before, { version: 0, publishedAt: 0 });
+  const after = compileDocument(run.after, { version: 0, publishedAt: 0 });
+  const { unchanged, rest } = compareDocuments(before, after);
+  const columns = factColumns(factNeeds([rest, after]), nowMs);
+  const report = new DryRunReport(before, after, unchanged);
+  return {
+    columns,
+    columnCount: columns.ofPlayer.length + columns.ofDays.length,
+    report,
+    judge: judgeUnder(rest, after, nowMs, report),
+  };
+}
+
+/** Undefined if it was interrupted. */
+async function examine(
+  connection: OwnConnection,
+  { gameId, signal, onProgress, stopwatch = () => performance.now() }: DryRun,
+  { columns, columnCount, report, judge }: Examination,
+  share: Share,
+): Promise<DryRunReport | undefined> {
+  let examined = 0;
+  onProgress?.({ examined, total: share.examined });
+  const page = Math.min(PAGE_PLAYERS, Math.ceil(PAGE_VALUES / columnCount));
+  const size = Math.ceil((page * share.players) / Math.max(1, share.examined));
+  const ranges = share.examined === 0 ? [] : await listPlayerRanges(connection, gameId, size);
+  const stint = new Stint(stopwatch);
+  for await (const rows of pagesOf(connection, gameId, columns, ranges, share)) {
+    for (const row of rows) {
+      judge(columns.toFacts(row));
+      examined++;
+      if (!stint.isOver) continue;
+      await stint.giveWay();
+      if (signal?.aborted) return undefined;
+      onProgress?.({ examined, total: share.examined });
+    }
+  }
+  if (signal?.aborted) return undefined;
+  onProgress?.({ examined, total: share.examined });
+  return report;
+}
+
+function judgeUnder(before: CompiledDocument, after: CompiledDocument, nowMs: number, report: DryRunReport) {
+  const onErrorBefore = (part: string) => report.addError('before', part);
+  const onErrorAfter = (part: string) => report.addError('after', part);
+  return (facts: ReturnType<FactColumns['toFacts']>) =>
+    report.add(
+      facts,
+      judgePlayer(before, facts, nowMs, onErrorBefore),
+      judgePlayer(after, facts, nowMs, onErrorAfter),
+    );
+}
+
+/** While a page is worked on the next one is read. */
+async function* pagesOf(
+  connection: OwnConnection,
+  gameId: number,
+  columns: FactColumns,
+  ranges: readonly PlayerRange[],
+  share: Share,
+): AsyncGenerator<unknown[][]> {
+  const read = (range: PlayerRange | undefined) => {
+    const page = range && listFactRows(connection, gameId, columns, range, share);
+    // If the run ends before, nobody waits for it any more.
+    page?.catch(() => {});
+    return page;
+  };
+  let next = read(ranges[0]);
+  for (let index = 1; next !== undefined; index++) {
+    const page = await next;
+    next = read(ranges[index]);
+    yield page;
+  }
+}

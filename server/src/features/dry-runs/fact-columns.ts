@@ -1,0 +1,245 @@
+import { DAY_MS, epochDay } from '../../personalisation/attributes/player-facts.js';
+import {
+  OVERRIDES_COLUMN,
+  type OverrideTuple,
+  PROMO_PURCHASES_COLUMN,
+  toOverride,
+} from '../players/facts-queries.js';
+import type { DaySource, FactNeeds, ProfileMember, WindowNeed } from './fact-needs.js';
+import { RowFacts, type SummedDay, setCount, summedDay } from './row-facts.js';
+
+/** A value as the driver gives it; null is never put. */
+type Value = unknown;
+type Put = (facts: RowFacts, value: Value) => void;
+
+/**
+ * The columns that hold what is needed of a player, as SQL over `players p` and, for sums over days, `player_days d`; and
+ * the way back from a row to facts. Names of event types, currencies and the like are parameters, never part of the text.
+ */
+export type FactColumns = Readonly<{
+  ofPlayer: readonly string[];
+  /** Of a subquery over the player's days; empty if no rule asks for any. */
+  ofDays: readonly string[];
+  /** The first and the last day that count, as parameters. */
+  firstDay: string;
+  lastDay: string;
+  values: readonly unknown[];
+  /** For a row of the values of `ofPlayer` followed by those of `ofDays`. */
+  toFacts: (row: readonly Value[]) => RowFacts;
+}>;
+
+export function factColumns(needs: FactNeeds, nowMs: number): FactColumns {
+  return new Columns(needs, nowMs);
+}
+
+const RECENT_DAYS = 7;
+const WINDOW_DAYS = 28;
+
+class Columns implements FactColumns {
+  readonly ofPlayer: string[] = [];
+  readonly ofDays: string[] = [];
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly values: unknown[] = [];
+  readonly #puts: Put[] = [];
+  readonly #dayPuts: Put[] = [];
+  readonly #today: number;
+  #firstRecentDay: string | undefined;
+  readonly #reachesBack: boolean;
+  readonly #single;
+
+  constructor(needs: FactNeeds, nowMs: number) {
+    // $1 of OVERRIDES_COLUMN.
+    this.#bind(new Date(nowMs), 'timestamptz');
+    this.#today = epochDay(nowMs);
+    this.#reachesBack = needs.windows.some(({ last28d }) => last28d);
+    this.#single = {
+      recent: Object.freeze({ ...summedDay(this.#today), events: 1 }),
+      older: Object.freeze({ ...summedDay(this.#today - RECENT_DAYS), events: 1 }),
+    };
+    const days = this.#reachesBack ? WINDOW_DAYS : RECENT_DAYS;
+    // PostgreSQL refuses parameters that stand nowhere.
+    const isWindowed = needs.windows.length > 0;
+    this.firstDay = isWindowed ? this.#day(this.#today - days + 1) : '';
+    this.lastDay = isWindowed ? this.#day(this.#today) : '';
+
+    this.#addPlayer('p.user_id', (facts, value) => {
+      facts.userId = value as string;
+    });
+    this.#addPurchases(needs);
+    this.#addPlayer(OVERRIDES_COLUMN, (facts, value) => {
+      facts.overrides = (value as OverrideTuple[]).map(toOverride);
+    });
+    this.#addHistory(needs);
+    for (const member of needs.profile) this.#addProfile(member);
+    for (const need of needs.windows) this.#addWindow(need);
+  }
+
+  toFacts = (row: readonly Value[]): RowFacts => {
+    const facts = new RowFacts();
+    const puts = this.#puts;
+    for (let index = 0; index < puts.length; index++) {
+      const value = row[index];
+      if (value !== null) puts[index]?.(facts, value);
+    }
+    const dayPuts = this.#dayPuts;
+    for (let index = 0; index < dayPuts.length; index++) {
+      const value = row[puts.length + index];
+      if (value !== null) dayPuts[index]?.(facts, value);
+    }
+    facts.layOutDays(this.#single);
+    return facts;
+  };
+
+  #bind(value: unknown, type: string): string {
+    this.values.push(value);
+    return `$${this.values.length}::${type}`;
+  }
+
+  #day(day: number): string {
+    return this.#bind(new Date(day * DAY_MS).toISOString().slice(0, 10), 'date');
+  }
+
+  #addPlayer(sql: string, put: Put): void {
+    this.ofPlayer.push(sql);
+    this.#puts.push(put);
+  }
+
+  #addPurchases({ promoIds }: FactNeeds): void {
+    this.#addPlayer('p.purchase_count', (facts, value) => {
+      facts.purchaseCount = value as number;
+    });
+    this.#addPlayer("date_part('epoch', p.last_purchase_at)", (facts, value) => {
+      facts.lastPurchaseAt = epochMs(value as number);
+    });
+    // Most players have none: nothing has to be sent and parsed for them.
+    this.#addPlayer("nullif(p.spend, '{}')", (facts, value) => {
+      facts.spend = value as Record<string, number>;
+    });
+    if (promoIds.size === 0) return;
+    this.#addPlayer(PROMO_PURCHASES_COLUMN, (facts, value) => {
+      facts.promoPurchases = value as Record<string, number>;
+    });
+  }
+
+  #addHistory({ createdAt, lastEventAt, eventCount, eventTypes }: FactNeeds): void {
+    if (createdAt) {
+      this.#addPlayer("date_part('epoch', p.created_at)", (facts, value) => {
+        facts.createdAt = epochMs(value as number);
+      });
+    }
+    if (lastEventAt) {
+      this.#addPlayer("date_part('epoch', p.last_event_at)", (facts, value) => {
+        facts.lastEventAt = epochMs(value as number);
+      });
+    }
+    if (eventCount) {
+      this.#addPlayer('p.event_count', (facts, value) => {
+        facts.eventCount = Number(value);
+      });
+    }
+    for (const eventType of eventTypes) {
+      this.#addPlayer(`p.event_counts -> ${this.#bind(eventType, 'text')}`, (facts, value) =>
+        setCount(facts.eventCounts, eventType, value as number),
+      );
+    }
+  }
+
+  #addProfile(member: ProfileMember): void {
+    this.#addPlayer(`p.profile -> ${this.#bind(member, 'text')} ->> 'v'`, (facts, value) => {
+      facts.profile[member] = { v: value as string, t: 0 };
+    });
+  }
+
+  /** A sum that only one window asks for is not split; one that both ask for is split where the shorter one begins. */
+  #addWindow({ source, key, last7d, last28d }: WindowNeed): void {
+    const { sql, put } = SUMS[source];
+    const value =
+      key === null ? sql : `(${sql} -> ${this.#bind(key, 'text')})::${KEYED_TYPE[source] ?? 'numeric'}`;
+    const add = (column: string, target: (facts: RowFacts) => SummedDay, putIn: DayPut) => {
+      this.ofDays.push(column);
+      this.#dayPuts.push((facts, sum) => putIn(target(facts), Number(sum), key ?? ''));
+    };
+    const addDay = (condition: string, target: (facts: RowFacts) => SummedDay) => {
+      add(`sum(${value}) ${filter(condition)}`, target, put);
+      if (source !== 'events') return;
+      add(`nullif(count(*) ${filter(condition, 'd.events > 0')}, 0)`, target, (day, count) => {
+        day.activeDays = count;
+      });
+    };
+    const firstRecentDay = () => {
+      this.#firstRecentDay ??= this.#day(this.#today - RECENT_DAYS + 1);
+      return this.#firstRecentDay;
+    };
+    const recent = (facts: RowFacts) => {
+      facts.recent ??= summedDay(this.#today);
+      return facts.recent;
+    };
+    const older = (facts: RowFacts) => {
+      facts.older ??= summedDay(this.#today - RECENT_DAYS);
+      return facts.older;
+    };
+    if (last7d) addDay(this.#reachesBack ? `d.day >= ${firstRecentDay()}` : '', recent);
+    if (last28d) addDay(last7d ? `d.day < ${firstRecentDay()}` : '', older);
+  }
+}
+
+type DayPut = (day: SummedDay, sum: number, key: string) => void;
+
+const SUMS: Record<DaySource, { sql: string; put: DayPut }> = {
+  events: {
+    sql: 'd.events',
+    put: (day, sum) => {
+      day.events = sum;
+    },
+  },
+  sessions: {
+    sql: 'd.sessions',
+    put: (day, sum) => {
+      day.sessions = sum;
+    },
+  },
+  adImpressions: {
+    sql: 'd.ad_impressions',
+    put: (day, sum) => {
+      day.adImpressions = sum;
+    },
+  },
+  storeViews: {
+    sql: 'd.store_views',
+    put: (day, sum) => {
+      day.storeViews = sum;
+    },
+  },
+  playMs: {
+    sql: 'd.play_ms',
+    put: (day, sum) => {
+      day.playMs = sum;
+    },
+  },
+  purchases: {
+    sql: 'd.purchases',
+    put: (day, sum) => {
+      day.purchases = sum;
+    },
+  },
+  eventCounts: { sql: 'd.event_counts', put: (day, sum, key) => setCount(day.eventCounts, key, sum) },
+  // An exact sum: the nearest double to it is what a sum of doubles comes to when it is rounded, as rules have it.
+  revenue: { sql: 'd.revenue', put: (day, sum, key) => setCount(day.revenue, key, sum) },
+};
+
+/** Whole numbers are added up many times faster than decimals. */
+const KEYED_TYPE: Partial<Record<DaySource, string>> = { eventCounts: 'bigint' };
+
+function filter(...conditions: readonly string[]): string {
+  const given = conditions.filter((condition) => condition !== '');
+  return given.length === 0 ? '' : `filter (where ${given.join(' and ')})`;
+}
+
+/**
+ * Seconds to whole milliseconds, the rest cut off as where single players are read. PostgreSQL counts microseconds and a
+ * double is off by less than half of one: that much is added before the cut.
+ */
+function epochMs(seconds: number): number {
+  return Math.floor(seconds * 1000 + 0.0005);
+}

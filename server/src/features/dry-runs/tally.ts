@@ -1,0 +1,44 @@
+import { numberIn, type PlayerFacts } from '../../personalisation/attributes/player-facts.js';
+
+/** How many players something is true of under both documents. */
+export type Counts = { before: number; after: number; enter: number; leave: number; stay: number };
+
+const MAX_EXAMPLES = 5;
+
+/** Counts for one segment, offer or flag. */
+export class Tally {
+  readonly counts: Counts = { before: 0, after: 0, enter: 0, leave: 0, stay: 0 };
+  /** Of those after: who have a purchase that was not refunded. */
+  payers = 0;
+  readonly spend = new Map<string, number>();
+  readonly entering: string[] = [];
+  readonly leaving: string[] = [];
+
+  add(isBefore: boolean, isAfter: boolean, facts: PlayerFacts): void {
+    if (!isBefore && !isAfter) return;
+    const { counts } = this;
+    if (isBefore) {
+      counts.before++;
+      if (isAfter) counts.stay++;
+      else {
+        counts.leave++;
+        if (this.leaving.length < MAX_EXAMPLES) this.leaving.push(facts.userId);
+      }
+    }
+    if (!isAfter) return;
+    counts.after++;
+    if (!isBefore) {
+      counts.enter++;
+      if (this.entering.length < MAX_EXAMPLES) this.entering.push(facts.userId);
+    }
+    if (facts.purchaseCount === 0) return;
+    this.payers++;
+    addSpend(this.spend, facts);
+  }
+}
+
+export function addSpend(sums: Map<string, number>, { spend }: PlayerFacts): void {
+  for (const currency of Object.keys(spend)) {
+    sums.set(currency, (sums.get(currency) ?? 0) + numberIn(spend, currency));
+  }
+}

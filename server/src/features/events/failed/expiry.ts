@@ -1,0 +1,23 @@
+import type { OwnConnection } from '../../../db/own-connection.js';
+import type { Pool } from '../../../db/pool.js';
+import { deleteOldFailedEvents } from './inbox-queries.js';
+
+/** Replayed or not: by then a fault has been seen, or nobody looks. */
+const KEEP_MS = 30 * 86_400_000;
+const CHUNK = 5_000;
+
+/** Deletes what was received more than 30 days ago, in chunks of a transaction each. Returns how many. */
+export async function deleteExpiredFailedEvents(
+  db: Pool | OwnConnection,
+  nowMs: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  const before = new Date(nowMs - KEEP_MS);
+  let deleted = 0;
+  while (signal?.aborted !== true) {
+    const chunk = await deleteOldFailedEvents(db, before, CHUNK);
+    deleted += chunk;
+    if (chunk < CHUNK) break;
+  }
+  return deleted;
+}

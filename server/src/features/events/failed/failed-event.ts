@@ -1,0 +1,78 @@
+import { hash } from 'node:crypto';
+import { clipText } from '../../../lib/clip-text.js';
+import { sliceJsonArray } from '../../../lib/json-slices.js';
+import { isEventType, type RejectedEvent } from '../check-events.js';
+import type { RejectionCode } from '../rejections.js';
+
+/** Why an event is in the inbox: refused at intake, or `apply_failed`: it passed every check, but PostgreSQL refused it. */
+export type FailureCode = RejectionCode | 'apply_failed';
+export type FailureReason = { code: FailureCode; message: string; path: string };
+
+/** An event on its way into the inbox. */
+export type FailedEvent = FailureReason & {
+  fingerprint: string;
+  ordinal: number;
+  eventType: string | null;
+  raw: string;
+  isCut: boolean;
+};
+
+/** Twice what an event may take: one that is merely written wastefully is kept whole. */
+const MAX_RAW_BYTES = 65_536;
+const MAX_MESSAGE = 1_024;
+const MAX_PATH = 1_024;
+const FINGERPRINT_HEX_DIGITS = 32;
+
+type Failure = FailureReason & { ordinal: number; eventType: string | null; raw: string };
+
+/** `raw` is the JSON text of the event as it was sent. */
+export function failedEvent({ ordinal, eventType, raw, ...reason }: Failure): FailedEvent {
+  const cut = cutToBytes(raw, MAX_RAW_BYTES);
+  return {
+    ...storableReason(reason),
+    fingerprint: hash('sha256', `${ordinal}:${raw}`, 'hex').slice(0, FINGERPRINT_HEX_DIGITS),
+    ordinal,
+    eventType,
+    raw: cut,
+    isCut: cut !== raw,
+  };
+}
+
+/** The rejected events of a batch, each with its own piece of the body's text. */
+export function failedEventsOf(
+  text: string,
+  events: readonly unknown[],
+  rejected: readonly RejectedEvent[],
+): FailedEvent[] {
+  const slices = sliceJsonArray(text);
+  const twins = new Map<string, number>();
+  return rejected.map(({ index, ordinal, ...reason }) => {
+    const raw = slices[index] ?? '';
+    const nth = twins.get(raw) ?? 0;
+    twins.set(raw, nth + 1);
+    return failedEvent({ ...reason, ordinal: ordinal ?? nth, eventType: readEventType(events[index]), raw });
+  });
+}
+
+function readEventType(event: unknown): string | null {
+  if (typeof event !== 'object' || event === null || !Object.hasOwn(event, 'eventType')) return null;
+  const { eventType } = event as { eventType: unknown };
+  return isEventType(eventType) ? eventType : null;
+}
+
+/** A reason may quote an event or a schema: not at any length, and nothing that PostgreSQL cannot keep. */
+export function storableReason({ code, message, path }: FailureReason): FailureReason {
+  return { code, message: storable(message, MAX_MESSAGE), path: storable(path, MAX_PATH) };
+}
+
+function storable(text: string, maxLength: number): string {
+  return clipText(text, maxLength).toWellFormed().replaceAll('\0', '\ufffd');
+}
+
+/** At most so many bytes of UTF-8. A decoder that expects more to come leaves out a character cut in two. */
+function cutToBytes(text: string, maxBytes: number): string {
+  // A UTF-16 unit takes three bytes at the most.
+  if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text;
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  return decoder.decode(Buffer.from(text).subarray(0, maxBytes), { stream: true });
+}

@@ -1,0 +1,142 @@
+import type { OwnConnection } from '../../../db/own-connection.js';
+import { type Pool, query } from '../../../db/pool.js';
+import type { FailedEvent, FailureCode } from './failed-event.js';
+
+/** The refused events of one request. Whose they are is told by the token: the database may not have been asked. */
+export type FailedBatch = {
+  userId: string;
+  receivedAtMs: number;
+  clientBuild: string | null;
+  failures: readonly FailedEvent[];
+};
+
+export type InboxLimits = {
+  /** Open entries of a game, and the bytes of their raw text. */
+  maxEntries: number;
+  maxBytes: number;
+  /** All entries of a player. */
+  maxEntriesOfPlayer: number;
+};
+
+/** Those neither stored nor dropped were in the inbox already. */
+export type InboxCounts = { code: FailureCode; sent: number; stored: number; dropped: number };
+
+/**
+ * Puts failed events into the inbox, each once, as far as there is room: what came first stays. Groups on several nodes
+ * do not see each other's, so the limits may be passed by what is in flight. Returns what became of them, by code.
+ */
+export async function insertFailedEvents(
+  pool: Pool,
+  batches: readonly FailedBatch[],
+  limits: InboxLimits,
+): Promise<InboxCounts[]> {
+  return query<InboxCounts>(pool, INSERT_FAILED_EVENTS, [
+    failuresJson(batches),
+    limits.maxEntries,
+    limits.maxBytes,
+    limits.maxEntriesOfPlayer,
+  ]);
+}
+
+function failuresJson(batches: readonly FailedBatch[]): string {
+  return JSON.stringify(
+    batches.flatMap(({ userId, receivedAtMs, clientBuild, failures }) => {
+      const a = new Date(receivedAtMs).toISOString();
+      return failures.map((failure) => ({
+        u: userId,
+        a,
+        b: clientBuild,
+        f: failure.fingerprint,
+        o: failure.ordinal,
+        c: failure.code,
+        m: failure.message,
+        w: failure.path,
+        t: failure.eventType,
+        r: failure.raw,
+        x: failure.isCut,
+      }));
+    }),
+  );
+}
+
+// Inserted in the order of the unique index, so that crossing groups never deadlock. Look-ups are scalar subqueries or
+// `lateral (… offset 0)`: each is one look into the index, whatever the planner thinks of the table's size.
+const INSERT_FAILED_EVENTS = {
+  name: 'insert_failed_events',
+  text: `
+    with sent as materialized (
+      select distinct on (player_id, f) p.game_id, p.id as player_id, e.*
+      from rows from (
+        json_to_recordset($1::json) as (
+          u uuid, a timestamptz, b text, f uuid, o smallint, c text, m text, w text, t text, r text, x boolean
+        )
+      ) with ordinality as e(u, a, b, f, o, c, m, w, t, r, x, n)
+      join lateral (select id, game_id from players where user_id = e.u offset 0) p on true
+      order by player_id, f, n
+    ), fresh as materialized (
+      select s.*,
+        row_number() over of_game as game_entries,
+        sum(octet_length(r)) over of_game as game_bytes,
+        row_number() over (partition by player_id order by n) as player_entries
+      from sent s
+      where (select k.id from failed_events k where k.player_id = s.player_id and k.fingerprint = s.f) is null
+      window of_game as (partition by game_id order by n)
+    ), players_before as materialized (
+      select player_id,
+        (select count(*) from (select from failed_events k where k.player_id = f.player_id limit $4) known) as entries
+      from (select distinct player_id from fresh) f
+    ), fitting as (
+      select f.*
+      from fresh f
+      join players_before p using (player_id)
+      left join lateral (select * from failed_event_totals g where g.game_id = f.game_id offset 0) g on true
+      where coalesce(g.entries, 0) + game_entries <= $2::bigint
+        and coalesce(g.bytes, 0) + game_bytes <= $3::bigint
+        and p.entries + player_entries <= $4::bigint
+    ), stored as (
+      insert into failed_events (game_id, player_id, fingerprint, ordinal, code, message, path, event_type, raw, is_cut,
+        client_build, received_at)
+      select game_id, player_id, f, o, c, m, w, t, r, x, b, a
+      from fitting
+      order by player_id, f
+      on conflict do nothing
+      returning game_id, code, octet_length(raw) as bytes
+    ), counted as (
+      insert into failed_event_totals as g (game_id, entries, bytes)
+      select game_id, count(*), sum(bytes) from stored group by game_id order by game_id
+      on conflict (game_id) do update
+      set entries = g.entries + excluded.entries, bytes = g.bytes + excluded.bytes
+    )
+    select c as code, count(*)::int as sent,
+      (select count(*)::int from stored k where k.code = s.c) as stored,
+      (select count(*)::int from fresh f where f.c = s.c)
+        - (select count(*)::int from fitting f where f.c = s.c) as dropped
+    from sent s
+    group by c`,
+};
+
+/** Deletes up to so many of the entries received before, and returns how many. Those being replayed wait for the next time. */
+export async function deleteOldFailedEvents(
+  db: Pool | OwnConnection,
+  before: Date,
+  limit: number,
+): Promise<number> {
+  const { rows } = await db.query<{ deleted: number }>(
+    `with gone as (
+       delete from failed_events
+       where id = any (array(
+         select id from failed_events where received_at < $1 order by received_at limit $2 for update skip locked
+       ))
+       returning game_id, replayed_at, octet_length(raw) as bytes
+     ), counted as (
+       update failed_event_totals g set entries = g.entries - o.entries, bytes = g.bytes - o.bytes
+       from (
+         select game_id, count(*) as entries, sum(bytes) as bytes from gone where replayed_at is null group by game_id
+       ) o
+       where g.game_id = o.game_id
+     )
+     select count(*)::int as deleted from gone`,
+    [before, limit],
+  );
+  return rows[0]?.deleted ?? 0;
+}

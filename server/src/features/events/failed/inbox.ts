@@ -1,0 +1,61 @@
+import type { Logger } from 'pino';
+import { isUnavailable, type Pool } from '../../../db/pool.js';
+import { coalesce } from '../../../lib/coalesce.js';
+import type { Metrics } from '../../../telemetry/metrics.js';
+import { type FailedBatch, type InboxCounts, type InboxLimits, insertFailedEvents } from './inbox-queries.js';
+
+/** Where refused events wait, with the reason, to be corrected and replayed. */
+export type Inbox = {
+  /** Resolves when they are durable; a batch sent again adds nothing. */
+  submit(batch: FailedBatch): Promise<void>;
+  /** Finishes what was taken. */
+  close(): Promise<void>;
+};
+
+/**
+ * A broken client must not fill the disk, and a hostile player not the inbox of a whole game. What came first is kept:
+ * it shows the same fault as what comes later, which is only counted.
+ */
+const LIMITS: InboxLimits = {
+  maxEntries: 1_000_000,
+  maxBytes: 1_073_741_824,
+  maxEntriesOfPlayer: 10_000,
+};
+
+const MAX_GROUP_WEIGHT = 1_000;
+const MAX_WAITING_WEIGHT = 20_000;
+const BYTES_PER_WEIGHT = 1_024;
+
+type InboxOptions = { pool: Pool; metrics: Metrics; logger: Logger; limits?: InboxLimits };
+
+/** What is refused at the same time travels together. */
+export function createInbox({ pool, metrics, logger, limits = LIMITS }: InboxOptions): Inbox {
+  const groups = coalesce<FailedBatch, undefined>({
+    maxItems: MAX_GROUP_WEIGHT,
+    maxInFlight: 1,
+    maxWaiting: MAX_WAITING_WEIGHT,
+    weigh: ({ failures }) =>
+      Math.max(
+        failures.length,
+        Math.ceil(failures.reduce((sum, { raw }) => sum + raw.length, 0) / BYTES_PER_WEIGHT),
+      ),
+    splitOn(error) {
+      if (isUnavailable(error)) return false;
+      logger.warn({ err: error }, 'a group of failed events was refused; trying it in halves');
+      return true;
+    },
+    async run(batches) {
+      count(metrics, await insertFailedEvents(pool, batches, limits));
+      return batches.map(() => undefined);
+    },
+  });
+  return { submit: groups.submit, close: groups.idle };
+}
+
+function count({ failedEvents }: Metrics, counts: readonly InboxCounts[]): void {
+  for (const { code, sent, stored, dropped } of counts) {
+    failedEvents.inc({ code, outcome: 'stored' }, stored);
+    failedEvents.inc({ code, outcome: 'dropped' }, dropped);
+    failedEvents.inc({ code, outcome: 'repeated' }, sent - stored - dropped);
+  }
+}

@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { adminSchema, GameParameters, nullable, success, successOf } from '../../../http/admin-answers.js';
+import type { AdminContext } from '../../studios/admin-context.js';
+import { gameErrors } from '../../studios/admin-errors.js';
+import { gameOf, requireRole } from '../../studios/admin-guard.js';
+import { listSentTypes, SENT_DAYS } from './sent-types.js';
+
+const EventTypesResponse = successOf(
+  'EventTypesResponse',
+  Type.Object({
+    days: Type.Integer({ description: 'How far back events are counted, today included' }),
+    eventTypes: Type.Array(
+      Type.Object(
+        {
+          eventType: Type.String(),
+          events: Type.Integer({ description: 'In those days, by their own time' }),
+          lastDay: nullable(Type.String({ format: 'date', description: 'Of the last event in those days' })),
+          registeredVersion: nullable(Type.Integer({ description: 'Of its schema, if it has one' })),
+          looksLike: nullable(
+            Type.String({
+              description:
+                'A built-in type that it nearly is: such events are stored as they are, but have none of its effects. Null once it is registered.',
+            }),
+          ),
+        },
+        { title: 'EventType' },
+      ),
+      {
+        description:
+          'Most frequent first, 1,000 at the most, then those that are registered and were not sent',
+      },
+    ),
+  }),
+  {
+    example: {
+      days: SENT_DAYS,
+      eventTypes: [
+        {
+          eventType: 'Level_Complete',
+          events: 48_211,
+          lastDay: '2026-11-15',
+          registeredVersion: 2,
+          looksLike: null,
+        },
+        {
+          eventType: 'purchase',
+          events: 112,
+          lastDay: '2026-11-15',
+          registeredVersion: null,
+          looksLike: 'Purchase',
+        },
+      ],
+    },
+  },
+);
+
+/** Which events a game sends. */
+export function eventTypeRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  app.get(
+    '/admin/v1/games/:game/event-types',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Studio'),
+        operationId: 'listEventTypes',
+        summary: 'The event types that players send, and those that nearly are built-in ones',
+        params: GameParameters,
+        response: { 200: EventTypesResponse, ...gameErrors() },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      return success({ days: SENT_DAYS, eventTypes: await listSentTypes(ctx.pool, gameId, ctx.clock.now()) });
+    },
+  );
+}

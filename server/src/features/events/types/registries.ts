@@ -1,0 +1,110 @@
+import type { Pool } from '../../../db/pool.js';
+import type { TypeCheck } from '../check-events.js';
+import { hasMeaning } from '../event-meaning.js';
+import { compileSchema, type EventSchema } from './event-schema.js';
+import { findRegistry, type RegisteredSchema, type Registry } from './event-type-queries.js';
+
+/** Who sends events. Without a player's row, the database could not be asked and only the token's public ids are known. */
+type Sender = {
+  claims: { tenantId: string; gameId: string };
+  player: { gameId: number; registryVersion: number } | undefined;
+};
+
+export type Registries = {
+  /**
+   * The check of the registry as it was when the player's row was read, or newer: never stale, without being told of
+   * changes. Without the row, as this node last knew it.
+   */
+  checkFor(sender: Sender): TypeCheck | Promise<TypeCheck>;
+  /** The check of the registry as it is now. Asks the database each time. */
+  current(gameId: number): Promise<TypeCheck>;
+};
+
+type Loaded = { version: number; check: TypeCheck; types: Map<string, CompiledType> };
+type CompiledType = { version: number; schema: EventSchema };
+
+/** Before its first change a registry is empty and accepts everything: games that never use it pay nothing. */
+const acceptAnyType: TypeCheck = () => undefined;
+
+/**
+ * Keeps the event types of each game in memory, compiled. A version of a type never changes, so what is compiled stays
+ * when the registry moves on.
+ */
+export function createRegistries(pool: Pool): Registries {
+  const newest = new Map<number, Loaded>();
+  const loading = new Map<string, Promise<TypeCheck>>();
+  const gameIds = new Map<string, number>();
+
+  const load = async (gameId: number): Promise<TypeCheck> => {
+    const registry = await findRegistry(pool, gameId);
+    if (registry === undefined) throw new Error(`there is no game ${gameId}`);
+    const loaded = compile(registry, newest.get(gameId)?.types);
+    newest.set(gameId, loaded);
+    return loaded.check;
+  };
+
+  const loadOnce = (gameId: number, version: number): Promise<TypeCheck> => {
+    // By version: a load that began for an older one may have read before this one was there.
+    const key = `${gameId}:${version}`;
+    const pending = loading.get(key) ?? load(gameId).finally(() => loading.delete(key));
+    loading.set(key, pending);
+    return pending;
+  };
+
+  return {
+    checkFor({ claims, player }) {
+      if (player?.registryVersion === 0) return acceptAnyType;
+      const publicId = `${claims.tenantId}/${claims.gameId}`;
+      const gameId = player?.gameId ?? gameIds.get(publicId);
+      if (gameId === undefined) return acceptAnyType;
+      gameIds.set(publicId, gameId);
+      const known = newest.get(gameId);
+      if (player === undefined) return known?.check ?? acceptAnyType;
+      return known?.version === player.registryVersion
+        ? known.check
+        : loadOnce(gameId, player.registryVersion);
+    },
+    current: load,
+  };
+}
+
+function compile(registry: Registry, before: ReadonlyMap<string, CompiledType> | undefined): Loaded {
+  const types = new Map(
+    registry.schemas.map((registered) => {
+      const known = before?.get(registered.eventType);
+      const compiled = known?.version === registered.version ? known : compileWhenNeeded(registered);
+      return [registered.eventType, compiled];
+    }),
+  );
+  const holds = registry.unregisteredTypes === 'hold';
+  return { version: registry.version, types, check: checkBy(types, holds) };
+}
+
+/** A thousand schemas at once would stop the process for seconds; most nodes need a few of them. */
+function compileWhenNeeded({ version, schemaText }: RegisteredSchema): CompiledType {
+  let compiled: EventSchema | undefined;
+  return {
+    version,
+    schema(event) {
+      compiled ??= compileSchema(schemaText);
+      return compiled(event);
+    },
+  };
+}
+
+function checkBy(types: ReadonlyMap<string, CompiledType>, holds: boolean): TypeCheck {
+  return (eventType, event) => {
+    const registered = types.get(eventType);
+    if (registered !== undefined) {
+      const failure = registered.schema(event);
+      return failure && { code: 'schema_mismatch', ...failure };
+    }
+    // Types with a meaning are ours: a studio that holds unknown types must not lose its purchases by it.
+    if (!holds || hasMeaning(eventType)) return undefined;
+    return {
+      code: 'event_type_unregistered',
+      path: '/eventType',
+      message: 'The event type is not registered. It is held until it is.',
+    };
+  };
+}

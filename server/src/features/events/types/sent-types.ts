@@ -1,0 +1,76 @@
+import type { Pool } from '../../../db/pool.js';
+import { editDistance } from '../../../lib/nearest-name.js';
+import { BUILT_IN_TYPES } from '../event-meaning.js';
+import { type ListedEventType, listEventTypes } from './event-type-queries.js';
+
+/** How far back types are looked for. */
+export const SENT_DAYS = 28;
+const DAY_MS = 86_400_000;
+/** A client may have invented any number of types. */
+const MAX_TYPES = 1_000;
+
+/** An event type as the studio sees it: what was sent of it, and whether it has a schema. */
+export type SentType = Readonly<{
+  eventType: string;
+  /** In the last `SENT_DAYS` days, today included. */
+  events: number;
+  /** The last day of an event, by the event's own time; null if there was none in those days. */
+  lastDay: string | null;
+  /** Of its schema; null where there is none, or a retired one. */
+  registeredVersion: number | null;
+  /** A built-in type that it nearly is, and is not: `purchase` makes nobody a payer. */
+  looksLike: string | null;
+}>;
+
+/** The types that were sent lately, most frequent first, and those that are registered. Reads the roll-ups, not the events. */
+export async function listSentTypes(pool: Pool, gameId: number, nowMs: number): Promise<SentType[]> {
+  const since = new Date(nowMs - (SENT_DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
+  const [sent, registered] = await Promise.all([
+    sumSentTypes(pool, gameId, since),
+    listEventTypes(pool, gameId),
+  ]);
+  const versions = new Map(registered.filter(isActive).map(({ eventType, version }) => [eventType, version]));
+  const wereSent = new Set(sent.map(({ eventType }) => eventType));
+  const unsent = [...versions.keys()].filter((type) => !wereSent.has(type));
+  return [...sent, ...unsent.map((eventType) => ({ eventType, events: 0, lastDay: null }))].map((type) => {
+    const registeredVersion = versions.get(type.eventType) ?? null;
+    // Who has registered a type means it.
+    const looksLike = registeredVersion === null ? nearBuiltInType(type.eventType) : undefined;
+    return { ...type, registeredVersion, looksLike: looksLike ?? null };
+  });
+}
+
+function isActive({ retiredAt }: ListedEventType): boolean {
+  return retiredAt === null;
+}
+
+type SentCount = { eventType: string; events: number; lastDay: string | null };
+
+async function sumSentTypes(pool: Pool, gameId: number, since: string): Promise<SentCount[]> {
+  const { rows } = await pool.query<SentCount>(
+    `select event_type as "eventType", sum(events)::float8 as events, max(day)::text as "lastDay"
+     from game_event_types
+     where game_id = $1 and day >= $2::date
+     group by event_type
+     order by sum(events) desc, event_type
+     limit $3`,
+    [gameId, since, MAX_TYPES],
+  );
+  return rows;
+}
+
+/** The built-in type that a name differs from in case, separators or a letter or two. */
+export function nearBuiltInType(eventType: string): string | undefined {
+  if (BUILT_IN_TYPES.has(eventType)) return undefined;
+  const letters = lettersOf(eventType);
+  return [...BUILT_IN_TYPES].find((type) => {
+    const wanted = lettersOf(type);
+    // One letter in six: Level_Start is no Level_Fail.
+    const limit = Math.max(1, Math.floor(wanted.length / 6)) + 1;
+    return Math.abs(wanted.length - letters.length) < limit && editDistance(letters, wanted, limit) < limit;
+  });
+}
+
+function lettersOf(eventType: string): string {
+  return eventType.toLowerCase().replace(/[^a-z0-9]/g, '');
+}

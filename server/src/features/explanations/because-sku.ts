@@ -1,0 +1,54 @@
+import type { SkuStep, SkuTrace } from '../../personalisation/decide/decision.js';
+import type { SkuEntry } from '../../personalisation/document/document.js';
+import type { Rail } from '../../personalisation/document/prices.js';
+
+/** Why a player sees a SKU at this price, or does not see it. */
+export function skuSentence(trace: SkuTrace, sku: SkuEntry | undefined): string {
+  const { skuId, isShown, absent, currency, offerPrice } = trace;
+  switch (absent) {
+    case 'inactive':
+      return `${skuId} is not for sale: it is not active.`;
+    case 'not_started':
+      return `${skuId} is not for sale: it begins at ${sku?.from ?? 'a later time'}.`;
+    case 'ended':
+      return `${skuId} is not for sale: it ended at ${sku?.until ?? 'an earlier time'}.`;
+    case null:
+      return isShown
+        ? `${skuId} costs ${offerPrice} ${currency}: ${[cataloguePart(trace), ...trace.steps.map(stepPart), ...promotionPart(trace)].join('; ')}.`
+        : `${skuId} is not shown: ${[hiddenPart(trace), ...trace.steps.map(stepPart)].join('; ')}.`;
+  }
+}
+
+function cataloguePart({ cataloguePrice, actualPrice, hidden }: SkuTrace): string {
+  const reduced = cataloguePrice === actualPrice ? '' : `, reduced from ${actualPrice}`;
+  return `catalogue ${cataloguePrice}${reduced}${hidden ? ', hidden there' : ''}`;
+}
+
+function promotionPart({ promoId }: SkuTrace): string[] {
+  return promoId === null ? [] : [`a purchase belongs to promotion ${promoId}`];
+}
+
+function hiddenPart({ hidden }: SkuTrace): string {
+  return hidden ? 'hidden in the catalogue' : 'shown in the catalogue';
+}
+
+function stepPart({ offerId, applied, visibility, wantedPrice, rails, price }: SkuStep): string {
+  const offer = `offer ${offerId}`;
+  if (!applied) return `${offer} came too late, another had won it`;
+  const done = [
+    ...(visibility === null ? [] : [visibility === 'show' ? 'shows it' : 'hides it']),
+    ...(wantedPrice === null ? [] : [`asked for ${wantedPrice}${railPart(rails, price)}`]),
+  ];
+  return `${offer} ${done.length === 0 ? 'leaves the price' : done.join(' and ')}`;
+}
+
+const RAILS: Record<Rail, string> = {
+  floor_price: 'the floor price',
+  largest_discount: 'the largest discount',
+  actual_price: 'the actual price',
+};
+
+function railPart(rails: readonly Rail[], price: string): string {
+  if (rails.length === 0) return '';
+  return `, kept at ${price} by ${rails.map((rail) => RAILS[rail]).join(' and ')}`;
+}

@@ -1,0 +1,124 @@
+import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
+import type {
+  FlagTrace,
+  OfferTrace,
+  RuleTrace,
+  SegmentTrace,
+  Trace,
+} from '../../personalisation/decide/decision.js';
+import type { ConfigDocument, OfferEntry } from '../../personalisation/document/document.js';
+import { skuSentence } from './because-sku.js';
+
+/** What sentences are made of. */
+export type Grounds = Readonly<{ document: ConfigDocument; facts: PlayerFacts; at: number; trace: Trace }>;
+
+export type Because = Readonly<{
+  flags: readonly string[];
+  segments: readonly string[];
+  offers: readonly string[];
+  skus: readonly string[];
+}>;
+
+/** Why a decision came out as it did, in a sentence for each flag, segment, offer and SKU. */
+export function because({ document, facts, at, trace }: Grounds): Because {
+  const { payerForDays } = document.flags.isPayer;
+  const offers = new Map(document.offers.map((offer) => [offer.offerId, offer]));
+  const skus = new Map(document.catalogue.map((sku) => [sku.skuId, sku]));
+  return {
+    flags: trace.flags.map((flag) => flagSentence(flag, facts, payerForDays, at)),
+    segments: trace.segments.map(segmentSentence),
+    offers: trace.offers.map((offer) => offerSentence(offer, offers.get(offer.offerId))),
+    skus: trace.skus.map((sku) => skuSentence(sku, skus.get(sku.skuId))),
+  };
+}
+
+function flagSentence(
+  { flagId, value, because: reason, rule }: FlagTrace,
+  facts: PlayerFacts,
+  payerForDays: number | null,
+  at: number,
+): string {
+  const says = `Flag ${flagId} is ${value}`;
+  const bought = facts.lastPurchaseAt === null ? '' : new Date(facts.lastPurchaseAt).toISOString();
+  switch (reason) {
+    case 'override':
+      return `${says}: an override says so${overrideSpan(flagId, facts, at)}.`;
+    case 'purchase':
+      return payerForDays === null
+        ? `${says}: the last purchase was at ${bought}.`
+        : `${says}: the last purchase was at ${bought} and counts for ${days(payerForDays)}.`;
+    case 'purchase_expired':
+      return `${says}: the last purchase was at ${bought} and counted for ${days(payerForDays ?? 0)}.`;
+    case 'rule':
+      return `${says}: ${verdict(rule)}.`;
+    case 'default':
+      if (rule !== null) return `${says}, its default: ${verdict(rule)}.`;
+      return flagId === 'isPayer'
+        ? `${says}: there is no purchase.`
+        : `${says}, its default: it has no rule.`;
+  }
+}
+
+function days(count: number): string {
+  return count === 1 ? '1 day' : `${count} days`;
+}
+
+/** Of the override in force: the one that was set last. */
+function overrideSpan(flagId: string, { overrides }: PlayerFacts, at: number): string {
+  const standing = overrides.filter(
+    (each) => each.flagId === flagId && each.setAt <= at && (each.until === null || at < each.until),
+  );
+  const last = standing.sort((a, b) => a.setAt - b.setAt).at(-1);
+  if (last === undefined) return '';
+  const until = last.until === null ? '' : `, until ${new Date(last.until).toISOString()}`;
+  return `, since ${new Date(last.setAt).toISOString()}${until}`;
+}
+
+function segmentSentence({ segmentId, member, rule }: SegmentTrace): string {
+  return `${member ? 'In' : 'Not in'} segment ${segmentId}: ${verdict(rule)}.`;
+}
+
+function offerSentence(trace: OfferTrace, offer: OfferEntry | undefined): string {
+  const { offerId, outcome, sharePercent, place, purchases, rule } = trace;
+  const not = `Offer ${offerId} does not apply:`;
+  switch (outcome) {
+    case 'applies': {
+      const reason = rule === null ? 'it has no rule' : verdict(rule);
+      const share = sharePercent >= 100 || place === null ? '' : `, and ${inShare(place, sharePercent)}`;
+      return `Offer ${offerId} applies: ${reason}${share}.`;
+    }
+    case 'held_out':
+      return `${not} the player is held out and gets the untargeted store.`;
+    case 'outside_share':
+      return `${not} the player's bucket is ${rounded(place ?? 0)}, outside of the share of ${sharePercent}%.`;
+    case 'limit_reached':
+      return `${not} purchases with its promotion: ${purchases}, limit: ${offer?.limitPerPlayer ?? 0}.`;
+    case 'not_started':
+      return `${not} it begins at ${offer?.from ?? 'a later time'}.`;
+    case 'ended':
+      return `${not} it ended at ${offer?.until ?? 'an earlier time'}.`;
+    case 'rule_false':
+      return `${not} ${verdict(rule)}.`;
+  }
+}
+
+function inShare(place: number, sharePercent: number): string {
+  return `the player's bucket is ${rounded(place)}, inside of the share of ${sharePercent}%`;
+}
+
+/** Down: 29.999 is inside of a share of 30, and is not to look as if it were outside. */
+function rounded(place: number): string {
+  return (Math.floor(place * 100) / 100).toFixed(2);
+}
+
+/** `flags.isPayer is true (flags["isPayer"] = true)` */
+function verdict(rule: RuleTrace | null): string {
+  if (rule === null) return 'it has no rule';
+  const { expression, result, error, values } = rule;
+  const read = Object.entries(values).map(([path, value]) => `${path} = ${JSON.stringify(value)}`);
+  const listed = read.length === 0 ? '' : ` (${read.join(', ')})`;
+  // A long rule is written over several lines, a sentence is not.
+  const told = expression.replace(/\s+/g, ' ').trim();
+  if (error !== null) return `${told} could not be worked out, ${error}${listed}`;
+  return `${told} is ${result}${listed}`;
+}

@@ -1,0 +1,106 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { ApiError } from '../../errors.js';
+import { adminSchema, GameParameters, success, toTime } from '../../http/admin-answers.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { checkBodyAgainst } from '../../http/validation.js';
+import { createTurns } from '../../lib/turns.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import { type ExplainOutcome, type ExplainRequest, type Explanation, explain } from './explain.js';
+import { ExplainBody, ExplainEnvelope, ExplainResponse } from './explain-schemas.js';
+import { readMoment } from './moment.js';
+
+/** A rebuild keeps a core of the database busy, which has players to serve. No studio keeps the others from theirs. */
+const REBUILDS = { atOnce: 2, atOncePerParty: 1, maxWaitingPerParty: 10 };
+/** Most rebuilds take less. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** Why a player sees what they see. */
+export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const turns = createTurns(REBUILDS);
+
+  app.post<{ Body: ExplainEnvelope }>(
+    '/admin/v1/games/:game/explain',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      validatorCompiler: checkBodyAgainst(ExplainEnvelope),
+      schema: {
+        ...adminSchema('Players'),
+        operationId: 'explain',
+        summary: 'Why a player is told what they are told',
+        description:
+          'For a player or a hypothetical one, at any time, under any version or the draft. Nothing is changed by it.',
+        params: GameParameters,
+        body: ExplainBody,
+        response: {
+          200: ExplainResponse,
+          ...gameErrors([...BODY_ERRORS, 'player_not_found', 'version_not_found', 'busy']),
+        },
+      },
+    },
+    async (request, reply) => {
+      const signal = hangUpOf(reply);
+      const { gameId } = await gameOf(ctx, request);
+      const { pool, databaseUrl, clock } = ctx;
+      const asked: ExplainRequest = { gameId, ...questionOf(request.body) };
+      const own = turns.of(adminOf(request).tenantId, signal);
+      const outcome = await explain({ pool, databaseUrl, clock, turns: own, signal }, asked).catch(
+        (error) => {
+          // For the log: nobody reads it any more.
+          throw signal.aborted ? new ApiError('request_timeout', { cause: error }) : error;
+        },
+      );
+      return success(explanationOf(outcome));
+    },
+  );
+}
+
+/** Comes when the client has gone before it was answered. */
+function hangUpOf({ raw }: FastifyReply): AbortSignal {
+  const leaving = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableEnded) leaving.abort();
+  });
+  return leaving.signal;
+}
+
+function questionOf({
+  playerId,
+  hypothetical,
+  at,
+  version,
+}: ExplainEnvelope): Omit<ExplainRequest, 'gameId'> {
+  const atMs = at === undefined ? undefined : readMoment(at);
+  if (at !== undefined && atMs === undefined)
+    throw invalid('at must be a time such as 2026-11-15T12:00:00Z.');
+  if ((playerId === undefined) === (hypothetical === undefined)) {
+    throw invalid('Give a playerId or a hypothetical player, one of the two.');
+  }
+  const player = playerId === undefined ? { hypothetical } : { userId: playerId };
+  return { player, atMs, version };
+}
+
+function explanationOf(outcome: ExplainOutcome): Explanation {
+  switch (outcome.outcome) {
+    case 'explained':
+      return outcome.explanation;
+    case 'player_not_found':
+      throw new ApiError(
+        'player_not_found',
+        outcome.firstSeenAt === null
+          ? {}
+          : { message: `The player was first seen later, at ${toTime(outcome.firstSeenAt)}.` },
+      );
+    case 'version_not_found':
+      throw new ApiError('version_not_found');
+    case 'facts_invalid':
+      throw invalid(outcome.message);
+    case 'busy':
+      throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+  }
+}
+
+function invalid(message: string): ApiError {
+  return new ApiError('body_invalid', { message });
+}

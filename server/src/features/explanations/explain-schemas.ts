@@ -1,0 +1,208 @@
+import { type Static, Type } from 'typebox';
+import { nullable, successOf, Time } from '../../http/admin-answers.js';
+import { FactsJson } from './facts-json.js';
+
+/** Documentation of the route, and the form of its body. */
+
+const members = {
+  playerId: Type.Optional(
+    Type.String({ maxLength: 64, description: '`userId` of the login response. This, or `hypothetical`.' }),
+  ),
+  at: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description:
+        'RFC 3339 with a zone; now, if left out. For the past the player is rebuilt from the stored events; for the future it is what is known now, at that time.',
+    }),
+  ),
+  version: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 0, maximum: 2_147_483_647 }), Type.Literal('draft')], {
+      description: 'A published version, or the draft; the version in force at that time, if left out.',
+    }),
+  ),
+};
+const closed = { additionalProperties: false };
+
+/** What is asked of a body before the hypothetical player is read, whose problems have sentences of their own. */
+export const ExplainEnvelope = Type.Object(
+  { ...members, hypothetical: Type.Optional(Type.Unknown()) },
+  closed,
+);
+export type ExplainEnvelope = Static<typeof ExplainEnvelope>;
+
+export const ExplainBody = Type.Object(
+  { ...members, hypothetical: Type.Optional(FactsJson) },
+  {
+    ...closed,
+    title: 'ExplainRequest',
+    examples: [
+      { playerId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a', at: '2026-11-15T12:00:00Z' },
+      { hypothetical: { profile: { country: 'DE' }, spend: { USD: 120 } }, version: 'draft' },
+    ],
+  },
+);
+
+const RuleTrace = Type.Object(
+  {
+    expression: Type.String(),
+    result: Type.Boolean(),
+    error: nullable(
+      Type.String({
+        description:
+          'Why it could not be worked out: a flag then has its default, segments and offers do not match',
+      }),
+    ),
+    values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
+      description: 'What it read',
+    }),
+  },
+  { title: 'RuleTrace' },
+);
+const id = Type.String();
+const price = nullable(Type.String({ description: 'With the decimals of the currency' }));
+const sentences = Type.Array(Type.String());
+
+const Trace = Type.Object(
+  {
+    flags: Type.Array(
+      Type.Object({
+        flagId: id,
+        value: Type.Boolean(),
+        because: Type.String({ description: 'override, purchase, purchase_expired, rule or default' }),
+        rule: nullable(RuleTrace),
+      }),
+    ),
+    segments: Type.Array(Type.Object({ segmentId: id, member: Type.Boolean(), rule: RuleTrace })),
+    offers: Type.Array(
+      Type.Object({
+        offerId: id,
+        outcome: Type.String({
+          description: 'applies, held_out, outside_share, limit_reached, not_started, ended or rule_false',
+        }),
+        sharePercent: Type.Number(),
+        place: nullable(
+          Type.Number({
+            description: "The player's bucket in percent, 0 up to 100; below the share is inside",
+          }),
+        ),
+        purchases: nullable(Type.Integer({ description: 'With the promotion, where there is a limit' })),
+        rule: nullable(RuleTrace),
+      }),
+    ),
+    skus: Type.Array(
+      Type.Object({
+        skuId: id,
+        isShown: Type.Boolean(),
+        absent: nullable(Type.String({ description: 'inactive, not_started or ended' })),
+        hidden: Type.Boolean({ description: 'Kept out of the untargeted store' }),
+        locale: nullable(Type.String()),
+        currency: nullable(Type.String()),
+        actualPrice: price,
+        cataloguePrice: price,
+        offerPrice: price,
+        promoId: nullable(Type.String({ description: 'The promotion that a purchase of it belongs to' })),
+        steps: Type.Array(
+          Type.Object({
+            offerId: id,
+            applied: Type.Boolean({ description: 'False: another offer had won the SKU before' }),
+            visibility: nullable(Type.String({ description: 'show or hide' })),
+            promoId: nullable(Type.String({ description: 'Of the offer' })),
+            wantedPrice: price,
+            rails: Type.Array(Type.String({ description: 'floor_price, largest_discount or actual_price' })),
+            price: Type.String({ description: 'After this step' }),
+          }),
+          { description: 'The offers that apply and are about this SKU, in order' },
+        ),
+      }),
+    ),
+  },
+  { title: 'DecisionTrace' },
+);
+
+const Explanation = Type.Object(
+  {
+    at: Time('The moment that is explained'),
+    version: Type.Union([Type.Integer(), Type.Literal('draft')]),
+    publishedAt: nullable(Time('Of the version')),
+    source: Type.String({ description: 'current row, stored events or hypothetical' }),
+    completeSince: nullable(Time('Events from before are deleted: the facts lack what they told')),
+    facts: FactsJson,
+    decision: Type.Object({
+      flags: Type.Record(
+        Type.String(),
+        Type.Object({
+          value: Type.Boolean(),
+          defaultValue: Type.Boolean(),
+          expiredAt: nullable(Time('When it is the default again')),
+        }),
+      ),
+      segments: Type.Array(
+        Type.Object({
+          segmentId: id,
+          name: Type.String(),
+          version: Type.Integer(),
+          visibleToClients: Type.Boolean(),
+        }),
+        { description: 'Also those that clients are not told of' },
+      ),
+      heldOut: Type.Boolean({ description: 'Gets the untargeted store, whatever the offers say' }),
+      store: Type.Unknown({ description: 'What GET /v1/player/store_configs answers' }),
+      storeText: Type.String({ description: 'The same, byte by byte' }),
+      storeEtag: Type.String(),
+      validUntil: nullable(Time('When time alone changes it next')),
+    }),
+    trace: Trace,
+    because: Type.Object(
+      { flags: sentences, segments: sentences, offers: sentences, skus: sentences },
+      { description: 'The same in sentences' },
+    ),
+    problems: Type.Array(Type.Object({ part: Type.String(), message: Type.String() }), {
+      description: 'Rules that failed, and parts of the document that cannot be used',
+    }),
+  },
+  { title: 'Explanation' },
+);
+
+const RULE = { expression: 'flags.isPayer', result: true, error: null, values: { 'flags["isPayer"]': true } };
+const STORE_TEXT =
+  '{"activeSkus":[],"userSpecificPromoId":null,"fallbackConfig":null,"lastUpdatedTimestamp":1794744000000}';
+
+export const ExplainResponse = successOf('ExplainResponse', Explanation, {
+  description: 'What the player is told, rule by rule, with the values that decided.',
+  example: {
+    at: '2026-11-15T12:00:00.000Z',
+    version: 7,
+    publishedAt: '2026-11-01T09:00:00.000Z',
+    source: 'stored events',
+    completeSince: null,
+    facts: {
+      playerId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a',
+      createdAt: '2026-11-01T09:30:00.000Z',
+      purchaseCount: 1,
+      lastPurchaseAt: '2026-11-14T20:15:00.000Z',
+      spend: { USD: 4.99 },
+    },
+    decision: {
+      flags: { isPayer: { value: true, defaultValue: false, expiredAt: null } },
+      segments: [{ segmentId: 'payer', name: 'Payer', version: 1, visibleToClients: true }],
+      heldOut: false,
+      store: JSON.parse(STORE_TEXT),
+      storeText: STORE_TEXT,
+      storeEtag: '"p5uUSfpQ9SOMTu5Rpa4Xbw"',
+      validUntil: null,
+    },
+    trace: {
+      flags: [{ flagId: 'isPayer', value: true, because: 'purchase', rule: null }],
+      segments: [{ segmentId: 'payer', member: true, rule: RULE }],
+      offers: [],
+      skus: [],
+    },
+    because: {
+      flags: ['Flag isPayer is true: the last purchase was at 2026-11-14T20:15:00.000Z.'],
+      segments: ['In segment payer: flags.isPayer is true (flags["isPayer"] = true).'],
+      offers: [],
+      skus: [],
+    },
+    problems: [],
+  },
+});

@@ -1,0 +1,144 @@
+import type { Pool } from '../../db/pool.js';
+import type { Clock } from '../../lib/clock.js';
+import type { Turns } from '../../lib/turns.js';
+import { compileDocument } from '../../personalisation/compile/compile-document.js';
+import type { SegmentMembership } from '../../personalisation/compile/compiled-document.js';
+import { decide } from '../../personalisation/decide/decide.js';
+import type { Decision, FlagState, Trace } from '../../personalisation/decide/decision.js';
+import { renderAnswers, renderStore, storeEtag, storeText } from '../players/answers.js';
+import { type Because, because } from './because.js';
+import { type ExplainedDocument, findDocument, type WantedVersion } from './explained-document.js';
+import {
+  type ExplainedPlayer,
+  type FactsSource,
+  findPlayerAt,
+  type PlayerOutcome,
+} from './explained-player.js';
+import { type FactsJson, readFacts, toFactsJson } from './facts-json.js';
+
+export type ExplainDependencies = Readonly<{
+  pool: Pool;
+  databaseUrl: string;
+  clock: Clock;
+  turns: Turns;
+  /** Comes when nobody waits for the answer any more. */
+  signal?: AbortSignal;
+}>;
+
+export type ExplainRequest = Readonly<{
+  gameId: number;
+  player: Readonly<{ userId: string }> | Readonly<{ hypothetical: unknown }>;
+  /** Now, if left out. */
+  atMs?: number | undefined;
+  version?: WantedVersion;
+}>;
+
+/** Why a player was told what they were told: the facts, the rules, and what came of them. */
+export type Explanation = Readonly<{
+  at: string;
+  version: number | 'draft';
+  /** Null for the draft, and for what a game has before anything is published. */
+  publishedAt: string | null;
+  source: FactsSource;
+  /** Events from before this moment are deleted: the facts lack what they told. */
+  completeSince: string | null;
+  facts: FactsJson;
+  decision: Readonly<{
+    flags: Readonly<Record<string, FlagState>>;
+    /** Also those that clients are not told of. */
+    segments: readonly SegmentMembership[];
+    heldOut: boolean;
+    store: unknown;
+    /** The store as it is sent, byte by byte, and its ETag. */
+    storeText: string;
+    storeEtag: string;
+    /** Null: time alone never changes it. */
+    validUntil: string | null;
+  }>;
+  trace: Trace;
+  because: Because;
+  /** Parts of the document that could not be used, and rules that failed. */
+  problems: readonly Problem[];
+}>;
+
+/** `part`: `segment:whales`, `offer:winter`, `sku:gems`, or `store` for the whole of it. */
+export type Problem = Readonly<{ part: string; message: string }>;
+
+export type ExplainOutcome =
+  | Readonly<{ outcome: 'explained'; explanation: Explanation }>
+  | Exclude<PlayerOutcome, { outcome: 'found' }>
+  | Readonly<{ outcome: 'version_not_found' }>
+  | Readonly<{ outcome: 'facts_invalid'; message: string }>;
+
+/**
+ * Explains what a player, real or hypothetical, is told at any moment under any version: decided once more by the code that
+ * decides for players, which this time keeps a record.
+ */
+export async function explain(
+  { pool, databaseUrl, clock, turns, signal }: ExplainDependencies,
+  { gameId, player, atMs: askedFor, version }: ExplainRequest,
+): Promise<ExplainOutcome> {
+  const nowMs = clock.now();
+  const moments = { atMs: askedFor ?? nowMs, nowMs };
+  // First what is cheap: a version that does not exist is not worth a rebuild.
+  const found = await findDocument(pool, gameId, version, moments);
+  if (found === undefined) return { outcome: 'version_not_found' };
+  if ('hypothetical' in player) {
+    const read = readFacts(player.hypothetical, moments.atMs);
+    if (!read.ok) return { outcome: 'facts_invalid', message: read.message };
+    return explained(
+      found,
+      { facts: read.facts, source: 'hypothetical', completeSince: null },
+      { atMs: moments.atMs, isDraft: version === 'draft' },
+    );
+  }
+  const outcome = await findPlayerAt({ pool, databaseUrl, turns, signal }, gameId, player.userId, moments);
+  if (outcome.outcome !== 'found') return outcome;
+  return explained(found, outcome.player, { atMs: moments.atMs, isDraft: version === 'draft' });
+}
+
+function explained(
+  { document, publication }: ExplainedDocument,
+  { facts, source, completeSince }: ExplainedPlayer,
+  { atMs, isDraft }: { atMs: number; isDraft: boolean },
+): ExplainOutcome {
+  const problems: Problem[] = [];
+  const compiled = compileDocument(document, publication, (part, message) =>
+    problems.push({ part, message }),
+  );
+  const decision = decide(compiled, facts, atMs, {
+    trace: true,
+    onError: (part, error) => problems.push({ part, message: (error as Error).message }),
+  });
+  const { trace } = decision;
+  if (trace === null) throw new Error('a traced decision has a trace');
+  const { version, publishedAt } = publication;
+  const explanation: Explanation = {
+    at: new Date(atMs).toISOString(),
+    version: isDraft ? 'draft' : version,
+    publishedAt: isDraft || version === 0 ? null : new Date(publishedAt).toISOString(),
+    source,
+    completeSince,
+    facts: toFactsJson(facts),
+    decision: asServed(facts.userId, decision),
+    trace,
+    because: because({ document, facts, at: atMs, trace }),
+    problems,
+  };
+  return { outcome: 'explained', explanation };
+}
+
+function asServed(userId: string, decision: Decision): Explanation['decision'] {
+  const answers = renderAnswers(userId, decision, (store) => renderStore(store));
+  const text = storeText(answers);
+  const { flags, segments, heldOut, validUntil } = decision;
+  return {
+    flags,
+    segments,
+    heldOut,
+    store: JSON.parse(text),
+    storeText: text,
+    storeEtag: storeEtag(answers),
+    validUntil: Number.isFinite(validUntil) ? new Date(validUntil).toISOString() : null,
+  };
+}

@@ -1,0 +1,72 @@
+import { type Pool, query } from '../../db/pool.js';
+import type { Turns } from '../../lib/turns.js';
+import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
+import { findFacts } from '../players/facts-queries.js';
+import { rebuildFacts } from './rebuild-facts.js';
+import type { RebuiltPlayer } from './rebuilt-player.js';
+
+/** Where the facts of an explanation are from. */
+export type FactsSource = 'current row' | 'stored events' | 'hypothetical';
+
+export type ExplainedPlayer = Readonly<{
+  facts: PlayerFacts;
+  source: FactsSource;
+  /** Events from before are gone, and what they told is missing. */
+  completeSince: string | null;
+}>;
+
+export type PlayerOutcome =
+  | Readonly<{ outcome: 'found'; player: ExplainedPlayer }>
+  | Readonly<{ outcome: 'player_not_found'; firstSeenAt: number | null }>
+  | Readonly<{ outcome: 'busy' }>;
+
+type Sources = Readonly<{
+  pool: Pool;
+  databaseUrl: string;
+  turns: Turns;
+  signal: AbortSignal | undefined;
+}>;
+type Moments = Readonly<{ atMs: number; nowMs: number }>;
+
+/**
+ * A player's facts as of a moment. What will be known of them later, nobody knows: for the future it is what is known now.
+ */
+export async function findPlayerAt(
+  { pool, databaseUrl, turns, signal }: Sources,
+  gameId: number,
+  userId: string,
+  { atMs, nowMs }: Moments,
+): Promise<PlayerOutcome> {
+  const player = UUID.test(userId) ? await findPlayer(pool, gameId, userId) : undefined;
+  if (player === undefined) return { outcome: 'player_not_found', firstSeenAt: null };
+  if (player.createdAt > atMs) return { outcome: 'player_not_found', firstSeenAt: player.createdAt };
+  if (atMs >= nowMs) {
+    const [reading] = await findFacts(pool, [player.playerId], nowMs);
+    if (reading === undefined) return { outcome: 'player_not_found', firstSeenAt: null };
+    return found({ facts: reading.facts, source: 'current row', completeSince: null });
+  }
+  const turn = turns.take(() => rebuildFacts(databaseUrl, player, atMs, signal));
+  if (turn === undefined) return { outcome: 'busy' };
+  const { facts, deletedBefore } = await turn;
+  const completeSince = deletedBefore === null ? null : `${deletedBefore}T00:00:00.000Z`;
+  return found({ facts, source: 'stored events', completeSince });
+}
+
+function found(player: ExplainedPlayer): PlayerOutcome {
+  return { outcome: 'found', player };
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+async function findPlayer(pool: Pool, gameId: number, userId: string): Promise<RebuiltPlayer | undefined> {
+  const rows = await query<RebuiltPlayer>(
+    pool,
+    {
+      name: 'find_explained_player',
+      text: `select id as "playerId", game_id as "gameId", user_id as "userId", created_at as "createdAt"
+             from players where game_id = $1 and user_id = $2`,
+    },
+    [gameId, userId],
+  );
+  return rows[0];
+}

@@ -1,0 +1,207 @@
+import { type Static, type TSchema, Type } from 'typebox';
+import { Compile } from 'typebox/schema';
+import { createSuggest } from '../../lib/nearest-name.js';
+import { noMember, schemaAt } from '../../lib/schema-members.js';
+import {
+  DAY_MS,
+  type FlagOverride,
+  type PlayerDay,
+  type PlayerFacts,
+  type PlayerProfile,
+} from '../../personalisation/attributes/player-facts.js';
+import { readMoment } from './moment.js';
+
+/**
+ * What is known of a player, for people: times as text, days by their date. Explanations show it, and a hypothetical player
+ * is described with it, so what was shown can be changed and sent back: "and if they had paid?"
+ */
+
+const strict = { additionalProperties: false } as const;
+const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const Moment = (description: string) =>
+  Type.String({ maxLength: 40, description, examples: ['2026-11-15T12:00:00.000Z'] });
+const Count = (description?: string) =>
+  Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) });
+const Counts = (description: string) =>
+  Type.Record(Type.String({ maxLength: 128 }), Type.Integer({ minimum: 0 }), { description });
+const Amounts = (description: string) =>
+  Type.Record(Type.String({ pattern: '^[A-Z]{3}$' }), Type.Number({ minimum: 0 }), { description });
+const LastKnown = Type.Optional(Type.String({ minLength: 1, maxLength: 64 }));
+
+const Day = Type.Object(
+  {
+    day: Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'UTC', examples: ['2026-11-15'] }),
+    events: Type.Optional(Count()),
+    sessions: Type.Optional(Count()),
+    adImpressions: Type.Optional(Count()),
+    storeViews: Type.Optional(Count()),
+    playMs: Type.Optional(Count()),
+    eventCounts: Type.Optional(Counts('Event type → how many')),
+    purchases: Type.Optional(Count()),
+    revenue: Type.Optional(Amounts('Currency → total')),
+  },
+  strict,
+);
+
+const Override = Type.Object(
+  {
+    flagId: Type.String({ maxLength: 64 }),
+    value: Type.Boolean(),
+    setAt: Type.Optional(Moment('The moment of the question, if left out.')),
+    until: Type.Optional(nullable(Moment('From then on the rule decides again; null: never.'))),
+  },
+  strict,
+);
+
+export const FactsJson = Type.Object(
+  {
+    playerId: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'What shares of players are drawn by.' }),
+    ),
+    createdAt: Type.Optional(Moment('The first login; the moment of the question, if left out.')),
+    lastEventAt: Type.Optional(nullable(Moment('Null: no event yet.'))),
+    eventCount: Type.Optional(Count('Over all time')),
+    eventCounts: Type.Optional(Counts('Event type → how many, over all time')),
+    purchaseCount: Type.Optional(Count('Over all time, refunded ones not counted')),
+    lastPurchaseAt: Type.Optional(nullable(Moment('Null: no purchase. Goes together with purchaseCount.'))),
+    spend: Type.Optional(Amounts('Currency → total, refunds taken off')),
+    profile: Type.Optional(
+      Type.Object(
+        {
+          country: LastKnown,
+          locale: LastKnown,
+          osName: LastKnown,
+          osVersion: LastKnown,
+          deviceType: LastKnown,
+          currency: LastKnown,
+          paidCurrency: LastKnown,
+        },
+        { ...strict, description: 'Last known values' },
+      ),
+    ),
+    days: Type.Optional(
+      Type.Array(Day, { maxItems: 100, description: 'What windows of 7 and 28 days are sums of' }),
+    ),
+    promoPurchases: Type.Optional(Counts('Promotion id → purchases with it that stand')),
+    overrides: Type.Optional(Type.Array(Override, { maxItems: 100 })),
+  },
+  {
+    ...strict,
+    title: 'ExplainedFacts',
+    description: 'What is known of a player. For a hypothetical one, what is left out is zero or unknown.',
+  },
+);
+export type FactsJson = Static<typeof FactsJson>;
+
+export function toFactsJson({ userId, overridesAt: _, ...facts }: PlayerFacts): FactsJson {
+  return {
+    playerId: userId,
+    ...facts,
+    createdAt: iso(facts.createdAt),
+    lastEventAt: isoOrNull(facts.lastEventAt),
+    lastPurchaseAt: isoOrNull(facts.lastPurchaseAt),
+    profile: Object.fromEntries(Object.entries(facts.profile).map(([name, { v }]) => [name, v])),
+    days: [...facts.days]
+      .sort((a, b) => b.epochDay - a.epochDay)
+      .map(({ epochDay, ...day }) => ({ day: iso(epochDay * DAY_MS).slice(0, 10), ...day })),
+    overrides: facts.overrides.map(({ setAt, until, ...override }) => ({
+      ...override,
+      setAt: iso(setAt),
+      until: isoOrNull(until),
+    })),
+  };
+}
+
+function iso(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}
+
+function isoOrNull(epochMs: number | null): string | null {
+  return epochMs === null ? null : iso(epochMs);
+}
+
+export type FactsReading =
+  | Readonly<{ ok: true; facts: PlayerFacts }>
+  | Readonly<{ ok: false; message: string }>;
+
+const validator = Compile(FactsJson);
+
+/** A hypothetical player, or all that makes no sense about them. */
+export function readFacts(value: unknown, atMs: number): FactsReading {
+  if (!validator.Check(value)) return { ok: false, message: schemaProblems(value).join(' ') };
+  return readValid(value, atMs);
+}
+
+function schemaProblems(value: unknown): string[] {
+  const [, errors] = validator.Errors(value);
+  const suggest = createSuggest();
+  const sentences = errors.flatMap((error) => {
+    const place = `hypothetical${error.instancePath.replaceAll('/', '.')}`;
+    // Says what `additionalProperties` says better.
+    if (error.keyword === 'boolean') return [];
+    if (error.keyword !== 'additionalProperties') return [`${place} ${error.message}.`];
+    const schema = schemaAt(FactsJson, error.schemaPath);
+    return error.params.additionalProperties.map((name) => `${place} has ${noMember(name, schema, suggest)}`);
+  });
+  return [...new Set(sentences)];
+}
+
+function readValid(json: FactsJson, atMs: number): FactsReading {
+  const wrong: string[] = [];
+  const moment = (name: string, text: string): number => {
+    const read = readMoment(text);
+    if (read === undefined) wrong.push(`${name} must be a time such as 2026-11-15T12:00:00Z.`);
+    return read ?? 0;
+  };
+  const momentOrNull = (name: string, text: string | null | undefined) =>
+    text == null ? null : moment(name, text);
+
+  const { purchaseCount = 0 } = json;
+  const lastPurchaseAt = momentOrNull('lastPurchaseAt', json.lastPurchaseAt);
+  if (purchaseCount > 0 !== (lastPurchaseAt !== null)) {
+    wrong.push('purchaseCount and lastPurchaseAt go together: give both, or neither.');
+  }
+  const facts: PlayerFacts = {
+    userId: json.playerId ?? 'hypothetical',
+    createdAt: json.createdAt === undefined ? atMs : moment('createdAt', json.createdAt),
+    lastEventAt: momentOrNull('lastEventAt', json.lastEventAt),
+    eventCount: json.eventCount ?? 0,
+    eventCounts: json.eventCounts ?? {},
+    purchaseCount,
+    lastPurchaseAt,
+    spend: json.spend ?? {},
+    profile: readProfile(json.profile ?? {}, atMs),
+    days: (json.days ?? []).map((day, n) => readDay(day, moment(`days.${n}.day`, `${day.day}T00:00:00Z`))),
+    promoPurchases: json.promoPurchases ?? {},
+    overridesAt: null,
+    overrides: (json.overrides ?? []).map(
+      ({ flagId, value, setAt, until }, n): FlagOverride => ({
+        flagId,
+        value,
+        setAt: setAt === undefined ? atMs : moment(`overrides.${n}.setAt`, setAt),
+        until: momentOrNull(`overrides.${n}.until`, until),
+      }),
+    ),
+  };
+  return wrong.length === 0 ? { ok: true, facts } : { ok: false, message: wrong.join(' ') };
+}
+
+function readProfile(profile: NonNullable<FactsJson['profile']>, atMs: number): PlayerProfile {
+  return Object.fromEntries(
+    Object.entries(profile).flatMap(([name, v]) => (v === undefined ? [] : [[name, { v, t: atMs }]])),
+  );
+}
+
+function readDay(day: Static<typeof Day>, atMs: number): PlayerDay {
+  return {
+    epochDay: Math.floor(atMs / DAY_MS),
+    events: day.events ?? 0,
+    sessions: day.sessions ?? 0,
+    adImpressions: day.adImpressions ?? 0,
+    storeViews: day.storeViews ?? 0,
+    playMs: day.playMs ?? 0,
+    eventCounts: day.eventCounts ?? {},
+    purchases: day.purchases ?? 0,
+    revenue: day.revenue ?? {},
+  };
+}

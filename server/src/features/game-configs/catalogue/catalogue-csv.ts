@@ -1,0 +1,84 @@
+import { type CsvCell, type CsvRow, readCsv } from '../../../lib/csv-reader.js';
+import { csvRow } from '../../../lib/csv-writer.js';
+import { DOCUMENT_LIMITS, type SkuEntry } from '../../../personalisation/document/document.js';
+import {
+  type Column,
+  columnOfPointer,
+  columnsFor,
+  FIXED_COLUMNS,
+  MAX_COLUMNS,
+  readColumn,
+} from './catalogue-columns.js';
+import { type CatalogueReading, MAX_ROW_ERRORS, type RowError, repeatedSkus } from './catalogue-rows.js';
+import { cellOf } from './csv-cells.js';
+import { readSku } from './csv-sku.js';
+
+/** One row a SKU, in the order of the catalogue, under a header. */
+export function catalogueToCsv(skus: readonly SkuEntry[]): string {
+  const columns = columnsFor(skus);
+  const rows = [
+    columns.map(({ title }) => title),
+    ...skus.map((sku) => columns.map((column) => cellOf(sku, column))),
+  ];
+  return rows.map(csvRow).join('');
+}
+
+/** The SKUs of a file, each stated as a whole by its row, and everything that is wrong with the others. */
+export function readCatalogueCsv(text: string): CatalogueReading {
+  // A row more, for the header.
+  const csv = readCsv(text, { rows: DOCUMENT_LIMITS.skus + 1, columns: MAX_COLUMNS });
+  if (!csv.ok) return unreadable([{ ...csv.fault, column: null }]);
+  const [header, ...body] = csv.rows;
+  if (header === undefined) return unreadable([{ row: null, column: null, message: 'The file is empty.' }]);
+  const { columns, errors } = readHeader(header);
+  if (errors.length > 0) return unreadable(errors);
+  if (body.length > DOCUMENT_LIMITS.skus) {
+    const message = `A catalogue can have ${DOCUMENT_LIMITS.skus} SKUs at the most.`;
+    return unreadable([{ row: null, column: null, message }]);
+  }
+  const readings = body.map((row) => readSku(row, columns));
+  const rows = readings.flatMap(({ row, sku }) => (sku === undefined ? [] : [{ row, sku }]));
+  const wrong = [...readings.flatMap((reading) => reading.errors), ...repeatedSkus(rows)];
+  const titles = new Set(columns.map(({ title }) => title));
+  return { rows, errors: wrong.slice(0, MAX_ROW_ERRORS), columnOf: (pointer) => columnIn(titles, pointer) };
+}
+
+function unreadable(errors: readonly RowError[]): CatalogueReading {
+  return { rows: [], errors, columnOf: columnOfPointer };
+}
+
+/** The column of a member. A price stands for the offer price as well where the file has no column for that. */
+function columnIn(titles: ReadonlySet<string>, pointer: string): string {
+  const column = columnOfPointer(pointer);
+  return titles.has(column) ? column : column.replace(/^offerPrice:/, 'price:');
+}
+
+function readHeader({ row, cells }: CsvRow): { columns: Column[]; errors: RowError[] } {
+  const columns: Column[] = [];
+  const errors: RowError[] = [];
+  const titles = new Set<string>();
+  const meant = new Set<string>();
+  for (const [index, title] of titlesOf(cells).entries()) {
+    const column = readColumn(title);
+    if (title === '') errors.push({ row, column: null, message: `Column ${index + 1} has no name.` });
+    else if (column.kind === 'problem') errors.push({ row, column: title, message: column.message });
+    else if (titles.has(title))
+      errors.push({ row, column: title, message: 'There are two columns of this name.' });
+    else columns.push(column);
+    if (column.kind === 'problem' && column.meant !== undefined) meant.add(column.meant);
+    titles.add(title);
+  }
+  // What a row does not say would be taken out of the SKU: left-out columns are more likely an oversight.
+  for (const name of FIXED_COLUMNS) {
+    // One mistake, one error: a misspelt column is not missing as well.
+    if (!titles.has(name) && !meant.has(name))
+      errors.push({ row, column: name, message: 'The first row must name this column, too.' });
+  }
+  return { columns, errors };
+}
+
+/** Without the empty cells that spreadsheets write behind the last column. */
+function titlesOf(cells: readonly CsvCell[]): string[] {
+  const titles = cells.map(({ text }) => text.trim());
+  return titles.slice(0, titles.findLastIndex((title) => title !== '') + 1);
+}

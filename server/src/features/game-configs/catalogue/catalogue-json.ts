@@ -1,0 +1,38 @@
+import { DOCUMENT_LIMITS, type SkuEntry } from '../../../personalisation/document/document.js';
+import { type CatalogueReading, type RowError, repeatedSkus } from './catalogue-rows.js';
+
+/** The catalogue as it stands in the document: a list of SKUs. */
+export function catalogueToJson(skus: readonly SkuEntry[]): string {
+  return `${JSON.stringify(skus, null, 2)}\n`;
+}
+
+export function readCatalogueJson(text: string): CatalogueReading {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
+  } catch (error) {
+    return unreadable(`The file is not JSON: ${(error as Error).message}.`);
+  }
+  return readCatalogueValue(value);
+}
+
+/** The same for what has been parsed already. */
+export function readCatalogueValue(value: unknown): CatalogueReading {
+  if (!Array.isArray(value))
+    return unreadable('The file must be a list of SKUs, as in [{"skuId": "gems", …}].');
+  if (value.length > DOCUMENT_LIMITS.skus) {
+    return unreadable(`A catalogue can have ${DOCUMENT_LIMITS.skus} SKUs at the most.`);
+  }
+  const rows = value.map((sku: SkuEntry, index) => ({ row: index + 1, sku }));
+  return { rows, errors: repeatedSkus(rows), columnOf };
+}
+
+function unreadable(message: string): CatalogueReading {
+  const error: RowError = { row: null, column: null, message };
+  return { rows: [], errors: [error], columnOf };
+}
+
+/** `prices/USD/offerPrice` */
+function columnOf(pointer: string): string {
+  return pointer.replace(/^\//, '');
+}

@@ -1,0 +1,134 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { ApiError } from '../../../errors.js';
+import { adminSchema, GameParameters, success, wholeNumber } from '../../../http/admin-answers.js';
+import { BODY_ERRORS } from '../../../http/api-schemas.js';
+import { decompress } from '../../../http/body-parser.js';
+import { checkBodyAgainst } from '../../../http/validation.js';
+import { decodeText } from '../../../lib/decode-text.js';
+import type { AdminContext } from '../../studios/admin-context.js';
+import { gameErrors } from '../../studios/admin-errors.js';
+import { actorOf, gameOf, requireRole } from '../../studios/admin-guard.js';
+import { findDraft } from '../draft.js';
+import { draftConflict } from '../publish-answer.js';
+import { catalogueToCsv, readCatalogueCsv } from './catalogue-csv.js';
+import { catalogueToJson, readCatalogueValue } from './catalogue-json.js';
+import type { CatalogueReading } from './catalogue-rows.js';
+import { CATALOGUE_FILE, ImportResponse } from './catalogue-schemas.js';
+import { IMPORT_MODES, importCatalogue } from './import-catalogue.js';
+
+const FORMATS = ['json', 'csv'] as const;
+
+/** The catalogue of the draft as a file. */
+export function catalogueRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const common = { ...adminSchema('Draft'), params: GameParameters };
+  parseCsvBodies(app);
+
+  app.get<{ Querystring: { format?: unknown } }>(
+    '/admin/v1/games/:game/draft/catalogue',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...common,
+        operationId: 'exportCatalogue',
+        summary: "The draft's catalogue as a file, JSON or CSV",
+        description:
+          'What comes out can be sent back unchanged, and is then the same. `X-Draft-Revision` says of which revision it is.',
+        querystring: Type.Object({ format: Type.Optional(choice(FORMATS, 'By default json')) }),
+        response: {
+          200: { description: 'The file', ...CATALOGUE_FILE },
+          ...gameErrors(['parameter_invalid']),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { gameId, game } = await gameOf(ctx, request);
+      const format = oneOf('format', request.query.format, FORMATS);
+      const { revision, document } = await findDraft(ctx.pool, gameId);
+      return reply
+        .header(
+          'content-type',
+          format === 'csv' ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
+        )
+        .header('content-disposition', `attachment; filename="${game}-catalogue.${format}"`)
+        .header('x-draft-revision', revision)
+        .send(format === 'csv' ? catalogueToCsv(document.catalogue) : catalogueToJson(document.catalogue));
+    },
+  );
+
+  app.put<{ Querystring: { mode?: unknown; revision?: unknown } }>(
+    '/admin/v1/games/:game/draft/catalogue',
+    {
+      onRequest: requireRole(ctx, 'editor'),
+      validatorCompiler: checkBodyAgainst(Type.Unknown()),
+      schema: {
+        ...common,
+        operationId: 'importCatalogue',
+        summary: 'Take a file into the catalogue of the draft',
+        description:
+          'All of it, as one change of the draft, or nothing. A row states its SKU as a whole. `merge` changes and adds SKUs and leaves the others where they are; `replace` makes the file the whole catalogue, in its order. A file that changes nothing leaves the revision as it is.',
+        querystring: Type.Object({
+          mode: Type.Optional(choice(IMPORT_MODES, 'By default merge')),
+          revision: Type.Integer({ description: 'Of the draft that you have seen' }),
+        }),
+        body: CATALOGUE_FILE,
+        response: {
+          200: ImportResponse,
+          ...gameErrors([...BODY_ERRORS, 'parameter_invalid', 'draft_conflict', 'catalogue_invalid']),
+        },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const mode = oneOf('mode', request.query.mode, IMPORT_MODES);
+      const revision = wholeNumber('revision', request.query.revision);
+      const reading = readingOf(request);
+      const outcome = await importCatalogue(
+        ctx.pool,
+        { gameId, reading, mode, revision },
+        actorOf(ctx, request),
+      );
+      switch (outcome.outcome) {
+        case 'imported':
+          return success({ revision: outcome.revision, ...outcome.counts });
+        case 'invalid':
+          throw new ApiError('catalogue_invalid', { details: { rows: outcome.errors } });
+        case 'draft_conflict':
+          throw draftConflict(outcome);
+      }
+    },
+  );
+}
+
+function parseCsvBodies(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'text/csv',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, raw: Buffer) => {
+      const decoded = decodeText(await decompress(request, raw));
+      if (decoded.ok) return decoded.text;
+      throw new ApiError('invalid_utf8', { message: `The file ${decoded.reason}` });
+    },
+  );
+}
+
+function readingOf({ json, body }: FastifyRequest): CatalogueReading {
+  if (json !== undefined) return readCatalogueValue(json.value);
+  if (typeof body === 'string') return readCatalogueCsv(body);
+  throw new ApiError('body_invalid', { message: 'Send the file as text/csv or application/json.' });
+}
+
+function choice<T extends string>(values: readonly T[], description: string) {
+  return Type.Union(
+    values.map((value) => Type.Literal(value)),
+    { description },
+  );
+}
+
+/** A parameter that is one of a few words; the first of them if it is not given. */
+function oneOf<T extends string>(name: string, given: unknown, values: readonly [T, ...T[]]): T {
+  if (given === undefined) return values[0];
+  const found = values.find((value) => value === given);
+  if (found !== undefined) return found;
+  throw new ApiError('parameter_invalid', { message: `${name} must be ${values.join(' or ')}, given once.` });
+}

@@ -1,0 +1,36 @@
+import type { SkuEntry } from '../../../personalisation/document/document.js';
+
+/** A SKU of a file and where it stands there: rows of a spreadsheet, or places in a list, counted from 1. */
+export type CatalogueRow = Readonly<{
+  row: number;
+  /** As it was read; whether it is a SKU is for the validation of the document to say. */
+  sku: SkuEntry;
+}>;
+
+/** What is wrong with a file; null where it is not about one row or one column. */
+export type RowError = Readonly<{ row: number | null; column: string | null; message: string }>;
+
+/** The rows that can be read, and all that is wrong with the others. */
+export type CatalogueReading = Readonly<{
+  rows: readonly CatalogueRow[];
+  errors: readonly RowError[];
+  /** The column that a member of a SKU stands in, by its JSON pointer, such as `/prices/USD/offerPrice`. */
+  columnOf: (pointer: string) => string;
+}>;
+
+/** Nobody reads more, and a hostile file cannot make a huge answer of a small mistake. */
+export const MAX_ROW_ERRORS = 1000;
+
+/** The second of two rows for one SKU would silently win. */
+export function repeatedSkus(rows: readonly CatalogueRow[]): RowError[] {
+  const first = new Map<unknown, number>();
+  const errors: RowError[] = [];
+  for (const { row, sku } of rows) {
+    const known = first.get(sku?.skuId);
+    if (known === undefined) first.set(sku?.skuId, row);
+    else if (typeof sku?.skuId === 'string') {
+      errors.push({ row, column: 'skuId', message: `"${sku.skuId}" stands in row ${known} already.` });
+    }
+  }
+  return errors;
+}

@@ -1,0 +1,138 @@
+import { type Client, type Pool, query } from '../../db/pool.js';
+import { DEFAULT_DOCUMENT } from '../../personalisation/document/default-document.js';
+import type { ConfigDocument } from '../../personalisation/document/document.js';
+
+export type SegmentVersions = Readonly<Record<string, number>>;
+
+export type ConfigVersion = {
+  version: number;
+  document: ConfigDocument;
+  segmentVersions: SegmentVersions;
+  author: string;
+  note: string;
+  publishedAt: number;
+  /** The older version that this one repeats, if it is a way back. */
+  copyOf: number | null;
+};
+
+/** What a game has before anything is published. */
+const UNPUBLISHED: ConfigVersion = Object.freeze({
+  version: 0,
+  document: DEFAULT_DOCUMENT,
+  segmentVersions: {},
+  author: 'savepoint',
+  note: 'What every game begins with.',
+  publishedAt: 0,
+  copyOf: null,
+});
+
+const VERSION_COLUMNS = `version, document, segment_versions as "segmentVersions", author, note,
+  published_at as "publishedAt", copy_of as "copyOf"`;
+
+export async function findConfigVersion(
+  db: Pool | Client,
+  gameId: number,
+  version: number,
+): Promise<ConfigVersion | undefined> {
+  if (version === 0) return UNPUBLISHED;
+  const rows = await query<ConfigVersion>(
+    db,
+    {
+      name: 'find_config_version',
+      text: `select ${VERSION_COLUMNS} from config_versions where game_id = $1 and version = $2`,
+    },
+    [gameId, version],
+  );
+  return rows[0];
+}
+
+/** For a version that must be there: the one in force, or one that something was based on. */
+export async function requireConfigVersion(
+  db: Pool | Client,
+  gameId: number,
+  version: number,
+): Promise<ConfigVersion> {
+  const found = await findConfigVersion(db, gameId, version);
+  if (found === undefined) throw new Error(`game ${gameId} has no version ${version}`);
+  return found;
+}
+
+/** The version that was in force at a moment; the default document before the first publication. */
+export async function findConfigVersionAt(
+  db: Pool | Client,
+  gameId: number,
+  atMs: number,
+): Promise<ConfigVersion> {
+  const rows = await query<ConfigVersion>(
+    db,
+    {
+      name: 'find_config_version_at',
+      text: `select ${VERSION_COLUMNS} from config_versions where game_id = $1 and published_at <= $2
+             order by version desc limit 1`,
+    },
+    [gameId, new Date(atMs)],
+  );
+  return rows[0] ?? UNPUBLISHED;
+}
+
+export type ConfigVersionSummary = Omit<ConfigVersion, 'document' | 'segmentVersions'>;
+
+/** The newest versions, or those before one. */
+export async function listConfigVersions(
+  pool: Pool,
+  gameId: number,
+  { before, limit }: { before: number | null; limit: number },
+): Promise<ConfigVersionSummary[]> {
+  return query<ConfigVersionSummary>(
+    pool,
+    {
+      name: 'list_config_versions',
+      text: `select version, author, note, published_at as "publishedAt", copy_of as "copyOf"
+             from config_versions where game_id = $1 and ($2::int is null or version < $2)
+             order by version desc
+             limit $3`,
+    },
+    [gameId, before, limit],
+  );
+}
+
+export type NewConfigVersion = Omit<ConfigVersion, 'version'> & { gameId: number };
+
+/** The caller has locked the game: numbers have no gap and no twin. */
+export async function insertNextConfigVersion(client: Client, next: NewConfigVersion): Promise<number> {
+  const { rows } = await client.query<{ version: number }>(
+    'update games set published_version = published_version + 1 where id = $1 returning published_version as version',
+    [next.gameId],
+  );
+  const version = rows[0]?.version;
+  if (version === undefined) throw new Error(`there is no game ${next.gameId}`);
+  await client.query(
+    `insert into config_versions (game_id, version, document, segment_versions, author, note, published_at, copy_of)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      next.gameId,
+      version,
+      JSON.stringify(next.document),
+      JSON.stringify(next.segmentVersions),
+      next.author,
+      next.note,
+      new Date(next.publishedAt),
+      next.copyOf,
+    ],
+  );
+  return version;
+}
+
+export type LockedGame = { gameId: number; tenantId: number; publishedVersion: number };
+
+/** Editors of one game take turns from here to the end of the transaction; players' requests do not wait. */
+export async function lockGame(client: Client, gameId: number): Promise<LockedGame> {
+  const { rows } = await client.query<LockedGame>(
+    `select id as "gameId", tenant_id as "tenantId", published_version as "publishedVersion"
+     from games where id = $1 for no key update`,
+    [gameId],
+  );
+  const [game] = rows;
+  if (game === undefined) throw new Error(`there is no game ${gameId}`);
+  return game;
+}

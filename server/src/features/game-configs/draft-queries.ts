@@ -1,0 +1,81 @@
+import { type Client, type Pool, query } from '../../db/pool.js';
+import type { ConfigDocument } from '../../personalisation/document/document.js';
+import type { Actor } from '../studios/audit-log.js';
+
+export type DraftRow = {
+  publishedVersion: number;
+  revision: number;
+  /** Null together with `document`: nobody edits it. */
+  basedOn: number | null;
+  document: ConfigDocument | null;
+  updatedBy: string | null;
+  updatedAt: number | null;
+};
+
+/**
+ * A draft and the version in force, as of one moment: read one after the other, a publication in between would pair the
+ * old document with the new revision.
+ */
+export async function findDraftRow(db: Pool | Client, gameId: number): Promise<DraftRow | undefined> {
+  const rows = await query<DraftRow>(
+    db,
+    {
+      name: 'find_draft_row',
+      text: `select g.published_version as "publishedVersion", coalesce(d.revision, 0) as revision,
+               d.based_on as "basedOn", d.document, d.updated_by as "updatedBy", d.updated_at as "updatedAt"
+             from games g left join config_drafts d on d.game_id = g.id
+             where g.id = $1`,
+    },
+    [gameId],
+  );
+  return rows[0];
+}
+
+export type NewDraft = Readonly<{
+  gameId: number;
+  revision: number;
+  /** Null for a draft that is what is published. */
+  content: Readonly<{ document: ConfigDocument; basedOn: number }> | null;
+}>;
+
+/** The caller has locked the game. */
+export async function upsertDraft(
+  client: Client,
+  { gameId, revision, content }: NewDraft,
+  { name, nowMs }: Actor,
+): Promise<void> {
+  await client.query(
+    `insert into config_drafts (game_id, revision, based_on, document, updated_by, updated_at)
+     values ($1, $2, $3, $4, $5, $6)
+     on conflict (game_id) do update
+     set revision = excluded.revision, based_on = excluded.based_on, document = excluded.document,
+       updated_by = excluded.updated_by, updated_at = excluded.updated_at`,
+    [
+      gameId,
+      revision,
+      content?.basedOn ?? null,
+      content === null ? null : JSON.stringify(content.document),
+      name,
+      new Date(nowMs),
+    ],
+  );
+}
+
+/**
+ * A publication changes what a draft shows that nobody edits, so it counts as a change of it: who has read the draft
+ * before cannot save over what was published. One that is edited keeps its revision, and is told when it is published.
+ */
+export async function updateUneditedDraft(
+  client: Client,
+  gameId: number,
+  { name, nowMs }: Actor,
+): Promise<void> {
+  await client.query(
+    `insert into config_drafts as d (game_id, revision, updated_by, updated_at)
+     values ($1, 1, $2, $3)
+     on conflict (game_id) do update
+     set revision = d.revision + 1, updated_by = excluded.updated_by, updated_at = excluded.updated_at
+     where d.document is null`,
+    [gameId, name, new Date(nowMs)],
+  );
+}

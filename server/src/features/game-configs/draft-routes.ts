@@ -1,0 +1,186 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import { ApiError } from '../../errors.js';
+import { adminSchema, GameParameters, success, toTime, wholeNumber } from '../../http/admin-answers.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { checkBodyAgainst } from '../../http/validation.js';
+import { validateDocument } from '../../personalisation/validate/validate-document.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import { requireConfigVersion } from './config-queries.js';
+import {
+  DraftBody,
+  DraftDifferenceResponse,
+  DraftEnvelope,
+  DraftResponse,
+  PublishBody,
+  PublishedResponse,
+  ValidateBody,
+  ValidateEnvelope,
+  ValidateResponse,
+} from './config-schemas.js';
+import { documentDifference } from './document-difference.js';
+import { type Draft, discardDraft, findDraft, publishDraft, saveDraft } from './draft.js';
+import { draftConflict, publicationAnswer } from './publish-answer.js';
+
+/** The draft of a game: read, saved, checked, compared, published, thrown away. */
+export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const common = { ...adminSchema('Draft'), params: GameParameters };
+  const viewer = requireRole(ctx, 'viewer');
+  const editor = requireRole(ctx, 'editor');
+
+  app.get(
+    '/admin/v1/games/:game/draft',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'getDraft',
+        summary: 'The draft, or what is published while nobody edits it',
+        response: { 200: DraftResponse, ...gameErrors() },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      return success(toAnswer(await findDraft(ctx.pool, gameId)));
+    },
+  );
+
+  app.put<{ Body: Static<typeof DraftEnvelope> }>(
+    '/admin/v1/games/:game/draft',
+    {
+      onRequest: editor,
+      validatorCompiler: checkBodyAgainst(DraftEnvelope),
+      schema: {
+        ...common,
+        operationId: 'saveDraft',
+        summary: 'Save the draft',
+        description:
+          'Players see nothing of it. Of two editors who saw the same revision the second gets `draft_conflict`, with the difference; so does who saw a draft that nobody edited, if somebody has published since.',
+        body: DraftBody,
+        response: {
+          200: DraftResponse,
+          ...gameErrors([...BODY_ERRORS, 'draft_conflict', 'document_invalid']),
+        },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { revision, document, basedOn } = request.body;
+      const save = { gameId, revision, document, ...(basedOn === undefined ? {} : { basedOn }) };
+      const saved = await saveDraft(ctx.pool, save, actorOf(ctx, request));
+      switch (saved.outcome) {
+        case 'saved':
+          return success(toAnswer(saved.draft));
+        case 'invalid':
+          throw new ApiError('document_invalid', { details: { problems: saved.problems } });
+        case 'draft_conflict':
+          throw draftConflict(saved);
+        case 'no_such_version':
+          throw new ApiError('body_invalid', {
+            message: 'basedOn must be a published version, and not before the one the draft began with.',
+          });
+      }
+    },
+  );
+
+  app.delete<{ Querystring: { revision?: unknown } }>(
+    '/admin/v1/games/:game/draft',
+    {
+      onRequest: editor,
+      schema: {
+        ...common,
+        operationId: 'discardDraft',
+        summary: 'Throw the draft away: it is what is published again',
+        querystring: Type.Object({ revision: Type.Integer({ description: 'The one you have seen' }) }),
+        response: { 200: DraftResponse, ...gameErrors(['parameter_invalid', 'draft_conflict']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const revision = wholeNumber('revision', request.query.revision);
+      const discarded = await discardDraft(ctx.pool, { gameId, revision }, actorOf(ctx, request));
+      if (discarded.outcome === 'draft_conflict') throw draftConflict(discarded);
+      return success(toAnswer(discarded.draft));
+    },
+  );
+
+  app.post<{ Body: Static<typeof ValidateEnvelope> }>(
+    '/admin/v1/games/:game/draft/validate',
+    {
+      onRequest: viewer,
+      validatorCompiler: checkBodyAgainst(ValidateEnvelope),
+      schema: {
+        ...common,
+        operationId: 'validateDocument',
+        summary: 'Check a document without saving it',
+        body: ValidateBody,
+        response: { 200: ValidateResponse, ...gameErrors(BODY_ERRORS) },
+      },
+    },
+    async (request) => {
+      await gameOf(ctx, request);
+      const validation = validateDocument(request.body.document);
+      return success({ problems: validation.ok ? [] : validation.problems });
+    },
+  );
+
+  app.get(
+    '/admin/v1/games/:game/draft/difference',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'draftDifference',
+        summary: 'What publishing the draft would change',
+        response: { 200: DraftDifferenceResponse, ...gameErrors() },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { revision, basedOn, publishedVersion, document } = await findDraft(ctx.pool, gameId);
+      const published = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
+      const difference = documentDifference(published.document, document);
+      return success({ revision, basedOn, publishedVersion, difference });
+    },
+  );
+
+  app.post<{ Body: Static<typeof PublishBody> }>(
+    '/admin/v1/games/:game/draft/publish',
+    {
+      onRequest: editor,
+      schema: {
+        ...common,
+        operationId: 'publishDraft',
+        summary: 'Publish the draft as the next version',
+        description:
+          'Every node serves it from the next request on. After a `version_conflict`, take its difference into the draft, save that with `basedOn` set to its version, and publish again.',
+        body: PublishBody,
+        response: {
+          201: PublishedResponse,
+          ...gameErrors([
+            ...BODY_ERRORS,
+            'draft_conflict',
+            'version_conflict',
+            'price_raise_unconfirmed',
+            'nothing_to_publish',
+            'document_invalid',
+          ]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { revision, note, confirmPriceRaises = false } = request.body;
+      const publication = { gameId, revision, note, confirmPriceRaises };
+      const outcome = await publishDraft(ctx.pool, publication, actorOf(ctx, request));
+      return reply.code(201).send(success(publicationAnswer(outcome)));
+    },
+  );
+}
+
+function toAnswer({ revision, basedOn, isEdited, updatedBy, updatedAt, document }: Draft) {
+  return { revision, basedOn, isEdited, updatedBy, updatedAt: toTime(updatedAt), document };
+}

@@ -1,0 +1,176 @@
+import { type Client, type Pool, transaction } from '../../db/pool.js';
+import type { ConfigDocument } from '../../personalisation/document/document.js';
+import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
+import { validateDocument } from '../../personalisation/validate/validate-document.js';
+import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
+import { lockGame, requireConfigVersion } from './config-queries.js';
+import { type DocumentChange, documentDifference } from './document-difference.js';
+import { findDraftRow, upsertDraft } from './draft-queries.js';
+import { type PublishOutcome, publishWithin } from './publish.js';
+
+/**
+ * The next configuration of a game while it is edited.
+ *
+ *   as published ──save──► edited ──save──► edited ──publish──► as published
+ *                             └──────────discard───────────────────┘
+ *
+ * Every change counts `revision` up, also a publication by others while nobody edits the draft; a save that changes nothing
+ * does not. Who saves says which
+ * revision they saw: of two editors the second is told, and shown what the first did, instead of wiping it out.
+ */
+export type Draft = Readonly<{
+  revision: number;
+  /** The published version it began with. */
+  basedOn: number;
+  /** The one in force. */
+  publishedVersion: number;
+  document: ConfigDocument;
+  isEdited: boolean;
+  updatedBy: string | null;
+  updatedAt: number | null;
+}>;
+
+export type DraftConflict = Readonly<{
+  outcome: 'draft_conflict';
+  revision: number;
+  updatedBy: string | null;
+  /** From what the draft is now to what was sent. With nothing sent, what publishing it would change now. */
+  difference: readonly DocumentChange[];
+}>;
+
+export async function findDraft(db: Pool | Client, gameId: number): Promise<Draft> {
+  const row = await findDraftRow(db, gameId);
+  if (row === undefined) throw new Error(`there is no game ${gameId}`);
+  const { publishedVersion, basedOn, document, ...known } = row;
+  if (document !== null && basedOn !== null) {
+    return { ...known, publishedVersion, basedOn, document, isEdited: true };
+  }
+  const published = await requireConfigVersion(db, gameId, publishedVersion);
+  return {
+    ...known,
+    publishedVersion,
+    basedOn: publishedVersion,
+    document: published.document,
+    isEdited: false,
+  };
+}
+
+export type DraftSave = Readonly<{
+  gameId: number;
+  /** The revision that the editor saw. */
+  revision: number;
+  document: unknown;
+  /** A later published version that the editor has taken into account. */
+  basedOn?: number;
+}>;
+
+export type SaveOutcome =
+  /** `isChange`: false where the draft was so already, and stays at its revision. */
+  | Readonly<{ outcome: 'saved'; draft: Draft; isChange: boolean }>
+  | Readonly<{ outcome: 'invalid'; problems: readonly DocumentProblem[] }>
+  | Readonly<{ outcome: 'no_such_version' }>
+  | DraftConflict;
+
+export async function saveDraft(pool: Pool, save: DraftSave, actor: Actor): Promise<SaveOutcome> {
+  // Before the game is locked: checking a large document takes a while, for which other editors would wait.
+  const validation = validateDocument(save.document);
+  if (!validation.ok) return { outcome: 'invalid', problems: validation.problems };
+  const { document } = validation;
+  return transaction(pool, async (client) => {
+    const { gameId, tenantId, publishedVersion } = await lockGame(client, save.gameId);
+    const draft = await findDraft(client, gameId);
+    const difference = documentDifference(draft.document, document);
+    if (draft.revision !== save.revision) return conflict(draft, difference);
+    const basedOn = save.basedOn ?? draft.basedOn;
+    if (basedOn < draft.basedOn || basedOn > publishedVersion) return { outcome: 'no_such_version' };
+    if (difference.length === 0 && basedOn === draft.basedOn) {
+      return { outcome: 'saved', draft, isChange: false };
+    }
+    const revision = draft.revision + 1;
+    await upsertDraft(client, { gameId, revision, content: { document, basedOn } }, actor);
+    await insertAuditEntry(client, actor, {
+      tenantId,
+      gameId,
+      action: 'draft.save',
+      target: `draft ${revision}`,
+      before: { revision: draft.revision },
+      after: { revision, basedOn, difference },
+    });
+    return { outcome: 'saved', draft: await findDraft(client, gameId), isChange: true };
+  });
+}
+
+export type DiscardOutcome = Readonly<{ outcome: 'discarded'; draft: Draft }> | DraftConflict;
+
+/** Back to what is published. */
+export async function discardDraft(
+  pool: Pool,
+  { gameId, revision }: { gameId: number; revision: number },
+  actor: Actor,
+): Promise<DiscardOutcome> {
+  return transaction(pool, async (client) => {
+    const { tenantId, publishedVersion } = await lockGame(client, gameId);
+    const draft = await findDraft(client, gameId);
+    const published = await requireConfigVersion(client, gameId, publishedVersion);
+    if (draft.revision !== revision) {
+      return conflict(draft, documentDifference(draft.document, published.document));
+    }
+    if (draft.isEdited) {
+      await upsertDraft(client, { gameId, revision: revision + 1, content: null }, actor);
+      await insertAuditEntry(client, actor, {
+        tenantId,
+        gameId,
+        action: 'draft.discard',
+        target: `draft ${revision + 1}`,
+        before: { revision, difference: documentDifference(published.document, draft.document) },
+        after: { revision: revision + 1 },
+      });
+    }
+    return { outcome: 'discarded', draft: await findDraft(client, gameId) };
+  });
+}
+
+export type DraftPublication = Readonly<{
+  gameId: number;
+  revision: number;
+  note: string;
+  confirmPriceRaises?: boolean;
+}>;
+
+export async function publishDraft(
+  pool: Pool,
+  { gameId, revision, note, confirmPriceRaises = false }: DraftPublication,
+  actor: Actor,
+): Promise<PublishOutcome | DraftConflict> {
+  const seen = await findDraft(pool, gameId);
+  if (seen.revision !== revision) return publishConflict(pool, gameId, seen);
+  const validation = validateDocument(seen.document);
+  if (!validation.ok) return { outcome: 'invalid', problems: validation.problems };
+  return transaction(pool, async (client) => {
+    const game = await lockGame(client, gameId);
+    // The same revision is the same document, which is checked already.
+    const draft = await findDraft(client, gameId);
+    if (draft.revision !== revision) return publishConflict(client, gameId, draft);
+    const { document, basedOn, isEdited } = draft;
+    const published = await publishWithin(
+      client,
+      game,
+      { document, note, confirmPriceRaises, basedOn, copyOf: null },
+      actor,
+    );
+    if (published.outcome === 'published' && isEdited) {
+      await upsertDraft(client, { gameId, revision: revision + 1, content: null }, actor);
+    }
+    return published;
+  });
+}
+
+function conflict({ revision, updatedBy }: Draft, difference: readonly DocumentChange[]): DraftConflict {
+  return { outcome: 'draft_conflict', revision, updatedBy, difference };
+}
+
+/** Nothing was sent that the draft could be compared with: said is what publishing it would change now. */
+async function publishConflict(db: Pool | Client, gameId: number, draft: Draft): Promise<DraftConflict> {
+  const published = await requireConfigVersion(db, gameId, draft.publishedVersion);
+  return conflict(draft, documentDifference(published.document, draft.document));
+}

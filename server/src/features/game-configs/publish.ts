@@ -1,0 +1,160 @@
+import { type Client, type Pool, transaction } from '../../db/pool.js';
+import type { ConfigDocument } from '../../personalisation/document/document.js';
+import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
+import { validateDocument } from '../../personalisation/validate/validate-document.js';
+import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
+import {
+  type ConfigVersion,
+  findConfigVersion,
+  insertNextConfigVersion,
+  type LockedGame,
+  lockGame,
+  requireConfigVersion,
+} from './config-queries.js';
+import { type DocumentChange, documentDifference } from './document-difference.js';
+import { updateUneditedDraft } from './draft-queries.js';
+import { type PriceRaise, priceRaises } from './price-raises.js';
+import { nextSegmentVersions } from './segment-versions.js';
+
+export type Publication = Readonly<{
+  gameId: number;
+  document: unknown;
+  note: string;
+  /** Prices inside of running offers may go up. */
+  confirmPriceRaises?: boolean;
+  /** The version that its author has seen; by default whichever is in force. */
+  basedOn?: number;
+}>;
+
+export type PublishOutcome =
+  | Readonly<{ outcome: 'published'; version: number; difference: readonly DocumentChange[] }>
+  | Readonly<{ outcome: 'invalid'; problems: readonly DocumentProblem[] }>
+  | Readonly<{ outcome: 'unchanged'; version: number }>
+  | Readonly<{ outcome: 'price_raise'; raises: readonly PriceRaise[] }>
+  /** `basedOn` is of no version. */
+  | Readonly<{ outcome: 'unknown_base' }>
+  /** Somebody published after the author had looked; `difference` is what they changed. */
+  | Readonly<{ outcome: 'conflict'; version: number; author: string; difference: readonly DocumentChange[] }>;
+
+/** Publishes a document as the game's next version, or says why not, with nothing changed. */
+export async function publishConfig(
+  pool: Pool,
+  { gameId, document, note, confirmPriceRaises = false, basedOn }: Publication,
+  actor: Actor,
+): Promise<PublishOutcome> {
+  const publication = { note, confirmPriceRaises, basedOn, copyOf: null };
+  return publishChecked(pool, gameId, document, publication, actor);
+}
+
+export type Rollback = Readonly<{
+  gameId: number;
+  version: number;
+  note: string;
+  confirmPriceRaises?: boolean;
+  /** The version that was in force when its author decided; by default whichever is. */
+  basedOn?: number;
+}>;
+
+export type RollbackOutcome = PublishOutcome | Readonly<{ outcome: 'no_such_version' }>;
+
+/** Publishes an old version again. A draft that is being edited stays as it is. */
+export async function rollBackConfig(
+  pool: Pool,
+  { gameId, version, note, confirmPriceRaises = false, basedOn }: Rollback,
+  actor: Actor,
+): Promise<RollbackOutcome> {
+  const old = await findConfigVersion(pool, gameId, version);
+  if (old === undefined) return { outcome: 'no_such_version' };
+  // Checked like any other: it may have been published by an older version of this service, with other rules.
+  const publication = { note, confirmPriceRaises, basedOn, copyOf: version };
+  return publishChecked(pool, gameId, old.document, publication, actor);
+}
+
+type Terms = Readonly<{
+  note: string;
+  confirmPriceRaises: boolean;
+  /** By default the version in force. */
+  basedOn: number | undefined;
+  /** The old version that is published again, if it is a way back. */
+  copyOf: number | null;
+}>;
+
+async function publishChecked(
+  pool: Pool,
+  gameId: number,
+  candidate: unknown,
+  terms: Terms,
+  actor: Actor,
+): Promise<PublishOutcome> {
+  // Before the game is locked: checking a large document takes a while, for which other editors would wait.
+  const validation = validateDocument(candidate);
+  if (!validation.ok) return { outcome: 'invalid', problems: validation.problems };
+  const { document } = validation;
+  return transaction(pool, async (client) =>
+    publishWithin(client, await lockGame(client, gameId), { document, ...terms }, actor),
+  );
+}
+
+/** In a transaction of the caller's, who has checked the document and locked the game. */
+export async function publishWithin(
+  client: Client,
+  game: LockedGame,
+  {
+    document,
+    note,
+    confirmPriceRaises,
+    basedOn = game.publishedVersion,
+    copyOf,
+  }: Terms & { document: ConfigDocument },
+  actor: Actor,
+): Promise<PublishOutcome> {
+  const { gameId, publishedVersion } = game;
+  if (basedOn > publishedVersion) return { outcome: 'unknown_base' };
+  const current = await requireConfigVersion(client, gameId, publishedVersion);
+  if (basedOn !== publishedVersion) {
+    const seen = await requireConfigVersion(client, gameId, basedOn);
+    return {
+      outcome: 'conflict',
+      version: current.version,
+      author: current.author,
+      difference: documentDifference(seen.document, current.document),
+    };
+  }
+  const difference = documentDifference(current.document, document);
+  // What every game begins with can be published too, to have it as a version of the studio's own.
+  const isFirst = current.version === 0 && copyOf === null;
+  if (difference.length === 0 && !isFirst) return { outcome: 'unchanged', version: current.version };
+  const raises = confirmPriceRaises ? [] : priceRaises(current.document, document, actor.nowMs);
+  if (raises.length > 0) return { outcome: 'price_raise', raises };
+  const version = await insertVersion(client, game, current, document, { note, copyOf }, actor);
+  return { outcome: 'published', version, difference };
+}
+
+async function insertVersion(
+  client: Client,
+  { gameId, tenantId }: LockedGame,
+  current: ConfigVersion,
+  document: ConfigDocument,
+  { note, copyOf }: { note: string; copyOf: number | null },
+  actor: Actor,
+): Promise<number> {
+  const version = await insertNextConfigVersion(client, {
+    gameId,
+    document,
+    segmentVersions: nextSegmentVersions(current, document),
+    author: actor.name,
+    note,
+    publishedAt: actor.nowMs,
+    copyOf,
+  });
+  await updateUneditedDraft(client, gameId, actor);
+  await insertAuditEntry(client, actor, {
+    tenantId,
+    gameId,
+    action: copyOf === null ? 'config.publish' : 'config.roll_back',
+    target: `version ${version}`,
+    before: { version: current.version },
+    after: { version, note, copyOf, difference: documentDifference(current.document, document) },
+  });
+  return version;
+}

@@ -1,0 +1,23 @@
+import { numberIn } from '../../personalisation/attributes/player-facts.js';
+import type { ConfigDocument } from '../../personalisation/document/document.js';
+import type { SegmentVersions } from './config-queries.js';
+
+type Numbered = Readonly<{ document: ConfigDocument; segmentVersions: SegmentVersions }>;
+
+/**
+ * The numbers of a document's segments when it follows another: one higher where rule or name changed, so that a client
+ * can tell that "payer" means something else now. Deleted segments keep theirs, in case they come back.
+ */
+export function nextSegmentVersions(before: Numbered, after: ConfigDocument): SegmentVersions {
+  const former = new Map(before.document.segments.map((segment) => [segment.segmentId, segment]));
+  const versions = new Map(Object.entries(before.segmentVersions));
+  for (const { segmentId } of before.document.segments) {
+    versions.set(segmentId, numberIn(before.segmentVersions, segmentId) || 1);
+  }
+  for (const { segmentId, rule, name } of after.segments) {
+    const old = former.get(segmentId);
+    const isSame = old !== undefined && old.rule === rule && old.name === name;
+    if (!isSame) versions.set(segmentId, (versions.get(segmentId) ?? 0) + 1);
+  }
+  return Object.fromEntries(versions);
+}

@@ -1,0 +1,171 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { Type } from 'typebox';
+import { ApiError } from '../../errors.js';
+import { adminSchema, GameParameters, success, toTime, wholeNumber } from '../../http/admin-answers.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import {
+  type ConfigVersion,
+  type ConfigVersionSummary,
+  findConfigVersion,
+  listConfigVersions,
+} from './config-queries.js';
+import {
+  PublishedResponse,
+  RollBackBody,
+  VersionDifferenceResponse,
+  VersionResponse,
+  VersionsResponse,
+} from './config-schemas.js';
+import { documentDifference } from './document-difference.js';
+import { rollBackConfig } from './publish.js';
+import { publicationAnswer } from './publish-answer.js';
+
+const MAX_VERSIONS = 200;
+const DEFAULT_VERSIONS = 50;
+
+const VersionParameters = Type.Object({
+  ...GameParameters.properties,
+  version: Type.Integer({ minimum: 0, description: 'Number of the version' }),
+});
+
+/** What was published: listed, read, compared, published again. */
+export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const common = adminSchema('Versions');
+  const viewer = requireRole(ctx, 'viewer');
+
+  app.get<{ Querystring: { before?: unknown; limit?: unknown } }>(
+    '/admin/v1/games/:game/versions',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'listVersions',
+        summary: 'The published versions, newest first',
+        params: GameParameters,
+        querystring: Type.Object({
+          before: Type.Optional(Type.Integer({ description: 'Only versions below this number' })),
+          limit: Type.Optional(
+            Type.Integer({ minimum: 1, maximum: MAX_VERSIONS, default: DEFAULT_VERSIONS }),
+          ),
+        }),
+        response: { 200: VersionsResponse, ...gameErrors(['parameter_invalid']) },
+      },
+    },
+    async (request) => {
+      const { gameId, publishedVersion } = await gameOf(ctx, request);
+      const before = wholeNumber('before', request.query.before, { fallback: null });
+      const limit = wholeNumber('limit', request.query.limit, {
+        min: 1,
+        max: MAX_VERSIONS,
+        fallback: DEFAULT_VERSIONS,
+      });
+      const versions = await listConfigVersions(ctx.pool, gameId, { before, limit });
+      return success({ publishedVersion, versions: versions.map(toSummary) });
+    },
+  );
+
+  app.get(
+    '/admin/v1/games/:game/versions/:version',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'getVersion',
+        summary: 'A version with its document',
+        description: 'Version 0 is what every game begins with.',
+        params: VersionParameters,
+        response: { 200: VersionResponse, ...gameErrors(['parameter_invalid', 'version_not_found']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const found = await requireVersion(ctx, gameId, versionOf(request));
+      return success({ ...toSummary(found), document: found.document });
+    },
+  );
+
+  app.get<{ Querystring: { against?: unknown } }>(
+    '/admin/v1/games/:game/versions/:version/difference',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'versionDifference',
+        summary: 'What a version changed',
+        params: VersionParameters,
+        querystring: Type.Object({
+          against: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              description: 'The version to compare with (default: the one before)',
+            }),
+          ),
+        }),
+        response: {
+          200: VersionDifferenceResponse,
+          ...gameErrors(['parameter_invalid', 'version_not_found']),
+        },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const version = versionOf(request);
+      const against = wholeNumber('against', request.query.against, { fallback: Math.max(0, version - 1) });
+      const after = await requireVersion(ctx, gameId, version);
+      const before = await requireVersion(ctx, gameId, against);
+      return success({ version, against, difference: documentDifference(before.document, after.document) });
+    },
+  );
+
+  app.post<{ Body: Static<typeof RollBackBody> }>(
+    '/admin/v1/games/:game/versions/:version/roll-back',
+    {
+      onRequest: requireRole(ctx, 'editor'),
+      schema: {
+        ...common,
+        operationId: 'rollBack',
+        summary: 'Publish an old version again, as the next one',
+        description:
+          'A draft that is being edited stays as it is, and can be published once it knows of this. With `basedOn`, somebody who published in between is not overwritten: the answer is `version_conflict`.',
+        params: VersionParameters,
+        body: RollBackBody,
+        response: {
+          201: PublishedResponse,
+          ...gameErrors([
+            ...BODY_ERRORS,
+            'parameter_invalid',
+            'version_not_found',
+            'version_conflict',
+            'price_raise_unconfirmed',
+            'nothing_to_publish',
+            'document_invalid',
+          ]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { gameId } = await gameOf(ctx, request);
+      const rollback = { ...request.body, gameId, version: versionOf(request) };
+      const outcome = await rollBackConfig(ctx.pool, rollback, actorOf(ctx, request));
+      return reply.code(201).send(success(publicationAnswer(outcome)));
+    },
+  );
+}
+
+function versionOf(request: FastifyRequest): number {
+  return wholeNumber('version', (request.params as { version?: string }).version);
+}
+
+async function requireVersion(ctx: AdminContext, gameId: number, version: number): Promise<ConfigVersion> {
+  const found = await findConfigVersion(ctx.pool, gameId, version);
+  if (found === undefined) throw new ApiError('version_not_found');
+  return found;
+}
+
+function toSummary({ version, author, note, publishedAt, copyOf }: ConfigVersionSummary) {
+  return { version, author, note, publishedAt: version === 0 ? null : toTime(publishedAt), copyOf };
+}

@@ -1,0 +1,103 @@
+import type { OwnConnection } from '../../db/own-connection.js';
+import type { Pool } from '../../db/pool.js';
+import { compactRollups } from '../analytics/compact-rollups.js';
+import { dropOldIdentities, ensureEventPartitions } from '../events/event-partitions.js';
+import { deleteExpiredFailedEvents } from '../events/failed/expiry.js';
+import { type MoveResult, moveOldEvents } from '../events/move-old-events.js';
+import { deleteExpiredSessions } from '../sessions/session-expiry.js';
+import { serviceActor } from '../studios/audit-log.js';
+import type { StepOutcome } from './maintenance-metrics.js';
+import { type RetentionResult, runRetention } from './retention.js';
+
+export type StepRun = Readonly<{
+  /** The step's own: it holds the step's lock, and reads large tables by their indexes only. */
+  connection: OwnConnection;
+  pool: Pool;
+  nowMs: number;
+  /** A step that has many portions of work to do looks at it between two of them. */
+  signal: AbortSignal;
+}>;
+
+export type StepResult = Readonly<{
+  outcome: Exclude<StepOutcome, 'failed'>;
+  /** For the log: what was done, and how much of it. */
+  did: Readonly<Record<string, number>>;
+}>;
+
+/** Safe to interrupt, and to run again at any time. */
+export type MaintenanceStep = Readonly<{
+  name: string;
+  maxMs: number;
+  run(run: StepRun): Promise<StepResult>;
+}>;
+
+const MINUTE_MS = 60_000;
+
+/** What usually takes longest comes last. */
+export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
+  {
+    name: 'event_partitions',
+    maxMs: 2 * MINUTE_MS,
+    run: async ({ pool, nowMs }) => done({ partitionsMade: await ensureEventPartitions(pool, nowMs) }),
+  },
+  {
+    name: 'failed_events',
+    maxMs: 10 * MINUTE_MS,
+    run: async ({ connection, nowMs, signal }) =>
+      done({ failedEventsDeleted: await deleteExpiredFailedEvents(connection, nowMs, signal) }),
+  },
+  {
+    name: 'sessions',
+    maxMs: 15 * MINUTE_MS,
+    run: async ({ connection, nowMs, signal }) =>
+      done({ sessionsDeleted: await deleteExpiredSessions(connection, nowMs, signal) }),
+  },
+  {
+    name: 'rollups',
+    maxMs: 15 * MINUTE_MS,
+    run: async ({ connection, nowMs, signal }) =>
+      done({ shardsAddedUp: await compactRollups(connection, nowMs, signal) }),
+  },
+  {
+    name: 'retention',
+    // Deleting a large game's events for the first time takes hours, which need not be in a row.
+    maxMs: 45 * MINUTE_MS,
+    async run({ pool, nowMs, signal }) {
+      const { state, droppedPartitions, deletedEvents } = await runRetention(pool, {
+        actor: serviceActor(nowMs),
+        signal,
+      });
+      return {
+        outcome: OUTCOMES[state],
+        did: { eventsDeleted: deletedEvents, partitionsDropped: droppedPartitions.length },
+      };
+    },
+  },
+  {
+    name: 'event_identities',
+    maxMs: 2 * MINUTE_MS,
+    run: async ({ pool, nowMs }) =>
+      done({ generationsForgotten: (await dropOldIdentities(pool, nowMs)).length }),
+  },
+  {
+    name: 'old_events',
+    // Twenty million events take about half an hour beside traffic.
+    maxMs: 55 * MINUTE_MS,
+    async run({ pool, nowMs, signal }) {
+      const { state, movedEvents } = await moveOldEvents(pool, { nowMs, signal });
+      return { outcome: OUTCOMES[state], did: { eventsMoved: movedEvents } };
+    },
+  },
+];
+
+const OUTCOMES: Record<(RetentionResult | MoveResult)['state'], StepResult['outcome']> = {
+  done: 'done',
+  nothing: 'done',
+  busy: 'busy',
+  waiting: 'unfinished',
+  interrupted: 'unfinished',
+};
+
+function done(did: StepResult['did']): StepResult {
+  return { outcome: 'done', did };
+}

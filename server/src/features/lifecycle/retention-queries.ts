@@ -1,0 +1,182 @@
+import { inTransaction, isLockTimeout, type OwnConnection } from '../../db/own-connection.js';
+import type { Client, Pool } from '../../db/pool.js';
+import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
+
+/** A hundred years; the schema allows no more, either. */
+export const MAX_RETENTION_DAYS = 36_500;
+
+/** Null: events are kept for ever. */
+export async function updateRetentionDays(
+  db: Pool | Client,
+  gameId: number,
+  days: number | null,
+): Promise<void> {
+  await db.query('update games set retention_days = $2 where id = $1', [gameId, days]);
+}
+
+/** A game whose events are not kept for ever, and which has events to delete. Days are UTC, as `2026-11-15`. */
+export type ExpiringGame = {
+  gameId: number;
+  tenant: string;
+  game: string;
+  retentionDays: number;
+  /** Events received before this day are to go. */
+  before: string;
+  /** None before this day is left; null: nothing was ever deleted. */
+  cleanedBefore: string | null;
+};
+
+export async function listExpiringGames(db: Pool | OwnConnection, today: string): Promise<ExpiringGame[]> {
+  const { rows } = await db.query<ExpiringGame>(
+    `select g.id as "gameId", t.slug as tenant, g.slug as game, g.retention_days as "retentionDays",
+       ($1::date - g.retention_days)::text as before, g.events_cleaned_before::text as "cleanedBefore"
+     from games g
+     join tenants t on t.id = g.tenant_id
+     where $1::date - g.retention_days > coalesce(g.events_cleaned_before, '-infinity')
+     order by t.slug, g.slug`,
+    [today],
+  );
+  return rows;
+}
+
+/**
+ * From here on the game's events are complete only from that day on. The day never moves back, also when a longer retention is
+ * chosen.
+ */
+export async function markDeletedBefore(
+  connection: OwnConnection,
+  games: readonly ExpiringGame[],
+  actor: Actor,
+): Promise<void> {
+  await inTransaction(connection, async () => {
+    for (const game of games) {
+      const marked = await updateDeletedBefore(connection, game);
+      if (marked === undefined) continue;
+      await insertAuditEntry(connection, actor, {
+        tenantId: null,
+        gameId: game.gameId,
+        action: 'retention.delete',
+        target: `events before ${game.before}`,
+        before: { deletedBefore: marked.former },
+        after: { deletedBefore: game.before, retentionDays: game.retentionDays },
+      });
+    }
+  });
+}
+
+/** What the mark was; undefined if it is as late already. */
+async function updateDeletedBefore(
+  connection: OwnConnection,
+  { gameId, before }: ExpiringGame,
+): Promise<{ former: string | null } | undefined> {
+  const { rows } = await connection.query<{ former: string | null }>(
+    `update games g
+     set events_deleted_before = $2::date
+     from (select events_deleted_before::text as former from games where id = $1) old
+     where g.id = $1 and (g.events_deleted_before is null or g.events_deleted_before < $2::date)
+     returning old.former`,
+    [gameId, before],
+  );
+  return rows[0];
+}
+
+/** Forward only; a run that is behind another's state changes nothing. */
+export async function updateCleanedBefore(
+  connection: OwnConnection,
+  gameIds: readonly number[],
+  day: string,
+): Promise<void> {
+  await connection.query(
+    `update games set events_cleaned_before = greatest(events_cleaned_before, $2::date) where id = any($1::int[])`,
+    [gameIds, day],
+  );
+}
+
+export async function countPages(connection: OwnConnection, table: string): Promise<number> {
+  const { rows } = await connection.query<{ pages: number }>(
+    `select (pg_relation_size($1::regclass) / current_setting('block_size')::int)::int as pages`,
+    [table],
+  );
+  return rows[0]?.pages ?? 0;
+}
+
+/** What may go: the events of these games that were received before these days. */
+export type Doomed = { gameIds: readonly number[]; before: readonly string[] };
+
+const IS_DOOMED = `exists (
+  select from unnest($1::int[], $2::date[]) as d(game_id, before)
+  where d.game_id = b.game_id and b.received_at < d.before::timestamp at time zone 'UTC'
+)`;
+
+export async function countDoomed(connection: OwnConnection, table: string, doomed: Doomed): Promise<number> {
+  const { rows } = await connection.query<{ n: string }>(
+    `select coalesce(sum(b.event_count), 0) as n from ${connection.escapeIdentifier(table)} b where ${IS_DOOMED}`,
+    [doomed.gameIds, doomed.before],
+  );
+  return Number(rows[0]?.n ?? 0);
+}
+
+export async function hasOthers(
+  connection: OwnConnection,
+  table: string,
+  gameIds: readonly number[],
+): Promise<boolean> {
+  const { rows } = await connection.query<{ others: boolean }>(
+    `select exists (
+       select from ${connection.escapeIdentifier(table)} where game_id <> all ($1::int[])
+     ) as others`,
+    [gameIds],
+  );
+  return rows[0]?.others === true;
+}
+
+/**
+ * Deletes the doomed blocks on some pages of a table and returns how many events they held. By pages rather than by key: each
+ * page is read once, in its order on the disk, and how far it has come is known exactly.
+ */
+export async function deleteOnPages(
+  connection: OwnConnection,
+  table: string,
+  doomed: Doomed,
+  fromPage: number,
+  endPage: number,
+): Promise<number> {
+  const { rows } = await connection.query<{ n: number }>(
+    `with gone as (
+       delete from ${connection.escapeIdentifier(table)} b
+       where b.ctid >= format('(%s,0)', $3::bigint)::tid and b.ctid < format('(%s,0)', $4::bigint)::tid and ${IS_DOOMED}
+       returning b.event_count
+     )
+     select coalesce(sum(event_count), 0)::int as n from gone`,
+    [doomed.gameIds, doomed.before, fromPage, endPage],
+  );
+  return rows[0]?.n ?? 0;
+}
+
+/**
+ * Drops a partition in which only these games have events. An event of another game that waited in a queue may come in at any
+ * moment, so the last look is taken under a lock that lets none in. Whoever still reads the partition is waited for next, and
+ * then event_blocks as a whole must be locked for a moment: intake queues behind that, so none of it may take long. An event
+ * on its way into this very partition would wait for us and we for it; the time-out is ours, and shorter than PostgreSQL's
+ * deadlock_timeout.
+ */
+export async function dropPartition(
+  connection: OwnConnection,
+  table: string,
+  gameIds: readonly number[],
+): Promise<'dropped' | 'others' | 'locked'> {
+  const name = connection.escapeIdentifier(table);
+  try {
+    return await inTransaction(connection, async () => {
+      await connection.query("set local lock_timeout = '200ms'");
+      await connection.query(`lock table ${name} in share mode`);
+      if (await hasOthers(connection, table, gameIds)) return 'others';
+      await connection.query(`lock table ${name} in access exclusive mode`);
+      await connection.query(`drop table ${name}`);
+      return 'dropped';
+    });
+  } catch (error) {
+    if (isLockTimeout(error)) return 'locked';
+    throw error;
+  }
+}

@@ -1,0 +1,217 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
+import type { Pool } from '../../db/pool.js';
+import {
+  type EventPartition,
+  listEventPartitions,
+  PARTITIONS_BEHIND_DAYS,
+  utcDay,
+} from '../events/event-partitions.js';
+import type { Actor } from '../studios/audit-log.js';
+import {
+  countDoomed,
+  countPages,
+  type Doomed,
+  deleteOnPages,
+  dropPartition,
+  type ExpiringGame,
+  hasOthers,
+  listExpiringGames,
+  markDeletedBefore,
+  updateCleanedBefore,
+} from './retention-queries.js';
+
+const DAY_MS = 86_400_000;
+const DEFAULT_PARTITION = 'event_blocks_default';
+/** 4 MB, some ten thousand events: a fraction of a second between two moments at which a run can be interrupted. */
+const PAGES_A_STEP = 512;
+const DROP_ATTEMPTS = 10;
+const DROP_PAUSE_MS = 300;
+export type RetentionProgress = {
+  partition: string;
+  action: 'delete' | 'drop';
+  /** Of this partition. */
+  deletedEvents: number;
+  donePages: number;
+  totalPages: number;
+};
+
+export type RetentionOptions = {
+  /** Who goes down in the audit log for what is deleted; the day is that of `nowMs`. */
+  actor: Actor;
+  /** Only says what would go. */
+  dryRun?: boolean;
+  /** Ends the run at the next step; what is deleted stays deleted, and the next run goes on from there. */
+  signal?: AbortSignal;
+  onGames?: (games: readonly ExpiringGame[]) => void;
+  onProgress?: (progress: RetentionProgress) => void;
+};
+
+export type RetentionResult = {
+  /** `busy`: another run is at work. `waiting`: something held a lock or a transaction; the next run goes on. */
+  state: 'done' | 'nothing' | 'interrupted' | 'busy' | 'waiting';
+  droppedPartitions: string[];
+  deletedEvents: number;
+};
+
+type Run = RetentionOptions & { connection: OwnConnection; result: RetentionResult; today: string };
+
+/**
+ * Deletes the events that games no longer keep, by their time of receipt. Players, days and roll-ups stay, and so do identities
+ * and numbers: an event that is deleted here and sent again is still known.
+ *
+ *   mark the day ──► default partition ──► daily partitions, oldest first ──► cleaned
+ *
+ * The mark comes first: whoever reads events knows from when on they are complete. Every step commits for itself: a run can be
+ * killed at any time.
+ */
+export async function runRetention(pool: Pool, options: RetentionOptions): Promise<RetentionResult> {
+  const result: RetentionResult = { state: 'nothing', droppedPartitions: [], deletedEvents: 0 };
+  const today = utcDay(options.actor.nowMs);
+  const games = await listExpiringGames(pool, today);
+  if (games.length === 0) return result;
+  try {
+    await withOwnConnection(pool, async (connection) => {
+      const run = { ...options, connection, result, today };
+      if (options.dryRun) result.state = await describe(run, games);
+      else if (!(await takeTurn(connection))) result.state = 'busy';
+      else result.state = await deleteExpired(run);
+    });
+  } catch (error) {
+    // A command that is interrupted loses its session in the middle of a step.
+    if (!options.signal?.aborted) throw error;
+    result.state = 'interrupted';
+  }
+  return result;
+}
+
+/** Held until the connection ends, so also after a crash. */
+async function takeTurn(connection: OwnConnection): Promise<boolean> {
+  const { rows } = await connection.query<{ mine: boolean }>(
+    "select pg_try_advisory_lock(hashtext('savepoint retention')) as mine",
+  );
+  return rows[0]?.mine === true;
+}
+
+async function deleteExpired(run: Run): Promise<RetentionResult['state']> {
+  const { connection, today, onGames, signal, actor } = run;
+  // Read again: a run that has just ended may have left nothing to do.
+  const games = await listExpiringGames(connection, today);
+  onGames?.(games);
+  await markDeletedBefore(connection, games, actor);
+  await deleteRows(run, DEFAULT_PARTITION, doomedOf(games));
+  for (const partition of await listEventPartitions(connection)) {
+    if (signal?.aborted) return 'interrupted';
+    const expired = games.filter((game) => isExpired(partition, game));
+    const cleaned = await cleanPartition(run, partition, expired);
+    if (cleaned === 'waiting') return cleaned;
+    if (cleaned === 'clean' && expired.length > 0) {
+      await updateCleanedBefore(connection, idsOf(expired), dayAfter(partition.day));
+    }
+  }
+  if (signal?.aborted) return 'interrupted';
+  for (const game of games) await updateCleanedBefore(connection, [game.gameId], game.before);
+  return 'done';
+}
+
+function isExpired({ day }: EventPartition, { before, cleanedBefore }: ExpiringGame): boolean {
+  return day < before && (cleanedBefore === null || cleanedBefore <= day);
+}
+
+/** A partition young enough to be made again is emptied, but left in place. */
+function isOld({ day }: EventPartition, today: string): boolean {
+  return day < utcDay(Date.parse(today) - PARTITIONS_BEHIND_DAYS * DAY_MS);
+}
+
+/** `clean` when none of the expired games' events are left. */
+async function cleanPartition(
+  run: Run,
+  partition: EventPartition,
+  expired: readonly ExpiringGame[],
+): Promise<'clean' | 'waiting' | 'interrupted'> {
+  const gameIds = idsOf(expired);
+  // Without any expired game this asks whether it is empty: others may have been deleted from it one by one.
+  if (isOld(partition, run.today) && !(await hasOthers(run.connection, partition.name, gameIds))) {
+    const outcome = await dropWhole(run, partition.name, gameIds);
+    if (outcome !== 'others') return outcome;
+  }
+  if (expired.length === 0) return 'clean';
+  await deleteRows(run, partition.name, doomedOf(expired));
+  return run.signal?.aborted ? 'interrupted' : 'clean';
+}
+
+async function deleteRows(run: Run, table: string, doomed: Doomed): Promise<void> {
+  let deletedEvents = 0;
+  await stepThrough(run, table, async (fromPage, endPage, totalPages) => {
+    const deleted = await deleteOnPages(run.connection, table, doomed, fromPage, endPage);
+    deletedEvents += deleted;
+    run.result.deletedEvents += deleted;
+    const donePages = Math.min(endPage, totalPages);
+    run.onProgress?.({ partition: table, action: 'delete', deletedEvents, donePages, totalPages });
+  });
+}
+
+async function dropWhole(
+  run: Run,
+  table: string,
+  gameIds: readonly number[],
+): Promise<'clean' | 'waiting' | 'interrupted' | 'others'> {
+  for (let attempt = 0; attempt < DROP_ATTEMPTS; attempt++) {
+    if (run.signal?.aborted) return 'interrupted';
+    const outcome = await dropPartition(run.connection, table, gameIds);
+    if (outcome === 'others') return 'others';
+    if (outcome === 'dropped') {
+      run.result.droppedPartitions.push(table);
+      run.onProgress?.({ partition: table, action: 'drop', deletedEvents: 0, donePages: 1, totalPages: 1 });
+      return 'clean';
+    }
+    await sleep(DROP_PAUSE_MS);
+  }
+  return 'waiting';
+}
+
+async function stepThrough(
+  run: Run,
+  table: string,
+  step: (fromPage: number, endPage: number, totalPages: number) => Promise<void>,
+): Promise<void> {
+  const totalPages = await countPages(run.connection, table);
+  for (let page = 0; page < totalPages && !run.signal?.aborted; page += PAGES_A_STEP) {
+    await step(page, page + PAGES_A_STEP, totalPages);
+  }
+}
+
+/** The dry run: the same decisions, with counts in the place of deletions. */
+async function describe(run: Run, games: readonly ExpiringGame[]): Promise<RetentionResult['state']> {
+  const { connection, today, onGames, onProgress, result, signal } = run;
+  onGames?.(games);
+  const tell = async (table: string, action: 'delete' | 'drop', expired: readonly ExpiringGame[]) => {
+    const deletedEvents = await countDoomed(connection, table, doomedOf(expired));
+    const totalPages = await countPages(connection, table);
+    if (action === 'drop') result.droppedPartitions.push(table);
+    result.deletedEvents += deletedEvents;
+    if (action === 'drop' || deletedEvents > 0) {
+      onProgress?.({ partition: table, action, deletedEvents, donePages: totalPages, totalPages });
+    }
+  };
+  await tell(DEFAULT_PARTITION, 'delete', games);
+  for (const partition of await listEventPartitions(connection)) {
+    if (signal?.aborted) return 'interrupted';
+    const expired = games.filter((game) => isExpired(partition, game));
+    const drops = isOld(partition, today) && !(await hasOthers(connection, partition.name, idsOf(expired)));
+    if (drops || expired.length > 0) await tell(partition.name, drops ? 'drop' : 'delete', expired);
+  }
+  return 'done';
+}
+
+function idsOf(games: readonly ExpiringGame[]): number[] {
+  return games.map(({ gameId }) => gameId);
+}
+
+function doomedOf(games: readonly ExpiringGame[]): Doomed {
+  return { gameIds: idsOf(games), before: games.map(({ before }) => before) };
+}
+
+function dayAfter(day: string): string {
+  return utcDay(Date.parse(day) + DAY_MS);
+}

@@ -1,0 +1,25 @@
+import { toTime } from '../../http/admin-answers.js';
+import { DAY_MS, type PlayerFacts } from '../../personalisation/attributes/player-facts.js';
+
+/** The facts of a player as people read them. */
+export function playerAnswer(facts: PlayerFacts) {
+  const profile = Object.entries(facts.profile).map(([name, { v, t }]) => [
+    name,
+    { value: v, at: toTime(t) },
+  ]);
+  return {
+    playerId: facts.userId,
+    createdAt: toTime(facts.createdAt),
+    lastEventAt: toTime(facts.lastEventAt),
+    eventCount: facts.eventCount,
+    eventCounts: facts.eventCounts,
+    purchaseCount: facts.purchaseCount,
+    lastPurchaseAt: toTime(facts.lastPurchaseAt),
+    spend: facts.spend,
+    profile: Object.fromEntries(profile),
+    days: facts.days
+      .toSorted((a, b) => b.epochDay - a.epochDay)
+      .map(({ epochDay, ...day }) => ({ day: toTime(epochDay * DAY_MS).slice(0, 10), ...day })),
+    promoPurchases: facts.promoPurchases,
+  };
+}

@@ -1,0 +1,171 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { ApiError } from '../../errors.js';
+import { adminSchema, success, toTime } from '../../http/admin-answers.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { parseEventTimestamp } from '../../lib/iso-time.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import { playerAnswer } from './admin-player-answer.js';
+import {
+  ClearedResponse,
+  OverrideBody,
+  OverrideParameters,
+  OverrideResponse,
+  OverridesResponse,
+  PlayerParameters,
+  PlayerResponse,
+} from './admin-player-schemas.js';
+import { findFacts } from './facts-queries.js';
+import { findPlayerId, listOverrides, type OverrideRow } from './override-queries.js';
+import { clearOverride, type OverridePlace, setOverride } from './overrides.js';
+
+const MAX_OVERRIDES = 500;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const FLAG_ID = /^[a-z][A-Za-z0-9]{0,63}$/;
+/** The years that times are written with, four digits long. */
+const LATEST_UNTIL_MS = Date.UTC(9999, 11, 31);
+
+/** What is known of a player, and what the studio says about them. */
+export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const common = adminSchema('Players');
+  const viewer = requireRole(ctx, 'viewer');
+  const editor = requireRole(ctx, 'editor');
+
+  app.get(
+    '/admin/v1/games/:game/players/:playerId',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'getPlayer',
+        summary: 'What is known of a player',
+        params: PlayerParameters,
+        response: { 200: PlayerResponse, ...gameErrors(['player_not_found']) },
+      },
+    },
+    async (request) => {
+      const playerId = await playerOf(ctx, request);
+      const now = ctx.clock.now();
+      const [reading] = await findFacts(ctx.pool, [playerId], now);
+      if (reading === undefined) throw new ApiError('player_not_found');
+      const overrides = await listOverrides(ctx.pool, playerId, MAX_OVERRIDES);
+      const standing = overrides.filter(({ clearedAt }) => clearedAt === null);
+      return success({
+        ...playerAnswer(reading.facts),
+        overrides: standing.map((each) => overrideAnswer(each, now)),
+      });
+    },
+  );
+
+  app.get(
+    '/admin/v1/games/:game/players/:playerId/overrides',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'listOverrides',
+        summary: 'What the studio has said about the flags of a player, and says now',
+        params: PlayerParameters,
+        response: { 200: OverridesResponse, ...gameErrors(['player_not_found']) },
+      },
+    },
+    async (request) => {
+      const overrides = await listOverrides(ctx.pool, await playerOf(ctx, request), MAX_OVERRIDES);
+      return success({ overrides: overrides.map((each) => overrideAnswer(each, ctx.clock.now())) });
+    },
+  );
+
+  app.put<{ Body: Static<typeof OverrideBody> }>(
+    '/admin/v1/games/:game/players/:playerId/overrides/:flagId',
+    {
+      onRequest: editor,
+      schema: {
+        ...common,
+        operationId: 'setOverride',
+        summary: 'Set a flag of a player, whatever the rule says',
+        description: 'It replaces the one that stands. The player is told so with their next request.',
+        params: OverrideParameters,
+        body: OverrideBody,
+        response: {
+          200: OverrideResponse,
+          ...gameErrors([...BODY_ERRORS, 'player_not_found', 'flag_not_found']),
+        },
+      },
+    },
+    async (request) => {
+      const place = await placeOf(ctx, request);
+      const actor = actorOf(ctx, request);
+      const { value, reason, until = null } = request.body;
+      const change = { ...place, value, reason, until: until === null ? null : endOf(until, actor.nowMs) };
+      const set = await setOverride(ctx.pool, change, actor);
+      if (set.outcome === 'no_such_player') throw new ApiError('player_not_found');
+      if (set.outcome === 'no_such_flag') throw new ApiError('flag_not_found');
+      return success(overrideAnswer(set.override, actor.nowMs));
+    },
+  );
+
+  app.delete(
+    '/admin/v1/games/:game/players/:playerId/overrides/:flagId',
+    {
+      onRequest: editor,
+      schema: {
+        ...common,
+        operationId: 'clearOverride',
+        summary: 'Take an override back: the rule decides again',
+        params: OverrideParameters,
+        response: { 200: ClearedResponse, ...gameErrors(['player_not_found', 'override_not_found']) },
+      },
+    },
+    async (request) => {
+      const place = await placeOf(ctx, request);
+      const { outcome } = await clearOverride(ctx.pool, place, actorOf(ctx, request));
+      if (outcome === 'no_such_player') throw new ApiError('player_not_found');
+      if (outcome === 'no_such_override') throw new ApiError('override_not_found');
+      return success({ flagId: place.flagId });
+    },
+  );
+}
+
+/** The internal id of the player of the address. */
+async function playerOf(ctx: AdminContext, request: FastifyRequest): Promise<string> {
+  const { gameId } = await gameOf(ctx, request);
+  const playerId = await findPlayerId(ctx.pool, gameId, userIdOf(request));
+  if (playerId === undefined) throw new ApiError('player_not_found');
+  return playerId;
+}
+
+async function placeOf(ctx: AdminContext, request: FastifyRequest): Promise<OverridePlace> {
+  const { gameId } = await gameOf(ctx, request);
+  const { flagId = '' } = request.params as { flagId?: string };
+  const userId = userIdOf(request);
+  if (!FLAG_ID.test(flagId)) throw new ApiError('flag_not_found');
+  return { gameId, userId, flagId };
+}
+
+function userIdOf(request: FastifyRequest): string {
+  const { playerId = '' } = request.params as { playerId?: string };
+  if (!UUID.test(playerId)) throw new ApiError('player_not_found');
+  return playerId.toLowerCase();
+}
+
+function endOf(text: string, nowMs: number): number {
+  const end = parseEventTimestamp(text)?.epochMs;
+  if (end !== undefined && end > nowMs && end <= LATEST_UNTIL_MS) return end;
+  throw new ApiError('body_invalid', {
+    message: 'until must be a time in the future such as 2027-01-01T00:00:00Z, or null.',
+  });
+}
+
+function overrideAnswer({ setAt, until, clearedAt, ...override }: OverrideRow, nowMs: number) {
+  const isExpired = until !== null && until <= nowMs;
+  const state = clearedAt !== null ? 'cleared' : isExpired ? 'expired' : 'in_force';
+  return {
+    ...override,
+    setAt: toTime(setAt),
+    until: toTime(until),
+    clearedAt: toTime(clearedAt),
+    state,
+  };
+}

@@ -1,0 +1,82 @@
+import { createFifoMap } from '../../lib/fifo-map.js';
+import type { StoreDecision } from '../../personalisation/decide/decision.js';
+import { type Answers, type RenderedStore, renderStore } from './answers.js';
+import { createStoreKeys } from './store-keys.js';
+
+/** The answers of a player, and what they were worked out from. */
+export type CachedAnswers = Readonly<{
+  rowVersion: string;
+  configVersion: number;
+  decidedAt: number;
+  answers: Answers;
+}>;
+
+export type AnswerCache = {
+  get(playerId: string): CachedAnswers | undefined;
+  set(playerId: string, cached: CachedAnswers): void;
+  /** The one rendered store with this content. */
+  share(store: StoreDecision): RenderedStore;
+  readonly bytes: number;
+};
+
+/** What the maps and objects of one player need, roughly. */
+const ENTRY_BYTES = 400;
+/** Strings that are not plain ASCII take two bytes a character. */
+const BYTES_PER_CHARACTER = 2;
+
+/**
+ * Remembers answers, the oldest of them leaving when there are more than `maxBytes`. Stores are counted once however many
+ * players share them, and forgotten with the last of those.
+ */
+export function createAnswerCache(maxBytes: number): AnswerCache {
+  const byPlayer = createFifoMap<string, CachedAnswers>();
+  const stores = new Map<string, { store: RenderedStore; players: number }>();
+  const keyOf = createStoreKeys();
+  let bytes = 0;
+
+  const remove = (playerId: string, { answers }: CachedAnswers): void => {
+    byPlayer.delete(playerId);
+    bytes -= ownBytes(answers);
+    const shared = stores.get(answers.store.key);
+    if (shared === undefined || --shared.players > 0) return;
+    stores.delete(answers.store.key);
+    bytes -= bytesOf(answers.store.json);
+  };
+
+  return {
+    get: (playerId) => byPlayer.get(playerId),
+    set(playerId, cached) {
+      const { store } = cached.answers;
+      const shared = stores.get(store.key);
+      if (shared === undefined) {
+        stores.set(store.key, { store, players: 1 });
+        bytes += bytesOf(store.json);
+      } else shared.players++;
+      bytes += ownBytes(cached.answers);
+      const former = byPlayer.get(playerId);
+      if (former !== undefined) remove(playerId, former);
+      byPlayer.set(playerId, cached);
+      // The newest one stays, whatever its size.
+      while (bytes > maxBytes && byPlayer.size > 1) {
+        const oldest = byPlayer.oldest();
+        if (oldest !== undefined) remove(...oldest);
+      }
+    },
+    share(store) {
+      const key = keyOf(store);
+      return stores.get(key)?.store ?? renderStore(store, key);
+    },
+    get bytes() {
+      return bytes;
+    },
+  };
+}
+
+/** All but the store, which may be shared. */
+function ownBytes({ statusJson, segmentsJson }: Answers): number {
+  return ENTRY_BYTES + bytesOf(statusJson) + bytesOf(segmentsJson);
+}
+
+function bytesOf(text: string): number {
+  return text.length * BYTES_PER_CHARACTER;
+}

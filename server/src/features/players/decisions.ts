@@ -1,0 +1,114 @@
+import type { Logger } from 'pino';
+import type { Pool } from '../../db/pool.js';
+import type { Clock } from '../../lib/clock.js';
+import { coalesce } from '../../lib/coalesce.js';
+import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
+import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
+import { decide } from '../../personalisation/decide/decide.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import type { ConfigSnapshots } from '../game-configs/config-snapshots.js';
+import { createAnswerCache } from './answer-cache.js';
+import { type Answers, renderAnswers } from './answers.js';
+import { blankFacts, findFacts, type PlayerReading } from './facts-queries.js';
+import type { PlayerRow } from './player-row.js';
+
+/**
+ * What a player is told: a pure function of facts, published configuration and now, so it is worked out once and remembered
+ * until one of the three has changed. Every request learns the version of the row and of the configuration from the query
+ * that it makes anyway, and a decision says until when it holds: nobody has to be told to forget.
+ */
+export type Decisions = {
+  answersFor(player: PlayerRow): Answers | Promise<Answers>;
+};
+
+export type DecisionsOptions = {
+  pool: Pool;
+  configs: ConfigSnapshots;
+  clock: Clock;
+  metrics: Metrics;
+  logger: Logger;
+};
+
+const CACHE_BYTES = 24 * 1024 * 1024;
+/**
+ * The version of a row is PostgreSQL's number of the transaction that wrote it. After a failover that lost transactions a
+ * number may come twice; this bounds how long that could matter.
+ */
+const MAX_AGE_MS = 60_000;
+
+export function createDecisions({ pool, configs, clock, metrics, logger }: DecisionsOptions): Decisions {
+  const cache = createAnswerCache(CACHE_BYTES);
+  const readings = coalesce<string, PlayerReading | undefined>({
+    maxItems: 200,
+    maxInFlight: 2,
+    maxWaiting: 20_000,
+    async run(playerIds) {
+      const rows = await findFacts(pool, playerIds, clock.now());
+      const byPlayer = new Map(rows.map((row) => [row.playerId, row]));
+      return playerIds.map((playerId) => byPlayer.get(playerId));
+    },
+  });
+  const errors = createErrorReport(metrics, logger);
+
+  const work = (
+    document: CompiledDocument,
+    { playerId, gameId, rowVersion }: Pick<PlayerRow, 'playerId' | 'gameId' | 'rowVersion'>,
+    facts: PlayerFacts,
+  ): Answers => {
+    const decidedAt = clock.now();
+    const onError = (part: string, error: unknown) => errors(gameId, document.version, part, error);
+    const decision = decide(document, facts, decidedAt, { onError });
+    const answers = renderAnswers(facts.userId, decision, cache.share);
+    cache.set(playerId, { rowVersion, configVersion: document.version, decidedAt, answers });
+    return answers;
+  };
+
+  const read = async (player: PlayerRow): Promise<Answers> => {
+    const reading = await readings.submit(player.playerId);
+    if (reading === undefined) throw new Error(`there is no player ${player.playerId}`);
+    return work(await configs.get(reading.gameId, reading.configVersion), reading, reading.facts);
+  };
+
+  return {
+    answersFor(player) {
+      const known = cache.get(player.playerId);
+      if (
+        known !== undefined &&
+        known.rowVersion === player.rowVersion &&
+        known.configVersion === player.configVersion &&
+        isFresh(known, clock.now())
+      ) {
+        return known.answers;
+      }
+      if (player.blankSince === null) return read(player);
+      const facts = blankFacts(player.userId, player.blankSince);
+      const document = configs.get(player.gameId, player.configVersion);
+      if (document instanceof Promise) return document.then((loaded) => work(loaded, player, facts));
+      return work(document, player, facts);
+    },
+  };
+}
+
+function isFresh({ decidedAt, answers }: { decidedAt: number; answers: Answers }, now: number): boolean {
+  return decidedAt <= now && now < answers.validUntil && now - decidedAt < MAX_AGE_MS;
+}
+
+/** Every error is counted; each part of each version is logged once, or a bad rule would fill the log. */
+function createErrorReport(metrics: Metrics, logger: Logger) {
+  const logged = new Map<number, { version: number; parts: Set<string> }>();
+  return (gameId: number, version: number, part: string, error: unknown): void => {
+    const [kind = part] = part.split(':', 1);
+    metrics.personalisationErrors.inc({ kind });
+    let known = logged.get(gameId);
+    if (known?.version !== version) {
+      known = { version, parts: new Set() };
+      logged.set(gameId, known);
+    }
+    if (known.parts.has(part)) return;
+    known.parts.add(part);
+    logger.error(
+      { err: error, gameId, version, part },
+      'deciding failed: a flag has its default, a segment or an offer does not match, or the store is untargeted',
+    );
+  };
+}

@@ -1,0 +1,175 @@
+import { type Client, type Pool, query } from '../../db/pool.js';
+import {
+  epochDay,
+  type FlagOverride,
+  type PlayerDay,
+  type PlayerFacts,
+} from '../../personalisation/attributes/player-facts.js';
+
+/** The facts of a player and what they were read with, as one snapshot of the database. */
+export type PlayerReading = Readonly<{
+  playerId: string;
+  gameId: number;
+  configVersion: number;
+  rowVersion: string;
+  facts: PlayerFacts;
+}>;
+
+type FactsRow = {
+  playerId: string;
+  gameId: number;
+  configVersion: number;
+  rowVersion: string;
+  userId: string;
+  createdAt: number;
+  lastEventAt: number | null;
+  eventCount: number;
+  eventCounts: Record<string, number>;
+  purchaseCount: number;
+  lastPurchaseAt: number | null;
+  spend: Record<string, number>;
+  profile: PlayerFacts['profile'];
+  days: DayTuple[] | null;
+  promoPurchases: Record<string, number> | null;
+  overrides: OverrideTuple[] | null;
+  overridesAt: number | null;
+};
+
+/** Arrays, not objects: a player has up to 28 days, and names would be most of the text. */
+type DayTuple = [
+  epochDay: number,
+  events: number,
+  sessions: number,
+  adImpressions: number,
+  storeViews: number,
+  playMs: number,
+  eventCounts: Record<string, number>,
+  purchases: number,
+  revenue: Record<string, number>,
+];
+export type OverrideTuple = [flagId: string, value: boolean, setAt: number, until: number | null];
+
+/** Windows reach back over today and the 27 days before it. */
+const WINDOW_DAYS = 28;
+
+/**
+ * The overrides of `players p` as OverrideTuples. $1: the moment for which they are asked. What was done to them by a node
+ * whose clock is ahead is not in the future: it counts from now. Not looked for where there never was one.
+ */
+export const OVERRIDES_COLUMN = `case when p.overrides_at is not null then (
+    select json_agg(json_build_array(o.flag_id, o.value,
+      floor(extract(epoch from least(o.set_at, $1::timestamptz)) * 1000), floor(extract(epoch from o.until) * 1000)))
+    from flag_overrides o
+    where o.player_id = p.id and o.set_at <= greatest($1::timestamptz, p.overrides_at)
+      and (o.cleared_at is null or o.cleared_at > greatest($1::timestamptz, p.overrides_at))
+  ) end`;
+
+/** The purchases of `players p` by promotion. Bounded: a client can invent as many promotions as it likes. */
+export const PROMO_PURCHASES_COLUMN = `case when p.purchase_count > 0 then (
+    select json_object_agg(m.promo_id, m.purchases)
+    from (
+      select promo_id, purchases from player_promotions
+      where player_id = p.id and purchases > 0 order by promo_id limit 256
+    ) m
+  ) end`;
+
+/** $1: now, $2: players, $3: the first day that windows still reach. */
+const FACTS_COLUMNS = `
+  p.id as "playerId", p.game_id as "gameId", p.xmin as "rowVersion", p.user_id as "userId", p.created_at as "createdAt",
+  p.last_event_at as "lastEventAt", p.event_count::float8 as "eventCount", p.event_counts as "eventCounts",
+  p.purchase_count as "purchaseCount", p.last_purchase_at as "lastPurchaseAt", p.spend, p.profile,
+  case when p.last_event_at is not null then (
+    select json_agg(json_build_array(d.day - date '1970-01-01', d.events, d.sessions, d.ad_impressions, d.store_views,
+      d.play_ms, d.event_counts, d.purchases, d.revenue))
+    from player_days d where d.player_id = p.id and d.day >= $3::date
+  ) end as days,
+  ${PROMO_PURCHASES_COLUMN} as "promoPurchases",
+  ${OVERRIDES_COLUMN} as overrides, p.overrides_at as "overridesAt"`;
+
+export async function findFacts(
+  db: Pool | Client,
+  playerIds: readonly string[],
+  nowMs: number,
+): Promise<PlayerReading[]> {
+  const rows = await query<FactsRow>(
+    db,
+    {
+      name: 'find_facts',
+      text: `select g.published_version as "configVersion", ${FACTS_COLUMNS}
+             from players p join lateral (select * from games g where g.id = p.game_id offset 0) g on true
+             where p.id = any($2::bigint[])`,
+    },
+    [new Date(nowMs), playerIds, firstWindowDay(nowMs)],
+  );
+  return rows.map(toReading);
+}
+
+function firstWindowDay(nowMs: number): string {
+  return new Date((epochDay(nowMs) - WINDOW_DAYS + 1) * 86_400_000).toISOString().slice(0, 10);
+}
+
+function toReading({ playerId, gameId, configVersion, rowVersion, ...row }: FactsRow): PlayerReading {
+  const facts: PlayerFacts = {
+    userId: row.userId,
+    createdAt: row.createdAt,
+    lastEventAt: row.lastEventAt,
+    eventCount: row.eventCount,
+    eventCounts: row.eventCounts,
+    purchaseCount: row.purchaseCount,
+    lastPurchaseAt: row.lastPurchaseAt,
+    spend: row.spend,
+    profile: row.profile,
+    days: (row.days ?? []).map(toDay),
+    promoPurchases: row.promoPurchases ?? {},
+    overrides: (row.overrides ?? []).map(toOverride),
+    overridesAt: row.overridesAt,
+  };
+  return { playerId, gameId, configVersion, rowVersion, facts };
+}
+
+function toDay([
+  day,
+  events,
+  sessions,
+  adImpressions,
+  storeViews,
+  playMs,
+  eventCounts,
+  purchases,
+  revenue,
+]: DayTuple): PlayerDay {
+  return {
+    epochDay: day,
+    events,
+    sessions,
+    adImpressions,
+    storeViews,
+    playMs,
+    eventCounts,
+    purchases,
+    revenue,
+  };
+}
+
+export function toOverride([flagId, value, setAt, until]: OverrideTuple): FlagOverride {
+  return { flagId, value, setAt, until };
+}
+
+/** A player of whom nothing is known but the first login. */
+export function blankFacts(userId: string, createdAt: number): PlayerFacts {
+  return {
+    userId,
+    createdAt,
+    lastEventAt: null,
+    eventCount: 0,
+    eventCounts: {},
+    purchaseCount: 0,
+    lastPurchaseAt: null,
+    spend: {},
+    profile: {},
+    days: [],
+    promoPurchases: {},
+    overrides: [],
+    overridesAt: null,
+  };
+}

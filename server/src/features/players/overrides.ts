@@ -1,0 +1,119 @@
+import { type Client, type Pool, transaction } from '../../db/pool.js';
+import { requireConfigVersion } from '../game-configs/config-queries.js';
+import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
+import {
+  insertOverride,
+  type LockedPlayer,
+  lockPlayer,
+  type OverrideRow,
+  updateOverrideCleared,
+  updateOverridesAt,
+} from './override-queries.js';
+
+/**
+ * What a studio says about one flag of one player, whatever the rule says.
+ *
+ *   none ──set──► standing ──set──► standing (the former is cleared)
+ *     ▲              │ └──`until` passes: the rule decides again, nothing has to run
+ *     └────clear─────┘
+ *
+ * Nothing is deleted: what a player was told at any time can be explained.
+ */
+export type OverridePlace = Readonly<{ gameId: number; userId: string; flagId: string }>;
+
+export type OverrideChange = OverridePlace &
+  Readonly<{ value: boolean; reason: string; until: number | null }>;
+
+export type SetOutcome =
+  | Readonly<{ outcome: 'set'; override: OverrideRow }>
+  | Readonly<{ outcome: 'no_such_player' }>
+  | Readonly<{ outcome: 'no_such_flag' }>;
+
+/** From the answer on, every node tells the player so. */
+export async function setOverride(pool: Pool, change: OverrideChange, actor: Actor): Promise<SetOutcome> {
+  return transaction(pool, async (client) => {
+    const { gameId, userId, flagId, value, reason, until } = change;
+    const player = await lockPlayer(client, gameId, userId);
+    if (player === undefined) return { outcome: 'no_such_player' };
+    if (!(await hasFlag(client, gameId, player, flagId))) return { outcome: 'no_such_flag' };
+    const former = await clearStanding(client, player, flagId, actor);
+    const said = { flagId, value, reason, author: actor.name, setAt: actor.nowMs, until };
+    await insertOverride(client, { ...said, playerId: player.playerId });
+    await updateOverridesAt(client, player.playerId, actor.nowMs);
+    const override = { ...said, clearedAt: null, clearedBy: null };
+    await audit(client, player, change, actor, { action: 'override.set', former, override });
+    return { outcome: 'set', override };
+  });
+}
+
+export type ClearOutcome = Readonly<{
+  outcome: 'cleared' | 'no_such_player' | 'no_such_override';
+}>;
+
+/** The rule decides again. */
+export async function clearOverride(pool: Pool, place: OverridePlace, actor: Actor): Promise<ClearOutcome> {
+  return transaction(pool, async (client) => {
+    const player = await lockPlayer(client, place.gameId, place.userId);
+    if (player === undefined) return { outcome: 'no_such_player' };
+    const former = await clearStanding(client, player, place.flagId, actor);
+    if (former === undefined) return { outcome: 'no_such_override' };
+    await updateOverridesAt(client, player.playerId, actor.nowMs);
+    await audit(client, player, place, actor, { action: 'override.clear', former, override: undefined });
+    return { outcome: 'cleared' };
+  });
+}
+
+async function hasFlag(
+  client: Client,
+  gameId: number,
+  { publishedVersion }: LockedPlayer,
+  flagId: string,
+): Promise<boolean> {
+  if (flagId === 'isPayer') return true;
+  const { document } = await requireConfigVersion(client, gameId, publishedVersion);
+  return document.flags.custom.some((flag) => flag.flagId === flagId);
+}
+
+function clearStanding(
+  client: Client,
+  { playerId }: LockedPlayer,
+  flagId: string,
+  { name, nowMs }: Actor,
+): Promise<OverrideRow | undefined> {
+  return updateOverrideCleared(client, { playerId, flagId }, { clearedBy: name, clearedAtMs: nowMs });
+}
+
+async function audit(
+  client: Client,
+  { tenantId }: LockedPlayer,
+  { gameId, userId, flagId }: OverridePlace,
+  actor: Actor,
+  {
+    action,
+    former,
+    override,
+  }: {
+    action: 'override.set' | 'override.clear';
+    former: OverrideRow | undefined;
+    override: OverrideRow | undefined;
+  },
+): Promise<void> {
+  await insertAuditEntry(client, actor, {
+    tenantId,
+    gameId,
+    action,
+    target: `player ${userId} ${flagId}`,
+    before: former === undefined ? null : said(former),
+    after: override === undefined ? null : said(override),
+  });
+}
+
+function said({ value, reason, author, setAt, until }: OverrideRow) {
+  return {
+    value,
+    reason,
+    author,
+    setAt: new Date(setAt).toISOString(),
+    until: until === null ? null : new Date(until).toISOString(),
+  };
+}

@@ -1,0 +1,103 @@
+import type { Context } from '../../app/context.js';
+import { isUnavailable, type Pool } from '../../db/pool.js';
+import { ApiError } from '../../errors.js';
+import { type Coalescer, coalesce } from '../../lib/coalesce.js';
+import { formatSeconds, parseLoginTimestamp } from '../../lib/iso-time.js';
+import { uuid7 } from '../../lib/uuid7.js';
+import type { PlayerRow } from '../players/player-row.js';
+import { LOGIN_WINDOW_SECONDS } from './login-window.js';
+import { firstToken } from './refresh-chain.js';
+import { type SessionGrant, sessionGrant } from './session-grant.js';
+import { insertSessions, type NewSession } from './session-queries.js';
+import type { SignedLogin } from './verify-signature.js';
+
+/** Far longer than a group usually takes. */
+const FILL_FOR_MS = 100;
+/** Returning logins gain a tenth from fewer and larger groups. */
+const LINGER = { ms: 4, after: 4 };
+
+/**
+ * Opens sessions; those that are asked for together share a statement and a commit. Undefined if the key has been revoked, or
+ * if another node was making the player of a new device in the same moment: asked again, the database knows it.
+ */
+export type LoginDesk = Coalescer<NewSession, PlayerRow | undefined>;
+
+export function createLoginDesk(pool: Pool): LoginDesk {
+  return coalesce({
+    maxItems: 200,
+    maxInFlight: 2,
+    fillForMs: FILL_FOR_MS,
+    linger: LINGER,
+    maxWaiting: 10_000,
+    run: (sessions) => openSessions(pool, sessions),
+    splitOn: (error) => !isUnavailable(error),
+  });
+}
+
+/** Checks run in the order of the contract: shape, key and signature, window. */
+export async function login(ctx: Context, request: SignedLogin, address: string): Promise<SessionGrant> {
+  const signedAt = parseLoginTimestamp(request.timestamp);
+  if (signedAt === undefined) {
+    ctx.metrics.logins.inc({ outcome: 'timestamp_malformed' });
+    throw new ApiError('timestamp_malformed');
+  }
+
+  const now = ctx.clock.now();
+  const inWindow = Math.abs(now - signedAt) <= LOGIN_WINDOW_SECONDS * 1000;
+  // What is remembered of a key serves only to open a session, which fails if the key has been revoked meanwhile.
+  const key = await ctx.apiKeys.authenticate(request, inWindow);
+  if (key === undefined) return refuse(ctx, address);
+  if (!inWindow) {
+    ctx.metrics.logins.inc({ outcome: 'timestamp_out_of_window' });
+    throw new ApiError('timestamp_out_of_window', { details: { serverTime: formatSeconds(now) } });
+  }
+  let headers: Record<string, string>;
+  try {
+    headers = ctx.rateLimits.login.take(`${key.keyId}|${request.deviceId}`);
+  } catch (error) {
+    // A revoked key is told nothing but that.
+    if ((await ctx.apiKeys.authenticate(request, false)) === undefined) return refuse(ctx, address);
+    throw error;
+  }
+
+  const sessionId = uuid7(now);
+  const { token: refreshToken, state } = firstToken(sessionId);
+  const session = {
+    sessionId,
+    userIdIfNew: uuid7(now),
+    gameId: key.gameId,
+    deviceId: request.deviceId,
+    keyId: key.keyId,
+    createdAt: now,
+    expiresAt: now + ctx.config.refreshTtlSeconds * 1000,
+    refresh: state,
+  };
+  const player = (await ctx.loginDesk.submit(session)) ?? (await ctx.loginDesk.submit(session));
+  if (player === undefined) {
+    ctx.apiKeys.forget(key.keyId);
+    return refuse(ctx, address);
+  }
+
+  ctx.metrics.logins.inc({ outcome: 'ok' });
+  return sessionGrant(ctx, {
+    player,
+    sessionId,
+    deviceId: request.deviceId,
+    tenantId: key.tenantSlug,
+    gameId: key.gameSlug,
+    refreshToken,
+    headers,
+  });
+}
+
+/** Failures count against the address, but only failures are ever held up by it: a carrier's NAT hides many players. */
+function refuse(ctx: Context, address: string): never {
+  ctx.metrics.logins.inc({ outcome: 'refused' });
+  ctx.rateLimits.failures.take(address);
+  throw new ApiError('credentials_invalid');
+}
+
+async function openSessions(pool: Pool, sessions: NewSession[]): Promise<(PlayerRow | undefined)[]> {
+  const opened = new Map((await insertSessions(pool, sessions)).map((row) => [row.sessionId, row]));
+  return sessions.map((session) => opened.get(session.sessionId));
+}

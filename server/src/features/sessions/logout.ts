@@ -1,0 +1,32 @@
+import type { Context } from '../../app/context.js';
+import { parseRefreshToken } from './refresh-chain.js';
+import {
+  deleteSession,
+  deleteSessionsOfPlayer,
+  findRefreshRows,
+  type LivePlayer,
+} from './session-queries.js';
+
+export type LogoutRequest = { refreshToken?: string; allDevices?: boolean };
+
+/**
+ * Ends the session of the bearer token; with `allDevices` every session of its player; and a refresh token sent along
+ * ends its own session too, if it is one of this player's. From the commit on no node accepts any of their tokens.
+ */
+export async function logout(ctx: Context, player: LivePlayer, request: LogoutRequest): Promise<number> {
+  if (request.allDevices === true) return deleteSessionsOfPlayer(ctx.pool, player.playerId);
+  const other = await sessionOfToken(ctx, player, request.refreshToken);
+  const ended = await deleteSession(ctx.pool, player.sessionId);
+  return other === undefined ? ended : ended + (await deleteSession(ctx.pool, other));
+}
+
+async function sessionOfToken(
+  ctx: Context,
+  player: LivePlayer,
+  refreshToken: string | undefined,
+): Promise<string | undefined> {
+  const sessionId = refreshToken === undefined ? undefined : parseRefreshToken(refreshToken)?.sessionId;
+  if (sessionId === undefined || sessionId === player.sessionId) return undefined;
+  const [row] = await findRefreshRows(ctx.pool, [sessionId]);
+  return row?.playerId === player.playerId ? row.sessionId : undefined;
+}

@@ -1,0 +1,157 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Context } from '../../app/context.js';
+import { ApiError, type ErrorCode } from '../../errors.js';
+import { refuseRepeatedHeaders } from '../../http/repeated-headers.js';
+import type { AccessClaims } from './access-token.js';
+import { isWelcome } from './key-environment.js';
+import { createLenientSessions, NOT_ASKED } from './lenient-sessions.js';
+import type { LivePlayer } from './session-queries.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the player guard. */
+    claims: AccessClaims | undefined;
+    player: LivePlayer | undefined;
+  }
+}
+
+export type Authenticated = { claims: AccessClaims; player: LivePlayer };
+/** The player is undefined when the database could not be asked and the token alone counted. */
+export type Sender = { claims: AccessClaims; player: LivePlayer | undefined };
+
+type HeaderRule = { header: string; name: string; mismatch: ErrorCode; claim: keyof AccessClaims };
+
+const TENANT: HeaderRule = {
+  header: 'x-tenant-id',
+  name: 'X-Tenant-ID',
+  mismatch: 'tenant_mismatch',
+  claim: 'tenantId',
+};
+const GAME: HeaderRule = {
+  header: 'x-game-id',
+  name: 'X-Game-Id',
+  mismatch: 'game_mismatch',
+  claim: 'gameId',
+};
+const PLAYER: HeaderRule = {
+  header: 'x-player-id',
+  name: 'X-Player-Id',
+  mismatch: 'player_mismatch',
+  claim: 'userId',
+};
+
+export const NO_HEADERS: readonly HeaderRule[] = [];
+export const TENANT_HEADER: readonly HeaderRule[] = [TENANT];
+export const PLAYER_HEADERS: readonly HeaderRule[] = [TENANT, GAME, PLAYER];
+
+const IDENTITY_HEADERS: ReadonlySet<string> = new Set([TENANT, GAME, PLAYER].map(({ header }) => header));
+
+/**
+ * The guard of every scope that needs a player, as an onRequest hook: nothing of a body is read before the token, the
+ * session and the identity headers have been checked, in this order. The token decides who the player is; the headers
+ * are only compared with it.
+ */
+export function requirePlayer(ctx: Context, rules: readonly HeaderRule[]) {
+  return guard(ctx, rules, (sessionId) => ctx.livePlayers.submit(sessionId));
+}
+
+/**
+ * The guard of what a queue takes. Where one stands between, a sender is let in on the strength of a verified, unexpired
+ * token while the database cannot be asked: until it is back, a session that has ended may go on sending events for the
+ * rest of its token's life (an hour by default). That is the price of an intake that outlives the database, and events
+ * are all it pays for: nothing is read, and nobody else's data is touched.
+ */
+export function requireSender(ctx: Context, rules: readonly HeaderRule[], announce: Announce) {
+  const findPlayer: FindPlayer =
+    ctx.config.nats === undefined
+      ? (sessionId) => ctx.livePlayers.submit(sessionId)
+      : createLenientSessions(ctx.livePlayers);
+  return guard(ctx, rules, findPlayer, announce);
+}
+
+type FindPlayer = (sessionId: string) => Promise<LivePlayer | typeof NOT_ASKED | undefined>;
+/** Called when the token has been checked and before the database is asked; throws to refuse the request. */
+type Announce = (request: FastifyRequest, reply: FastifyReply, userId: string) => void;
+
+function guard(
+  ctx: Context,
+  rules: readonly HeaderRule[],
+  findPlayer: FindPlayer,
+  announce: Announce = () => {},
+) {
+  const admit = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    claims: AccessClaims,
+    player: LivePlayer | typeof NOT_ASKED | undefined,
+  ): void => {
+    if (player === undefined) throw new ApiError('session_ended');
+    if (player !== NOT_ASKED && !isWelcome(ctx.config, player.environment))
+      throw new ApiError('session_ended');
+    if (!ctx.signingKeys.isTrusted(claims.kid)) {
+      ctx.accessTokens.forget(request.headers.authorization);
+      throw new ApiError('token_invalid');
+    }
+    // After the session: a token of one that has ended must not use up the player's quota.
+    reply.headers(ctx.rateLimits.player.take(claims.userId));
+    refuseRepeatedHeaders(request.raw, IDENTITY_HEADERS);
+    checkIdentityHeaders(request, claims, rules);
+    request.claims = claims;
+    request.player = player === NOT_ASKED ? undefined : player;
+  };
+
+  /** What the look-up tells of the signing keys counts for this very request: one that was revoked is refused at once. */
+  const admitInTime = (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    claims: AccessClaims,
+    player: LivePlayer | typeof NOT_ASKED | undefined,
+  ): void | Promise<void> => {
+    const isAsked = player !== undefined && player !== NOT_ASKED;
+    const reading = isAsked ? ctx.signingKeys.catchUp(player.signingKeysVersion) : undefined;
+    if (reading === undefined) return admit(request, reply, claims, player);
+    return reading.then(() => admit(request, reply, claims, player));
+  };
+
+  // No async function: a remembered token and a coalesced look-up need one promise, and each more costs a read 1%.
+  return (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const verified = ctx.accessTokens.verify(request.headers.authorization);
+    if (verified instanceof Promise) {
+      return verified.then(async (claims) => {
+        announce(request, reply, claims.userId);
+        return admitInTime(request, reply, claims, await findPlayer(claims.sessionId));
+      });
+    }
+    announce(request, reply, verified.userId);
+    return findPlayer(verified.sessionId).then((player) => admitInTime(request, reply, verified, player));
+  };
+}
+
+/** What `requirePlayer` put on the request. */
+export function authenticated(request: FastifyRequest): Authenticated {
+  const { claims, player } = request;
+  if (claims === undefined || player === undefined) throw new Error('this route is outside of its guard');
+  return { claims, player };
+}
+
+/** What `requireSender` put on the request. */
+export function senderOf({ claims, player }: FastifyRequest): Sender {
+  if (claims === undefined) throw new Error('this route is outside of its guard');
+  return { claims, player };
+}
+
+function checkIdentityHeaders(
+  request: FastifyRequest,
+  claims: AccessClaims,
+  rules: readonly HeaderRule[],
+): void {
+  for (const { header, name } of rules) {
+    const value = request.headers[header];
+    if (value === undefined || value === '') {
+      throw new ApiError('header_missing', { message: `The header ${name} is missing.` });
+    }
+  }
+  for (const { header, mismatch, claim } of rules) {
+    if (request.headers[header] !== claims[claim]) throw new ApiError(mismatch);
+  }
+}

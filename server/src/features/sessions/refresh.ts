@@ -1,0 +1,81 @@
+import type { Context } from '../../app/context.js';
+import { ApiError } from '../../errors.js';
+import { takeRandomBytes } from '../../lib/random-bytes.js';
+import { isWelcome } from './key-environment.js';
+import { parseRefreshToken, presentRefresh } from './refresh-chain.js';
+import { type SessionGrant, sessionGrant } from './session-grant.js';
+import { deleteSession, type RefreshRow } from './session-queries.js';
+
+/** Losing this many races in a row for one session does not happen to an honest client. */
+const MAX_ATTEMPTS = 10;
+
+/**
+ * Rotates a refresh token. Two refreshes of one token race for the row: the winner moves the chain on, the loser reads
+ * again and finds itself a retry, which is given the very same successor. A logout in between wins over both.
+ */
+export async function refresh(ctx: Context, refreshToken: string, address: string): Promise<SessionGrant> {
+  const presented = parseRefreshToken(refreshToken);
+  if (presented === undefined) return refuse(ctx, 'invalid', address);
+
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const row = await ctx.refreshDesk.rows.submit(presented.sessionId);
+    const now = ctx.clock.now();
+    if (row === undefined || row.expiresAt <= now || !isWelcome(ctx.config, row.environment))
+      return refuse(ctx, 'invalid', address);
+
+    const state = { tagKey: row.tagKey, currentHash: row.currentHash, recent: row.recent };
+    const outcome = presentRefresh(
+      state,
+      presented,
+      now,
+      ctx.config.refreshGraceSeconds * 1000,
+      takeRandomBytes(32),
+    );
+    // Before anything is rotated: a 429 must leave the token as it was.
+    const headers =
+      outcome.kind === 'rotated' || outcome.kind === 'retried' ? ctx.rateLimits.player.take(row.userId) : {};
+    switch (outcome.kind) {
+      case 'invalid':
+        return refuse(ctx, 'invalid', address);
+      case 'reused':
+        await deleteSession(ctx.pool, row.sessionId);
+        return refuse(ctx, 'reused', address);
+      case 'retried':
+        return grant(ctx, row, outcome, headers);
+      case 'rotated': {
+        const isMoved = await ctx.refreshDesk.moves.submit({
+          sessionId: row.sessionId,
+          previousHash: row.currentHash,
+          next: outcome.state,
+          expiresAt: now + ctx.config.refreshTtlSeconds * 1000,
+        });
+        if (isMoved) return grant(ctx, row, outcome, headers);
+      }
+    }
+  }
+  throw new ApiError('unavailable', { headers: { 'retry-after': '1' } });
+}
+
+function grant(
+  ctx: Context,
+  row: RefreshRow,
+  outcome: { kind: string; token: string },
+  headers: Record<string, string>,
+): Promise<SessionGrant> {
+  ctx.metrics.refreshes.inc({ outcome: outcome.kind });
+  return sessionGrant(ctx, {
+    player: row,
+    sessionId: row.sessionId,
+    deviceId: row.deviceId,
+    tenantId: row.tenantSlug,
+    gameId: row.gameSlug,
+    refreshToken: outcome.token,
+    headers,
+  });
+}
+
+function refuse(ctx: Context, outcome: string, address: string): never {
+  ctx.metrics.refreshes.inc({ outcome });
+  ctx.rateLimits.failures.take(address);
+  throw new ApiError('refresh_token_invalid');
+}

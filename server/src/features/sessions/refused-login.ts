@@ -1,0 +1,38 @@
+import type { Context } from '../../app/context.js';
+import { unseal } from '../../security/master-keys.js';
+import { apiKeyBinding } from '../studios/api-keys.js';
+import { findApiKeys } from './session-queries.js';
+import { signatureHint } from './signature-hint.js';
+import type { SignedLogin } from './verify-signature.js';
+
+const EXPECTED =
+  'Expected is the Base64 (standard alphabet, with padding) of HMAC-SHA256 over apiKey|deviceId|timestamp, as sent, keyed with the secret.';
+
+/**
+ * Development only, and after the answer, which is the same 401 for all of these: tells the developer what a refused login
+ * looks like. An id that no key has is not logged: it may be the secret, in the wrong place.
+ */
+export async function explainRefusedLogin(
+  { pool, masterKeys, logger }: Pick<Context, 'pool' | 'masterKeys' | 'logger'>,
+  requestId: string,
+  login: SignedLogin,
+): Promise<void> {
+  try {
+    const [row] = await findApiKeys(pool, [login.apiKey]);
+    if (row === undefined) {
+      logger.warn({ requestId }, 'a login was refused: no API key has the id that was sent');
+      return;
+    }
+    const { keyId, tenantSlug, sealedSecret, revoked } = row;
+    if (revoked) {
+      logger.warn({ requestId, keyId }, 'a login was refused: the API key is revoked');
+      return;
+    }
+    const secret = unseal(masterKeys, sealedSecret, apiKeyBinding(tenantSlug, keyId));
+    const hint = signatureHint(secret, login);
+    const looks = hint === undefined ? 'is wrong' : `looks like one ${hint}`;
+    logger.warn({ requestId, keyId }, `a login was refused: the signature ${looks}. ${EXPECTED}`);
+  } catch (error) {
+    logger.debug({ requestId, err: error }, 'nothing could be found out about a refused login');
+  }
+}

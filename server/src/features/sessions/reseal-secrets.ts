@@ -1,0 +1,65 @@
+import { type Client, type Pool, transaction } from '../../db/pool.js';
+import { type MasterKeys, primaryId, seal, sealedUnder, unseal } from '../../security/master-keys.js';
+import { apiKeyBinding } from '../studios/api-keys.js';
+import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
+import { boundTo } from './signing-keys.js';
+
+export type ResealedCounts = { apiKeys: number; signingKeys: number };
+
+type SealedRow = { id: string; binding: string; sealed: Buffer };
+
+/** Seals everything that lies under an older master key under the first one, all or nothing. Returns how many. */
+export function resealAll(pool: Pool, masterKeys: MasterKeys, actor: Actor): Promise<ResealedCounts> {
+  return transaction(pool, async (client) => {
+    const apiKeys = await client.query<{ id: string; tenant: string; sealed: Buffer }>(
+      `select k.key_id as id, t.slug as tenant, k.sealed_secret as sealed
+       from api_keys k join games g on g.id = k.game_id join tenants t on t.id = g.tenant_id
+       for update of k`,
+    );
+    const signingKeys = await client.query<{ id: string; sealed: Buffer }>(
+      'select kid as id, sealed_private as sealed from signing_keys for update',
+    );
+    const counts = {
+      apiKeys: await resealRows(
+        client,
+        masterKeys,
+        'update api_keys set sealed_secret = $2 where key_id = $1',
+        apiKeys.rows.map(({ id, tenant, sealed }) => ({ id, sealed, binding: apiKeyBinding(tenant, id) })),
+      ),
+      signingKeys: await resealRows(
+        client,
+        masterKeys,
+        'update signing_keys set sealed_private = $2 where kid = $1',
+        signingKeys.rows.map(({ id, sealed }) => ({ id, sealed, binding: boundTo(id) })),
+      ),
+    };
+    // Started again after it was done, it changes nothing.
+    if (counts.apiKeys + counts.signingKeys > 0) await audit(client, masterKeys, counts, actor);
+    return counts;
+  });
+}
+
+/** The master key serves all studios; only its id is written down. */
+function audit(client: Client, masterKeys: MasterKeys, counts: ResealedCounts, actor: Actor): Promise<void> {
+  return insertAuditEntry(client, actor, {
+    tenantId: null,
+    gameId: null,
+    action: 'master_key.rotate',
+    target: `master key ${primaryId(masterKeys)}`,
+    before: null,
+    after: { resealed: counts },
+  });
+}
+
+async function resealRows(
+  client: Client,
+  masterKeys: MasterKeys,
+  update: string,
+  rows: readonly SealedRow[],
+): Promise<number> {
+  const stale = rows.filter(({ sealed }) => sealedUnder(sealed) !== primaryId(masterKeys));
+  for (const { id, binding, sealed } of stale) {
+    await client.query(update, [id, seal(masterKeys, unseal(masterKeys, sealed, binding), binding)]);
+  }
+  return stale.length;
+}

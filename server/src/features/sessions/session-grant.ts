@@ -1,0 +1,55 @@
+import type { Context } from '../../app/context.js';
+import { storeText } from '../players/answers.js';
+import type { PlayerRow } from '../players/player-row.js';
+
+/** What login and refresh hand out: the response body, as text because store prices are exact decimals. */
+export type SessionGrant = {
+  json: string;
+  headers: Record<string, string>;
+  userId: string;
+  tenantId: string;
+  gameId: string;
+};
+
+type Session = {
+  player: PlayerRow;
+  sessionId: string;
+  deviceId: string;
+  tenantId: string;
+  gameId: string;
+  refreshToken: string;
+  headers: Record<string, string>;
+};
+
+/** Login and refresh answer with the very same shape: a client has one parser. */
+export async function sessionGrant(ctx: Context, session: Session): Promise<SessionGrant> {
+  const { player, sessionId, deviceId, tenantId, gameId, refreshToken } = session;
+  // The statement just run has told the version of the keys: one that was revoked before it signs no more tokens.
+  const reading = ctx.signingKeys.catchUp(player.signingKeysVersion);
+  if (reading !== undefined) await reading;
+  const accessToken = ctx.accessTokens.issue({
+    userId: player.userId,
+    tenantId,
+    gameId,
+    deviceId,
+    sessionId,
+  });
+  const answers = await ctx.decisions.answersFor(player);
+  const head = JSON.stringify({
+    accessToken,
+    refreshToken,
+    tokenType: 'Bearer',
+    expiresIn: ctx.config.accessTtlSeconds,
+    userId: player.userId,
+    deviceId,
+    gameId,
+    tenantId,
+  });
+  return {
+    json: `${head.slice(0, -1)},"playerConfig":{"playerStatus":${answers.statusJson},"storeConfig":${storeText(answers)}}}`,
+    headers: session.headers,
+    userId: player.userId,
+    tenantId,
+    gameId,
+  };
+}

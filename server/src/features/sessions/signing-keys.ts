@@ -1,0 +1,196 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { JWK } from 'jose';
+import type { Logger } from 'pino';
+import type { Pool } from '../../db/pool.js';
+import type { Clock } from '../../lib/clock.js';
+import { coalesce } from '../../lib/coalesce.js';
+import { type MasterKeys, unseal } from '../../security/master-keys.js';
+import { findKeySet, findKeysVersion, type TrustedKey } from './signing-key-queries.js';
+
+/**
+ * The keys that sign access tokens, one after the other:
+ *
+ *   published ──PUBLISH_AHEAD──► signs ──next key signs──► only verifies ──last token expired──► forgotten
+ *       └──────────────────────────┴──── revoked ─────────────┴──► neither signs nor verifies, at once on every node
+ *
+ * A new key is in the key set longer than any cache of it lives before the first token is signed with it, so neither a
+ * node nor a studio's own server ever meets a key it cannot know: no session ends with a rotation.
+ */
+export type SigningKeys = {
+  current(): { kid: string; privateKey: KeyObject };
+  /** The public key for a `kid`, asking the database for one that this node has not met. */
+  find(kid: string): KeyObject | undefined | Promise<KeyObject | undefined>;
+  /** Whether tokens of this key still count, as far as this node knows. */
+  isTrusted(kid: string): boolean;
+  /**
+   * For whoever has just read the version of the keys from the database: undefined if this node has read these keys, else
+   * resolves when it has.
+   */
+  catchUp(version: number): Promise<void> | undefined;
+  /** The key set as served at /.well-known/jwks.json; as far as it is known while the database cannot be asked. */
+  jwks(): Promise<{ keys: JWK[] }>;
+  reload(): Promise<void>;
+  stop(): void;
+};
+
+type Loaded = {
+  version: number;
+  signers: Signer[];
+  byKid: Map<string, KeyObject>;
+  revoked: ReadonlySet<string>;
+  jwks: JWK[];
+};
+type Signer = { kid: string; privateKey: KeyObject; activeFrom: number };
+
+/** How long clients may keep the key set. */
+export const JWKS_MAX_AGE_SECONDS = 300;
+const RELOAD_MS = 30_000;
+/** Longer than a cached key set and differences of clocks together. */
+export const PUBLISH_AHEAD_MS = JWKS_MAX_AGE_SECONDS * 1000 + 10 * RELOAD_MS;
+/** Tokens with an invented `kid` must not turn into a query each: they wait for the next one. */
+const UNKNOWN_KID_RELOAD_MS = 1_000;
+/** The database answers within milliseconds, or the key set is served without it. */
+const JWKS_PATIENCE_MS = 1_000;
+
+type Options = {
+  pool: Pool;
+  masterKeys: MasterKeys;
+  clock: Clock;
+  accessTtlSeconds: number;
+  logger: Pick<Logger, 'error'>;
+};
+
+export async function loadSigningKeys(options: Options): Promise<SigningKeys> {
+  let loaded = await readKeys(options);
+  let lastReload = performance.now();
+  let reloading: Promise<void> | undefined;
+
+  const reload = (): Promise<void> => {
+    reloading ??= readKeys(options, loaded)
+      .then((fresh) => {
+        loaded = fresh;
+        lastReload = performance.now();
+      })
+      .finally(() => {
+        reloading = undefined;
+      });
+    return reloading;
+  };
+
+  const reloadSoon = async (): Promise<void> => {
+    const known = lastReload;
+    const wait = known + UNKNOWN_KID_RELOAD_MS - performance.now();
+    if (wait > 0) await sleep(wait, undefined, { ref: false });
+    // Unless somebody else asked while this one waited.
+    if (lastReload === known) await reload();
+  };
+
+  const reloadUntil = async (version: number): Promise<void> => {
+    await reload();
+    // That one may have been under way already, and have missed the change.
+    if (loaded.version < version) await reload();
+  };
+  const catchUp = (version: number) => (version > loaded.version ? reloadUntil(version) : undefined);
+
+  /** Together for all who ask in the same moment: the key set is public, and nobody's requests are limited. */
+  const looks = coalesce<void, void>({
+    maxItems: 1_000,
+    maxInFlight: 1,
+    maxWaiting: 10_000,
+    async run(items) {
+      const look = findKeysVersion(options.pool).then(catchUp);
+      await Promise.race([look.catch(() => {}), sleep(JWKS_PATIENCE_MS, undefined, { ref: false })]);
+      return items.map(() => undefined);
+    },
+  });
+
+  const timer = setInterval(() => {
+    // While the database is away the known keys go on working; the next round tries again.
+    reload().catch(() => {});
+  }, RELOAD_MS).unref();
+
+  return {
+    current() {
+      const signer = signerOf(loaded.signers, options.clock.now());
+      if (signer === undefined) throw new Error('there is no signing key');
+      return signer;
+    },
+    find(kid) {
+      const key = loaded.byKid.get(kid);
+      if (key !== undefined || loaded.revoked.has(kid)) return key;
+      return reloadSoon().then(() => loaded.byKid.get(kid));
+    },
+    isTrusted: (kid) => loaded.byKid.has(kid),
+    catchUp,
+    async jwks() {
+      await looks.submit().catch(() => {});
+      return { keys: loaded.jwks };
+    },
+    reload,
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** The newest that is active; at the very least the oldest one signs, whatever a clock says. */
+export function signerOf<Key extends { activeFrom: number }>(
+  newestFirst: readonly Key[],
+  nowMs: number,
+): Key | undefined {
+  return newestFirst.find(({ activeFrom }) => activeFrom <= nowMs) ?? newestFirst.at(-1);
+}
+
+/** Those that may have signed a token which has not expired. A key may go once a newer one has signed for longer than a token lives. */
+export function withoutSuperseded<Key extends { createdAt: number; activeFrom: number }>(
+  newestFirst: readonly Key[],
+  nowMs: number,
+  accessTtlSeconds: number,
+): readonly Key[] {
+  const oldest = nowMs - accessTtlSeconds * 1000 - PUBLISH_AHEAD_MS;
+  const superseded = newestFirst.findIndex((key) => Math.max(key.activeFrom, key.createdAt) < oldest);
+  return superseded === -1 ? newestFirst : newestFirst.slice(0, superseded + 1);
+}
+
+/** Without `known` every key has to open; later a node goes on with those that it can open, and can verify all. */
+async function readKeys(options: Options, known?: Loaded): Promise<Loaded> {
+  const { pool, clock, accessTtlSeconds } = options;
+  const { version, keys, revoked } = await findKeySet(pool);
+  if (keys.length === 0) throw new Error('there is no signing key; `savepoint start` makes the first one');
+  const kept = withoutSuperseded(keys, clock.now(), accessTtlSeconds);
+  return {
+    version,
+    revoked: new Set(revoked),
+    signers: kept.flatMap((key) => openSigner(options, key, known)),
+    byKid: new Map(
+      kept.map((row) => [row.kid, createPublicKey({ key: row.publicJwk as never, format: 'jwk' })]),
+    ),
+    jwks: kept.map((row) => row.publicJwk),
+  };
+}
+
+function openSigner(
+  { masterKeys, logger }: Options,
+  { kid, sealedPrivate, activeFrom }: TrustedKey,
+  known: Loaded | undefined,
+): Signer[] {
+  const opened = known?.signers.find((signer) => signer.kid === kid)?.privateKey;
+  try {
+    const key = opened ?? openPrivateKey(masterKeys, kid, sealedPrivate);
+    return [{ kid, activeFrom, privateKey: key }];
+  } catch (error) {
+    if (known === undefined) throw error;
+    logger.error(
+      { err: error, kid },
+      'a signing key does not open; this node goes on signing with the others',
+    );
+    return [];
+  }
+}
+
+function openPrivateKey(masterKeys: MasterKeys, kid: string, sealed: Buffer): KeyObject {
+  return createPrivateKey({ key: unseal(masterKeys, sealed, boundTo(kid)), format: 'der', type: 'pkcs8' });
+}
+
+export function boundTo(kid: string): string {
+  return `signing-key:${kid}`;
+}

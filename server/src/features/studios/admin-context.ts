@@ -1,0 +1,14 @@
+import type { Logger } from 'pino';
+import type { Pool } from '../../db/pool.js';
+import type { Clock } from '../../lib/clock.js';
+import type { AdminMetrics } from '../../telemetry/metrics.js';
+
+/** What the admin API works with. It runs in the primary process, beside the API workers. */
+export type AdminContext = Readonly<{
+  /** The primary's few connections, bounded to the time of a request: for longer work see `withOwnConnection`. */
+  pool: Pool;
+  clock: Clock;
+  logger: Logger;
+  metrics: AdminMetrics;
+  databaseUrl: string;
+}>;

@@ -1,0 +1,87 @@
+import { Type } from 'typebox';
+import { ERRORS, type ErrorCode } from '../../errors.js';
+import { type ErrorForm, errorResponses } from '../../http/api-schemas.js';
+import { ROW_ERROR_EXAMPLE, RowError } from '../game-configs/catalogue/catalogue-schemas.js';
+import {
+  DIFFERENCE_EXAMPLE,
+  DocumentChange,
+  DocumentProblem,
+  PROBLEM_EXAMPLE,
+  PriceRaise,
+  RAISE_EXAMPLE,
+} from './difference-schemas.js';
+
+/** The general form with what errors of the admin API carry besides code and sentence. */
+const AdminError = Type.Object(
+  {
+    error: Type.Object({
+      code: Type.String({ description: 'A permanent code to switch on.' }),
+      message: Type.String({ description: 'A sentence for the developer; it may be reworded.' }),
+      roleNeeded: Type.Optional(Type.String({ description: 'Only with `role_too_low`.' })),
+      problems: Type.Optional(
+        Type.Array(DocumentProblem, {
+          description: 'Only with `document_invalid`: all of them, up to 1,000.',
+        }),
+      ),
+      revision: Type.Optional(Type.Integer({ description: 'Only with `draft_conflict`: the current one.' })),
+      updatedBy: Type.Optional(
+        Type.Union([Type.String(), Type.Null()], {
+          description: 'Only with `draft_conflict`: who changed it.',
+        }),
+      ),
+      version: Type.Optional(
+        Type.Integer({
+          description: 'Only with `version_conflict` and `nothing_to_publish`: the one in force.',
+        }),
+      ),
+      author: Type.Optional(Type.String({ description: 'Only with `version_conflict`: who published it.' })),
+      difference: Type.Optional(
+        Type.Array(DocumentChange, {
+          description:
+            'With `draft_conflict`: from what the draft is now to what was sent, or, if it was to be published, what that would change now. With `version_conflict`: what was published since `basedOn`.',
+        }),
+      ),
+      raises: Type.Optional(Type.Array(PriceRaise, { description: 'Only with `price_raise_unconfirmed`.' })),
+      rows: Type.Optional(
+        Type.Array(RowError, { description: 'Only with `catalogue_invalid`: all of them.' }),
+      ),
+    }),
+    status: Type.Literal('error'),
+  },
+  { title: 'GeneralError', description: 'The general form.' },
+);
+
+const FORM: ErrorForm = {
+  schema: AdminError,
+  details: {
+    role_too_low: { roleNeeded: 'editor' },
+    document_invalid: { problems: [PROBLEM_EXAMPLE] },
+    draft_conflict: { revision: 13, updatedBy: 'Grace', difference: DIFFERENCE_EXAMPLE },
+    version_conflict: { version: 8, author: 'Grace', difference: DIFFERENCE_EXAMPLE },
+    nothing_to_publish: { version: 7 },
+    price_raise_unconfirmed: { raises: [RAISE_EXAMPLE] },
+    catalogue_invalid: { rows: [ROW_ERROR_EXAMPLE] },
+  },
+};
+
+/** What any guarded admin route may answer besides its own errors. */
+const GUARD_ERRORS = [
+  'token_missing',
+  'token_invalid',
+  'header_invalid',
+  'role_too_low',
+  'host_not_allowed',
+  'internal',
+  'unavailable',
+] as const satisfies readonly ErrorCode[];
+
+/** The error answers of an admin route for the API reference, in the order of their statuses. */
+export function adminErrors(codes: readonly ErrorCode[] = []): Record<number, unknown> {
+  const all = [...GUARD_ERRORS, ...codes].sort((a, b) => ERRORS[a].status - ERRORS[b].status);
+  return errorResponses('data', all, FORM);
+}
+
+/** For routes with `:game` in their address. */
+export function gameErrors(codes: readonly ErrorCode[] = []): Record<number, unknown> {
+  return adminErrors(['game_not_found', ...codes]);
+}

@@ -1,0 +1,149 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Client, type Pool, query, transaction } from '../../db/pool.js';
+import { type Actor, insertAuditEntry } from './audit-log.js';
+
+/** From the least to the most that a token may do. */
+export const ROLES = ['viewer', 'editor', 'owner'] as const;
+export type Role = (typeof ROLES)[number];
+
+export function isAtLeast(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
+}
+
+/** Who holds a token that works. */
+export type Admin = Readonly<{
+  tokenId: string;
+  name: string;
+  role: Role;
+  tenantId: number;
+  /** The id of the studio as everybody writes it. */
+  tenant: string;
+  expiresAt: number | null;
+}>;
+
+type TokenRow = Admin & { tokenHash: Buffer; revokedAt: number | null };
+
+/** `sp_admin_` tells scanners for leaked secrets what they found; the id tells us which one to revoke. */
+const TOKEN = /^sp_admin_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
+/** Compared with when there is no such token, so that one that exists is not told by the time it takes. */
+const NO_HASH = Buffer.alloc(32);
+
+/** The holder of a token, or undefined if it is not ours, was revoked or has expired. */
+export async function findAdmin(pool: Pool, token: string, nowMs: number): Promise<Admin | undefined> {
+  const [, tokenId] = TOKEN.exec(token) ?? [];
+  if (tokenId === undefined) return undefined;
+  const row = await findToken(pool, tokenId);
+  const isOurs = timingSafeEqual(row?.tokenHash ?? NO_HASH, hashOf(token));
+  if (row === undefined || !isOurs || row.revokedAt !== null) return undefined;
+  const { tokenHash: _hash, revokedAt: _revoked, ...admin } = row;
+  return admin.expiresAt !== null && admin.expiresAt <= nowMs ? undefined : admin;
+}
+
+async function findToken(pool: Pool, tokenId: string): Promise<TokenRow | undefined> {
+  const rows = await query<TokenRow>(
+    pool,
+    {
+      name: 'find_admin_token',
+      text: `select a.token_id as "tokenId", a.name, a.role, a.tenant_id as "tenantId", t.slug as tenant,
+               a.token_hash as "tokenHash", a.expires_at as "expiresAt", a.revoked_at as "revokedAt"
+             from admin_tokens a join tenants t on t.id = a.tenant_id
+             where a.token_id = $1`,
+    },
+    [tokenId],
+  );
+  return rows[0];
+}
+
+export type NewAdminToken = Readonly<{
+  tenantId: number;
+  name: string;
+  role: Role;
+  expiresAt: number | null;
+}>;
+
+/** Makes a token and gives its text, which nobody can find out again. */
+export async function createAdminToken(
+  pool: Pool,
+  { tenantId, name, role, expiresAt }: NewAdminToken,
+  actor: Actor,
+): Promise<{ tokenId: string; token: string }> {
+  const tokenId = randomBytes(8).toString('hex');
+  const token = `sp_admin_${tokenId}_${randomBytes(32).toString('base64url')}`;
+  await transaction(pool, async (client) => {
+    await client.query(
+      `insert into admin_tokens (token_id, tenant_id, name, role, token_hash, created_at, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7)`,
+      [tokenId, tenantId, name, role, hashOf(token), new Date(actor.nowMs), toDate(expiresAt)],
+    );
+    await insertAuditEntry(client, actor, {
+      tenantId,
+      gameId: null,
+      action: 'admin_token.create',
+      target: `admin token ${tokenId}`,
+      before: null,
+      after: { name, role, expiresAt: toDate(expiresAt) },
+    });
+  });
+  return { tokenId, token };
+}
+
+/** False when there is no such token that still stands. */
+export async function revokeAdminToken(pool: Pool, tokenId: string, actor: Actor): Promise<boolean> {
+  return transaction(pool, async (client) => {
+    const revoked = await updateRevoked(client, tokenId, actor.nowMs);
+    if (revoked === undefined) return false;
+    const { tenantId, name, role } = revoked;
+    await insertAuditEntry(client, actor, {
+      tenantId,
+      gameId: null,
+      action: 'admin_token.revoke',
+      target: `admin token ${tokenId}`,
+      before: { name, role },
+      after: null,
+    });
+    return true;
+  });
+}
+
+async function updateRevoked(
+  client: Client,
+  tokenId: string,
+  nowMs: number,
+): Promise<{ tenantId: number; name: string; role: Role } | undefined> {
+  const { rows } = await client.query<{ tenantId: number; name: string; role: Role }>(
+    `update admin_tokens set revoked_at = $2 where token_id = $1 and revoked_at is null
+     returning tenant_id as "tenantId", name, role`,
+    [tokenId, new Date(nowMs)],
+  );
+  return rows[0];
+}
+
+export type ListedToken = {
+  tokenId: string;
+  tenant: string;
+  name: string;
+  role: Role;
+  createdAt: number;
+  expiresAt: number | null;
+  revokedAt: number | null;
+};
+
+export async function listAdminTokens(pool: Pool, tenant?: string): Promise<ListedToken[]> {
+  const { rows } = await pool.query<ListedToken>(
+    `select a.token_id as "tokenId", t.slug as tenant, a.name, a.role, a.created_at as "createdAt",
+       a.expires_at as "expiresAt", a.revoked_at as "revokedAt"
+     from admin_tokens a join tenants t on t.id = a.tenant_id
+     where $1::text is null or t.slug = $1
+     order by t.slug, a.created_at, a.token_id`,
+    [tenant ?? null],
+  );
+  return rows;
+}
+
+function hashOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+function toDate(epochMs: number | null): Date | null {
+  return epochMs === null ? null : new Date(epochMs);
+}

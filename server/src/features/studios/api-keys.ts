@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import type { Client, Pool } from '../../db/pool.js';
+import { type MasterKeys, seal } from '../../security/master-keys.js';
+
+export type Environment = 'development' | 'production';
+export type NewApiKey = { keyId: string; secret: string };
+
+/** What a sealed secret is bound to: copied into another tenant's row, or under another key id, it does not open. */
+export function apiKeyBinding(tenantSlug: string, keyId: string): string {
+  return `api-key:${tenantSlug}:${keyId}`;
+}
+
+export function generateApiKey(environment: Environment): NewApiKey {
+  const prefix = environment === 'production' ? 'sp_live' : 'sp_dev';
+  return {
+    keyId: `${prefix}_${randomBytes(12).toString('hex')}`,
+    secret: randomBytes(32).toString('base64url'),
+  };
+}
+
+export type KeyPlace = { tenant: string; game: string; environment: Environment; label: string };
+
+/** False when the game does not exist or the key id is taken. */
+export async function insertApiKey(
+  db: Pool | Client,
+  masterKeys: MasterKeys,
+  key: NewApiKey,
+  { tenant, game, environment, label }: KeyPlace,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `insert into api_keys (key_id, game_id, environment, label, sealed_secret)
+     select $1, g.id, $4, $5, $6
+     from games g join tenants t on t.id = g.tenant_id
+     where t.slug = $2 and g.slug = $3
+     on conflict do nothing`,
+    [
+      key.keyId,
+      tenant,
+      game,
+      environment,
+      label,
+      seal(masterKeys, key.secret, apiKeyBinding(tenant, key.keyId)),
+    ],
+  );
+  return rowCount === 1;
+}
+
+export type ListedKey = {
+  keyId: string;
+  tenant: string;
+  game: string;
+  environment: Environment;
+  label: string;
+  createdAt: number;
+  revokedAt: number | null;
+};
+
+export async function listApiKeys(pool: Pool, tenant?: string, game?: string): Promise<ListedKey[]> {
+  const { rows } = await pool.query<ListedKey>(
+    `select k.key_id as "keyId", t.slug as tenant, g.slug as game, k.environment, k.label,
+       k.created_at as "createdAt", k.revoked_at as "revokedAt"
+     from api_keys k
+     join games g on g.id = k.game_id
+     join tenants t on t.id = g.tenant_id
+     where ($1::text is null or t.slug = $1) and ($2::text is null or g.slug = $2)
+     order by t.slug, g.slug, k.created_at`,
+    [tenant ?? null, game ?? null],
+  );
+  return rows;
+}
+
+export type KeyState = {
+  tenant: string;
+  game: string;
+  gameId: number;
+  environment: Environment;
+  label: string;
+  revokedAt: number | null;
+  sessionsEnded: boolean;
+};
+
+/** Locked until the end of the transaction. */
+export async function lockApiKey(client: Client, keyId: string): Promise<KeyState | undefined> {
+  const { rows } = await client.query<KeyState>(
+    `select t.slug as tenant, g.slug as game, g.id as "gameId", k.environment, k.label, k.revoked_at as "revokedAt",
+       k.sessions_ended as "sessionsEnded"
+     from api_keys k
+     join games g on g.id = k.game_id
+     join tenants t on t.id = g.tenant_id
+     where k.key_id = $1
+     for update of k`,
+    [keyId],
+  );
+  return rows[0];
+}
+
+/**
+ * With `endSessions` the key itself says that its sessions are over, which every request reads: it holds at once for millions
+ * of them, and for one that is being opened at this moment.
+ */
+export async function updateKeyRevoked(
+  client: Client,
+  keyId: string,
+  { endSessions }: { endSessions: boolean },
+): Promise<void> {
+  await client.query(
+    `update api_keys set revoked_at = coalesce(revoked_at, now()), sessions_ended = sessions_ended or $2
+     where key_id = $1`,
+    [keyId, endSessions],
+  );
+}

@@ -1,0 +1,30 @@
+/**
+ * Everything that the audit log tells of. A change without an action here cannot be written down, so whoever adds one finds
+ * `server/test/features/studios/audit-coverage.test.ts`, which lists every command and every route with what it leaves in the log.
+ */
+export const AUDIT_ACTIONS = {
+  'tenant.create': 'a studio was created',
+  'game.create': 'a game was created',
+  'game.update': 'settings of a game were changed: retention, unregistered event types',
+  'api_key.create': 'an API key was created',
+  'api_key.rotate': 'an API key was given a successor',
+  'api_key.revoke': 'an API key was revoked, or its sessions were ended',
+  'admin_token.create': 'an admin token was created',
+  'admin_token.revoke': 'an admin token was revoked',
+  'draft.save': 'the draft was saved, also by an import of the catalogue',
+  'draft.discard': 'the draft was discarded',
+  'config.publish': 'a version was published',
+  'config.roll_back': 'an older version was published again',
+  'override.set': 'a flag of a player was set',
+  'override.clear': 'a flag of a player was left to its rule again',
+  'event_type.register': 'a schema was registered as the next version of an event type',
+  'event_type.retire': 'an event type was retired',
+  'failed_event.replay': 'failed events were replayed; one entry for each transaction of a replay',
+  'retention.delete': 'the events of a game before a day were given up for deletion',
+  'signing_key.create': 'the first signing key was made',
+  'signing_key.rotate': 'a new signing key was published',
+  'signing_key.revoke': 'a signing key was withdrawn',
+  'master_key.rotate': 'secrets were sealed under a new master key',
+} as const;
+
+export type AuditAction = keyof typeof AUDIT_ACTIONS;

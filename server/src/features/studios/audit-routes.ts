@@ -1,0 +1,132 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { ApiError } from '../../errors.js';
+import {
+  adminSchema,
+  nullable,
+  success,
+  successOf,
+  Time,
+  toTime,
+  wholeNumber,
+} from '../../http/admin-answers.js';
+import type { AdminContext } from './admin-context.js';
+import { adminErrors } from './admin-errors.js';
+import { adminOf, requireGameOfTenant, requireRole } from './admin-guard.js';
+import { findAuditEntry, listAuditEntries, listAuditEntriesOfGame } from './audit-log.js';
+
+const MAX_ENTRIES = 100;
+const DEFAULT_ENTRIES = 20;
+/** Within PostgreSQL's `bigint`. */
+const ENTRY_ID = /^\d{1,18}$/;
+
+const entry = {
+  id: Type.String({ description: 'To be sent as `before` for the entries that came before it' }),
+  at: Time('When it was done'),
+  game: nullable(Type.String({ description: 'The game, if it was about one' })),
+  actor: Type.String({ description: 'The name of the token, or who ran the command' }),
+  action: Type.String({ description: 'What was done', examples: ['config.publish'] }),
+  target: Type.String({ description: 'To what', examples: ['version 7'] }),
+  before: Type.Unknown({ description: 'As it was; null if there was nothing' }),
+  after: Type.Unknown({ description: 'As it is; null if there is nothing any more' }),
+};
+const ENTRY_EXAMPLE = {
+  id: '41',
+  at: '2026-11-15T12:00:00.000Z',
+  game: 'demo-game',
+  actor: 'Ada',
+  action: 'override.set',
+  target: 'player 0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a isPayer',
+  before: null,
+  after: { value: true, reason: 'Paid by bank transfer', until: null },
+};
+
+const AuditLogResponse = successOf(
+  'AuditLogResponse',
+  Type.Object({
+    entries: Type.Array(
+      Type.Object(
+        {
+          ...entry,
+          isShortened: Type.Boolean({
+            description:
+              'True: `before` and `after` are too large for a list, and null here. The entry by itself has them.',
+          }),
+        },
+        { title: 'ListedAuditEntry' },
+      ),
+      { description: 'Newest first' },
+    ),
+  }),
+  { example: { entries: [{ ...ENTRY_EXAMPLE, isShortened: false }] } },
+);
+
+const AuditEntryResponse = successOf('AuditEntryResponse', Type.Object(entry, { title: 'AuditEntry' }), {
+  example: ENTRY_EXAMPLE,
+});
+
+/** Who changed what, and when. */
+export function auditRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  app.get<{ Querystring: { game?: unknown; before?: unknown; limit?: unknown } }>(
+    '/admin/v1/audit-log',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Audit log'),
+        operationId: 'listAuditEntries',
+        summary: 'Every change, newest first',
+        description:
+          'An entry is written with the change it tells of: there is not the one without the other.',
+        querystring: Type.Object({
+          game: Type.Optional(Type.String({ description: 'Only of this game' })),
+          before: Type.Optional(Type.String({ description: 'Only entries before this id' })),
+          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ENTRIES, default: DEFAULT_ENTRIES })),
+        }),
+        response: { 200: AuditLogResponse, ...adminErrors(['parameter_invalid', 'game_not_found']) },
+      },
+    },
+    async (request) => {
+      const { game, before, limit } = request.query;
+      const gameId =
+        game === undefined ? null : (await requireGameOfTenant(ctx, request, String(game))).gameId;
+      const page = {
+        beforeId: before === undefined ? null : entryId('before', before),
+        limit: wholeNumber('limit', limit, { min: 1, max: MAX_ENTRIES, fallback: DEFAULT_ENTRIES }),
+      };
+      const entries =
+        gameId === null
+          ? await listAuditEntries(ctx.pool, adminOf(request).tenantId, page)
+          : await listAuditEntriesOfGame(ctx.pool, gameId, page);
+      return success({ entries: entries.map(({ at, ...rest }) => ({ ...rest, at: toTime(at) })) });
+    },
+  );
+
+  app.get<{ Params: { entry?: unknown } }>(
+    '/admin/v1/audit-log/:entry',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Audit log'),
+        operationId: 'getAuditEntry',
+        summary: 'One change, with all that was before and after',
+        params: Type.Object({ entry: Type.String({ description: 'Id of the entry', examples: ['41'] }) }),
+        response: {
+          200: AuditEntryResponse,
+          ...adminErrors(['parameter_invalid', 'audit_entry_not_found']),
+        },
+      },
+    },
+    async (request) => {
+      const id = entryId('The entry', request.params.entry);
+      const found = await findAuditEntry(ctx.pool, adminOf(request).tenantId, id);
+      if (found === undefined) throw new ApiError('audit_entry_not_found');
+      const { at, ...rest } = found;
+      return success({ ...rest, at: toTime(at) });
+    },
+  );
+}
+
+function entryId(name: string, text: unknown): string {
+  if (typeof text === 'string' && ENTRY_ID.test(text)) return text;
+  throw new ApiError('parameter_invalid', { message: `${name} must be the id of an entry, given once.` });
+}

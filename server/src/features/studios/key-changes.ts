@@ -1,0 +1,98 @@
+import { type Client, type Pool, transaction } from '../../db/pool.js';
+import type { MasterKeys } from '../../security/master-keys.js';
+import {
+  generateApiKey,
+  insertApiKey,
+  type KeyPlace,
+  lockApiKey,
+  type NewApiKey,
+  updateKeyRevoked,
+} from './api-keys.js';
+import { type Actor, insertAuditEntry } from './audit-log.js';
+import { findGame } from './tenants.js';
+
+/** Undefined when the game does not exist or the key id is taken. The audit log never sees the secret. */
+export function createApiKey(
+  pool: Pool,
+  masterKeys: MasterKeys,
+  place: KeyPlace,
+  actor: Actor,
+  key: NewApiKey = generateApiKey(place.environment),
+): Promise<NewApiKey | undefined> {
+  return transaction(pool, async (client) => {
+    const gameId = await insertAt(client, masterKeys, key, place);
+    if (gameId === undefined) return undefined;
+    const { environment, label } = place;
+    await insertAuditEntry(client, actor, {
+      tenantId: null,
+      gameId,
+      action: 'api_key.create',
+      target: `API key ${key.keyId}`,
+      before: null,
+      after: { environment, label },
+    });
+    return key;
+  });
+}
+
+/** A successor with the same game, environment and label. Undefined when there is no such key that is not revoked. */
+export function rotateApiKey(
+  pool: Pool,
+  masterKeys: MasterKeys,
+  keyId: string,
+  actor: Actor,
+): Promise<NewApiKey | undefined> {
+  return transaction(pool, async (client) => {
+    const old = await lockApiKey(client, keyId);
+    if (old === undefined || old.revokedAt !== null) return undefined;
+    const key = generateApiKey(old.environment);
+    await insertAt(client, masterKeys, key, old);
+    await insertAuditEntry(client, actor, {
+      tenantId: null,
+      gameId: old.gameId,
+      action: 'api_key.rotate',
+      target: `API key ${keyId}`,
+      before: { keyId },
+      after: { keyId: key.keyId, environment: old.environment, label: old.label },
+    });
+    return key;
+  });
+}
+
+/** False when there is no such key, or it is revoked and there is nothing to add to that. */
+export function revokeApiKey(
+  pool: Pool,
+  keyId: string,
+  options: { endSessions: boolean },
+  actor: Actor,
+): Promise<boolean> {
+  return transaction(pool, async (client) => {
+    const old = await lockApiKey(client, keyId);
+    if (old === undefined) return false;
+    const endsSessions = options.endSessions && !old.sessionsEnded;
+    if (old.revokedAt !== null && !endsSessions) return false;
+    await updateKeyRevoked(client, keyId, options);
+    const { environment, label, sessionsEnded } = old;
+    await insertAuditEntry(client, actor, {
+      tenantId: null,
+      gameId: old.gameId,
+      action: 'api_key.revoke',
+      target: `API key ${keyId}`,
+      before: { environment, label, isRevoked: old.revokedAt !== null, sessionsEnded },
+      after: { environment, label, isRevoked: true, sessionsEnded: sessionsEnded || options.endSessions },
+    });
+    return true;
+  });
+}
+
+/** The game of the new key. */
+async function insertAt(
+  client: Client,
+  masterKeys: MasterKeys,
+  key: NewApiKey,
+  place: KeyPlace,
+): Promise<number | undefined> {
+  const game = await findGame(client, place.tenant, place.game);
+  if (game === undefined || !(await insertApiKey(client, masterKeys, key, place))) return undefined;
+  return game.id;
+}

@@ -1,0 +1,74 @@
+import { type Pool, transaction } from '../../db/pool.js';
+import { type UnregisteredTypes, updateUnregisteredTypes } from '../events/types/event-type-queries.js';
+import { updateRetentionDays } from '../lifecycle/retention-queries.js';
+import { type Actor, insertAuditEntry } from './audit-log.js';
+import { insertGame, insertTenant, lockGameSettings } from './tenants.js';
+
+type Named = Readonly<{ slug: string; name: string }>;
+
+/** False when the id is taken. */
+export function createTenant(pool: Pool, { slug, name }: Named, actor: Actor): Promise<boolean> {
+  return transaction(pool, async (client) => {
+    const tenantId = await insertTenant(client, slug, name);
+    if (tenantId === undefined) return false;
+    await insertAuditEntry(client, actor, {
+      tenantId,
+      gameId: null,
+      action: 'tenant.create',
+      target: `tenant ${slug}`,
+      before: null,
+      after: { name },
+    });
+    return true;
+  });
+}
+
+/** False when the tenant does not exist or the id is taken. */
+export function createGame(
+  pool: Pool,
+  { tenant, slug, name }: Named & { tenant: string },
+  actor: Actor,
+): Promise<boolean> {
+  return transaction(pool, async (client) => {
+    const gameId = await insertGame(client, tenant, slug, name);
+    if (gameId === undefined) return false;
+    await insertAuditEntry(client, actor, {
+      tenantId: null,
+      gameId,
+      action: 'game.create',
+      target: `game ${slug}`,
+      before: null,
+      after: { name },
+    });
+    return true;
+  });
+}
+
+/** What is left out stays as it is. `retentionDays` null: events are kept for ever. */
+export type GameSettings = Readonly<{ unregisteredTypes?: UnregisteredTypes; retentionDays?: number | null }>;
+
+/** Settings that are the same already leave no entry. */
+export async function updateGameSettings(
+  pool: Pool,
+  gameId: number,
+  settings: GameSettings,
+  actor: Actor,
+): Promise<void> {
+  await transaction(pool, async (client) => {
+    const { slug, ...before } = await lockGameSettings(client, gameId);
+    const after = { ...before, ...settings };
+    const isRetentionNew = after.retentionDays !== before.retentionDays;
+    const areTypesNew = after.unregisteredTypes !== before.unregisteredTypes;
+    if (isRetentionNew) await updateRetentionDays(client, gameId, after.retentionDays);
+    if (areTypesNew) await updateUnregisteredTypes(client, gameId, after.unregisteredTypes);
+    if (!isRetentionNew && !areTypesNew) return;
+    await insertAuditEntry(client, actor, {
+      tenantId: null,
+      gameId,
+      action: 'game.update',
+      target: `game ${slug}`,
+      before,
+      after,
+    });
+  });
+}

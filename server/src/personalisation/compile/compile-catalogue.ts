@@ -1,0 +1,165 @@
+import { parseEventTimestamp } from '../../lib/iso-time.js';
+import type { AssetEntry, LocalisedText, OfferEntry, SkuEntry } from '../document/document.js';
+import { localeChain, normalizeLocale } from '../document/locales.js';
+import {
+  formatMinorUnits,
+  type PriceBook,
+  priceBook,
+  toBasisPoints,
+  toMinorUnits,
+} from '../document/prices.js';
+import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
+import type { CompiledRule } from '../rules/rules.js';
+import { offerSalt } from './bucket.js';
+import type { CompiledBook, CompiledOffer, CompiledSku, SkuText } from './compiled-document.js';
+
+/** Throws for an entry that `validateDocument` would refuse. */
+export function compileSku(entry: SkuEntry, largestDiscount: bigint): CompiledSku {
+  const { skuId, assets, defaultCurrency } = entry;
+  const assetsJson = membersJson(assets);
+  const books = new Map<string, CompiledBook>();
+  for (const [currency, price] of Object.entries(entry.prices)) {
+    const book = priceBook(currency, price, largestDiscount);
+    if (book === undefined) throw new RangeError(`${skuId} has no price in ${currency} that can be charged`);
+    books.set(currency, compileBook(book, assetsJson));
+  }
+  const defaultBook = books.get(defaultCurrency);
+  if (defaultBook === undefined) throw new RangeError(`${skuId} has no price in ${defaultCurrency}`);
+  return {
+    skuId,
+    hidden: entry.hidden === true,
+    ...scheduleOf(entry),
+    assets,
+    assetsJson,
+    defaultText: skuText(skuId, null, entry.name.default, entry.description.default),
+    texts: compileTexts(entry),
+    defaultBook,
+    books,
+  };
+}
+
+/** Throws for an entry that `validateDocument` would refuse. */
+export function compileOffer(
+  entry: OfferEntry,
+  rule: CompiledRule | null,
+  dependence: Dependence,
+  skuIndexes: ReadonlyMap<string, number>,
+): CompiledOffer {
+  const { offerId, sharePercent, combine, limitPerPlayer, effect } = entry;
+  const { price, badges = [], visibility = null, promoId = null } = effect;
+  const skus =
+    entry.skus === 'all'
+      ? [...skuIndexes.values()]
+      : // Inactive SKUs have no index: there is nothing to be done to them.
+        [...new Set(entry.skus)].flatMap((skuId) => skuIndexes.get(skuId) ?? []);
+  return {
+    offerId,
+    salt: offerSalt(offerId),
+    sharePercent,
+    ...scheduleOf(entry),
+    rule,
+    dependence: limitPerPlayer === null ? dependence : dependence | DEPENDENCE.events,
+    skus,
+    combine,
+    visibility,
+    setTo: price !== undefined && 'setTo' in price ? minorUnits(price.setTo) : null,
+    discount: price !== undefined && 'discountPercent' in price ? toBasisPoints(price.discountPercent) : null,
+    badges,
+    badgesJson: membersJson(badges),
+    promoId,
+    promoJson: promoId === null ? '' : `,"promoId":${JSON.stringify(promoId)}`,
+    limitPerPlayer,
+  };
+}
+
+/** Epoch milliseconds; minus Infinity and Infinity where open. */
+function scheduleOf(entry: { from: string | null; until: string | null }): {
+  from: number;
+  until: number;
+} {
+  return {
+    from: entry.from === null ? Number.NEGATIVE_INFINITY : momentOf(entry.from),
+    until: entry.until === null ? Number.POSITIVE_INFINITY : momentOf(entry.until),
+  };
+}
+
+function momentOf(text: string): number {
+  const moment = parseEventTimestamp(text);
+  if (moment === undefined) throw new RangeError(`${text} is not a moment`);
+  return moment.epochMs;
+}
+
+function minorUnits(amounts: Readonly<Record<string, string>>): ReadonlyMap<string, bigint> {
+  const units = new Map<string, bigint>();
+  for (const [currency, amount] of Object.entries(amounts)) {
+    const price = toMinorUnits(amount, currency);
+    if (price === undefined) throw new RangeError(`${amount} ${currency} is not a price`);
+    units.set(currency, price);
+  }
+  return units;
+}
+
+function compileBook(book: PriceBook, assetsJson: string): CompiledBook {
+  const actualText = formatMinorUnits(book.actual, book.decimals);
+  const offerText = formatMinorUnits(book.offer, book.decimals);
+  return {
+    ...book,
+    actualText,
+    offerText,
+    tailJson: tailJson(actualText, offerText, book.currency, assetsJson),
+  };
+}
+
+/**
+ * SKUs are written as text rather than through JSON.stringify because prices are exact decimals with the currency's own
+ * number of decimals (5.00, not 5), which a JavaScript number cannot carry.
+ */
+export function tailJson(
+  actual: string,
+  offer: string,
+  currency: string,
+  assetsJson: string,
+  promoJson = '',
+): string {
+  return `,"actualPrice":${actual},"offerPrice":${offer},"currency":"${currency}","assets":[${assetsJson}],"active":true${promoJson}}`;
+}
+
+function compileTexts({ skuId, name, description }: SkuEntry): ReadonlyMap<string, SkuText> {
+  const names = byLocale(name);
+  const descriptions = byLocale(description);
+  const known = new Set([...names.keys(), ...descriptions.keys()]);
+  const texts = new Map<string, SkuText>();
+  for (const locale of known) {
+    const chain = localeChain(locale, known);
+    texts.set(
+      locale,
+      skuText(
+        skuId,
+        locale,
+        pick(chain, names) ?? name.default,
+        pick(chain, descriptions) ?? description.default,
+      ),
+    );
+  }
+  return texts;
+}
+
+function byLocale(text: LocalisedText): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(text.locales).map(([locale, translation]) => [normalizeLocale(locale), translation]),
+  );
+}
+
+function pick(chain: readonly string[], translations: ReadonlyMap<string, string>): string | undefined {
+  const locale = chain.find((candidate) => translations.has(candidate));
+  return locale === undefined ? undefined : translations.get(locale);
+}
+
+function skuText(skuId: string, locale: string | null, name: string, description: string): SkuText {
+  const headJson = JSON.stringify({ skuId, name, description }).slice(0, -1);
+  return { locale, name, description, headJson };
+}
+
+function membersJson(assets: readonly AssetEntry[]): string {
+  return JSON.stringify(assets).slice(1, -1);
+}

@@ -1,0 +1,85 @@
+import type { ConfigDocument } from '../document/document.js';
+import { toBasisPoints } from '../document/prices.js';
+import { dependenceOf } from '../rules/dependence.js';
+import { compileOffer, compileSku } from './compile-catalogue.js';
+import { compileOrNever, compileStanding, nodeNames, type OnUnusable, scopeOf } from './compile-standing.js';
+import type { CompiledDocument, CompiledSegment } from './compiled-document.js';
+
+export type Publication = Readonly<{
+  version: number;
+  publishedAt: number;
+  /** Segment → the number of its present rule; 1 for those not listed. */
+  segmentVersions?: Readonly<Record<string, number>>;
+}>;
+
+/**
+ * Prepares a document for deciding. It was validated when it was published, but perhaps by an older version of this
+ * service, and a game must not be without a store because of one entry: a rule that cannot be compiled is never true, and
+ * any other unusable entry is left out. Each is reported.
+ */
+export function compileDocument(
+  document: ConfigDocument,
+  { version, publishedAt, segmentVersions = {} }: Publication,
+  onUnusable: OnUnusable = () => {},
+): CompiledDocument {
+  const scope = scopeOf(document);
+  const standing = compileStanding(document, segmentVersions, scope, onUnusable);
+
+  const largestDiscount = toBasisPoints(document.store.largestDiscountPercent);
+  const skus = document.catalogue
+    .filter(({ active }) => active)
+    .flatMap((entry) => orReport(`sku:${entry.skuId}`, onUnusable, () => compileSku(entry, largestDiscount)));
+  const skuIndexes = new Map(skus.map(({ skuId }, index) => [skuId, index]));
+
+  const offerFlags = new Set<string>();
+  const offers = document.offers.flatMap((entry) => {
+    const part = `offer:${entry.offerId}`;
+    const rule = entry.when === null ? null : compileOrNever(entry.when, scope, part, onUnusable);
+    let dependence = rule === null ? 0 : dependenceOf(rule);
+    for (const id of rule === null ? [] : nodeNames(rule)) {
+      for (const flagId of standing.flagsBehind.get(id) ?? []) offerFlags.add(flagId);
+      dependence |= standing.dependences.get(id) ?? 0;
+    }
+    return orReport(part, onUnusable, () => compileOffer(entry, rule, dependence, skuIndexes));
+  });
+
+  return Object.freeze({
+    version,
+    publishedAt,
+    standing: standing.nodes,
+    segments: byPriority(
+      document,
+      standing.nodes.filter((node) => node.kind === 'segment'),
+    ),
+    payerForDays: document.flags.isPayer.payerForDays,
+    standingBasis: standing.nodes.reduce((union, { rule }) => union | (rule?.basis ?? 0), 0),
+    skus,
+    inactiveSkuIds: document.catalogue.filter(({ active }) => !active).map(({ skuId }) => skuId),
+    skuBoundaries: skus
+      .flatMap(({ from, until }) => [from, until])
+      .filter(Number.isFinite)
+      .sort((a, b) => a - b),
+    locales: new Set(skus.flatMap(({ texts }) => [...texts.keys()])),
+    hasCurrencies: skus.some(({ books }) => books.size > 1),
+    offers,
+    offerFlags,
+    holdoutPercent: document.store.holdoutPercent,
+    sendFallback: document.store.sendFallback,
+  });
+}
+
+function orReport<T>(part: string, onUnusable: OnUnusable, compile: () => T): T[] {
+  try {
+    return [compile()];
+  } catch (error) {
+    onUnusable(part, (error as Error).message);
+    return [];
+  }
+}
+
+function byPriority({ segments }: ConfigDocument, compiled: readonly CompiledSegment[]): CompiledSegment[] {
+  const byId = new Map(compiled.map((segment) => [segment.listed.segmentId, segment]));
+  return [...segments]
+    .sort((a, b) => b.priority - a.priority)
+    .flatMap(({ segmentId }) => byId.get(segmentId) ?? []);
+}

@@ -1,0 +1,138 @@
+import { numberIn } from '../attributes/player-facts.js';
+import type { ConfigDocument } from '../document/document.js';
+import { DEPENDENCE, type Dependence, dependenceOf } from '../rules/dependence.js';
+import { orderRules } from '../rules/rule-graph.js';
+import type { RuleScope } from '../rules/rule-paths.js';
+import { type CompiledRule, compileRule } from '../rules/rules.js';
+import type { CompiledFlag, CompiledSegment } from './compiled-document.js';
+
+/** A part of a document that cannot be used, such as `offer:winter_sale`, and why. */
+export type OnUnusable = (part: string, reason: string) => void;
+
+/** The flags and segments of a document, in an order in which they can be evaluated. */
+export type Standing = Readonly<{
+  nodes: readonly StandingNode[];
+  /** The flags that each depends on, itself included, by its name, such as `segment:payer`. */
+  flagsBehind: ReadonlyMap<string, readonly string[]>;
+  /** What can change each, with all that its rule refers to. */
+  dependences: ReadonlyMap<string, Dependence>;
+}>;
+
+export type StandingNode = CompiledFlag | CompiledSegment;
+
+/** The segments and flags that rules of this document may refer to. */
+export function scopeOf(document: ConfigDocument): RuleScope {
+  return {
+    segments: new Set(document.segments.map(({ segmentId }) => segmentId)),
+    flags: new Set(['isPayer', ...document.flags.custom.map(({ flagId }) => flagId)]),
+  };
+}
+
+/** How segments and flags are told apart where both are meant. */
+export function nodeNames({ segments, flags }: Pick<CompiledRule, 'segments' | 'flags'>): string[] {
+  return [...segments.map((id) => `segment:${id}`), ...flags.map((id) => `flag:${id}`)];
+}
+
+/** Null for a rule that cannot be compiled, which is reported. */
+function usableRule(
+  expression: string,
+  scope: RuleScope,
+  part: string,
+  onUnusable: OnUnusable,
+): CompiledRule | null {
+  const result = compileRule(expression, scope);
+  if (result.ok) return result.rule;
+  onUnusable(part, result.problems.map(({ message }) => message).join(' '));
+  return null;
+}
+
+/** A rule that cannot be compiled is reported and never true. */
+export function compileOrNever(
+  expression: string,
+  scope: RuleScope,
+  part: string,
+  onUnusable: OnUnusable,
+): CompiledRule {
+  return usableRule(expression, scope, part, onUnusable) ?? neverTrue(expression);
+}
+
+/** A segment whose rule is unusable has no members; such a flag has its default value. */
+export function compileStanding(
+  document: ConfigDocument,
+  segmentVersions: Readonly<Record<string, number>>,
+  scope: RuleScope,
+  onUnusable: OnUnusable,
+): Standing {
+  const compiled = new Map<string, StandingNode>();
+  compiled.set('flag:isPayer', {
+    kind: 'flag',
+    flagId: 'isPayer',
+    defaultValue: false,
+    rule: null,
+    isPayer: true,
+  });
+  for (const { flagId, rule, defaultValue } of document.flags.custom) {
+    const part = `flag:${flagId}`;
+    const flagRule = rule === null ? null : usableRule(rule, scope, part, onUnusable);
+    compiled.set(part, { kind: 'flag', flagId, defaultValue, rule: flagRule, isPayer: false });
+  }
+  for (const { segmentId, name, rule, visibleToClients } of document.segments) {
+    const part = `segment:${segmentId}`;
+    const version = numberIn(segmentVersions, segmentId) || 1;
+    const listed = Object.freeze({ segmentId, name, version, visibleToClients });
+    compiled.set(part, {
+      kind: 'segment',
+      rule: compileOrNever(rule, scope, part, onUnusable),
+      listed,
+    });
+  }
+  return inOrder(compiled, onUnusable);
+}
+
+function inOrder(compiled: Map<string, StandingNode>, onUnusable: OnUnusable): Standing {
+  const { order, circles } = orderRules(
+    [...compiled].map(([id, { rule }]) => ({ id, needs: needsOf(rule) })),
+  );
+  for (const circle of circles) {
+    for (const id of circle.slice(1)) {
+      const node = compiled.get(id);
+      if (node === undefined || node.rule === null) continue;
+      compiled.set(
+        id,
+        node.kind === 'flag' ? { ...node, rule: null } : { ...node, rule: neverTrue(node.rule.expression) },
+      );
+      onUnusable(id, `The rules refer to each other in a circle: ${circle.join(' → ')}.`);
+    }
+  }
+
+  const flagsBehind = new Map<string, readonly string[]>();
+  const dependences = new Map<string, Dependence>();
+  const nodes: StandingNode[] = [];
+  for (const id of order) {
+    const node = compiled.get(id);
+    if (node === undefined) continue;
+    nodes.push(node);
+    const own = node.kind === 'flag' ? [node.flagId] : [];
+    const behind = needsOf(node.rule).flatMap((need) => flagsBehind.get(need) ?? []);
+    flagsBehind.set(id, [...new Set([...own, ...behind])]);
+    dependences.set(
+      id,
+      needsOf(node.rule).reduce((union, need) => union | (dependences.get(need) ?? 0), ownDependence(node)),
+    );
+  }
+  return { nodes, flagsBehind, dependences };
+}
+
+function ownDependence(node: StandingNode): Dependence {
+  const byRule = node.rule === null ? 0 : dependenceOf(node.rule);
+  if (node.kind === 'segment') return byRule;
+  return byRule | DEPENDENCE.flags | (node.isPayer ? DEPENDENCE.events : 0);
+}
+
+function needsOf(rule: CompiledRule | null): string[] {
+  return rule === null ? [] : nodeNames(rule);
+}
+
+function neverTrue(expression: string): CompiledRule {
+  return { expression, test: () => false, reads: [], segments: [], flags: [], basis: 0, cost: 0 };
+}

@@ -1,0 +1,116 @@
+import type { TimeBasis } from '../attributes/time-basis.js';
+import type { AssetEntry } from '../document/document.js';
+import type { PriceBook } from '../document/prices.js';
+import type { Dependence } from '../rules/dependence.js';
+import type { CompiledRule } from '../rules/rules.js';
+import type { Salt } from './bucket.js';
+
+/** A published document with everything worked out that does not depend on a player. Made by `compileDocument`. */
+export type CompiledDocument = Readonly<{
+  version: number;
+  publishedAt: number;
+  /** Flags and segments, each after those its rule refers to. */
+  standing: readonly (CompiledFlag | CompiledSegment)[];
+  /** The order in which segments are listed: by priority. */
+  segments: readonly CompiledSegment[];
+  /** How long a payer stays one after the last purchase; null: for ever. */
+  payerForDays: number | null;
+  /** When one of their rules can change its answer with time alone. */
+  standingBasis: TimeBasis;
+  /** Active SKUs, in the studio's order. */
+  skus: readonly CompiledSku[];
+  inactiveSkuIds: readonly string[];
+  /** All moments at which one of them appears or disappears, in order. */
+  skuBoundaries: readonly number[];
+  /** The locales, normalized, that any text is translated to. */
+  locales: ReadonlySet<string>;
+  /** Some SKU has prices in several. */
+  hasCurrencies: boolean;
+  offers: readonly CompiledOffer[];
+  /** The flags that decide about offers, directly or through segments. */
+  offerFlags: ReadonlySet<string>;
+  holdoutPercent: number;
+  sendFallback: boolean;
+}>;
+
+export type CompiledFlag = Readonly<{
+  kind: 'flag';
+  flagId: string;
+  defaultValue: boolean;
+  rule: CompiledRule | null;
+  /** Decided by purchases and not by a rule. */
+  isPayer: boolean;
+}>;
+
+export type CompiledSegment = Readonly<{
+  kind: 'segment';
+  rule: CompiledRule;
+  listed: SegmentMembership;
+}>;
+
+export type SegmentMembership = Readonly<{
+  segmentId: string;
+  name: string;
+  /** Goes up with every publication that changes its rule or name. */
+  version: number;
+  visibleToClients: boolean;
+}>;
+
+export type CompiledSku = Readonly<{
+  skuId: string;
+  hidden: boolean;
+  /** Epoch milliseconds; minus Infinity and Infinity where open. */
+  from: number;
+  until: number;
+  assets: readonly AssetEntry[];
+  /** Of the assets, without the brackets. */
+  assetsJson: string;
+  defaultText: SkuText;
+  /** By normalized locale. */
+  texts: ReadonlyMap<string, SkuText>;
+  defaultBook: CompiledBook;
+  books: ReadonlyMap<string, CompiledBook>;
+}>;
+
+export type SkuText = Readonly<{
+  /** Null for the default. */
+  locale: string | null;
+  name: string;
+  description: string;
+  /** The beginning of the SKU's JSON. */
+  headJson: string;
+}>;
+
+export type CompiledBook = PriceBook &
+  Readonly<{
+    actualText: string;
+    offerText: string;
+    /** The rest of the SKU's JSON in the untargeted store. */
+    tailJson: string;
+  }>;
+
+export type CompiledOffer = Readonly<{
+  offerId: string;
+  /** What shares of players are drawn by. */
+  salt: Salt;
+  sharePercent: number;
+  from: number;
+  until: number;
+  rule: CompiledRule | null;
+  /** What besides its schedule can change whether it applies, with all that its rule refers to. */
+  dependence: Dependence;
+  /** Indexes of SKUs. */
+  skus: readonly number[];
+  combine: boolean;
+  visibility: 'show' | 'hide' | null;
+  /** Minor units by currency. */
+  setTo: ReadonlyMap<string, bigint> | null;
+  /** Basis points. */
+  discount: bigint | null;
+  badges: readonly AssetEntry[];
+  badgesJson: string;
+  promoId: string | null;
+  /** The member of a SKU that names it; empty without one. */
+  promoJson: string;
+  limitPerPlayer: number | null;
+}>;

@@ -1,0 +1,68 @@
+import { numberIn } from '../attributes/player-facts.js';
+import { bucketOf, isInShare, userIdBytes } from '../compile/bucket.js';
+import type { CompiledOffer } from '../compile/compiled-document.js';
+import type { Dependence } from '../rules/dependence.js';
+import type { Deciding } from './deciding.js';
+import type { OfferOutcome, RuleTrace } from './decision.js';
+
+/** Decides which offers apply to one player. */
+export class OfferJudge {
+  /** The latest passed beginning or end of an offer of the player's share. */
+  lastBoundary = Number.NEGATIVE_INFINITY;
+  /** What can change whether the offers that run apply. */
+  dependence: Dependence = 0;
+  readonly #deciding: Deciding;
+  readonly #userId: Uint8Array;
+  #rule: RuleTrace | null = null;
+
+  constructor(deciding: Deciding) {
+    this.#deciding = deciding;
+    this.#userId = userIdBytes(deciding.facts.userId);
+  }
+
+  applies(offer: CompiledOffer): boolean {
+    const { facts, trace } = this.#deciding;
+    const { offerId, sharePercent, limitPerPlayer, promoId } = offer;
+    // Everybody is in a share of 100, but an explanation names the bucket all the same.
+    const bucket = sharePercent >= 100 && trace === null ? 0 : bucketOf(offer.salt, this.#userId);
+    const purchases =
+      limitPerPlayer === null || promoId === null ? null : numberIn(facts.promoPurchases, promoId);
+    this.#rule = null;
+    const outcome = this.#judge(offer, bucket, purchases);
+    trace?.offers.push({ offerId, outcome, sharePercent, place: bucket * 100, purchases, rule: this.#rule });
+    return outcome === 'applies';
+  }
+
+  #judge(offer: CompiledOffer, bucket: number, purchases: number | null): OfferOutcome {
+    if (!isInShare(bucket, offer.sharePercent)) return 'outside_share';
+    const when = this.#passed(offer);
+    if (purchases !== null && purchases >= (offer.limitPerPlayer ?? 0)) return 'limit_reached';
+    if (when !== 'running') return when;
+    return this.#matches(offer) ? 'applies' : 'rule_false';
+  }
+
+  /**
+   * Boundaries count whether or not the offer applies: a rule that is false now may have been true then, and what a player
+   * was told to be the last change must not be taken back.
+   */
+  #passed({ from, until, rule, dependence }: CompiledOffer): 'not_started' | 'running' | 'ended' {
+    const deciding = this.#deciding;
+    if (!deciding.passes(from)) return 'not_started';
+    if (deciding.passes(until)) {
+      if (until > this.lastBoundary) this.lastBoundary = until;
+      return 'ended';
+    }
+    if (from > this.lastBoundary) this.lastBoundary = from;
+    this.dependence |= dependence;
+    // What it refers to is decided in any case, and counted there.
+    if (rule !== null) deciding.basis |= rule.basis;
+    return 'running';
+  }
+
+  #matches({ offerId, rule }: CompiledOffer): boolean {
+    if (rule === null) return true;
+    const result = this.#deciding.test(rule, 'offer', offerId);
+    if (this.#deciding.trace !== null) this.#rule = this.#deciding.traceOf(rule, result);
+    return result === true;
+  }
+}

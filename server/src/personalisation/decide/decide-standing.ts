@@ -1,0 +1,106 @@
+import { DAY_MS, type FlagOverride, type PlayerFacts } from '../attributes/player-facts.js';
+import type { CompiledDocument, CompiledFlag, SegmentMembership } from '../compile/compiled-document.js';
+import type { Deciding } from './deciding.js';
+import type { FlagState, FlagTrace } from './decision.js';
+
+export type StandingDecision = Readonly<{
+  flags: Readonly<Record<string, FlagState>>;
+  segments: readonly SegmentMembership[];
+}>;
+
+/** The flags and segments of a player: each rule once, after those it refers to. */
+export function decideStanding(deciding: Deciding): StandingDecision {
+  const { document, facts, attributes, trace } = deciding;
+  eachFlagMoment(document, facts, (_flagId, moment) => deciding.passes(moment));
+  const flags: Record<string, FlagState> = {};
+  for (const node of document.standing) {
+    if (node.kind === 'flag') {
+      const state = decideFlag(deciding, node);
+      flags[node.flagId] = state;
+      attributes.flags.set(node.flagId, state.value);
+      continue;
+    }
+    const { segmentId } = node.listed;
+    const result = deciding.test(node.rule, 'segment', segmentId);
+    if (result === true) attributes.segments.add(segmentId);
+    trace?.segments.push({ segmentId, member: result === true, rule: deciding.traceOf(node.rule, result) });
+  }
+  const segments: SegmentMembership[] = [];
+  for (const { listed } of document.segments) {
+    if (attributes.segments.has(listed.segmentId)) segments.push(listed);
+  }
+  return { flags, segments };
+}
+
+/** A value and the moment at which it is, or has become, the default again. */
+type Timed = Readonly<{ value: boolean; expiresAt: number | null; because: FlagTrace['because'] }>;
+
+function decideFlag(deciding: Deciding, flag: CompiledFlag): FlagState {
+  const { facts, now, trace } = deciding;
+  const result = flag.rule === null ? undefined : deciding.test(flag.rule, 'flag', flag.flagId);
+  const rule = flag.rule === null || trace === null ? null : deciding.traceOf(flag.rule, result);
+  const byRule = flag.isPayer ? payer(deciding.document.payerForDays, facts, now) : ruled(flag, result);
+  const override = overrideOf(flag.flagId, facts, now);
+  const { value, expiresAt, because } =
+    override === undefined ? byRule : overridden(override, byRule, flag.defaultValue);
+  trace?.flags.push({ flagId: flag.flagId, value, because, rule });
+  const expiredAt = expiresAt === null ? null : new Date(expiresAt).toISOString();
+  return { value, defaultValue: flag.defaultValue, expiredAt };
+}
+
+/** A rule that cannot be evaluated leaves the flag at its default. */
+function ruled({ defaultValue }: CompiledFlag, result: boolean | undefined): Timed {
+  if (result === undefined) return { value: defaultValue, expiresAt: null, because: 'default' };
+  return { value: result, expiresAt: null, because: 'rule' };
+}
+
+function payer(forDays: number | null, { purchaseCount, lastPurchaseAt }: PlayerFacts, now: number): Timed {
+  if (purchaseCount === 0 || lastPurchaseAt === null) {
+    return { value: false, expiresAt: null, because: 'default' };
+  }
+  if (forDays === null) return { value: true, expiresAt: null, because: 'purchase' };
+  const expiresAt = lastPurchaseAt + forDays * DAY_MS;
+  const value = now < expiresAt;
+  return { value, expiresAt, because: value ? 'purchase' : 'purchase_expired' };
+}
+
+/** The override in force; of several the one set last. */
+function overrideOf(flagId: string, { overrides }: PlayerFacts, now: number): FlagOverride | undefined {
+  let found: FlagOverride | undefined;
+  for (const override of overrides) {
+    const isInForce =
+      override.flagId === flagId &&
+      override.setAt <= now &&
+      (override.until === null || now < override.until);
+    if (isInForce && (found === undefined || override.setAt >= found.setAt)) found = override;
+  }
+  return found;
+}
+
+/**
+ * When an override ends, the rule decides again. Clients take `expiredAt` for the moment at which the value is the default,
+ * so the end of an override is one only if that is what the rule says, too.
+ */
+function overridden({ value, until }: FlagOverride, byRule: Timed, defaultValue: boolean): Timed {
+  const because = 'override';
+  if (value === defaultValue || until === null) return { value, expiresAt: null, because };
+  if (byRule.value === defaultValue) return { value, expiresAt: until, because };
+  const expiresAt = byRule.expiresAt === null ? null : Math.max(until, byRule.expiresAt);
+  return { value, expiresAt, because };
+}
+
+/** The moments at which flags of a player change, or may have changed, of themselves. */
+export function eachFlagMoment(
+  { payerForDays }: CompiledDocument,
+  { lastPurchaseAt, overrides }: PlayerFacts,
+  visit: (flagId: string, moment: number) => void,
+): void {
+  if (lastPurchaseAt !== null) {
+    visit('isPayer', lastPurchaseAt);
+    if (payerForDays !== null) visit('isPayer', lastPurchaseAt + payerForDays * DAY_MS);
+  }
+  for (const { flagId, setAt, until } of overrides) {
+    visit(flagId, setAt);
+    if (until !== null) visit(flagId, until);
+  }
+}

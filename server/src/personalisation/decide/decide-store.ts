@@ -1,0 +1,106 @@
+import { bucketOf, HOLDOUT_SALT, isInShare, userIdBytes } from '../compile/bucket.js';
+import type { CompiledDocument, CompiledOffer } from '../compile/compiled-document.js';
+import { OfferJudge } from './decide-offers.js';
+import type { Deciding } from './deciding.js';
+import type { RenderedSku, StoreDecision } from './decision.js';
+import { lastFactChange, lastShelfChange } from './last-change.js';
+import { renderTargeted, renderUntargeted, type ShelfItem, stockShelf } from './shelf.js';
+import { applyOffer, promotionOf, type SkuChange } from './sku-change.js';
+import { traceHeldOut, traceSkus } from './trace-store.js';
+
+export function isHeldOut({ holdoutPercent }: CompiledDocument, userId: string): boolean {
+  return holdoutPercent > 0 && isInShare(bucketOf(HOLDOUT_SALT, userIdBytes(userId)), holdoutPercent);
+}
+
+/** If anything goes wrong with the offers, it is reported and the player gets the untargeted store. */
+export function decideStore(deciding: Deciding, heldOut: boolean): StoreDecision {
+  const { document, facts, now } = deciding;
+  const shelf = stockShelf(document, facts, now);
+  const ofCatalogue = Math.max(document.publishedAt, lastSkuChange(deciding));
+  const lastUpdatedTimestamp = Math.max(ofCatalogue, lastShelfChange(deciding));
+  const fallback = document.sendFallback
+    ? { version: document.version, activeSkus: renderAll(shelf, []), lastUpdatedTimestamp: ofCatalogue }
+    : null;
+
+  if (!heldOut && document.offers.length > 0) {
+    try {
+      return { ...targeted(deciding, shelf, lastUpdatedTimestamp), fallback };
+    } catch (error) {
+      deciding.report('store', error);
+      // What fails now may work in a moment.
+      deciding.passes(now + 1);
+    }
+  }
+  if (heldOut) traceHeldOut(deciding);
+  traceSkus(deciding, shelf, []);
+  const activeSkus = fallback?.activeSkus ?? renderAll(shelf, []);
+  return { activeSkus, lastUpdatedTimestamp, userSpecificPromoId: null, fallback };
+}
+
+type Targeted = Omit<StoreDecision, 'fallback'>;
+
+function targeted(deciding: Deciding, shelf: readonly (ShelfItem | null)[], lastChange: number): Targeted {
+  const { document, trace } = deciding;
+  const judge = new OfferJudge(deciding);
+  const changes: (SkuChange | undefined)[] = [];
+  for (const offer of document.offers) {
+    if (!judge.applies(offer)) continue;
+    for (const index of offer.skus) {
+      const item = shelf[index];
+      if (item != null) changes[index] = applyOffer(offer, item, changes[index], trace !== null);
+    }
+  }
+  traceSkus(deciding, shelf, changes);
+  return {
+    activeSkus: renderAll(shelf, changes),
+    lastUpdatedTimestamp: Math.max(
+      lastChange,
+      judge.lastBoundary,
+      lastFactChange(deciding, judge.dependence),
+    ),
+    userSpecificPromoId: firstPromotion(document.offers, changes),
+  };
+}
+
+function renderAll(
+  shelf: readonly (ShelfItem | null)[],
+  changes: readonly (SkuChange | undefined)[],
+): readonly RenderedSku[] {
+  const rendered: RenderedSku[] = [];
+  for (let index = 0; index < shelf.length; index++) {
+    const item = shelf[index];
+    if (item == null) continue;
+    const change = changes[index];
+    if (change === undefined) {
+      if (!item.sku.hidden) rendered.push(renderUntargeted(item));
+    } else if (change.isVisible) rendered.push(renderTargeted(item, change));
+  }
+  return rendered;
+}
+
+/** Of the promotions of the SKUs in the store, that of the first offer in order. */
+function firstPromotion(
+  offers: readonly CompiledOffer[],
+  changes: readonly (SkuChange | undefined)[],
+): string | null {
+  const promoted = new Set<CompiledOffer>();
+  for (const change of changes) {
+    const offer = change?.isVisible ? promotionOf(change) : null;
+    if (offer !== null) promoted.add(offer);
+  }
+  return (promoted.size === 0 ? undefined : offers.find((offer) => promoted.has(offer)))?.promoId ?? null;
+}
+
+/** The last moment at which a SKU appeared or disappeared; the next one is noted. */
+function lastSkuChange(deciding: Deciding): number {
+  const { skuBoundaries } = deciding.document;
+  let low = 0;
+  let high = skuBoundaries.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((skuBoundaries[middle] ?? 0) <= deciding.now) low = middle + 1;
+    else high = middle;
+  }
+  deciding.passes(skuBoundaries[low] ?? Number.POSITIVE_INFINITY);
+  return skuBoundaries[low - 1] ?? Number.NEGATIVE_INFINITY;
+}

@@ -1,0 +1,34 @@
+import type { PlayerFacts } from '../attributes/player-facts.js';
+import { nextTimeChange } from '../attributes/time-basis.js';
+import type { CompiledDocument } from '../compile/compiled-document.js';
+import { decideStanding } from './decide-standing.js';
+import { decideStore, isHeldOut } from './decide-store.js';
+import { Deciding, type OnDecisionError } from './deciding.js';
+import type { Decision } from './decision.js';
+
+export type DecideOptions = Readonly<{
+  /** Keeps a record of why: for explanations. The outcome is the same. */
+  trace?: boolean;
+  /** Called for every rule that fails, and if personalising the store fails as a whole. */
+  onError?: OnDecisionError;
+}>;
+
+const ignore: OnDecisionError = () => {};
+
+/**
+ * What a player is told at this moment: flags, segments and store. A pure function of the published document, what is known
+ * of the player, and the clock. It never throws because of a rule.
+ */
+export function decide(
+  document: CompiledDocument,
+  facts: PlayerFacts,
+  now: number,
+  options: DecideOptions = {},
+): Decision {
+  const deciding = new Deciding(document, facts, now, options.trace === true, options.onError ?? ignore);
+  const { flags, segments } = decideStanding(deciding);
+  const heldOut = isHeldOut(document, facts.userId);
+  const store = decideStore(deciding, heldOut);
+  const validUntil = Math.min(deciding.nextBoundary, nextTimeChange(deciding.basis, facts, now));
+  return { version: document.version, flags, segments, store, heldOut, validUntil, trace: deciding.trace };
+}

@@ -1,0 +1,81 @@
+import { writePath } from '../attributes/attributes.js';
+import { PlayerAttributes, readerOf } from '../attributes/player-attributes.js';
+import type { PlayerFacts } from '../attributes/player-facts.js';
+import type { TimeBasis } from '../attributes/time-basis.js';
+import type { CompiledDocument } from '../compile/compiled-document.js';
+import type { CompiledRule } from '../rules/rules.js';
+import type { RuleTrace, Trace } from './decision.js';
+
+/** What went wrong while deciding: `segment:whales`, `offer:winter`, or `store` for the whole of it. */
+export type OnDecisionError = (part: string, error: unknown) => void;
+
+/** One decision in the making. */
+export class Deciding {
+  readonly document: CompiledDocument;
+  readonly facts: PlayerFacts;
+  readonly now: number;
+  readonly attributes: PlayerAttributes;
+  readonly trace: Trace | null;
+  /** All that the decision has turned out to depend on so far. */
+  basis: TimeBasis;
+  nextBoundary = Number.POSITIVE_INFINITY;
+  readonly #onError: OnDecisionError;
+  #error: string | null = null;
+
+  constructor(
+    document: CompiledDocument,
+    facts: PlayerFacts,
+    now: number,
+    isTraced: boolean,
+    onError: OnDecisionError,
+  ) {
+    this.document = document;
+    this.facts = facts;
+    this.now = now;
+    this.attributes = new PlayerAttributes(facts, now);
+    this.basis = document.standingBasis;
+    this.trace = isTraced ? { flags: [], segments: [], offers: [], skus: [] } : null;
+    this.#onError = onError;
+  }
+
+  /** Notes a moment at which something changes. Says whether it has passed. */
+  passes(boundary: number): boolean {
+    if (boundary <= this.now) return true;
+    if (boundary < this.nextBoundary) this.nextBoundary = boundary;
+    return false;
+  }
+
+  /** The moment itself, or now for one that was noted by a node whose clock is ahead. */
+  atMostNow(moment: number): number {
+    if (moment <= this.now) return moment;
+    this.passes(this.now + 1);
+    return this.now;
+  }
+
+  /** Undefined if the rule fails, which is reported. */
+  test(rule: CompiledRule, kind: 'flag' | 'segment' | 'offer', id: string): boolean | undefined {
+    this.#error = null;
+    try {
+      return rule.test(this.attributes);
+    } catch (error) {
+      this.#error = (error as Error).message;
+      this.report(`${kind}:${id}`, error);
+      return undefined;
+    }
+  }
+
+  report(part: string, error: unknown): void {
+    this.#onError(part, error);
+  }
+
+  /** Of the rule that was tested last. */
+  traceOf(rule: CompiledRule, result: boolean | undefined): RuleTrace {
+    const values = rule.reads.map((path) => [writePath(path), readerOf(path)(this.attributes)] as const);
+    return {
+      expression: rule.expression,
+      result: result === true,
+      error: this.#error,
+      values: Object.fromEntries(values),
+    };
+  }
+}

@@ -1,0 +1,153 @@
+import type { AttributeValue } from '../attributes/player-attributes.js';
+import type { SegmentMembership } from '../compile/compiled-document.js';
+import type { AssetEntry } from '../document/document.js';
+import type { Rail } from '../document/prices.js';
+
+/** Everything a player is told at one moment, and until when it holds. */
+export type Decision = Readonly<{
+  /** The version of the document it follows from. */
+  version: number;
+  flags: Readonly<Record<string, FlagState>>;
+  /** Those the player is in, by priority. */
+  segments: readonly SegmentMembership[];
+  store: StoreDecision;
+  /** Gets the untargeted store whatever the offers say. */
+  heldOut: boolean;
+  /**
+   * The next moment, in epoch milliseconds, at which any of this can change with time alone: nothing does before it
+   * unless the player's facts or the document change. Infinity if nothing ever will.
+   */
+  validUntil: number;
+  trace: Trace | null;
+}>;
+
+export type FlagState = Readonly<{
+  value: boolean;
+  defaultValue: boolean;
+  /** When the value is the default again, or has become so, ISO 8601 UTC; null if no such moment is known. */
+  expiredAt: string | null;
+}>;
+
+export type StoreDecision = Readonly<{
+  activeSkus: readonly RenderedSku[];
+  /**
+   * The last change that this player can see, in epoch milliseconds: the latest passed moment of
+   * - the publication of the document,
+   * - the beginning or end of an active SKU's schedule,
+   * - the beginning or end of an offer of the player's share,
+   * - the last reported locale and currency, where the catalogue has several,
+   * - for what the running offers of the player's share depend on: the player's last event, the last midnight and full days
+   *   since where time alone moves it, the last change of an override, and the end of one or of isPayer.
+   * It may name a moment at which the player saw nothing change, but a store that changes moves it, and until the next
+   * publication it does not go back. Only an event that comes late counts at its own time: it can change a store without
+   * moving this, or take it back where days are counted since it. The ETag follows what is sent in any case.
+   */
+  lastUpdatedTimestamp: number;
+  /** Of the promotions of the SKUs in this store, that of the first offer in order. */
+  userSpecificPromoId: string | null;
+  /** The untargeted store, if the studio sends it. */
+  fallback: FallbackStore | null;
+}>;
+
+export type FallbackStore = Readonly<{
+  version: number;
+  activeSkus: readonly RenderedSku[];
+  /** Of the catalogue itself, whoever looks at it. */
+  lastUpdatedTimestamp: number;
+}>;
+
+/** A SKU as this player sees it. Prices have exactly the decimals of the currency. */
+export type RenderedSku = Readonly<{
+  skuId: string;
+  name: string;
+  description: string;
+  actualPrice: string;
+  offerPrice: string;
+  currency: string;
+  assets: readonly AssetEntry[];
+  /** The promotion that a purchase of it belongs to; undefined where none applies. */
+  promoId?: string;
+  /** All of it as it is sent. */
+  json: string;
+}>;
+
+/** Why a decision came out as it did. Made by the very code that decides, while it does. */
+export type Trace = {
+  flags: FlagTrace[];
+  segments: SegmentTrace[];
+  offers: OfferTrace[];
+  skus: SkuTrace[];
+};
+
+export type RuleTrace = Readonly<{
+  expression: string;
+  result: boolean;
+  /** Why it could not be evaluated: a flag then has its default, segments and offers do not match. */
+  error: string | null;
+  /** What it read: `{"purchases.total": 3}`. */
+  values: Readonly<Record<string, AttributeValue>>;
+}>;
+
+export type FlagTrace = Readonly<{
+  flagId: string;
+  value: boolean;
+  because: 'override' | 'purchase' | 'purchase_expired' | 'rule' | 'default';
+  rule: RuleTrace | null;
+}>;
+
+export type SegmentTrace = Readonly<{ segmentId: string; member: boolean; rule: RuleTrace }>;
+
+export type OfferOutcome =
+  | 'applies'
+  | 'held_out'
+  | 'outside_share'
+  | 'limit_reached'
+  | 'not_started'
+  | 'ended'
+  | 'rule_false';
+
+export type OfferTrace = Readonly<{
+  offerId: string;
+  outcome: OfferOutcome;
+  sharePercent: number;
+  /** The player's bucket in percent, 0 up to 100, if it was needed: below the share is inside. */
+  place: number | null;
+  /** Purchases with the promotion id, where there is a limit. */
+  purchases: number | null;
+  /** Null without a rule, or if the outcome was clear before. */
+  rule: RuleTrace | null;
+}>;
+
+export type SkuTrace = Readonly<{
+  skuId: string;
+  isShown: boolean;
+  /** Why it is not on the shelf at all, before any offer. */
+  absent: 'inactive' | 'not_started' | 'ended' | null;
+  /** Kept out of the untargeted store. */
+  hidden: boolean;
+  locale: string | null;
+  currency: string | null;
+  actualPrice: string | null;
+  /** What the catalogue asks for, and what the player is asked for. */
+  cataloguePrice: string | null;
+  offerPrice: string | null;
+  /** The promotion that a purchase of it belongs to; null where none applies. */
+  promoId: string | null;
+  /** The offers that apply to the player and are about this SKU, in order. */
+  steps: readonly SkuStep[];
+}>;
+
+export type SkuStep = Readonly<{
+  offerId: string;
+  /** False: another offer had won the SKU before. */
+  applied: boolean;
+  visibility: 'show' | 'hide' | null;
+  /** Of the offer. */
+  promoId: string | null;
+  /** The price the offer asked for, null if none. */
+  wantedPrice: string | null;
+  /** What kept it from that price. */
+  rails: readonly Rail[];
+  /** The price after this step. */
+  price: string;
+}>;

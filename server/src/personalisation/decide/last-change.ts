@@ -1,0 +1,38 @@
+import { lastActAt, lastTimeChange } from '../attributes/time-basis.js';
+import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
+import { eachFlagMoment } from './decide-standing.js';
+import type { Deciding } from './deciding.js';
+
+/**
+ * The last moments at which something about a player has changed that a store may depend on. Nobody remembers what the
+ * store looked like before, so they look at what is read and not at what came of it: they are never too early for what
+ * happens in its time, and with every later event they can only grow.
+ */
+
+/** Of what offers with this dependence look at. */
+export function lastFactChange(deciding: Deciding, dependence: Dependence): number {
+  const { document, facts, now } = deciding;
+  let last = lastTimeChange(dependence, facts, now);
+  if (dependence & DEPENDENCE.events) last = Math.max(last, deciding.atMostNow(lastActAt(facts)));
+  if (dependence & DEPENDENCE.flags) {
+    if (facts.overridesAt !== null) last = Math.max(last, deciding.atMostNow(facts.overridesAt));
+    eachFlagMoment(document, facts, (flagId, moment) => {
+      // A refund takes the last purchase back. Where an offer depends on it, the refund itself is the last change.
+      if (flagId === 'isPayer' && !(dependence & DEPENDENCE.events)) return;
+      if (document.offerFlags.has(flagId) && moment <= now) last = Math.max(last, moment);
+    });
+  }
+  return last;
+}
+
+/** Of the language and the currency, where the catalogue has several. */
+export function lastShelfChange(deciding: Deciding): number {
+  const { document, facts } = deciding;
+  const { locale, currency, paidCurrency } = facts.profile;
+  let last = Number.NEGATIVE_INFINITY;
+  if (document.locales.size > 0 && locale !== undefined) last = locale.t;
+  if (document.hasCurrencies) {
+    for (const known of [currency, paidCurrency]) if (known !== undefined) last = Math.max(last, known.t);
+  }
+  return deciding.atMostNow(last);
+}

@@ -1,0 +1,92 @@
+import type { CompiledOffer } from '../compile/compiled-document.js';
+import { discounted, formatMinorUnits, railsInTheWay, withinRails } from '../document/prices.js';
+import type { SkuStep } from './decision.js';
+import type { ShelfItem } from './shelf.js';
+
+/** What offers have done to a SKU so far. */
+export type SkuChange = {
+  price: bigint;
+  isVisible: boolean;
+  /** One of the offers that do not combine has won it. */
+  isTaken: boolean;
+  /** The offers whose badges it wears. */
+  badged: CompiledOffer[];
+  /** The first offer with a promotion id. */
+  promoted: CompiledOffer | null;
+  /** The first one with a promotion id of those that make up the price. */
+  pricePromoted: CompiledOffer | null;
+  /** Only kept for an explanation. */
+  steps: SkuStep[];
+};
+
+/**
+ * Does to a SKU what an offer says, within the rails. Of the offers that do not combine, the first one wins the SKU; those
+ * that do apply as well. Prices are discounted one after the other.
+ */
+export function applyOffer(
+  offer: CompiledOffer,
+  item: ShelfItem,
+  before: SkuChange | undefined,
+  isTraced: boolean,
+): SkuChange {
+  const { sku, book } = item;
+  const change = before ?? {
+    price: book.offer,
+    isVisible: !sku.hidden,
+    isTaken: false,
+    badged: [],
+    promoted: null,
+    pricePromoted: null,
+    steps: [],
+  };
+  if (change.isTaken && !offer.combine) {
+    if (isTraced) change.steps.push(stepOf(offer, item, change, false, null));
+    return change;
+  }
+  if (!offer.combine) change.isTaken = true;
+  if (offer.visibility !== null) change.isVisible = offer.visibility === 'show';
+  if (offer.badges.length > 0) change.badged.push(offer);
+  if (offer.promoId !== null) change.promoted ??= offer;
+
+  const wanted = wantedPrice(offer, item, change.price);
+  if (wanted !== null) {
+    change.price = withinRails(wanted, book);
+    // A price that is set takes the place of all before it, a discount comes on top of them.
+    if (offer.setTo !== null) change.pricePromoted = null;
+    if (offer.promoId !== null) change.pricePromoted ??= offer;
+  }
+  if (isTraced) change.steps.push(stepOf(offer, item, change, true, wanted));
+  return change;
+}
+
+/**
+ * The offer whose promotion a purchase of the SKU belongs to. A promotion that makes up the price goes before one that only
+ * shows the SKU or marks it: its limit is what keeps the price from being used too often.
+ */
+export function promotionOf({ pricePromoted, promoted }: SkuChange): CompiledOffer | null {
+  return pricePromoted ?? promoted;
+}
+
+/** Null if the offer leaves the price alone, as it does in a currency for which it names none. */
+function wantedPrice({ setTo, discount }: CompiledOffer, { book }: ShelfItem, price: bigint): bigint | null {
+  if (discount !== null) return discounted(price, discount);
+  return setTo?.get(book.currency) ?? null;
+}
+
+function stepOf(
+  { offerId, visibility, promoId }: CompiledOffer,
+  { book }: ShelfItem,
+  { price }: SkuChange,
+  applied: boolean,
+  wanted: bigint | null,
+): SkuStep {
+  return {
+    offerId,
+    applied,
+    visibility,
+    promoId,
+    wantedPrice: wanted === null ? null : formatMinorUnits(wanted, book.decimals),
+    rails: wanted === null ? [] : railsInTheWay(wanted, book),
+    price: formatMinorUnits(price, book.decimals),
+  };
+}

@@ -1,0 +1,71 @@
+import type { CompiledSku } from '../compile/compiled-document.js';
+import { formatMinorUnits } from '../document/prices.js';
+import type { Deciding } from './deciding.js';
+import type { SkuTrace } from './decision.js';
+import type { ShelfItem } from './shelf.js';
+import { promotionOf, type SkuChange } from './sku-change.js';
+
+/** Notes for every SKU of the catalogue whether the player sees it, at which price, and why. */
+export function traceSkus(
+  { document, now, trace }: Deciding,
+  shelf: readonly (ShelfItem | null)[],
+  changes: readonly (SkuChange | undefined)[],
+): void {
+  if (trace === null) return;
+  trace.skus = [
+    ...document.skus.map((sku, index) => {
+      const item = shelf[index];
+      return item == null ? absent(sku, now) : traceItem(item, changes[index]);
+    }),
+    ...document.inactiveSkuIds.map((skuId) => missing(skuId, 'inactive', false)),
+  ];
+}
+
+/** Nothing was asked about the offers: they do not count for a player who is held out. */
+export function traceHeldOut({ document, trace }: Deciding): void {
+  if (trace === null) return;
+  trace.offers = document.offers.map(({ offerId, sharePercent }) => ({
+    offerId,
+    outcome: 'held_out',
+    sharePercent,
+    place: null,
+    purchases: null,
+    rule: null,
+  }));
+}
+
+function traceItem({ sku, text, book }: ShelfItem, change: SkuChange | undefined): SkuTrace {
+  return {
+    skuId: sku.skuId,
+    isShown: change?.isVisible ?? !sku.hidden,
+    absent: null,
+    hidden: sku.hidden,
+    locale: text.locale,
+    currency: book.currency,
+    actualPrice: book.actualText,
+    cataloguePrice: book.offerText,
+    offerPrice: formatMinorUnits(change?.price ?? book.offer, book.decimals),
+    promoId: (change && promotionOf(change))?.promoId ?? null,
+    steps: change?.steps ?? [],
+  };
+}
+
+function absent({ skuId, from, hidden }: CompiledSku, now: number): SkuTrace {
+  return missing(skuId, now < from ? 'not_started' : 'ended', hidden);
+}
+
+function missing(skuId: string, reason: SkuTrace['absent'], hidden: boolean): SkuTrace {
+  return {
+    skuId,
+    isShown: false,
+    absent: reason,
+    hidden,
+    locale: null,
+    currency: null,
+    actualPrice: null,
+    cataloguePrice: null,
+    offerPrice: null,
+    promoId: null,
+    steps: [],
+  };
+}

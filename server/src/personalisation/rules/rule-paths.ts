@@ -1,0 +1,109 @@
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { currencyDecimals } from '../../lib/currencies.js';
+import type { Suggest } from '../../lib/nearest-name.js';
+import { ATTRIBUTES, type Attribute, type AttributePath, findAttribute } from '../attributes/attributes.js';
+import type { TimeBasis } from '../attributes/time-basis.js';
+import type { ValueType } from './rule-operations.js';
+
+/** The names a rule may refer to. */
+export type RuleScope = Readonly<{ segments: ReadonlySet<string>; flags: ReadonlySet<string> }>;
+
+/** What is wrong with a rule, and at which character. */
+export type Finding = Readonly<{ message: string; offset: number }>;
+
+export type ResolvedPath = Readonly<{ path: AttributePath; type: ValueType; basis: TimeBasis }>;
+
+type Step = Readonly<{ name: string | null; offset: number }>;
+
+const NAMES = [...ATTRIBUTES.map(({ name }) => name), 'true', 'false'];
+const MAX_EVENT_TYPE_LENGTH = 128;
+const NO_SUGGESTION: Suggest = () => '';
+
+/** Reads `events["Win"].last7d`, `purchases.total` or `country` as the attribute it means. */
+export function resolvePath(
+  node: ASTNode,
+  scope: RuleScope,
+  suggest: Suggest = NO_SUGGESTION,
+): ResolvedPath | Finding {
+  const steps: Step[] = [];
+  let root = node;
+  while (root.op === '.' || root.op === '[]') {
+    const [left, right] = root.args;
+    // The position of a field is its own, that of an index is where the whole begins.
+    if (typeof right === 'string') steps.unshift({ name: right, offset: root.pos });
+    else steps.unshift({ name: textOf(right), offset: right.pos });
+    root = left;
+  }
+  if (root.op !== 'id') return { message: 'Only attributes have members.', offset: root.pos };
+
+  const attribute = findAttribute(root.args);
+  if (attribute === undefined) {
+    const nearest = suggest(root.args, NAMES);
+    // A name alone may be a text that lacks its quotes.
+    const quotes = nearest === '' && steps.length === 0 ? ` A text stands in quotes: "${root.args}".` : '';
+    return { message: `There is no attribute "${root.args}".${nearest}${quotes}`, offset: root.pos };
+  }
+  return resolveSteps(attribute, steps, { scope, suggest, offset: root.pos });
+}
+
+function resolveSteps(
+  attribute: Attribute,
+  steps: readonly Step[],
+  { scope, suggest, offset }: { scope: RuleScope; suggest: Suggest; offset: number },
+): ResolvedPath | Finding {
+  const { name, usage } = attribute;
+  const isKeyed = attribute.key !== null;
+  const expected = (isKeyed ? 1 : 0) + (attribute.fields.length > 0 ? 1 : 0);
+  if (steps.length !== expected || attribute.key === 'segmentId') {
+    const shape = expected === 0 ? `"${name}" has no members` : `"${name}" is no value by itself`;
+    return { message: `${shape}: write ${usage}.`, offset: steps[expected]?.offset ?? offset };
+  }
+
+  const key = isKeyed ? steps[0] : undefined;
+  if (key !== undefined) {
+    const wrong =
+      key.name === null
+        ? `"${name}" is looked up by a text in quotes: write ${usage}.`
+        : checkKey(attribute, key.name, scope, suggest);
+    if (wrong !== undefined) return { message: wrong, offset: key.offset };
+  }
+  const keyName = key?.name ?? null;
+  if (attribute.fields.length === 0) {
+    return {
+      path: { name, key: keyName, field: null },
+      type: valueTypeOf(attribute),
+      basis: attribute.basis,
+    };
+  }
+
+  const step = steps.at(-1);
+  const field = attribute.fields.find((candidate) => candidate.name === step?.name);
+  if (field === undefined) {
+    const names = attribute.fields.map((candidate) => candidate.name);
+    const message = `"${name}" has no "${step?.name ?? ''}", but ${names.join(', ')}.`;
+    return { message, offset: step?.offset ?? offset };
+  }
+  return { path: { name, key: keyName, field: field.name }, type: field.type, basis: field.basis };
+}
+
+function valueTypeOf({ key, type }: Attribute): ValueType {
+  if (key !== null) return 'bool';
+  return type === 'int' ? 'int' : 'string';
+}
+
+function checkKey({ key }: Attribute, name: string, scope: RuleScope, suggest: Suggest): string | undefined {
+  if (key === 'flagId' && !scope.flags.has(name)) {
+    return `There is no flag "${name}".${suggest(name, scope.flags)}`;
+  }
+  if (key === 'currency' && currencyDecimals(name) === undefined) {
+    return `"${name}" is not a currency of ISO 4217, such as USD.`;
+  }
+  if (key === 'eventType' && (name === '' || name.length > MAX_EVENT_TYPE_LENGTH)) {
+    return `An event type has 1 to ${MAX_EVENT_TYPE_LENGTH} characters.`;
+  }
+  return undefined;
+}
+
+function textOf(node: ASTNode): string | null {
+  return node.op === 'value' && typeof node.args === 'string' ? node.args : null;
+}

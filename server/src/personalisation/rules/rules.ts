@@ -1,0 +1,108 @@
+import { TypeError as CelTypeError, ParseError, type ParseResult } from '@marcbachmann/cel-js';
+import { createSuggest, type Suggest } from '../../lib/nearest-name.js';
+import type { AttributePath } from '../attributes/attributes.js';
+import type { PlayerAttributes } from '../attributes/player-attributes.js';
+import type { TimeBasis } from '../attributes/time-basis.js';
+import { analyseRule } from './rule-analysis.js';
+import { closureOf } from './rule-closures.js';
+import { RULE_ENVIRONMENT, RULE_LIMITS } from './rule-environment.js';
+import type { Finding, RuleScope } from './rule-paths.js';
+import { syntaxProblem } from './rule-syntax.js';
+
+/** A rule that has been checked: it gives true or false for any player, in bounded time. */
+export type CompiledRule = Readonly<{
+  expression: string;
+  /** Throws when something overflows or is divided by zero. */
+  test: (attributes: PlayerAttributes) => boolean;
+  reads: readonly AttributePath[];
+  /** The segments and flags it refers to. */
+  segments: readonly string[];
+  flags: readonly string[];
+  /** When its answer can change with time alone, but for the segments and flags it refers to. */
+  basis: TimeBasis;
+  /** Upper bound of the work, in units of 10 to 100 ns. */
+  cost: number;
+}>;
+
+/** `line` and `column` count from 1, `offset` from 0. */
+export type RuleProblem = Readonly<{ message: string; offset: number; line: number; column: number }>;
+
+export type RuleResult =
+  | Readonly<{ ok: true; rule: CompiledRule }>
+  | Readonly<{ ok: false; problems: readonly RuleProblem[] }>;
+
+/** Compiles a CEL expression, or says everything that is wrong with it. */
+export function compileRule(
+  expression: string,
+  scope: RuleScope,
+  suggest: Suggest = createSuggest(),
+): RuleResult {
+  if (expression.length > RULE_LIMITS.length) {
+    return refuse(expression, [
+      {
+        message: `A rule can have ${RULE_LIMITS.length} characters at the most.`,
+        offset: RULE_LIMITS.length,
+      },
+    ]);
+  }
+  let parsed: ParseResult;
+  try {
+    parsed = RULE_ENVIRONMENT.parse(expression);
+  } catch (error) {
+    return refuse(expression, [findingOf(error, expression)]);
+  }
+  const { findings, ...analysis } = analyseRule(parsed.ast, scope, suggest);
+  if (findings.length > 0) return refuse(expression, findings);
+
+  const checked = parsed.check();
+  if (!checked.valid) return refuse(expression, [findingOf(checked.error, expression)]);
+  if (checked.type !== 'bool') {
+    const message = `The rule gives a value of type ${checked.type}: it must be true or false.`;
+    return refuse(expression, [{ message, offset: 0 }]);
+  }
+  return { ok: true, rule: { expression, test: closureOf(parsed.ast, scope), ...analysis } };
+}
+
+function refuse(expression: string, findings: readonly Finding[]): RuleResult {
+  return { ok: false, problems: findings.map((finding) => locate(expression, finding)) };
+}
+
+function locate(expression: string, { message, offset }: Finding): RuleProblem {
+  const before = expression.slice(0, offset).split('\n');
+  return { message, offset, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+function findingOf(error: unknown, expression: string): Finding {
+  if (!(error instanceof ParseError || error instanceof CelTypeError)) throw error;
+  const offset = error.range?.start ?? 0;
+  const isOfPlace = UNEXPECTED.has(error.code) && !error.summary.endsWith('EOF');
+  const message = isOfPlace ? syntaxProblem(expression, offset) : undefined;
+  return { message: message ?? sentenceOf(error), offset };
+}
+
+/** Errors that say nothing beyond where they are. */
+const UNEXPECTED = new Set([
+  'unexpected_character',
+  'unexpected_token',
+  'expected_token',
+  'reserved_identifier',
+]);
+
+const OVERLOAD = /^no such overload: (.+)$/;
+const MISSING_OVERLOAD = /^found no matching overload for '(.+)'$/;
+const LIMITS = new Map([
+  ['maxAstNodes', `A rule can have ${RULE_LIMITS.parts} parts at the most.`],
+  ['maxDepth', `A rule can be nested ${RULE_LIMITS.depth} levels deep at the most.`],
+  ['maxListElements', `A list can have ${RULE_LIMITS.listElements} elements at the most.`],
+]);
+
+/** The library's words as a sentence that somebody who does not know it understands. */
+function sentenceOf(error: ParseError | CelTypeError): string {
+  for (const [limit, sentence] of LIMITS) {
+    if (error.code === 'limit_exceeded' && error.summary.includes(limit)) return sentence;
+  }
+  if (error.summary.endsWith('EOF')) return 'The rule ends too early.';
+  if (error.code === 'unterminated_string') return 'A text does not end: its closing quote is missing.';
+  const types = OVERLOAD.exec(error.summary)?.[1] ?? MISSING_OVERLOAD.exec(error.summary)?.[1];
+  return types === undefined ? `${error.summary}.` : `The types do not fit: ${types}.`;
+}

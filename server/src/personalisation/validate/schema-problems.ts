@@ -1,0 +1,133 @@
+import type { TLocalizedValidationError } from 'typebox/error';
+import { Compile } from 'typebox/schema';
+import { Settings } from 'typebox/system';
+import type { Suggest } from '../../lib/nearest-name.js';
+import { noMember, schemaAt, valueAt } from '../../lib/schema-members.js';
+import { ConfigDocument } from '../document/document.js';
+import { PATTERNS, patternProblem } from '../document/document-patterns.js';
+import { MAX_PROBLEMS, type ProblemList, pointerPart } from './document-problems.js';
+
+const validator = Compile(ConfigDocument);
+
+type SchemaError = TLocalizedValidationError;
+
+/**
+ * Everything in which a value does not have the shape of a document, one sentence a culprit. False if there may be more:
+ * then nothing is known of the parts that none of them is about.
+ */
+export function findSchemaProblems(value: unknown, problems: ProblemList, suggest: Suggest): boolean {
+  if (validator.Check(value)) return true;
+  const errors = allErrors(value);
+  const said = new Set<string>();
+  for (const error of withoutBranches(errors)) {
+    for (const { pointer, message } of describe(error, value, suggest)) {
+      if (said.has(pointer)) continue;
+      if (problems.isFull) return false;
+      said.add(pointer);
+      problems.add(pointer, message);
+    }
+  }
+  return errors.length < MAX_PROBLEMS;
+}
+
+/** By default TypeBox stops at the eighth. */
+function allErrors(value: unknown): SchemaError[] {
+  const { maxErrors } = Settings.Get();
+  Settings.Set({ maxErrors: MAX_PROBLEMS });
+  try {
+    const [, errors] = validator.Errors(value);
+    return errors;
+  } finally {
+    Settings.Set({ maxErrors });
+  }
+}
+
+/**
+ * Where a value may have one of several forms, errors come for each form. Those of the form that was probably meant are
+ * kept: of one that has the right type and the required members, if there is any.
+ */
+function withoutBranches(errors: readonly SchemaError[]): SchemaError[] {
+  let kept = [...errors];
+  for (const union of errors.filter(({ keyword }) => keyword === 'anyOf')) {
+    const prefix = `${union.schemaPath}/anyOf/`;
+    const branches = new Map<string, SchemaError[]>();
+    const others: SchemaError[] = [];
+    for (const error of kept) {
+      const isOfUnion =
+        error.schemaPath.startsWith(prefix) && isWithin(error.instancePath, union.instancePath);
+      const [branch = ''] = error.schemaPath.slice(prefix.length).split('/');
+      if (isOfUnion) branches.set(branch, [...(branches.get(branch) ?? []), error]);
+      else if (error !== union) others.push(error);
+    }
+    const ranked = [...branches.values()].map((branch) => ({ branch, misfit: misfit(branch, union) }));
+    const best = Math.min(...ranked.map((each) => each.misfit));
+    const meant = ranked.filter((each) => each.misfit === best).flatMap((each) => each.branch);
+    kept = [...others, ...(best < WRONG_KIND ? meant : [union])];
+  }
+  return kept;
+}
+
+function isWithin(path: string, parent: string): boolean {
+  return path === parent || path.startsWith(`${parent}/`);
+}
+
+const WRONG_KIND = 2;
+
+function misfit(branch: readonly SchemaError[], union: SchemaError): number {
+  const own = branch.filter(({ instancePath }) => instancePath === union.instancePath);
+  if (own.some(({ keyword }) => keyword === 'type' || keyword === 'const')) return WRONG_KIND;
+  return own.some(({ keyword }) => keyword === 'required') ? 1 : 0;
+}
+
+function describe(
+  error: SchemaError,
+  value: unknown,
+  suggest: Suggest,
+): { pointer: string; message: string }[] {
+  const { keyword, instancePath } = error;
+  const schema = schemaAt(ConfigDocument, error.schemaPath);
+  const place = (name: string) => `${instancePath}/${pointerPart(name)}`;
+  switch (keyword) {
+    case 'required':
+      return error.params.requiredProperties.map((name) => ({
+        pointer: place(name),
+        message: 'This member is missing.',
+      }));
+    case 'additionalProperties': {
+      const [pattern = ''] = Object.keys(schema.patternProperties ?? {});
+      return error.params.additionalProperties.map((name) => ({
+        pointer: place(name),
+        message: patternProblem(pattern, name) ?? `There is ${noMember(name, schema, suggest)}`,
+      }));
+    }
+    case 'boolean':
+      // Says what `additionalProperties` says better.
+      return [];
+    case 'pattern': {
+      const problem = patternProblem(String(error.params.pattern), String(valueAt(value, instancePath)));
+      return [{ pointer: instancePath, message: problem ?? `The value ${error.message}.` }];
+    }
+    case 'anyOf':
+      return [{ pointer: instancePath, message: choiceProblem(schema) }];
+    default:
+      return [
+        {
+          pointer: instancePath,
+          message: numberProblem(schema, valueAt(value, instancePath)) ?? `The value ${error.message}.`,
+        },
+      ];
+  }
+}
+
+/** A value of one of a few words, or of none of several forms. */
+function choiceProblem({ anyOf = [] }: { anyOf?: readonly { const?: unknown }[] }): string {
+  const words = anyOf.flatMap((each) => (typeof each.const === 'string' ? [`"${each.const}"`] : []));
+  return words.length === anyOf.length ? `Write ${words.join(' or ')}.` : 'The value has the wrong type.';
+}
+
+/** Amounts are what most JSON has as numbers. */
+function numberProblem({ pattern }: { pattern?: string }, value: unknown): string | undefined {
+  if (typeof value !== 'number' || (pattern !== PATTERNS.price && pattern !== PATTERNS.pricePercent))
+    return undefined;
+  return `Amounts are texts, so that they stay exact: write "${value}".`;
+}

@@ -1,0 +1,108 @@
+import { checkStorable } from '../../lib/json-body.js';
+import { createSuggest } from '../../lib/nearest-name.js';
+import { type ConfigDocument, DOCUMENT_LIMITS } from '../document/document.js';
+import { toBasisPoints } from '../document/prices.js';
+import { type DocumentProblem, type Entry, ProblemList } from './document-problems.js';
+import { findSchemaProblems } from './schema-problems.js';
+import { validateCatalogue } from './validate-catalogue.js';
+import { validateOffers } from './validate-offers.js';
+import { validateRules } from './validate-rules.js';
+
+export type Validation =
+  | Readonly<{ ok: true; document: ConfigDocument }>
+  | Readonly<{ ok: false; problems: readonly DocumentProblem[] }>;
+
+/**
+ * Everything that must be right before a document is published, and all that is not, at once, up to `MAX_PROBLEMS`. An
+ * entry without the right shape is only told so; the others are checked on.
+ */
+export function validateDocument(value: unknown): Validation {
+  const problems = new ProblemList(value);
+  const suggest = createSuggest();
+  if (!findSchemaProblems(value, problems, suggest)) return { ok: false, problems: problems.all };
+  findUnstorable(value, problems);
+  const parts = readParts(
+    value,
+    problems.all.map(({ pointer }) => pointer),
+  );
+
+  problems.duplicates(parts.flags, 'flagId', ({ flagId }) => flagId);
+  for (const { entry, pointer } of parts.flags) {
+    if (entry.flagId === 'isPayer') problems.add(`${pointer}/flagId`, 'isPayer is built in.');
+  }
+  problems.duplicates(parts.segments, 'segmentId', ({ segmentId }) => segmentId);
+  validateRules(parts, parts.scope, suggest, problems);
+  validateCatalogue(parts.skus, parts.largestDiscount, problems);
+  validateOffers(
+    parts.offers,
+    {
+      skus: parts.skus.map(({ entry }) => entry),
+      skuIds: parts.skuIds,
+      largestDiscount: parts.largestDiscount,
+      suggest,
+    },
+    problems,
+  );
+  if (problems.all.length > 0) return { ok: false, problems: problems.all };
+  return { ok: true, document: value as ConfigDocument };
+}
+
+/** What an HTTP body is checked for before, but a file that a command reads, or JSON inside of a CSV file, is not. */
+function findUnstorable(value: unknown, problems: ProblemList): void {
+  const found = checkStorable(value, MAX_DEPTH, true);
+  if (found?.code === 'invalid_unicode') {
+    problems.add(
+      found.path,
+      'A text holds a NUL character or half of a surrogate pair: it cannot be stored.',
+    );
+  }
+}
+
+/** Deeper than any document that has the right shape. */
+const MAX_DEPTH = 16;
+
+type List<Name extends 'segments' | 'catalogue' | 'offers'> = ConfigDocument[Name][number];
+
+/** The entries that have the right shape; names also of those that have not, lest references to them seem wrong, too. */
+function readParts(value: unknown, wrongPointers: readonly string[]) {
+  const document = membersOf(value);
+  const wrong = new Set(wrongPointers);
+  const shapeless = new Set(wrongPointers.flatMap(entriesAbove));
+  const entriesOf = <T>(list: unknown, pointer: string): Entry<T>[] =>
+    (Array.isArray(list) ? list.slice(0, MAX_ENTRIES) : [])
+      .map((entry: T, index) => ({ entry, pointer: `${pointer}/${index}` }))
+      .filter((each) => !shapeless.has(each.pointer));
+
+  const { custom } = membersOf(document.flags);
+  const store = membersOf(document.store);
+  const isDiscountGood = !['', '/store', '/store/largestDiscountPercent'].some((path) => wrong.has(path));
+  return {
+    flags: entriesOf<ConfigDocument['flags']['custom'][number]>(custom, '/flags/custom'),
+    segments: entriesOf<List<'segments'>>(document.segments, '/segments'),
+    skus: entriesOf<List<'catalogue'>>(document.catalogue, '/catalogue'),
+    offers: entriesOf<List<'offers'>>(document.offers, '/offers'),
+    scope: {
+      flags: new Set(['isPayer', ...namesIn(custom, 'flagId')]),
+      segments: new Set(namesIn(document.segments, 'segmentId')),
+    },
+    skuIds: new Set(namesIn(document.catalogue, 'skuId')),
+    largestDiscount: toBasisPoints(isDiscountGood ? String(store.largestDiscountPercent) : '100'),
+  };
+}
+
+const MAX_ENTRIES = Math.max(DOCUMENT_LIMITS.skus, DOCUMENT_LIMITS.offers, DOCUMENT_LIMITS.segments);
+
+function membersOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function namesIn(list: unknown, member: string): string[] {
+  if (!Array.isArray(list)) return [];
+  return list.map((entry) => membersOf(entry)[member]).filter((name) => typeof name === 'string');
+}
+
+/** Where the entry that a problem is inside of may stand: `/offers/3`, or `/flags/custom/3`. */
+function entriesAbove(pointer: string): string[] {
+  const parts = pointer.split('/', 4);
+  return [parts.slice(0, 3).join('/'), parts.join('/')];
+}

@@ -1,0 +1,83 @@
+import type { Suggest } from '../../lib/nearest-name.js';
+import { DOCUMENT_LIMITS, type OfferEntry, type SkuEntry } from '../document/document.js';
+import { toBasisPoints } from '../document/prices.js';
+import type { Entry, ProblemList } from './document-problems.js';
+import { validateSchedule } from './validate-catalogue.js';
+import { SetPriceCheck } from './validate-set-prices.js';
+
+export type OfferSurroundings = Readonly<{
+  /** Those without a problem of their own. */
+  skus: readonly SkuEntry[];
+  /** Of all SKUs. */
+  skuIds: ReadonlySet<string>;
+  largestDiscount: bigint;
+  suggest: Suggest;
+}>;
+
+/** Offers mean what they say: their SKUs exist, and no rail would be in the way of the prices they name. */
+export function validateOffers(
+  offers: readonly Entry<OfferEntry>[],
+  surroundings: OfferSurroundings,
+  problems: ProblemList,
+): void {
+  const setPrices = new SetPriceCheck(surroundings.skus, surroundings.largestDiscount, problems);
+  problems.duplicates(offers, 'offerId', ({ offerId }) => offerId);
+  validateBreadth(offers, surroundings, problems);
+  for (const { entry, pointer } of offers) {
+    if (problems.isFull) return;
+    validateSchedule(entry, pointer, problems);
+    validateSkus(entry, pointer, surroundings, problems);
+    validatePrice(entry, `${pointer}/effect/price`, surroundings, setPrices, problems);
+    if (entry.limitPerPlayer !== null && entry.effect.promoId === undefined) {
+      problems.add(
+        `${pointer}/limitPerPlayer`,
+        'Purchases are counted by promotion id: a limit needs one in effect.promoId.',
+      );
+    }
+  }
+}
+
+function validateBreadth(
+  offers: readonly Entry<OfferEntry>[],
+  { skuIds }: OfferSurroundings,
+  problems: ProblemList,
+): void {
+  let offered = 0;
+  for (const { entry } of offers) offered += entry.skus === 'all' ? skuIds.size : entry.skus.length;
+  if (offered <= DOCUMENT_LIMITS.offeredSkus) return;
+  problems.add(
+    '/offers',
+    `All offers together are about ${offered} SKUs, and can be about ${DOCUMENT_LIMITS.offeredSkus} at the most. Let fewer of them be about all SKUs.`,
+  );
+}
+
+function validateSkus(
+  { skus }: OfferEntry,
+  pointer: string,
+  { skuIds, suggest }: OfferSurroundings,
+  problems: ProblemList,
+): void {
+  if (skus === 'all') return;
+  const seen = new Set<string>();
+  for (const [index, skuId] of skus.entries()) {
+    if (problems.isFull) return;
+    const at = `${pointer}/skus/${index}`;
+    if (!skuIds.has(skuId)) problems.add(at, `There is no SKU "${skuId}".${suggest(skuId, skuIds)}`);
+    if (seen.has(skuId)) problems.add(at, `"${skuId}" is in the list already.`);
+    seen.add(skuId);
+  }
+}
+
+function validatePrice(
+  { effect: { price }, skus }: OfferEntry,
+  pointer: string,
+  { largestDiscount }: OfferSurroundings,
+  setPrices: SetPriceCheck,
+  problems: ProblemList,
+): void {
+  if (price === undefined) return;
+  if ('setTo' in price) setPrices.validate(price.setTo, skus, `${pointer}/setTo`);
+  else if (toBasisPoints(price.discountPercent) > largestDiscount) {
+    problems.add(`${pointer}/discountPercent`, "The discount is above the game's largest.");
+  }
+}

@@ -1,0 +1,86 @@
+import type { Suggest } from '../../lib/nearest-name.js';
+import { nodeNames } from '../compile/compile-standing.js';
+import {
+  type CustomFlagEntry,
+  DOCUMENT_LIMITS,
+  type OfferEntry,
+  type SegmentEntry,
+} from '../document/document.js';
+import { costTogether } from '../rules/rule-analysis.js';
+import { orderRules, type RuleNode } from '../rules/rule-graph.js';
+import type { RuleScope } from '../rules/rule-paths.js';
+import { type CompiledRule, compileRule } from '../rules/rules.js';
+import type { Entry, ProblemList } from './document-problems.js';
+
+type RuledEntries = Readonly<{
+  flags: readonly Entry<CustomFlagEntry>[];
+  segments: readonly Entry<SegmentEntry>[];
+  offers: readonly Entry<OfferEntry>[];
+}>;
+
+type PlacedRule = Readonly<{ rule: CompiledRule; pointer: string }>;
+type PlacedNode = RuleNode & Readonly<{ pointer: string }>;
+
+/** Every rule compiles, no flags and segments refer to each other in a circle, and all rules together are soon done. */
+export function validateRules(
+  { flags, segments, offers }: RuledEntries,
+  scope: RuleScope,
+  suggest: Suggest,
+  problems: ProblemList,
+): void {
+  const rules: PlacedRule[] = [];
+  const nodes: PlacedNode[] = [];
+  const check = (expression: string, pointer: string): CompiledRule | undefined => {
+    if (problems.isFull) return undefined;
+    const result = compileRule(expression, scope, suggest);
+    if (result.ok) {
+      rules.push({ rule: result.rule, pointer });
+      return result.rule;
+    }
+    for (const problem of result.problems) problems.addRule(pointer, problem);
+    return undefined;
+  };
+  const checkNode = (id: string, expression: string, pointer: string): void => {
+    const rule = check(expression, pointer);
+    if (rule !== undefined) nodes.push({ id, needs: nodeNames(rule), pointer });
+  };
+
+  for (const { entry, pointer } of flags) {
+    if (entry.rule !== null) checkNode(`flag:${entry.flagId}`, entry.rule, `${pointer}/rule`);
+  }
+  for (const { entry, pointer } of segments) {
+    checkNode(`segment:${entry.segmentId}`, entry.rule, `${pointer}/rule`);
+  }
+  for (const { entry, pointer } of offers) {
+    if (entry.when !== null) check(entry.when, `${pointer}/when`);
+  }
+  validateCircles(nodes, problems);
+  validateCost(rules, problems);
+}
+
+/** A longer way round is not shown in full: there can be many of them, and they have much in common. */
+const MAX_SHOWN = 10;
+
+function validateCircles(nodes: readonly PlacedNode[], problems: ProblemList): void {
+  const pointers = new Map(nodes.map(({ id, pointer }) => [id, pointer]));
+  for (const circle of orderRules(nodes).circles) {
+    if (problems.isFull) return;
+    const [first = ''] = circle;
+    const shown = circle.length > MAX_SHOWN ? [...circle.slice(0, MAX_SHOWN), '…', first] : circle;
+    problems.add(
+      pointers.get(first) ?? '',
+      `The rules refer to each other in a circle: ${shown.join(' → ')}.`,
+    );
+  }
+}
+
+/** Each rule is bounded by itself; but a player waits for all of them. */
+function validateCost(rules: readonly PlacedRule[], problems: ProblemList): void {
+  const cost = costTogether(rules.map(({ rule }) => rule));
+  if (cost <= DOCUMENT_LIMITS.ruleCost) return;
+  const most = rules.reduce((a, b) => (b.rule.cost > a.rule.cost ? b : a));
+  problems.add(
+    most.pointer,
+    `All rules together cost ${cost}, and can cost ${DOCUMENT_LIMITS.ruleCost} at the most. This one costs most, ${most.rule.cost}: use fewer sums over days, less arithmetic and shorter loops.`,
+  );
+}

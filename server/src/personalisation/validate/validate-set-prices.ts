@@ -1,0 +1,107 @@
+import { currencyDecimals } from '../../lib/currencies.js';
+import type { OfferEntry, SkuEntry } from '../document/document.js';
+import { type PriceBook, priceBook, type Rail, railsInTheWay } from '../document/prices.js';
+import type { ProblemList } from './document-problems.js';
+import { validateAmount } from './validate-catalogue.js';
+
+type SetTo = Readonly<Record<string, string>>;
+
+/** A SKU and its prices, worked out once for all offers. */
+type PricedSku = Readonly<{
+  skuId: string;
+  /** By currency; undefined where an amount is wrong, which is said at the SKU. */
+  books: ReadonlyMap<string, PriceBook | undefined>;
+}>;
+
+/** Between which amounts no rail of any SKU is in the way, in one currency; and the last SKU that is sold in it. */
+type Bounds = { from: bigint; to: bigint | undefined; skuId: string };
+
+const IN_THE_WAY: Record<Rail, string> = {
+  actual_price: 'above the actual price',
+  floor_price: 'below the floor price',
+  largest_discount: "below what the game's largest discount allows for the price",
+};
+
+/**
+ * Prices that offers set are ones that the SKUs can have. There can be a hundred thousand prices in a catalogue and hundreds
+ * of offers: an amount is held against the bounds of all SKUs at once, and against each of them only if it is out of those.
+ */
+export class SetPriceCheck {
+  readonly #skus: readonly PricedSku[];
+  readonly #problems: ProblemList;
+  #boundsOfAll: ReadonlyMap<string, Bounds> | undefined;
+
+  constructor(skus: readonly SkuEntry[], largestDiscount: bigint, problems: ProblemList) {
+    this.#skus = skus.map(({ skuId, prices }) => ({
+      skuId,
+      books: new Map(
+        Object.entries(prices)
+          .filter(([currency]) => currencyDecimals(currency) !== undefined)
+          .map(([currency, entry]) => [currency, priceBook(currency, entry, largestDiscount)]),
+      ),
+    }));
+    this.#problems = problems;
+  }
+
+  validate(setTo: SetTo, skus: OfferEntry['skus'], pointer: string): void {
+    const targets = this.#targets(skus);
+    const bounds = skus === 'all' ? this.#all() : boundsOf(targets);
+    for (const [currency, amount] of Object.entries(setTo)) {
+      const at = `${pointer}/${currency}`;
+      const wanted = validateAmount(amount, currency, at, this.#problems);
+      const bound = bounds.get(currency);
+      if (wanted === undefined || bound === undefined || isWithin(wanted, bound)) continue;
+      this.#tellRails(targets, currency, wanted, at);
+      if (this.#problems.isFull) return;
+    }
+    for (const [currency, { skuId }] of bounds) {
+      if (Object.hasOwn(setTo, currency)) continue;
+      this.#problems.add(pointer, `There is no price in ${currency}, in which "${skuId}" is sold.`);
+    }
+  }
+
+  #targets(skus: OfferEntry['skus']): readonly PricedSku[] {
+    if (skus === 'all') return this.#skus;
+    const wanted = new Set(skus);
+    return this.#skus.filter(({ skuId }) => wanted.has(skuId));
+  }
+
+  #all(): ReadonlyMap<string, Bounds> {
+    this.#boundsOfAll ??= boundsOf(this.#skus);
+    return this.#boundsOfAll;
+  }
+
+  #tellRails(targets: readonly PricedSku[], currency: string, wanted: bigint, pointer: string): void {
+    for (const { skuId, books } of targets) {
+      const book = books.get(currency);
+      if (book === undefined) continue;
+      for (const rail of railsInTheWay(wanted, book)) {
+        this.#problems.add(pointer, `The price is ${IN_THE_WAY[rail]} of "${skuId}".`);
+      }
+      if (this.#problems.isFull) return;
+    }
+  }
+}
+
+function boundsOf(skus: readonly PricedSku[]): ReadonlyMap<string, Bounds> {
+  const bounds = new Map<string, Bounds>();
+  for (const { skuId, books } of skus) {
+    for (const [currency, book] of books) {
+      let bound = bounds.get(currency);
+      if (bound === undefined) {
+        bound = { from: 0n, to: undefined, skuId };
+        bounds.set(currency, bound);
+      }
+      bound.skuId = skuId;
+      if (book === undefined) continue;
+      if (book.floor > bound.from) bound.from = book.floor;
+      if (book.lowest > bound.from) bound.from = book.lowest;
+      if (bound.to === undefined || book.actual < bound.to) bound.to = book.actual;
+    }
+  }
+  return bounds;
+}
+
+function isWithin(wanted: bigint, { from, to }: Bounds): boolean {
+  return wanted >= from && (to === undefined || wanted <= to);
+}

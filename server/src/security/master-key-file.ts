@@ -1,0 +1,35 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncFolder, writeFileDurably } from '../lib/durable-file.js';
+import { StartupError } from '../lib/startup-error.js';
+import type { Config } from '../settings/settings.js';
+
+/** In development the master key is generated once and kept here, so that a newcomer has nothing to set. */
+export function masterKeyFile(config: Config): string {
+  return join(config.dataDir, 'master-key');
+}
+
+/**
+ * What the file holds; undefined when there is none, or nothing in it. A power cut that came before the file was synced
+ * leaves it empty, or as long as it was and full of zeros.
+ */
+export async function readMasterKeyFile(config: Config): Promise<string | undefined> {
+  const file = masterKeyFile(config);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw new StartupError(`The master key in ${file} cannot be read: ${error.message}.`);
+  });
+  return text.replaceAll('\0', '').trim() || undefined;
+}
+
+export async function writeMasterKeyFile(config: Config, text: string): Promise<void> {
+  try {
+    const made = await mkdir(config.dataDir, { recursive: true });
+    if (made !== undefined) await syncFolder(dirname(config.dataDir));
+    await writeFileDurably(masterKeyFile(config), `${text}\n`);
+  } catch (error) {
+    throw new StartupError(
+      `The development master key cannot be kept in ${config.dataDir}: ${(error as Error).message}. Choose another folder with SAVEPOINT_DATA_DIR.`,
+    );
+  }
+}

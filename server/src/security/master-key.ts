@@ -1,0 +1,84 @@
+import type { Pool } from '../db/pool.js';
+import { StartupError } from '../lib/startup-error.js';
+import type { Config } from '../settings/settings.js';
+import { masterKeyFile, readMasterKeyFile, writeMasterKeyFile } from './master-key-file.js';
+import { generateMasterKey, type MasterKeys, parseMasterKeys } from './master-keys.js';
+import { listSealedSecrets, type SealedSecrets } from './sealed-secrets.js';
+
+export type LoadedMasterKeys = { keys: MasterKeys; text: string };
+
+/**
+ * The master key of this installation, which is known to open what the database holds: from SAVEPOINT_MASTER_KEY or, in
+ * development only, from the data folder. A new one is made only for a database in which nothing is sealed.
+ */
+export async function loadMasterKeys(config: Config, pool: Pool): Promise<LoadedMasterKeys> {
+  const found = await findMasterKeys(config, pool);
+  if (found !== undefined) return found;
+  const text = generateMasterKey();
+  await writeMasterKeyFile(config, text);
+  return { keys: parse(config, text), text };
+}
+
+/** Undefined where there is none yet, and nothing that it would have to open. */
+export async function findMasterKeys(config: Config, pool: Pool): Promise<LoadedMasterKeys | undefined> {
+  const text = config.masterKey ?? (await readMasterKeyFile(config));
+  if (text === undefined) {
+    await refuseLostKey(config, pool);
+    return undefined;
+  }
+  const keys = parse(config, text);
+  await requireRightMasterKeys(config, pool, keys);
+  return { keys, text };
+}
+
+/** Refuses a key that cannot open everything: secrets sealed under it would be lost to all nodes that have the right one. */
+export async function requireRightMasterKeys(config: Config, pool: Pool, keys: MasterKeys): Promise<void> {
+  const sealed = await listSealedSecrets(pool);
+  const closed = sealed.find(({ masterKeyId }) => !keys.byId.has(masterKeyId));
+  if (closed === undefined) return;
+  const holder =
+    config.masterKey === undefined ? `the file ${masterKeyFile(config)}` : 'SAVEPOINT_MASTER_KEY';
+  const isRotating = sealed.some(({ masterKeyId }) => keys.byId.has(masterKeyId));
+  const advice = isRotating
+    ? `Add that key to the end of ${holder}, after a comma.`
+    : config.masterKey === undefined
+      ? restoreFile(config)
+      : 'Set SAVEPOINT_MASTER_KEY to the key that this database was set up with.';
+  throw new StartupError(
+    `Wrong master key: this database has ${count(closed)} sealed under master key ${closed.masterKeyId}, and ${holder} holds ${[...keys.byId.keys()].join(', ')}. ${advice}`,
+  );
+}
+
+async function refuseLostKey(config: Config, pool: Pool): Promise<void> {
+  const [sealed] = await listSealedSecrets(pool);
+  if (sealed === undefined) return;
+  throw new StartupError(
+    `The file ${masterKeyFile(config)} is missing or empty, and this database has ${count(sealed)} sealed under the master key that it held (${sealed.masterKeyId}). ${restoreFile(config)}`,
+  );
+}
+
+function parse(config: Config, text: string): MasterKeys {
+  const parsed = parseMasterKeys(text);
+  if (parsed.ok) return parsed.keys;
+  throw new StartupError(
+    config.masterKey === undefined
+      ? `The file ${masterKeyFile(config)} does not hold a master key. ${restoreFile(config)}`
+      : parsed.problems.join('\n'),
+  );
+}
+
+function restoreFile(config: Config): string {
+  const afresh =
+    config.databaseUrl === undefined
+      ? `delete ${config.dataDir} to start with an empty database`
+      : 'start on an empty database';
+  return `Put the file back from a backup, set SAVEPOINT_MASTER_KEY to the right key, or ${afresh}.`;
+}
+
+function count({ apiKeys, signingKeys }: SealedSecrets): string {
+  const counted = [
+    apiKeys === 0 ? '' : `${apiKeys} API ${apiKeys === 1 ? 'secret' : 'secrets'}`,
+    signingKeys === 0 ? '' : `${signingKeys} signing ${signingKeys === 1 ? 'key' : 'keys'}`,
+  ];
+  return counted.filter((text) => text !== '').join(' and ');
+}

@@ -1,0 +1,24 @@
+import type { Pool } from '../db/pool.js';
+
+/** How much of the database is sealed under one master key. */
+export type SealedSecrets = { masterKeyId: string; apiKeys: number; signingKeys: number };
+
+/**
+ * By master key; empty while nothing is sealed. The id stands in clear behind the first byte of each blob (security/master-keys.ts),
+ * so none has to be opened. A revoked API key does not count: nobody will open its secret again.
+ */
+export async function listSealedSecrets(pool: Pool): Promise<SealedSecrets[]> {
+  const { rows } = await pool.query<SealedSecrets>(
+    `select encode(substring(sealed from 2 for 4), 'hex') as "masterKeyId",
+       (count(*) filter (where kind = 'api'))::int as "apiKeys",
+       (count(*) filter (where kind = 'signing'))::int as "signingKeys"
+     from (
+       select 'api' as kind, sealed_secret as sealed from api_keys where revoked_at is null
+       union all
+       select 'signing', sealed_private from signing_keys
+     ) secrets
+     group by 1
+     order by 1`,
+  );
+  return rows;
+}

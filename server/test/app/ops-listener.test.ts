@@ -1,0 +1,154 @@
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildHealthApp } from '../../src/app/health-app.js';
+import { type AdminDesk, openAdminDesk } from '../support/admin-calls.js';
+import { createHarness, type Harness } from '../support/harness.js';
+import { bodyOf, exchange, requestText, statusOf } from '../support/raw-http.js';
+
+let harness: Harness;
+let desk: AdminDesk;
+let port: number;
+beforeAll(async () => {
+  harness = await createHarness();
+  desk = await openAdminDesk(harness, undefined, ['ops.example.com', 'Dotted.Example.']);
+  await desk.app.listen({ host: '127.0.0.1', port: 0 });
+  ({ port } = desk.app.server.address() as AddressInfo);
+});
+afterAll(async () => {
+  await desk.close();
+  await harness.close();
+});
+
+const ROUTES = [
+  '/healthz',
+  '/readyz',
+  '/metrics',
+  '/reference/',
+  '/reference/start.js',
+  '/openapi/player.json',
+  '/admin/v1/me',
+  '/nothing',
+];
+const get = (url: string, host: string) => desk.app.inject({ url, headers: { host } });
+
+describe('the host name against DNS rebinding', () => {
+  it.each([
+    'localhost',
+    'localhost:8081',
+    'LOCALHOST.',
+    'console.localhost:8081',
+    '127.0.0.1',
+    '127.0.0.1:8081',
+    '10.1.2.3:8081',
+    '[::1]',
+    '[::1]:8081',
+    '[fd00::17]:8081',
+    'ops.example.com',
+    'OPS.example.com.:8081',
+    'dotted.example',
+  ])('%s is answered', async (host) => {
+    for (const url of ROUTES) expect((await get(url, host)).statusCode, url).not.toBe(421);
+    expect((await get('/healthz', host)).statusCode).toBe(200);
+  });
+
+  it.each([
+    'evil.example',
+    'evil.example:8081',
+    'ops.example.com.evil.example',
+    'notlocalhost',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    '127.0.0.1.nip.io:8081',
+    '0x7f000001',
+    '::1',
+    '[evil.example]',
+    '[::1].evil.example',
+    'ops.example.com@evil.example',
+  ])('%s is refused, wherever it asks', async (host) => {
+    for (const url of ROUTES) {
+      const answer = await get(url, host);
+      expect(answer.statusCode, url).toBe(421);
+      expect(answer.json()).toMatchObject({
+        error: { code: 'host_not_allowed', message: expect.stringContaining('SAVEPOINT_OPS_ALLOWED_HOSTS') },
+      });
+    }
+  });
+
+  it('is refused before a token is looked at', async () => {
+    const headers = { host: 'evil.example', authorization: `Bearer ${desk.tokens.owner}` };
+    expect((await desk.app.inject({ url: '/admin/v1/me', headers })).statusCode).toBe(421);
+  });
+
+  it('may be left out by HTTP/1.0, and is refused when it is repeated', async () => {
+    expect(statusOf(await exchange(port, 'GET /healthz HTTP/1.0\r\n\r\n'))).toBe(200);
+    const repeated = requestText({ path: '/healthz', headers: [['Host', 'evil.example']] });
+    const answer = await exchange(port, repeated);
+    expect(statusOf(answer)).toBe(400);
+    expect(bodyOf(answer)).toMatchObject({ error: { code: 'header_invalid' } });
+  });
+
+  it('is checked by a consumer, too', async () => {
+    const app = buildHealthApp({
+      logger: pino({ level: 'silent' }),
+      readiness: async () => ({ ready: true, checks: {} }),
+      metrics: async () => ({ contentType: 'text/plain', text: '' }),
+      allowedHosts: [],
+    });
+    const statusFor = async (host: string) =>
+      (await app.inject({ url: '/metrics', headers: { host } })).statusCode;
+    expect(await statusFor('10.0.0.7:8081')).toBe(200);
+    expect(await statusFor('evil.example')).toBe(421);
+    await app.close();
+  });
+});
+
+describe('what a browser may do with an answer', () => {
+  it('is next to nothing', async () => {
+    for (const url of ROUTES) {
+      const { headers } = await get(url, 'localhost');
+      expect(headers['x-content-type-options'], url).toBe('nosniff');
+      expect(headers['referrer-policy'], url).toBe('no-referrer');
+      expect(headers['content-security-policy'], url).toMatch(/default-src 'none'/);
+      expect(headers['content-security-policy'], url).toMatch(/frame-ancestors 'none'/);
+      if (url !== '/reference/') {
+        expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
+      }
+    }
+  });
+
+  it('runs no inline script on the reference page, and takes styles by a nonce of this one answer', async () => {
+    const pages = await Promise.all([get('/reference/', 'localhost'), get('/reference/', 'localhost')]);
+    const nonces = pages.map(({ body, headers }) => {
+      const policy = String(headers['content-security-policy']);
+      expect(headers['cache-control']).toBe('no-store');
+      expect(policy).toContain("script-src 'self';");
+      expect(policy).not.toMatch(/script-src[^;]*unsafe|style-src [^;]*unsafe/);
+      expect(policy).toContain("connect-src 'self' http://localhost:8080;");
+      expect(body).not.toMatch(/<script(?![^>]*\bsrc=)|<style|\bon\w+=/);
+      const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? '';
+      expect(body).toContain(`nonce="${nonce}"`);
+      return nonce;
+    });
+    expect(new Set(nonces).size).toBe(2);
+    expect(Buffer.from(nonces[0] ?? '', 'base64')).toHaveLength(16);
+  });
+});
+
+describe('the documents of the reference', () => {
+  it('name the addresses under which they were asked for', async () => {
+    expect((await get('/openapi/player.json', 'localhost:8081')).json().servers).toEqual([
+      { url: 'http://localhost:8080' },
+    ]);
+    expect((await get('/openapi/player.json', '[::1]:8081')).json().servers).toEqual([
+      { url: 'http://[::1]:8080' },
+    ]);
+    expect((await get('/openapi/admin.json', 'localhost:8081')).json().servers).toEqual([{ url: '/' }]);
+  });
+
+  it.each(['/', '/reference'])('are a redirect away from %s', async (url) => {
+    const answer = await get(url, 'localhost');
+    expect(answer.statusCode).toBe(302);
+    expect(new URL(String(answer.headers.location), `http://localhost${url}`).pathname).toBe('/reference/');
+  });
+});

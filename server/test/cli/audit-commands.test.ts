@@ -1,0 +1,109 @@
+import { hostname, userInfo } from 'node:os';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { transaction } from '../../src/db/pool.js';
+import { rotateSigningKey } from '../../src/features/sessions/signing-key-changes.js';
+import { insertAuditEntry } from '../../src/features/studios/audit-log.js';
+import { type Finished, finished, startCommand } from '../support/command.js';
+import { createHarness, type Harness, testActor } from '../support/harness.js';
+import { addStudio } from '../support/session-calls.js';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await createHarness();
+  await addStudio(harness, 'other-studio', 'other-game');
+});
+afterAll(() => harness.close());
+
+const run = (...args: string[]): Promise<Finished> =>
+  finished(startCommand(harness.databaseUrl, 'audit', ...args));
+const heads = ({ out }: Finished) => out.split('\n').filter((line) => line.startsWith('#'));
+const idsOf = (result: Finished) => heads(result).map((line) => Number(/^#(\d+)/.exec(line)?.[1]));
+
+it('lists the whole installation, a studio, a game, or what belongs to no studio', async () => {
+  await finished(
+    startCommand(
+      harness.databaseUrl,
+      'game',
+      'set',
+      'other-game',
+      '--tenant',
+      'other-studio',
+      '--retention-days',
+      '30',
+    ),
+  );
+  const actor = testActor(harness.clock.now());
+  const { kid } = await rotateSigningKey(harness.pool, harness.masterKeys, actor, { immediately: false });
+
+  const all = await run('list', '--limit', '2');
+  expect(all.code, all.errors).toBe(0);
+  const time = new Date(actor.nowMs).toISOString();
+  expect(heads(all)[0]).toMatch(/^#\d+ {2}/);
+  expect(heads(all)[0]).toContain(`${time}  the installation  test  signing_key.rotate  signing key ${kid}`);
+  const who = `${userInfo().username}@${hostname()}`;
+  expect(heads(all)[1]).toContain(`other-studio/other-game  ${who}  game.update  game other-game`);
+  expect(all.out).toContain('    before {"unregisteredTypes":"accept","retentionDays":null}\n');
+  expect(all.out).toContain('    after  {"unregisteredTypes":"accept","retentionDays":30}\n');
+
+  expect(heads(await run('list', '--tenant', 'other-studio'))).toEqual([heads(all)[1]]);
+  expect(heads(await run('list', '--tenant', 'other-studio', '--game', 'other-game'))).toEqual([
+    heads(all)[1],
+  ]);
+  const installation = heads(await run('list', '--installation'));
+  expect(installation).toHaveLength(2);
+  for (const line of installation) expect(line).toContain('  the installation  ');
+  const demo = heads(await run('list', '--tenant', 'demo-studio'));
+  expect(demo.length).toBeGreaterThanOrEqual(4);
+  for (const line of demo) expect(line).toMatch(/ {2}demo-studio(?:\/demo-game)? {2}savepoint {2}/);
+});
+
+it('goes on where the last page ended', async () => {
+  const everything = idsOf(await run('list', '--limit', '1000'));
+  expect(everything).toEqual(everything.toSorted((a, b) => b - a));
+  const first = await run('list', '--limit', '3');
+  expect(idsOf(first)).toEqual(everything.slice(0, 3));
+  expect(first.out).toContain(`--before ${everything[2]}`);
+  const second = await run('list', '--limit', '1000', '--before', String(everything[2]));
+  expect(idsOf(second)).toEqual(everything.slice(3));
+  expect((await run('list', '--before', String(everything.at(-1)))).out).toBe(
+    'There are no older entries.\n',
+  );
+});
+
+it('shows an entry in full, and shortens it in the list', async () => {
+  const long = 'x'.repeat(1_000);
+  await transaction(harness.pool, (client) =>
+    insertAuditEntry(client, testActor(), {
+      tenantId: null,
+      gameId: null,
+      action: 'master_key.rotate',
+      target: 'escape \u001b[31m',
+      before: null,
+      after: { long },
+    }),
+  );
+  const list = await run('list', '--limit', '1');
+  expect(list.out).not.toContain(long);
+  expect(list.out).toContain('escape \\u001b[31m');
+  const { out } = await run('show', String(idsOf(list)[0]));
+  expect(out).toContain(`Entry   #${idsOf(list)[0]} of the installation\n`);
+  expect(out).toContain('Action  master_key.rotate\n');
+  expect(out).toContain('Before  null\n');
+  expect(out).toContain(long);
+  expect(out).not.toContain('\u001b');
+});
+
+it.each([
+  [['list', '--game', 'demo-game'], '--game needs --tenant'],
+  [['list', '--installation', '--tenant', 'demo-studio'], 'not both'],
+  [['list', '--tenant', 'nobody'], 'There is no tenant "nobody". List them: savepoint tenant list'],
+  [['list', '--tenant', 'demo-studio', '--game', 'nothing'], 'There is no game "nothing"'],
+  [['list', '--limit', '1001'], '1000 at the most'],
+  [['list', '--limit', 'x'], '--limit is "x"'],
+  [['show', '999999999'], 'There is no entry #999999999'],
+  [['show', 'x'], 'The id is "x"'],
+])('%j says what is wrong', async (args, message) => {
+  const { code, errors } = await run(...args);
+  expect(code).toBe(1);
+  expect(errors).toContain(message);
+});

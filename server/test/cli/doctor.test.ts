@@ -1,0 +1,142 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { summaryOf } from '../../src/cli/doctor-command.js';
+import { examineDatabase } from '../../src/cli/doctor-database.js';
+import { checkFreeSpace } from '../../src/cli/doctor-disk.js';
+import { migrate } from '../../src/db/migrate.js';
+import { createPool } from '../../src/db/pool.js';
+import { ensureSigningKey } from '../../src/features/sessions/signing-key-changes.js';
+import { generateMasterKey } from '../../src/security/master-keys.js';
+import { type Config, readConfig } from '../../src/settings/settings.js';
+import { createTestDatabase, type TestDatabase } from '../support/database.js';
+import { testMasterKeys } from '../support/harness.js';
+
+let database: TestDatabase;
+let folder: string;
+beforeAll(async () => {
+  database = await createTestDatabase({ isEmpty: true });
+  folder = await mkdtemp(join(tmpdir(), 'savepoint-doctor-'));
+});
+afterAll(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+function configOf(env: Record<string, string>): Config {
+  const read = readConfig(
+    { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: folder, ...env },
+    { tty: false },
+  );
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  return read.config;
+}
+
+const examine = (env: Record<string, string> = {}) =>
+  examineDatabase(configOf({ DATABASE_URL: database.url, ...env }));
+const query = async (sql: string) => {
+  const pool = createPool({ url: database.url, size: 1, timeoutMs: 10_000, onError: () => {} });
+  await pool.query(sql).finally(() => pool.end());
+};
+const problemsIn = (findings: Awaited<ReturnType<typeof examine>>) =>
+  findings.filter(({ problem }) => problem !== undefined).map(({ name, problem }) => `${name}: ${problem}`);
+
+describe('doctor on a database', () => {
+  it('that is not set up yet finds nothing wrong, and makes nothing', async () => {
+    const fresh = await examineDatabase(configOf({ SAVEPOINT_DATA_DIR: join(folder, 'none') }));
+    expect(fresh).toEqual([{ name: 'embedded PostgreSQL (made at the first start)' }]);
+
+    const findings = await examine();
+    // Tests run without fsync, which is a problem in any other database.
+    expect(problemsIn(findings)).toEqual([expect.stringMatching(/^durability: /)]);
+    expect(findings.map(({ name }) => name)).toEqual([
+      expect.stringMatching(/^database of DATABASE_URL, version \d/),
+      'durability',
+      'clock',
+      'writing to the database',
+      'schema (empty: made by savepoint start or savepoint migrate)',
+      'master key (made at the first start)',
+    ]);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('tells one that is behind this build from one of a newer build', async () => {
+    await migrate(database.url, () => {});
+    expect(problemsIn(await examine())).toHaveLength(1);
+    await query('delete from schema_migrations where version = (select max(version) from schema_migrations)');
+    expect(problemsIn(await examine())).toContainEqual(
+      expect.stringMatching(/^schema: it is at version \d+, and this build needs \d+$/),
+    );
+    await query("insert into schema_migrations (version, name) values (9000, 'from the future')");
+    const findings = await examine();
+    expect(findings).toContainEqual({
+      name: 'schema',
+      problem: expect.stringMatching(
+        /^a newer build has been here: it is at version 9000, and this build knows only up to \d+$/,
+      ),
+      advice: 'Start a newer build; schemas never go back.',
+    });
+    await query('delete from schema_migrations where version = 9000');
+  });
+
+  it('says that it can only be read', async () => {
+    const name = new URL(database.url).pathname.slice(1);
+    await query(`alter database ${name} set default_transaction_read_only = on`);
+    expect(problemsIn(await examine())).toContainEqual(
+      'writing to the database: it can only be read: it is a standby, or default_transaction_read_only is on',
+    );
+    await query(`begin read write; alter database ${name} reset default_transaction_read_only; commit`);
+  });
+
+  it('says that the master key is gone, or another one', async () => {
+    const pool = createPool({ url: database.url, size: 1, timeoutMs: 10_000, onError: () => {} });
+    await ensureSigningKey(pool, testMasterKeys(), Date.now()).finally(() => pool.end());
+    expect(problemsIn(await examine())).toContainEqual(
+      expect.stringContaining(`master key: The file ${join(folder, 'master-key')} is missing or empty, and `),
+    );
+    expect(await readdir(folder)).toEqual([]);
+    await writeFile(join(folder, 'master-key'), generateMasterKey());
+    expect(problemsIn(await examine())).toContainEqual(
+      expect.stringMatching(/^master key: Wrong master key: /),
+    );
+    expect(problemsIn(await examine({ SAVEPOINT_MASTER_KEY: generateMasterKey() }))).toContainEqual(
+      expect.stringMatching(/^master key: Wrong master key: /),
+    );
+  });
+
+  it('says that it does not answer', async () => {
+    expect(await examine({ DATABASE_URL: 'postgres://127.0.0.1:1/none' })).toEqual([
+      {
+        name: 'database of DATABASE_URL',
+        problem: 'connect ECONNREFUSED 127.0.0.1:1',
+        advice: 'Start it, or check DATABASE_URL.',
+      },
+    ]);
+  });
+});
+
+describe('doctor on a disk', () => {
+  it('tells how much is free, also where the data folder is yet to be made', async () => {
+    const { name } = await checkFreeSpace(configOf({ SAVEPOINT_DATA_DIR: join(folder, 'a', 'b') }));
+    expect(name).toMatch(/^free space of the data folder: [\d.]+ [MG]B of [\d.]+ [MG]B$/);
+  });
+
+  it.skipIf(process.platform !== 'linux')('that is full says so', async () => {
+    // A file system without room for anything.
+    const full = { SAVEPOINT_DATA_DIR: '/proc/savepoint' };
+    const problem = expect.stringMatching(/^less than 256 MB are left/);
+    expect(await checkFreeSpace(configOf(full))).toMatchObject({ problem });
+    expect(await checkFreeSpace(configOf({ ...full, DATABASE_URL: database.url }))).toMatchObject({
+      problem,
+    });
+  });
+});
+
+it('doctor sums up what it found', () => {
+  const warning = { name: 'a', warning: 'w' };
+  expect(summaryOf([{ name: 'b' }])).toBe('All is well.');
+  expect(summaryOf([{ name: 'b' }, warning])).toBe('No problems, 1 warning.');
+  expect(summaryOf([warning, warning])).toBe('No problems, 2 warnings.');
+  expect(summaryOf([warning, { name: 'c', problem: 'p' }])).toBe('1 of 2 checks found a problem.');
+});

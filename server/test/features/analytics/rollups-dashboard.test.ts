@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gameDashboard } from '../../../src/features/analytics/dashboard.js';
+import { applyEvents } from '../../../src/features/events/apply-events.js';
+import {
+  createGameWorld,
+  DAY_MS,
+  type GameWorld,
+  type TestEvent,
+  type TestPlayer,
+  toRecords,
+} from '../../support/game-world.js';
+
+const NOON = Date.parse(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`);
+/** Day 0 is 40 days ago; today is day 40. */
+const FIRST = NOON - 40 * DAY_MS;
+const at = (day: number) => FIRST + day * DAY_MS;
+const nameOf = (day: number) => new Date(at(day)).toISOString().slice(0, 10);
+
+describe('the dashboard of a game', () => {
+  let world: GameWorld;
+  let gameId: number;
+  let players: TestPlayer[];
+  beforeAll(async () => {
+    world = await createGameWorld();
+    gameId = await world.addGame('game');
+    const otherGame = await world.addGame('other');
+    // Three players of day 0, one of day 1, and one of another game.
+    players = await world.addPlayers(gameId, [at(0), at(0), at(0), at(1)]);
+    const [stranger] = (await world.addPlayers(otherGame, [at(0)])) as [TestPlayer];
+    await send(0, 0, [
+      event('Session_Start', { sessionId: 's' }),
+      event('Session_End', { sessionId: 's', durationMs: 90_000 }),
+      event('Ad_Impression', { adId: 'a' }),
+      event('Store_View', {}),
+      purchase('t1', '4.99', 'USD'),
+      purchase('t2', '500', 'JPY'),
+      event('__proto__', {}),
+    ]);
+    await send(1, 0, [event('Session_Start', {}), purchase('t3', '0.10', 'USD'), purchase('t4', '3', 'EUR')]);
+    await send(1, 0, [event('Refund', { transactionId: 't4' })]);
+    for (const day of [1, 7, 28, 38]) await send(0, day, [event('Ad_Impression', {})]);
+    for (const day of [1, 2]) await send(1, day, [event('Ad_Impression', {})]);
+    await send(3, 2, [event('Ad_Impression', {})]);
+    await applyEvents(world.pool, toRecords(stranger, [dated(at(0), event('Store_View', {}))], at(0)));
+  });
+  afterAll(() => world.close());
+
+  const send = (player: number, day: number, events: TestEvent[]) =>
+    applyEvents(
+      world.pool,
+      toRecords(
+        players[player] as TestPlayer,
+        events.map((each) => dated(at(day), each)),
+        at(day),
+      ),
+    );
+
+  it('tells each day: players, events, revenue to the last decimal without zeros', async () => {
+    const { days } = await gameDashboard(world.pool, gameId, nameOf(0), nameOf(2));
+    expect(days.map(({ day }) => day)).toEqual([nameOf(0), nameOf(1), nameOf(2)]);
+    expect(days[0]).toEqual({
+      day: nameOf(0),
+      activePlayers: 2,
+      newPlayers: 3,
+      payingPlayers: 2,
+      sessions: 2,
+      events: 11,
+      eventsByType: expect.anything(),
+      adImpressions: 1,
+      storeViews: 1,
+      playMs: 90_000,
+      purchases: 3,
+      revenue: { USD: '5.09', JPY: '500' },
+    });
+    expect(Object.entries(days[0]?.eventsByType ?? {}).sort()).toEqual([
+      ['Ad_Impression', 1],
+      ['Purchase', 4],
+      ['Refund', 1],
+      ['Session_End', 1],
+      ['Session_Start', 2],
+      ['Store_View', 1],
+      ['__proto__', 1],
+    ]);
+    expect(days[2]).toMatchObject({ activePlayers: 2, newPlayers: 0, payingPlayers: 0, revenue: {} });
+  });
+
+  it('has every day of a span, also those on which nothing happened', async () => {
+    const { days, cohorts } = await gameDashboard(world.pool, gameId, nameOf(10), nameOf(12));
+    expect(days).toHaveLength(3);
+    for (const day of days)
+      expect(day).toMatchObject({ activePlayers: 0, events: 0, eventsByType: {}, revenue: {} });
+    expect(cohorts[0]).toEqual({ day: nameOf(10), players: 0, d1: 0, d7: 0, d28: 0, active: [0, 0, 0] });
+  });
+
+  it('tells how many of the players of a day came back, on which day', async () => {
+    const { cohorts } = await gameDashboard(world.pool, gameId, nameOf(0), nameOf(2));
+    expect(cohorts).toEqual([
+      { day: nameOf(0), players: 3, d1: 2, d7: 1, d28: 1, active: [2, 2, 1] },
+      { day: nameOf(1), players: 1, d1: 1, d7: 0, d28: 0, active: [0, 1] },
+      { day: nameOf(2), players: 0, d1: 0, d7: 0, d28: 0, active: [0] },
+    ]);
+  });
+
+  it('gives no retention for a day that is not over', async () => {
+    const { cohorts } = await gameDashboard(world.pool, gameId, nameOf(0), nameOf(60), at(8));
+    expect(cohorts[0]).toMatchObject({ d1: 2, d7: 1, d28: null });
+    // On the 8th day the 7th after the day before is still running.
+    expect(cohorts[1]).toMatchObject({ d1: 1, d7: null });
+    expect(cohorts[0]?.active).toHaveLength(9);
+    expect(cohorts[9]).toMatchObject({ d1: null, active: [] });
+  });
+});
+
+function event(eventType: string, payload: object): TestEvent {
+  return { eventType, payload };
+}
+
+function purchase(transactionId: string, price: string, currency: string): TestEvent {
+  return event('Purchase', { transactionId, price, currency });
+}
+
+function dated(ms: number, sent: TestEvent): TestEvent {
+  return { ...sent, timestamp: new Date(ms).toISOString() };
+}

@@ -1,0 +1,110 @@
+import { expect } from 'vitest';
+import type { DryRunResult } from '../../../src/features/dry-runs/dry-run.js';
+import type { PartEffect } from '../../../src/features/dry-runs/dry-run-report.js';
+import { numberIn, type PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
+import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
+import { decide } from '../../../src/personalisation/decide/decide.js';
+import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
+import { NOW } from '../../personalisation/support/fixtures.js';
+
+/** The slow way: what is served to each player under each document, compared. */
+export function expectedEffects(
+  before: ConfigDocument,
+  after: ConfigDocument,
+  players: readonly PlayerFacts[],
+) {
+  const errors = new Map<string, { before: number; after: number }>();
+  const under = (document: ConfigDocument, which: 'before' | 'after') => {
+    const prepared = compileDocument(document, { version: 1, publishedAt: 0 });
+    // Offers of the past are judged by `decide` only to date the last change, which nobody asks for here.
+    const past = new Set(
+      document.offers
+        .filter(({ until }) => until !== null && Date.parse(until) <= NOW)
+        .map(({ offerId }) => `offer:${offerId}`),
+    );
+    return players.map((facts) => {
+      const onError = (part: string) => {
+        if (past.has(part)) return;
+        const counted = errors.get(part) ?? { before: 0, after: 0 };
+        counted[which]++;
+        errors.set(part, counted);
+      };
+      const { flags, segments } = decide(prepared, facts, NOW, { onError });
+      const offers = decide(prepared, facts, NOW, { trace: true }).trace?.offers ?? [];
+      return {
+        facts,
+        flags: new Set(Object.keys(flags).filter((flagId) => flags[flagId]?.value)),
+        segments: new Set(segments.map(({ segmentId }) => segmentId)),
+        offers: new Set(offers.filter(({ outcome }) => outcome === 'applies').map(({ offerId }) => offerId)),
+      };
+    });
+  };
+  const [olds, news] = [under(before, 'before'), under(after, 'after')];
+  const effectOf = (kind: 'flags' | 'segments' | 'offers', id: string): PartEffect => {
+    const was = new Set(olds.filter((player) => player[kind].has(id)).map(({ facts }) => facts));
+    const is = new Set(news.filter((player) => player[kind].has(id)).map(({ facts }) => facts));
+    const enter = [...is].filter((facts) => !was.has(facts));
+    const leave = [...was].filter((facts) => !is.has(facts));
+    const payers = [...is].filter(({ purchaseCount }) => purchaseCount > 0);
+    return {
+      counts: {
+        before: was.size,
+        after: is.size,
+        enter: enter.length,
+        leave: leave.length,
+        stay: is.size - enter.length,
+        payers: payers.length,
+      },
+      estimate: null,
+      revenueShare: sharesOf(payers, players),
+      examples: {
+        enter: enter.slice(0, 5).map(({ userId }) => userId),
+        leave: leave.slice(0, 5).map(({ userId }) => userId),
+      },
+    };
+  };
+  return { effectOf, errors };
+}
+
+function sharesOf(payers: readonly PlayerFacts[], players: readonly PlayerFacts[]): Record<string, number> {
+  const sum = (of: readonly PlayerFacts[], currency: string) =>
+    of.reduce((total, { spend }) => total + numberIn(spend, currency), 0);
+  const currencies = new Set(players.flatMap(({ spend }) => Object.keys(spend)));
+  return Object.fromEntries(
+    [...currencies]
+      .filter((currency) => sum(players, currency) > 0)
+      .map((currency) => [
+        currency,
+        Math.round((sum(payers, currency) / sum(players, currency)) * 10_000) / 10_000,
+      ]),
+  );
+}
+
+/** That a dry run over all of these players found exactly that. */
+export function expectEffects(
+  result: DryRunResult,
+  before: ConfigDocument,
+  after: ConfigDocument,
+  players: readonly PlayerFacts[],
+): void {
+  const { effectOf, errors } = expectedEffects(before, after, players);
+  for (const { flagId, ...effect } of result.flags) expect(effect, flagId).toEqual(effectOf('flags', flagId));
+  for (const { segmentId, ...effect } of result.segments) {
+    expect(effect, segmentId).toEqual(effectOf('segments', segmentId));
+  }
+  for (const { offerId, ...effect } of result.offers)
+    expect(effect, offerId).toEqual(effectOf('offers', offerId));
+  const ids = (document: ConfigDocument) => [
+    ...['isPayer', ...document.flags.custom.map(({ flagId }) => flagId)],
+    ...document.segments.map(({ segmentId }) => segmentId),
+    ...document.offers.map(({ offerId }) => offerId),
+  ];
+  const reported = [
+    ...result.flags.map(({ flagId }) => flagId),
+    ...result.segments.map(({ segmentId }) => segmentId),
+    ...result.offers.map(({ offerId }) => offerId),
+  ];
+  expect(new Set(reported)).toEqual(new Set([...ids(before), ...ids(after)]));
+  const slow = [...errors].map(([part, counted]) => ({ part, ...counted }));
+  expect(new Set(result.ruleErrors)).toEqual(new Set(slow));
+}

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { factNeeds } from '../../../src/features/dry-runs/fact-needs.js';
+import { compareDocuments } from '../../../src/features/dry-runs/unchanged-parts.js';
+import { compiled, offer, segment, sku } from '../../personalisation/support/fixtures.js';
+
+it('a dry run asks under the old document only for what is not the same under the new one', () => {
+  const rules = [segment('a', 'country == "DE"'), segment('b', 'segment("a")'), segment('c', 'segment("b")')];
+  const before = compiled({
+    segments: [...rules, segment('d', 'os == ""')],
+    catalogue: [sku('gems')],
+    offers: [offer('o', { when: 'segment("c")' }), offer('p')],
+  });
+  expect([...compareDocuments(before, before).unchanged].sort()).toEqual([
+    'flag:isPayer',
+    'offer:o',
+    'offer:p',
+    'segment:a',
+    'segment:b',
+    'segment:c',
+    'segment:d',
+  ]);
+  expect(compareDocuments(before, before).rest).toMatchObject({ standing: [], offers: [] });
+  // c depends on b, which changes; b needs a, which does not.
+  const { unchanged, rest } = compareDocuments(
+    before,
+    compiled({
+      segments: [
+        segment('a', 'country == "DE"'),
+        segment('b', '!segment("a")'),
+        segment('c', 'segment("b")'),
+      ],
+      catalogue: [sku('gems')],
+      offers: [offer('o', { when: 'segment("c")' }), offer('p', { effect: { visibility: 'hide' } })],
+    }),
+  );
+  expect([...unchanged].sort()).toEqual(['flag:isPayer', 'offer:p', 'segment:a']);
+  expect(rest.offers.map(({ offerId }) => offerId)).toEqual(['o']);
+  expect(
+    rest.standing.map((node) => (node.kind === 'segment' ? node.listed.segmentId : node.flagId)).sort(),
+  ).toEqual(['a', 'b', 'c', 'd']);
+});
+
+it('what is read follows from what rules ask, and nothing else is', () => {
+  const none = factNeeds([
+    compiled({ segments: [segment('all', 'true'), segment('payer', 'flags.isPayer')] }),
+  ]);
+  expect(none).toMatchObject({ createdAt: false, lastEventAt: false, eventCount: false, windows: [] });
+  const some = factNeeds([
+    compiled({
+      segments: [
+        segment('a', 'activeDays.last7d > 2 && eventCount.last28d > 1'),
+        segment('b', 'events["Win"].last7d > 0 || os == "iOS" || storeViews.total > 1'),
+      ],
+    }),
+  ]);
+  expect(some.windows).toEqual([
+    { source: 'events', key: null, last7d: true, last28d: true },
+    { source: 'eventCounts', key: 'Win', last7d: true, last28d: false },
+  ]);
+  expect([...some.profile]).toEqual(['osName']);
+  expect([...some.eventTypes]).toEqual(['Store_View']);
+});

@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import type { Pool } from '../../../src/db/pool.js';
+import { DAY_MS, type PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
+import { FLAGS, PROMOTIONS } from '../../personalisation/support/document-arbitrary.js';
+import { playerFacts } from '../../personalisation/support/facts-arbitrary.js';
+
+/**
+ * Writes players of all kinds straight into the tables: those of the properties of `decide`, so that rows of every shape
+ * are there, also ones that events alone would take weeks to make. Same seed, same players.
+ */
+export async function insertPlayersOfAllKinds(
+  pool: Pool,
+  gameId: number,
+  count: number,
+  seed: number,
+): Promise<string[]> {
+  const all = fc.sample(playerFacts(FLAGS, PROMOTIONS), { numRuns: count, seed });
+  const ids: string[] = [];
+  for (const facts of all) ids.push(await insertPlayer(pool, gameId, facts));
+  return ids;
+}
+
+const moment = (ms: number | null) => (ms === null ? null : new Date(ms));
+
+async function insertPlayer(pool: Pool, gameId: number, facts: PlayerFacts): Promise<string> {
+  // Who bought something sent an event; what is left of a player without a purchase is no spend.
+  const isBuyer = facts.purchaseCount > 0 && facts.lastPurchaseAt !== null;
+  const lastEventAt = facts.days.reduce<number | null>(
+    (last, { epochDay }) => Math.max(last ?? 0, epochDay * DAY_MS + 1),
+    isBuyer ? Math.max(facts.lastEventAt ?? 0, facts.lastPurchaseAt ?? 0) : facts.lastEventAt,
+  );
+  const { rows } = await pool.query<{ id: string }>(
+    `insert into players (game_id, user_id, created_at, last_event_at, event_count, event_counts, purchase_count,
+       last_purchase_at, spend, profile, overrides_at)
+     values ($1, $2, $3::timestamptz + interval '123 microseconds', $4, $5, $6, $7, $8, $9, $10, $11)
+     returning id`,
+    [
+      gameId,
+      facts.userId,
+      moment(facts.createdAt),
+      moment(lastEventAt),
+      facts.eventCount,
+      facts.eventCounts,
+      isBuyer ? facts.purchaseCount : 0,
+      isBuyer ? moment(facts.lastPurchaseAt) : null,
+      isBuyer ? facts.spend : {},
+      facts.profile,
+      // Long ago: later ones are still to come, and not of a clock that is ahead.
+      // Also in the future, as a clock that is ahead has it.
+      facts.overrides.length > 0 ? moment(Math.max(...facts.overrides.map(({ setAt }) => setAt))) : null,
+    ],
+  );
+  const id = rows[0]?.id ?? '';
+  for (const day of facts.days) {
+    await pool.query(
+      `insert into player_days (player_id, day, events, sessions, ad_impressions, store_views, play_ms, event_counts,
+         purchases, revenue)
+       values ($1, date '1970-01-01' + $2::int, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      [
+        id,
+        day.epochDay,
+        day.events,
+        day.sessions,
+        day.adImpressions,
+        day.storeViews,
+        day.playMs,
+        day.eventCounts,
+        day.purchases,
+        day.revenue,
+      ],
+    );
+  }
+  if (isBuyer) await insertPromotions(pool, id, facts);
+  await insertOverrides(pool, id, facts);
+  return id;
+}
+
+async function insertPromotions(
+  pool: Pool,
+  playerId: string,
+  { promoPurchases }: PlayerFacts,
+): Promise<void> {
+  for (const [promoId, purchases] of Object.entries(promoPurchases)) {
+    await pool.query('insert into player_promotions (player_id, promo_id, purchases) values ($1, $2, $3)', [
+      playerId,
+      promoId,
+      purchases,
+    ]);
+  }
+}
+
+/** Of two for one flag, the first was cleared. */
+async function insertOverrides(pool: Pool, playerId: string, { overrides }: PlayerFacts): Promise<void> {
+  for (const [n, { flagId, value, setAt, until }] of overrides.entries()) {
+    const isCleared = overrides.slice(n + 1).some((later) => later.flagId === flagId);
+    await pool.query(
+      `insert into flag_overrides (player_id, flag_id, value, reason, author, set_at, until, cleared_at, cleared_by)
+       values ($1, $2, $3, '', 'test', $4, $5, $6, $7)`,
+      [
+        playerId,
+        flagId,
+        value,
+        moment(setAt),
+        moment(until),
+        ...(isCleared ? [moment(setAt + 1), 'test'] : [null, null]),
+      ],
+    );
+  }
+}

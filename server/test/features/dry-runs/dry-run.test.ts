@@ -1,0 +1,266 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type DryRunResult, dryRun } from '../../../src/features/dry-runs/dry-run.js';
+import { findFacts } from '../../../src/features/players/facts-queries.js';
+import { ATTRIBUTES } from '../../../src/personalisation/attributes/attributes.js';
+import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
+import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
+import { pairedDocuments } from '../../personalisation/support/document-arbitrary.js';
+import { configWith, NOW, offer, segment, sku } from '../../personalisation/support/fixtures.js';
+import { createGameWorld, type GameWorld } from '../../support/game-world.js';
+import { expectEffects, expectedEffects } from './dry-run-expectation.js';
+import { insertPlayersOfAllKinds } from './dry-run-players.js';
+
+const PLAYERS = 400;
+
+let world: GameWorld;
+let gameId: number;
+let everybody: PlayerFacts[];
+
+beforeAll(async () => {
+  world = await createGameWorld();
+  gameId = await world.addGame('game');
+  const other = await world.addGame('other');
+  // Players of another game stand between those of this one.
+  const ids: string[] = [];
+  for (const seed of [1, 2, 3, 4]) {
+    ids.push(...(await insertPlayersOfAllKinds(world.pool, gameId, PLAYERS / 4, seed)));
+    await insertPlayersOfAllKinds(world.pool, other, 10, seed + 10);
+  }
+  const readings = await findFacts(world.pool, ids, NOW);
+  everybody = readings.sort((a, b) => Number(a.playerId) - Number(b.playerId)).map(({ facts }) => facts);
+});
+afterAll(() => world.close());
+
+async function run(
+  before: ConfigDocument,
+  after: ConfigDocument,
+  options: { sample?: number } = {},
+): Promise<DryRunResult> {
+  const outcome = await dryRun(world.pool, { gameId, before, after, nowMs: NOW, ...options });
+  if (outcome.outcome !== 'done') throw new Error(outcome.outcome);
+  return outcome.result;
+}
+
+/** A stopwatch that goes on by so much whenever somebody looks at it. */
+function ticking(ms: number): () => number {
+  let now = 0;
+  return () => {
+    now += ms;
+    return now;
+  };
+}
+
+describe('a dry run comes to what deciding for each player comes to', () => {
+  it('for every attribute that rules can ask for, in every window', async () => {
+    const fields = (name: string) => ATTRIBUTES.find((each) => each.name === name)?.fields ?? [];
+    const rules = ATTRIBUTES.flatMap(({ name, key, type }) => {
+      if (key === 'flagId') return ['flags.isPayer', 'flags.beta'];
+      if (key === 'segmentId') return ['segment("a0") || segment("a1")'];
+      const threshold = (path: string, of: string) => `${path} ${of === 'double' ? '>= 5.01' : '>= 2'}`;
+      const keys =
+        key === 'eventType' ? ['["Win"]', '["__proto__"]'] : key === 'currency' ? ['["USD"]'] : [''];
+      if (type === 'string') return [`${name} != ""`];
+      if (fields(name).length === 0) return [threshold(name, 'int')];
+      return keys.flatMap((each) =>
+        fields(name).map((field) => threshold(`${name}${each}.${field.name}`, field.type)),
+      );
+    });
+    const custom = [{ flagId: 'beta', name: 'Beta', rule: 'sessions.total > 3', defaultValue: false }];
+    const documentOf = (all: readonly string[]) =>
+      configWith({
+        flags: { isPayer: { payerForDays: 20 }, custom },
+        segments: all.map((rule, n) => segment(`a${n}`, rule)),
+      });
+    const after = documentOf(rules);
+    const result = await run(configWith(), after);
+    expectEffects(result, configWith(), after, everybody);
+    // A test in which a rule holds for nobody or for everybody would see nothing.
+    const told = result.segments.filter(({ counts }) => counts.after > 0 && counts.after < PLAYERS);
+    expect(told.length).toBeGreaterThan(rules.length * 0.8);
+    // Each by itself: no rule may live on what was read for another.
+    for (const [n, rule] of rules.entries()) {
+      if (rule.includes('segment(')) continue;
+      const alone = await run(configWith({ flags: after.flags }), {
+        ...documentOf([rule]),
+      });
+      expect(alone.segments[0]?.counts, rule).toEqual(result.segments[n]?.counts);
+    }
+  });
+
+  it('for any two documents', async () => {
+    await fc.assert(
+      fc.asyncProperty(pairedDocuments, pairedDocuments, async (before, after) => {
+        expectEffects(await run(before.document, after.document), before.document, after.document, everybody);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('a dry run of a small change', () => {
+  const PARTS = ['flags', 'segments', 'offers', 'store', 'catalogue'] as const;
+
+  it('comes to the same, though only what it touches is decided twice', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        pairedDocuments,
+        pairedDocuments,
+        fc.constantFrom(...PARTS),
+        fc.nat({ max: 2 }),
+        async ({ document: before }, { document: other }, part, index) => {
+          const replaced = { ...before, [part]: other[part] };
+          // Of segments only one: others then refer to one that has changed, or to one that has not.
+          const segments = before.segments.map((each, n) =>
+            n === index ? (other.segments[n] ?? each) : each,
+          );
+          // Rules of the other document may refer to what is not there: then they are never true, under both.
+          const after = part === 'segments' ? { ...before, segments } : replaced;
+          expectEffects(await run(before, after), before, after, everybody);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
+
+describe('a dry run', () => {
+  const before = configWith({
+    segments: [segment('new', 'daysSinceFirstSeen < 7'), segment('gone', 'true')],
+    catalogue: [sku('gems')],
+  });
+  const after = configWith({
+    segments: [
+      segment('new', 'daysSinceFirstSeen < 20'),
+      segment('bad', '1 / (purchases.total - purchases.total) == 1'),
+    ],
+    catalogue: [sku('gems')],
+    offers: [offer('sale', { when: 'purchases.total > 0', sharePercent: 50 })],
+  });
+
+  it('says who enters, leaves and stays, who pays, and which rules fail', async () => {
+    const result = await run(before, after);
+    expect(result).toMatchObject({
+      players: PLAYERS,
+      examined: PLAYERS,
+      sampled: false,
+      at: new Date(NOW).toISOString(),
+    });
+    expect(result.segments.map(({ segmentId }) => segmentId)).toEqual(['new', 'bad', 'gone']);
+    const [fresh, bad, gone] = result.segments;
+    expect(fresh?.counts.enter).toBeGreaterThan(0);
+    expect(fresh?.examples.enter).toHaveLength(5);
+    expect(fresh?.counts).toMatchObject({ leave: 0, stay: fresh?.counts.before });
+    expect(bad?.counts).toEqual({ before: 0, after: 0, enter: 0, leave: 0, stay: 0, payers: 0 });
+    expect(gone?.counts).toMatchObject({ before: PLAYERS, after: 0, leave: PLAYERS });
+    expect(gone?.examples.leave).toHaveLength(5);
+    expect(result.ruleErrors).toEqual([{ part: 'segment:bad', before: 0, after: PLAYERS }]);
+    const [sale] = result.offers;
+    expect(sale?.counts.payers).toBe(sale?.counts.after);
+    expect(Object.values(sale?.revenueShare ?? {}).every((share) => share > 0.1 && share < 0.9)).toBe(true);
+  });
+
+  it('examines a sample of exactly the stated size, the same again, and estimates the rest', async () => {
+    for (const sample of [1, 7, 100, 399]) {
+      const result = await run(before, after, { sample });
+      expect(result).toMatchObject({ players: PLAYERS, examined: sample, sampled: true });
+      const gone = result.segments.find(({ segmentId }) => segmentId === 'gone');
+      expect(gone?.counts.leave).toBe(sample);
+      expect(gone?.estimate).toMatchObject({ before: PLAYERS, leave: PLAYERS, after: 0 });
+      expect(await run(before, after, { sample })).toEqual({ ...result, seconds: expect.any(Number) });
+    }
+    expect(await run(before, after, { sample: PLAYERS })).toMatchObject({
+      sampled: false,
+      segments: [{ estimate: null }, {}, {}],
+    });
+    // Spread over all of them: every fourth player.
+    const quarter = await run(before, after, { sample: 100 });
+    const chosen = everybody.filter((_, place) => place % 4 === 3);
+    const { effectOf } = expectedEffects(before, after, chosen);
+    const [fresh] = quarter.segments;
+    expect(fresh?.counts).toEqual(effectOf('segments', 'new').counts);
+    expect(fresh?.estimate?.after).toBe((fresh?.counts.after ?? 0) * 4);
+  });
+
+  it('of a game without players comes to nothing', async () => {
+    const empty = await world.addGame('empty');
+    const outcome = await dryRun(world.pool, { gameId: empty, before, after, nowMs: NOW });
+    expect(outcome).toMatchObject({ outcome: 'done', result: { players: 0, examined: 0, sampled: false } });
+  });
+
+  it('tells how far it has come, lets others have their turn, and can be interrupted', async () => {
+    const seen: { examined: number; total: number }[] = [];
+    let turns = 0;
+    const timer = setInterval(() => turns++, 0);
+    await dryRun(world.pool, {
+      ...{ gameId, before, after, nowMs: NOW, stopwatch: ticking(1 / 16) },
+      onProgress: (progress) => seen.push(progress),
+    });
+    clearInterval(timer);
+    expect(seen[0]).toEqual({ examined: 0, total: PLAYERS });
+    expect(seen.at(-1)).toEqual({ examined: PLAYERS, total: PLAYERS });
+    // 8 ms are 128 looks at the stopwatch.
+    expect(seen.map(({ examined }) => examined)).toEqual([0, 128, 256, 384, 400]);
+    expect(turns).toBeGreaterThan(0);
+
+    const stopping = new AbortController();
+    const outcome = await dryRun(world.pool, {
+      ...{ gameId, before, after, nowMs: NOW, signal: stopping.signal, stopwatch: ticking(1) },
+      onProgress: ({ examined }) => {
+        if (examined > 0) stopping.abort();
+      },
+    });
+    expect(outcome).toEqual({ outcome: 'interrupted' });
+    const { rows } = await world.pool.query<{ n: number }>(
+      `select count(*)::int as n from pg_stat_activity
+       where datname = current_database() and state = 'idle in transaction'`,
+    );
+    expect(rows[0]?.n).toBe(0);
+  });
+});
+
+describe('a dry run gives way', () => {
+  const plain = configWith({ segments: [segment('all', 'true')] });
+  it.each([
+    ['after each player that takes long', 8, PLAYERS],
+    ['after two that take half as long', 4, PLAYERS / 2],
+    ['not at all while it has taken no time', 0, 0],
+  ])('%s', async (_when, ms, times) => {
+    const seen: number[] = [];
+    await dryRun(world.pool, {
+      ...{ gameId, before: plain, after: plain, nowMs: NOW, stopwatch: ticking(ms) },
+      onProgress: ({ examined }) => seen.push(examined),
+    });
+    // Once before it begins and once when it has ended.
+    expect(seen).toHaveLength(times + 2);
+  });
+});
+
+describe('a dry run over rules that ask for very much', () => {
+  const asking = (types: number) =>
+    configWith({
+      segments: Array.from({ length: types / 10 }, (_, n) =>
+        segment(`s${n}`, Array.from({ length: 10 }, (_, k) => `events["${n}_${k}"].total > 0`).join(' || ')),
+      ),
+    });
+
+  it('reads it, as far as PostgreSQL gives it', async () => {
+    const { segments } = await run(configWith(), asking(1590), { sample: 3 });
+    expect(segments).toHaveLength(159);
+  });
+
+  it('is refused beyond that, with the reason', async () => {
+    const outcome = await dryRun(world.pool, {
+      gameId,
+      before: asking(800),
+      after: asking(1990),
+      nowMs: NOW,
+    });
+    expect(outcome).toEqual({
+      outcome: 'too_many_facts',
+      message: expect.stringMatching(
+        /^The rules of the published and the new document ask for 199\d different things about a player; a dry run can read 1600\.$/,
+      ),
+    });
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { because } from '../../../src/features/explanations/because.js';
+import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
+import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
+import { decide } from '../../../src/personalisation/decide/decide.js';
+import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
+import {
+  configWith,
+  DAY_MS,
+  facts,
+  NOW,
+  offer,
+  payer,
+  segment,
+  sku,
+} from '../../personalisation/support/fixtures.js';
+
+/** Sentences about what is decided for a player at NOW. */
+function told(overrides: Partial<ConfigDocument>, player: PlayerFacts) {
+  const document = configWith(overrides);
+  const compiled = compileDocument(document, { version: 1, publishedAt: NOW });
+  const { trace } = decide(compiled, player, NOW, { trace: true });
+  if (trace === null) throw new Error('there is no trace');
+  return because({ document, facts: player, at: NOW, trace });
+}
+
+const price = (actualPrice: string, offerPrice = actualPrice, floorPrice?: string) => ({
+  USD: { actualPrice, offerPrice, ...(floorPrice === undefined ? {} : { floorPrice }) },
+});
+
+describe('flags', () => {
+  const payerFor = (payerForDays: number | null) => ({ flags: { isPayer: { payerForDays }, custom: [] } });
+
+  it('are told with the purchase that made a payer', () => {
+    expect(told({}, facts()).flags).toEqual(['Flag isPayer is false: there is no purchase.']);
+    expect(told({}, payer()).flags).toEqual([
+      'Flag isPayer is true: the last purchase was at 2026-11-15T12:00:00.000Z.',
+    ]);
+    expect(told(payerFor(30), payer()).flags).toEqual([
+      'Flag isPayer is true: the last purchase was at 2026-11-15T12:00:00.000Z and counts for 30 days.',
+    ]);
+    expect(told(payerFor(1), payer({ lastPurchaseAt: NOW - DAY_MS })).flags).toEqual([
+      'Flag isPayer is false: the last purchase was at 2026-11-14T12:00:00.000Z and counted for 1 day.',
+    ]);
+  });
+
+  it('are told with the override in force', () => {
+    const override = (setAt: number, until: number | null) => ({
+      flagId: 'isPayer',
+      value: true,
+      setAt,
+      until,
+    });
+    const overrides = [override(NOW - DAY_MS, NOW + DAY_MS), override(NOW - 2 * DAY_MS, null)];
+    expect(told({}, facts({ overrides })).flags).toEqual([
+      'Flag isPayer is true: an override says so, since 2026-11-14T12:00:00.000Z, until 2026-11-16T12:00:00.000Z.',
+    ]);
+    expect(told({}, facts({ overrides: overrides.slice(1) })).flags).toEqual([
+      'Flag isPayer is true: an override says so, since 2026-11-13T12:00:00.000Z.',
+    ]);
+  });
+
+  it('are told with their rule, or its lack', () => {
+    const flag = (rule: string | null) => ({ flagId: 'beta', name: 'Beta', rule, defaultValue: false });
+    const flags = (rule: string | null) => ({
+      flags: { isPayer: { payerForDays: null }, custom: [flag(rule)] },
+    });
+    expect(told(flags('eventCount.total > 5\n  && country == "DE"'), facts({ eventCount: 7 })).flags[1]).toBe(
+      'Flag beta is false: eventCount.total > 5 && country == "DE" is false (eventCount.total = 7, country = "").',
+    );
+    expect(told(flags(null), facts()).flags[1]).toBe('Flag beta is false, its default: it has no rule.');
+    expect(told(flags('1 / eventCount.total > 0'), facts()).flags[1]).toBe(
+      'Flag beta is false, its default: 1 / eventCount.total > 0 could not be worked out, division by zero (eventCount.total = 0).',
+    );
+  });
+});
+
+it('segments are told with the values that decided', () => {
+  const segments = [segment('payer', 'flags.isPayer'), segment('poor', 'spend["USD"].total < 2.5')];
+  expect(told({ segments }, payer()).segments).toEqual([
+    'In segment payer: flags.isPayer is true (flags["isPayer"] = true).',
+    'Not in segment poor: spend["USD"].total < 2.5 is false (spend["USD"].total = 4.99).',
+  ]);
+});
+
+it('offers are told with what let them apply or kept them from it', () => {
+  const offers = [
+    offer('all'),
+    offer('thanks', { when: 'flags.isPayer' }),
+    offer('most', { sharePercent: 99.99 }),
+    offer('none', { sharePercent: 0 }),
+    offer('used', { limitPerPlayer: 2, effect: { promoId: 'spring' } }),
+    offer('soon', { from: '2030-01-01T00:00:00Z' }),
+    offer('over', { until: '2020-01-01T00:00:00Z' }),
+    offer('german', { when: 'country == "DE"' }),
+  ];
+  const document = { catalogue: [sku('gems')], offers };
+  const sentences = told(document, payer({ promoPurchases: { spring: 2 } })).offers;
+  expect(sentences.map((sentence) => sentence.replace(/bucket is [\d.]+\d/, 'bucket is N'))).toEqual([
+    'Offer all applies: it has no rule.',
+    'Offer thanks applies: flags.isPayer is true (flags["isPayer"] = true).',
+    "Offer most applies: it has no rule, and the player's bucket is N, inside of the share of 99.99%.",
+    "Offer none does not apply: the player's bucket is N, outside of the share of 0%.",
+    'Offer used does not apply: purchases with its promotion: 2, limit: 2.',
+    'Offer soon does not apply: it begins at 2030-01-01T00:00:00Z.',
+    'Offer over does not apply: it ended at 2020-01-01T00:00:00Z.',
+    'Offer german does not apply: country == "DE" is false (country = "").',
+  ]);
+  const store = { sendFallback: false, holdoutPercent: 100, largestDiscountPercent: '100' };
+  expect(told({ ...document, store }, payer()).offers[0]).toBe(
+    'Offer all does not apply: the player is held out and gets the untargeted store.',
+  );
+});
+
+describe('SKUs', () => {
+  it('are told with every step of their price', () => {
+    const offers = [
+      offer('thanks', { skus: ['gems'], effect: { price: { setTo: { USD: '7.5' } } } }),
+      offer('late', { skus: ['gems'] }),
+      offer('deep', { skus: ['pass'], effect: { price: { discountPercent: '90' } } }),
+      offer('badge', { skus: ['pass'], combine: true, effect: { promoId: 'badge' } }),
+    ];
+    const catalogue = [
+      sku('gems', { prices: price('10') }),
+      sku('pass', { prices: price('10', '8', '5') }),
+      sku('plain', { prices: price('3') }),
+    ];
+    expect(told({ catalogue, offers }, facts()).skus).toEqual([
+      'gems costs 7.50 USD: catalogue 10.00; offer thanks asked for 7.50; offer late came too late, another had won it.',
+      'pass costs 5.00 USD: catalogue 8.00, reduced from 10.00; offer deep asked for 0.80, kept at 5.00 by the floor price; offer badge leaves the price; a purchase belongs to promotion badge.',
+      'plain costs 3.00 USD: catalogue 3.00.',
+    ]);
+  });
+
+  it('are told with what hides them', () => {
+    const offers = [
+      offer('hide', { skus: ['gems'], effect: { visibility: 'hide' } }),
+      offer('show', { skus: ['hero'], effect: { visibility: 'show', price: { discountPercent: '10' } } }),
+    ];
+    const catalogue = [
+      sku('gems'),
+      sku('hero', { hidden: true }),
+      sku('secret', { hidden: true }),
+      sku('late', { from: '2030-01-01T00:00:00Z' }),
+      sku('past', { until: '2020-01-01T00:00:00Z' }),
+      sku('off', { active: false }),
+    ];
+    expect(told({ catalogue, offers }, facts()).skus).toEqual([
+      'gems is not shown: shown in the catalogue; offer hide hides it.',
+      'hero costs 9.00 USD: catalogue 10.00, hidden there; offer show shows it and asked for 9.00.',
+      'secret is not shown: hidden in the catalogue.',
+      'late is not for sale: it begins at 2030-01-01T00:00:00Z.',
+      'past is not for sale: it ended at 2020-01-01T00:00:00Z.',
+      'off is not for sale: it is not active.',
+    ]);
+  });
+});

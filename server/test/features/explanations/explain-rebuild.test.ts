@@ -1,0 +1,159 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyEvents } from '../../../src/features/events/apply-events.js';
+import { rebuildFacts } from '../../../src/features/explanations/rebuild-facts.js';
+import type { RebuiltPlayer } from '../../../src/features/explanations/rebuilt-player.js';
+import { shadowTables } from '../../../src/features/explanations/shadow-tables.js';
+import { findFacts } from '../../../src/features/players/facts-queries.js';
+import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
+import {
+  adImpressionAt,
+  createGameWorld,
+  DAY_MS,
+  type GameWorld,
+  type TestEvent,
+  toRecords,
+} from '../../support/game-world.js';
+
+const HOUR_MS = 3_600_000;
+const START = Date.parse('2026-11-15T12:00:00.000Z');
+
+/** One delivery: some events of one of the players, `ageMs` old when they arrive. */
+type Step = { player: number; events: { ageMs: number; event: TestEvent }[] };
+
+describe('rebuilding what was known of a player', () => {
+  let world: GameWorld;
+  let gameId: number;
+  beforeAll(async () => {
+    world = await createGameWorld();
+    gameId = await world.addGame('game');
+  });
+  afterAll(() => world.close());
+
+  const live = async ({ playerId }: RebuiltPlayer, atMs: number): Promise<PlayerFacts> => {
+    const [reading] = await findFacts(world.pool, [playerId], atMs);
+    if (reading === undefined) throw new Error('there is no such player');
+    return sorted(reading.facts);
+  };
+  const rebuilt = async (player: RebuiltPlayer, atMs: number): Promise<PlayerFacts> =>
+    sorted((await rebuildFacts(world.url, player, atMs)).facts);
+
+  it('gives for every moment the facts that were read then', async () => {
+    let plays = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(steps(), { minLength: 1, maxLength: 6 }), async (plan) => {
+        const play = ++plays;
+        const players = await world.addPlayers(gameId, [START - 30 * DAY_MS, START - DAY_MS]);
+        const seen: { player: RebuiltPlayer; atMs: number; facts: PlayerFacts }[] = [];
+        for (const [n, { player: index, events }] of plan.entries()) {
+          const nowMs = START + n * HOUR_MS;
+          const player = players[index];
+          if (player === undefined) throw new Error('there are two players');
+          const sent = events.map(({ ageMs, event }) =>
+            withPrefix(`${play}:`, { ...event, timestamp: iso(nowMs - ageMs) }),
+          );
+          const records = toRecords(player, sent, nowMs);
+          await applyEvents(world.pool, records);
+          // What is sent again counts once, and at its first receipt.
+          if (n % 2 === 0) await applyEvents(world.pool, toRecords(player, sent, nowMs + 1));
+          for (const each of players) {
+            const atMs = nowMs + 2;
+            seen.push({ player: each, atMs, facts: await live(each, atMs) });
+          }
+        }
+        for (const { player, atMs, facts } of seen) expect(await rebuilt(player, atMs)).toEqual(facts);
+      }),
+      { numRuns: 8, endOnFailure: true },
+    );
+  });
+
+  it('can write to nothing real, also if a statement it knows nothing of tries', async () => {
+    const [player] = await world.addPlayers(gameId, [START]);
+    if (player === undefined) throw new Error('there is one player');
+    const client = await world.pool.connect();
+    try {
+      await client.query('begin');
+      await shadowTables(client, player, START);
+      await client.query('update players set event_count = 1');
+      await expect(client.query("insert into tenants (slug, name) values ('a', 'a')")).rejects.toThrow(
+        'read-only',
+      );
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+    expect((await live(player, START)).eventCount).toBe(0);
+  });
+
+  it('reads more events than it holds at once', async () => {
+    const [player] = await world.addPlayers(gameId, [START - DAY_MS]);
+    if (player === undefined) throw new Error('there is one player');
+    for (let n = 0; n < 3; n++) {
+      const events = Array.from({ length: 400 }, (_, k) => adImpressionAt(START - 1000 * n - k, k));
+      await applyEvents(world.pool, toRecords(player, events, START + n));
+    }
+    expect((await rebuilt(player, START + 3)).eventCount).toBe(1200);
+    expect((await rebuilt(player, START + 1)).eventCount).toBe(800);
+  });
+});
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** Transactions of two plays must not meet. */
+function withPrefix(prefix: string, event: TestEvent): TestEvent {
+  const payload = (event.payload ?? {}) as Record<string, unknown>;
+  if (payload.transactionId === undefined) return event;
+  return { ...event, payload: { ...payload, transactionId: `${prefix}${payload.transactionId}` } };
+}
+
+/** Days come in any order. */
+function sorted(facts: PlayerFacts): PlayerFacts {
+  return { ...facts, days: [...facts.days].sort((a, b) => a.epochDay - b.epochDay) };
+}
+
+function steps(): fc.Arbitrary<Step> {
+  const ages = fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: 0, max: 8 }).map((n) => n * 12 * HOUR_MS) },
+    // Ahead; too far ahead and too long ago to be believed; before our era.
+    fc.constantFrom(-HOUR_MS / 2, -2 * HOUR_MS, 200 * DAY_MS, 740_000 * DAY_MS, 35 * DAY_MS),
+  );
+  // Named or not; a name is never used for two different events.
+  const event = fc
+    .tuple(fc.oneof(plain(), purchases(), refunds()), fc.boolean())
+    .map(([each, isNamed]) => (isNamed ? { ...each, eventId: JSON.stringify(each).slice(0, 128) } : each));
+  return fc.record({
+    player: fc.nat(1),
+    events: fc.array(fc.record({ ageMs: ages, event }), { minLength: 1, maxLength: 6 }),
+  });
+}
+
+const plain = () =>
+  fc.record({
+    eventType: fc.constantFrom('Session_Start', 'Session_End', 'Store_View', 'Custom "type"'),
+    payload: fc.record({
+      durationMs: fc.constantFrom(0, 1_500.5, 90_000_000),
+      odd: fc.constantFrom<unknown>(1e300, 0.1, '\u{1F600} "\\', null, [1, { a: true }]),
+    }),
+    metadata: fc.record({ country: fc.constantFrom('DE', 'JP'), osVersion: fc.constantFrom('15', '16', 7) }),
+  });
+
+const ids = () => fc.constantFrom('t1', 't2', 't3');
+
+const purchases = () =>
+  fc.record({
+    eventType: fc.constant('Purchase'),
+    payload: fc.record(
+      {
+        transactionId: ids(),
+        skuId: fc.constantFrom('gems', 'pass'),
+        price: fc.constantFrom<unknown>(0.1, 0.2, '4.99', 500),
+        currency: fc.constantFrom('USD', 'EUR'),
+        promoId: fc.constantFrom('spring', 'autumn'),
+      },
+      { requiredKeys: ['price', 'currency'] },
+    ),
+    metadata: fc.record({ currency: fc.constantFrom('USD', 'EUR') }),
+  });
+
+const refunds = () =>
+  fc.record({ eventType: fc.constant('Refund'), payload: fc.record({ transactionId: ids() }) });

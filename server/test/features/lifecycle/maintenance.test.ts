@@ -1,0 +1,220 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { applyEvents } from '../../../src/features/events/apply-events.js';
+import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
+import {
+  createMaintenanceMetrics,
+  type MaintenanceMetrics,
+} from '../../../src/features/lifecycle/maintenance-metrics.js';
+import {
+  MAINTENANCE_STEPS,
+  type MaintenanceStep,
+} from '../../../src/features/lifecycle/maintenance-steps.js';
+import { updateRetentionDays } from '../../../src/features/lifecycle/retention-queries.js';
+import {
+  adImpressionAt,
+  createGameWorld,
+  DAY_MS,
+  type GameWorld,
+  type TestPlayer,
+  toRecords,
+} from '../../support/game-world.js';
+
+const NOW = Date.now();
+const HOUR_MS = 3_600_000;
+
+describe('maintenance', () => {
+  let world: GameWorld;
+  beforeAll(async () => {
+    world = await createGameWorld();
+  });
+  afterAll(() => world.close());
+
+  /** A node, with what it logs and counts. */
+  const createNode = (steps?: readonly MaintenanceStep[], giveUpAfterMs?: number) => {
+    const lines: Record<string, unknown>[] = [];
+    const logger = pino({ level: 'debug' }, { write: (line) => lines.push(JSON.parse(line)) });
+    const metrics = createMaintenanceMetrics();
+    const maintenance = createMaintenance({
+      pool: world.pool,
+      logger,
+      metrics,
+      ...(steps === undefined ? {} : { steps }),
+      ...(giveUpAfterMs === undefined ? {} : { giveUpAfterMs }),
+    });
+    const run = (signal = new AbortController().signal) => maintenance.run(NOW, signal);
+    return { run, metrics, lines };
+  };
+  const doneStep = (name: string): MaintenanceStep => ({
+    name,
+    maxMs: HOUR_MS,
+    run: async () => ({ outcome: 'done', did: { things: 2 } }),
+  });
+
+  it('runs each step, whatever became of those before it', async () => {
+    const { run, metrics, lines } = createNode([
+      {
+        name: 'failing',
+        maxMs: HOUR_MS,
+        run: async ({ connection }) => {
+          await connection.query('select nothing from nowhere');
+          return { outcome: 'done', did: {} };
+        },
+      },
+      {
+        name: 'slow',
+        maxMs: 20,
+        run: async ({ signal }) => {
+          while (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, 5));
+          return { outcome: 'done', did: { things: 1 } };
+        },
+      },
+      doneStep('last'),
+    ]);
+    await run();
+    expect(await outcomes(metrics)).toEqual({ 'failing failed': 1, 'slow unfinished': 1, 'last done': 1 });
+    expect(lines.map(({ step, level, msg, things }) => [step, level, msg, things])).toEqual([
+      ['failing', 40, 'a step of maintenance failed; it is tried again in an hour', undefined],
+      ['slow', 40, 'a step of maintenance is not finished; the next run goes on from there', 1],
+      ['last', 30, 'a step of maintenance is done', 2],
+    ]);
+    expect(lines[0]).toMatchObject({ err: { message: expect.stringContaining('nowhere') } });
+    expect(await valuesOf(metrics, 'lastSuccess')).toEqual({ last: expect.any(Number) });
+    expect(Object.keys(await valuesOf(metrics, 'duration'))).toEqual(['failing', 'slow', 'last']);
+  });
+
+  it('leaves a step behind that does not even stop, and does not begin it again', async () => {
+    const stuck = deferred<void>();
+    let begun = 0;
+    const hanging: MaintenanceStep = {
+      name: 'stuck',
+      maxMs: 10,
+      run: async () => {
+        begun++;
+        await stuck.promise;
+        return { outcome: 'done', did: {} };
+      },
+    };
+    const { run, metrics, lines } = createNode([hanging, doneStep('last')], 10);
+    await run();
+    await run();
+    expect(await outcomes(metrics)).toEqual({ 'last done': 2 });
+    await expect.poll(() => begun).toBe(1);
+    expect(lines.map(({ step, level, msg }) => [step, level, msg])).toEqual([
+      ['stuck', 50, 'a step of maintenance does not stop; the others run without it'],
+      ['last', 30, 'a step of maintenance is done'],
+      ['last', 30, 'a step of maintenance is done'],
+    ]);
+    stuck.resolve();
+    await expect.poll(() => outcomes(metrics)).toMatchObject({ 'stuck unfinished': 1 });
+    await run();
+    await expect.poll(() => begun).toBe(2);
+  });
+
+  it('works on a step on one node at a time, and on others meanwhile', async () => {
+    const begun = deferred<void>();
+    const released = deferred<void>();
+    const long: MaintenanceStep = {
+      name: 'long',
+      maxMs: HOUR_MS,
+      run: async () => {
+        begun.resolve();
+        await released.promise;
+        return { outcome: 'done', did: {} };
+      },
+    };
+    const [one, two] = [createNode([long, doneStep('other')]), createNode([long, doneStep('other')])];
+    const running = one.run();
+    await begun.promise;
+    await two.run();
+    expect(await outcomes(two.metrics)).toEqual({ 'long busy': 1, 'other done': 1 });
+    released.resolve();
+    await running;
+    expect(await outcomes(one.metrics)).toEqual({ 'long done': 1, 'other done': 1 });
+    await two.run();
+    expect(await outcomes(two.metrics)).toMatchObject({ 'long done': 1 });
+  });
+
+  it('leaves a step to another node when its connection is lost', async () => {
+    const killed: MaintenanceStep = {
+      name: 'killed',
+      maxMs: HOUR_MS,
+      run: async ({ connection }) => {
+        await connection.query('select pg_terminate_backend(pg_backend_pid())');
+        return { outcome: 'done', did: {} };
+      },
+    };
+    const [one, two] = [createNode([killed]), createNode([doneStep('killed')])];
+    await one.run();
+    expect(await outcomes(one.metrics)).toEqual({ 'killed failed': 1 });
+    await two.run();
+    expect(await outcomes(two.metrics)).toEqual({ 'killed done': 1 });
+  });
+
+  it('says nothing about steps that the stop of the service has cut off', async () => {
+    const stop = new AbortController();
+    const cut: MaintenanceStep = {
+      name: 'cut',
+      maxMs: HOUR_MS,
+      run: async () => {
+        stop.abort();
+        throw new Error('cut off');
+      },
+    };
+    const { run, metrics, lines } = createNode([cut, doneStep('never')]);
+    await run(stop.signal);
+    expect(lines).toEqual([]);
+    expect(await outcomes(metrics)).toEqual({});
+  });
+
+  it('deletes events past their retention also while roll-ups cannot be added up', async () => {
+    const [player] = (await world.addPlayers(await world.addGame('game'), [NOW - 60 * DAY_MS])) as [
+      TestPlayer,
+    ];
+    const at = NOW - 50 * DAY_MS;
+    await applyEvents(world.pool, toRecords(player, [adImpressionAt(at)], at));
+    await updateRetentionDays(world.pool, player.gameId, 30);
+    await world.pool.query('alter table game_days rename to game_days_away');
+    const { run, metrics, lines } = createNode();
+    try {
+      await run();
+    } finally {
+      await world.pool.query('alter table game_days_away rename to game_days');
+    }
+    expect(await outcomes(metrics)).toEqual({
+      'event_partitions done': 1,
+      'failed_events done': 1,
+      'sessions done': 1,
+      'rollups failed': 1,
+      'retention done': 1,
+      'event_identities done': 1,
+      'old_events done': 1,
+    });
+    expect(lines).toContainEqual(
+      expect.objectContaining({ step: 'retention', level: 30, outcome: 'done', eventsDeleted: 1 }),
+    );
+    await run();
+    expect(await outcomes(metrics)).toMatchObject({ 'rollups done': 1, 'retention done': 2 });
+    expect(Object.keys(await valuesOf(metrics, 'lastSuccess')).sort()).toEqual(
+      MAINTENANCE_STEPS.map(({ name }) => name).sort(),
+    );
+  });
+});
+
+function deferred<T>() {
+  let resolve: (value: T) => void = () => {};
+  const promise = new Promise<T>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+async function outcomes({ runs }: MaintenanceMetrics): Promise<Record<string, number>> {
+  const { values } = await runs.get();
+  return Object.fromEntries(values.map(({ labels, value }) => [`${labels.step} ${labels.outcome}`, value]));
+}
+
+async function valuesOf(metrics: MaintenanceMetrics, name: 'lastSuccess' | 'duration') {
+  const { values } = await metrics[name].get();
+  return Object.fromEntries(values.map(({ labels, value }) => [String(labels.step), value]));
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AnswerCache,
+  type CachedAnswers,
+  createAnswerCache,
+} from '../../../src/features/players/answer-cache.js';
+import { renderAnswers, storeEtag, storeText } from '../../../src/features/players/answers.js';
+import { decide } from '../../../src/personalisation/decide/decide.js';
+import type { StoreDecision } from '../../../src/personalisation/decide/decision.js';
+import { compiled, facts, NOW, offer, sku } from '../../personalisation/support/fixtures.js';
+
+/** A store of one SKU with this text. */
+const storeOf = (json: string): StoreDecision => ({
+  activeSkus: [
+    {
+      ...{ skuId: 'gems', name: '', description: '', actualPrice: '1', offerPrice: '1', currency: 'USD' },
+      assets: [],
+      json,
+    },
+  ],
+  lastUpdatedTimestamp: 0,
+  userSpecificPromoId: null,
+  fallback: null,
+});
+
+const answersOf = (cache: AnswerCache, json: string, rowVersion = '1'): CachedAnswers => ({
+  rowVersion,
+  configVersion: 1,
+  decidedAt: 0,
+  answers: {
+    statusJson: '{}',
+    segmentsJson: '[]',
+    segmentsEtag: '""',
+    store: cache.share(storeOf(json)),
+    lastUpdatedTimestamp: 0,
+    validUntil: Number.POSITIVE_INFINITY,
+  },
+});
+
+describe('remembered answers', () => {
+  it('share one store between the players who have the same', () => {
+    const cache = createAnswerCache(1_000_000);
+    cache.set('a', answersOf(cache, 'x'.repeat(100_000)));
+    const one = cache.bytes;
+    cache.set('b', answersOf(cache, 'x'.repeat(100_000)));
+    expect(cache.get('b')?.answers.store).toBe(cache.get('a')?.answers.store);
+    expect(cache.bytes - one).toBeLessThan(10_000);
+  });
+
+  it('share it also between players whose stores differ in nothing but their last update', () => {
+    const cache = createAnswerCache(1_000_000);
+    const document = compiled({
+      catalogue: [sku('gems')],
+      offers: [offer('winners', { when: 'events["Win"].total >= 3' })],
+    });
+    const [first, second] = [NOW - 2, NOW - 1].map((lastEventAt) =>
+      renderAnswers('', decide(document, facts({ lastEventAt }), NOW), cache.share),
+    );
+    if (first === undefined || second === undefined) throw new Error('no answers');
+    expect(second.store.json).toBe(first.store.json);
+    expect(storeEtag(second)).not.toBe(storeEtag(first));
+    expect(JSON.parse(storeText(second))).toEqual({
+      ...JSON.parse(storeText(first)),
+      lastUpdatedTimestamp: NOW - 1,
+    });
+  });
+
+  it('leave, the oldest first, when there are too many; a store leaves with its last player', () => {
+    const cache = createAnswerCache(500_000);
+    for (const [player, store] of ['ax', 'bx', 'cy', 'dz'].map((text) => [...text])) {
+      cache.set(player ?? '', answersOf(cache, (store ?? '').repeat(100_000)));
+    }
+    // z did not fit beside x and y: both players of x had to go.
+    expect(['a', 'b', 'c', 'd'].filter((player) => cache.get(player) !== undefined)).toEqual(['c', 'd']);
+    expect(cache.bytes).toBeLessThan(500_000);
+  });
+
+  it('count with all of their texts', () => {
+    const cache = createAnswerCache(100_000);
+    for (const player of ['a', 'b', 'c']) {
+      const cached = answersOf(cache, 'same');
+      cache.set(player, {
+        ...cached,
+        answers: { ...cached.answers, segmentsJson: 'x'.repeat(20_000), statusJson: 'x'.repeat(5_000) },
+      });
+    }
+    expect(['a', 'b', 'c'].filter((player) => cache.get(player) !== undefined)).toEqual(['c']);
+  });
+
+  it('are replaced without a trace, and keep the newest whatever its size', () => {
+    const cache = createAnswerCache(10_000);
+    cache.set('a', answersOf(cache, 'small'));
+    const small = cache.bytes;
+    cache.set('a', answersOf(cache, 'x'.repeat(50_000), '2'));
+    expect(cache.get('a')?.rowVersion).toBe('2');
+    cache.set('a', answersOf(cache, 'small', '3'));
+    expect(cache.bytes).toBe(small);
+  });
+});

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createAnswerCache } from '../../../src/features/players/answer-cache.js';
+import { renderAnswers, renderStore } from '../../../src/features/players/answers.js';
+import { createStoreKeys } from '../../../src/features/players/store-keys.js';
+import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
+import { decide } from '../../../src/personalisation/decide/decide.js';
+import type { StoreDecision } from '../../../src/personalisation/decide/decision.js';
+import { storeContentJson } from '../../../src/personalisation/decide/store-json.js';
+import { FLAGS, PROMOTIONS, pairedDocuments } from '../../personalisation/support/document-arbitrary.js';
+import { moments, playerFacts } from '../../personalisation/support/facts-arbitrary.js';
+import { PUBLISHED_AT } from '../../personalisation/support/fixtures.js';
+
+const players = fc.array(fc.tuple(playerFacts(FLAGS, PROMOTIONS), moments), { minLength: 2, maxLength: 6 });
+const worlds = fc.tuple(fc.array(pairedDocuments, { minLength: 1, maxLength: 2 }), players);
+
+function decisionsOf([documents, visits]: typeof worlds extends fc.Arbitrary<infer World> ? World : never) {
+  return documents.flatMap(({ document }, index) => {
+    const compiled = compileDocument(document, { version: index + 1, publishedAt: PUBLISHED_AT });
+    return visits.map(([facts, now]) => ({ userId: facts.userId, decision: decide(compiled, facts, now) }));
+  });
+}
+
+const pairsOf = <T>(list: readonly T[]) => list.flatMap((one) => list.map((other) => [one, other] as const));
+
+describe('keys of stores', () => {
+  it('are the same where the content is, and only there', () => {
+    fc.assert(
+      fc.property(worlds, (world) => {
+        const keyOf = createStoreKeys();
+        const stores = decisionsOf(world).map(({ decision: { store } }) => ({
+          key: keyOf(store),
+          json: storeContentJson(store),
+        }));
+        for (const [one, other] of pairsOf(stores)) {
+          expect(one.key === other.key).toBe(one.json === other.json);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('never stand for two contents, also when texts are forgotten', () => {
+    fc.assert(
+      fc.property(worlds, fc.integer({ min: 1, max: 3 }), (world, maxTexts) => {
+        const keyOf = createStoreKeys(maxTexts);
+        const byKey = new Map<string, string>();
+        const see = (store: StoreDecision) => {
+          const key = keyOf(store);
+          expect(byKey.get(key) ?? storeContentJson(store)).toBe(storeContentJson(store));
+          byKey.set(key, storeContentJson(store));
+        };
+        const decisions = decisionsOf(world);
+        for (const { decision } of [...decisions, ...decisions]) see(decision.store);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('lead every player to the store that would be rendered for them alone', () => {
+    fc.assert(
+      fc.property(worlds, (world) => {
+        const cache = createAnswerCache(100_000);
+        decisionsOf(world).forEach(({ userId, decision }, place) => {
+          const answers = renderAnswers(userId, decision, cache.share);
+          cache.set(String(place), {
+            rowVersion: '1',
+            configVersion: decision.version,
+            decidedAt: 0,
+            answers,
+          });
+          const { json, digest } = renderStore(decision.store);
+          expect(answers.store).toMatchObject({ json, digest });
+        });
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

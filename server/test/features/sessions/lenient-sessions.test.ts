@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLenientSessions, NOT_ASKED } from '../../../src/features/sessions/lenient-sessions.js';
+import type { LivePlayer } from '../../../src/features/sessions/session-queries.js';
+import { OverloadedError } from '../../../src/lib/overloaded-error.js';
+
+const PLAYER = { sessionId: 's', userId: 'u' } as LivePlayer;
+const TIMES = { patienceMs: 40, probeEveryMs: 60 };
+const gone = () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+
+function sessions(answers: { now: () => Promise<LivePlayer | undefined> }) {
+  let asked = 0;
+  const find = createLenientSessions(
+    {
+      submit: () => {
+        asked++;
+        return answers.now();
+      },
+    },
+    TIMES,
+  );
+  return { find, asked: () => asked };
+}
+
+describe('session look-ups that outlive the database', () => {
+  // Time stands still until a test moves it.
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('pass on what the database says, also that a session has ended', async () => {
+    const answers = { now: (): Promise<LivePlayer | undefined> => Promise.resolve(PLAYER) };
+    const { find } = sessions(answers);
+    expect(await find('s')).toBe(PLAYER);
+    answers.now = () => Promise.resolve(undefined);
+    expect(await find('s')).toBeUndefined();
+  });
+
+  it('are not asked while it is away, but for one now and then, and are again when it is back', async () => {
+    const answers = { now: gone as () => Promise<LivePlayer | undefined> };
+    const { find, asked } = sessions(answers);
+    expect(await find('s')).toBe(NOT_ASKED);
+    for (let n = 0; n < 100; n++) expect(await find('s')).toBe(NOT_ASKED);
+    expect(asked()).toBe(1);
+    vi.advanceTimersByTime(TIMES.probeEveryMs);
+    expect(await Promise.all([find('s'), find('s'), find('s')])).toEqual([NOT_ASKED, NOT_ASKED, NOT_ASKED]);
+    expect(asked()).toBe(2);
+
+    answers.now = () => Promise.resolve(PLAYER);
+    vi.advanceTimersByTime(TIMES.probeEveryMs);
+    expect(await find('s')).toBe(PLAYER);
+    expect(await find('s')).toBe(PLAYER);
+  });
+
+  it('do not keep a request waiting for a database that is silent', async () => {
+    const { find, asked } = sessions({ now: () => new Promise(() => {}) });
+    let found: unknown;
+    const finding = find('s').then((answer) => {
+      found = answer;
+    });
+    await vi.advanceTimersByTimeAsync(TIMES.patienceMs - 1);
+    expect(found).toBeUndefined();
+    vi.advanceTimersByTime(1);
+    await finding;
+    expect(found).toBe(NOT_ASKED);
+    expect(await find('s')).toBe(NOT_ASKED);
+    expect(asked()).toBe(1);
+  });
+
+  it('do without it when too many wait for it', async () => {
+    const { find } = sessions({ now: () => Promise.reject(new OverloadedError()) });
+    expect(await find('s')).toBe(NOT_ASKED);
+  });
+
+  it('do not swallow a mistake of ours', async () => {
+    const { find } = sessions({ now: () => Promise.reject(new TypeError('no')) });
+    await expect(find('s')).rejects.toThrow(TypeError);
+  });
+});

@@ -1,0 +1,247 @@
+import { type FastifyInstance, fastify, type LightMyRequestResponse } from 'fastify';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { registerAdminApi } from '../../../src/app/admin-app.js';
+import { ROLES, revokeAdminToken } from '../../../src/features/studios/admin-tokens.js';
+import { registerErrorHandlers } from '../../../src/http/error-handler.js';
+import { createAdminMetrics } from '../../../src/telemetry/metrics.js';
+import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { expectGeneralError } from '../../support/data-calls.js';
+import { createHarness, type Harness } from '../../support/harness.js';
+import { addStudio, expectStringError } from '../../support/session-calls.js';
+
+let harness: Harness;
+let desk: AdminDesk;
+const lines: string[] = [];
+const logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+beforeAll(async () => {
+  harness = await createHarness();
+  desk = await openAdminDesk(harness, logger);
+  await addStudio(harness, 'other-studio', 'other-game');
+});
+afterAll(async () => {
+  await desk.close();
+  await harness.close();
+});
+
+const tokenIdOf = (token: string) => token.split('_')[2] ?? '';
+
+describe('an admin token', () => {
+  it('says whose it is', async () => {
+    const expiresAt = harness.clock.now() + 60_000;
+    const token = await desk.addToken('viewer', { name: 'Ada', expiresAt });
+    expect(token).toMatch(/^sp_admin_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/);
+    expect(await desk.ask('GET', '/me', undefined, token)).toEqual({
+      tokenId: tokenIdOf(token),
+      name: 'Ada',
+      role: 'viewer',
+      tenantId: 'demo-studio',
+      expiresAt: new Date(expiresAt).toISOString(),
+    });
+  });
+
+  it('has its requests counted', async () => {
+    await desk.ask('GET', '/me');
+    const metrics = (await desk.app.inject({ url: '/metrics' })).body;
+    expect(metrics).toMatch(
+      /savepoint_admin_request_duration_seconds_count\{route="\/admin\/v1\/me",method="GET",status="200"\} [1-9]/,
+    );
+  });
+
+  it('is stored as a hash, and neither it nor its secret is anywhere else', async () => {
+    const token = await desk.addToken('owner');
+    const secret = token.slice(-43);
+    await desk.call('GET', '/me', undefined, token);
+    await desk.call('GET', '/nowhere', undefined, `${token}x`);
+    for (const table of ['admin_tokens', 'audit_log']) {
+      const { rows } = await harness.pool.query(`select t::text as line from ${table} t`);
+      expect(rows.some(({ line }) => line.includes(tokenIdOf(token)))).toBe(true);
+      expect(rows.filter(({ line }) => line.includes(secret))).toEqual([]);
+    }
+    const log = lines.map((line) => JSON.parse(line));
+    expect(log).toContainEqual(
+      expect.objectContaining({
+        msg: 'request',
+        route: '/admin/v1/me',
+        status: 200,
+        tenant: 'demo-studio',
+        admin: tokenIdOf(token),
+      }),
+    );
+    expect(lines.join('')).not.toContain(secret.slice(0, 20));
+  });
+
+  it('that is unknown, wrong, cut, revoked or expired gets the same refusal, byte for byte', async () => {
+    const good = await desk.addToken('owner');
+    const other = await desk.addToken('owner');
+    const revoked = await desk.addToken('owner');
+    const actor = { name: 'test', nowMs: harness.clock.now() };
+    await desk.ask('GET', '/me', undefined, revoked);
+    expect(await revokeAdminToken(harness.pool, tokenIdOf(revoked), actor)).toBe(true);
+    const expired = await desk.addToken('owner', { expiresAt: harness.clock.now() + 1000 });
+    await desk.ask('GET', '/me', undefined, expired);
+    harness.clock.advance(1000);
+    const session = await harness.login();
+    const refused = [
+      revoked,
+      expired,
+      `sp_admin_${'0'.repeat(16)}_${'A'.repeat(43)}`,
+      `sp_admin_${tokenIdOf(good)}_${other.slice(-43)}`,
+      good.slice(0, -1),
+      `${good.slice(0, -1)}${good.endsWith('A') ? 'B' : 'A'}`,
+      good.toUpperCase(),
+      session.accessToken,
+      'garbage',
+      '"; drop table admin_tokens; --',
+    ];
+    const answers = await Promise.all(refused.map((token) => desk.call('GET', '/me', undefined, token)));
+    for (const answer of answers) {
+      expectStringError(answer, 401, 'token_invalid');
+      expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
+      expect(answer.body).toBe(answers[0]?.body);
+    }
+    await desk.ask('GET', '/me', undefined, good);
+  });
+
+  it.each([undefined, '', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz'])(
+    'is asked for when the header is %j',
+    async (authorization) => {
+      const headers = authorization === undefined ? {} : { authorization };
+      const answer = await desk.app.inject({ url: '/admin/v1/me', headers });
+      expectStringError(answer, 401, 'token_missing');
+      expect(answer.headers['www-authenticate']).toBe('Bearer');
+    },
+  );
+});
+
+describe('every admin route', () => {
+  type Route = { method: string; url: string };
+  const routes: Route[] = [];
+  let bare: FastifyInstance;
+  beforeAll(async () => {
+    bare = fastify();
+    registerErrorHandlers(bare);
+    bare.addHook('onRoute', ({ method, url }) => {
+      for (const each of [method].flat()) if (each !== 'HEAD') routes.push({ method: each, url });
+    });
+    const { pool, clock, databaseUrl } = harness;
+    await registerAdminApi(bare, { pool, clock, databaseUrl, logger, metrics: createAdminMetrics() });
+    await bare.ready();
+  });
+  afterAll(() => bare.close());
+
+  const send = (
+    { method, url }: Route,
+    token: string | null,
+    body?: string,
+  ): Promise<LightMyRequestResponse> =>
+    desk.app.inject({
+      method: method as 'GET',
+      url: url.replace(':game', 'demo-game').replace(':playerId', crypto.randomUUID()).replace(/:\w+/g, '1'),
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { payload: body }),
+    });
+
+  it('stands under /admin/v1 on the second listener only, guarded before a body is read', async () => {
+    expect(routes.length).toBeGreaterThan(15);
+    const huge = 'x'.repeat(5 * 1024 * 1024);
+    for (const route of routes) {
+      expect(route.url).toMatch(/^\/admin\/v1\//);
+      const body = route.method === 'GET' ? undefined : huge;
+      const answer = await send(route, null, body);
+      expectStringError(answer, 401, 'token_missing');
+      expectStringError(await send(route, 'garbage', body), 401, 'token_invalid');
+      const onPlayers = await harness.app.inject({ method: route.method as 'GET', url: route.url });
+      expect(onPlayers.statusCode).toBe(404);
+    }
+  });
+
+  it('that changes something needs an editor, and says so before it looks at anything', async () => {
+    const unchanging = ['/draft/validate', '/explain', '/dry-run', '/dry-runs'];
+    const changing = routes.filter(
+      ({ method, url }) => method !== 'GET' && !unchanging.some((end) => url.endsWith(end)),
+    );
+    expect(changing.length).toBeGreaterThanOrEqual(6);
+    for (const route of changing) {
+      const answer = await send(route, desk.tokens.viewer, '{bad');
+      expectGeneralError(answer, 403, 'role_too_low');
+      expect(answer.json().error).toMatchObject({ roleNeeded: 'editor' });
+      expect(answer.json().error.message).toContain('editor');
+    }
+  });
+
+  it('knows nothing of the games of another studio', async () => {
+    for (const role of ROLES) {
+      const stranger = await desk.addToken(role, { tenant: 'other-studio' });
+      for (const route of routes.filter(({ url, method }) => url.includes(':game') && method === 'GET')) {
+        expectGeneralError(await send(route, stranger), 404, 'game_not_found');
+      }
+    }
+    const stranger = await desk.addToken('owner', { tenant: 'other-studio' });
+    const bodies = [
+      ['PUT', '/draft', { revision: 0, document: {} }],
+      ['DELETE', '/draft?revision=0', undefined],
+      ['POST', '/draft/validate', { document: {} }],
+      ['POST', '/draft/publish', { revision: 0, note: '' }],
+      ['POST', '/versions/1/roll-back', { note: '' }],
+      ['PUT', `/players/${crypto.randomUUID()}/overrides/isPayer`, { value: true, reason: 'x' }],
+      ['DELETE', `/players/${crypto.randomUUID()}/overrides/isPayer`, undefined],
+    ] as const;
+    for (const [method, path, body] of bodies) {
+      expectGeneralError(await desk.call(method, GAME + path, body, stranger), 404, 'game_not_found');
+    }
+    expectGeneralError(
+      await desk.call('GET', '/audit-log?game=demo-game', undefined, stranger),
+      404,
+      'game_not_found',
+    );
+    const { games } = await desk.ask<{ games: unknown[] }>('GET', '/games', undefined, stranger);
+    expect(games).toEqual([
+      {
+        gameId: 'other-game',
+        name: 'other-game',
+        publishedVersion: 0,
+        draft: { revision: 0, isEdited: false },
+      },
+    ]);
+  });
+
+  it('answers with a request id and is never stored, and no web page of another origin may read it', async () => {
+    for (const token of [desk.tokens.viewer, null]) {
+      const answer = await desk.app.inject({
+        url: '/admin/v1/me',
+        headers: {
+          origin: 'https://evil.example',
+          'x-request-id': 'from-the-console',
+          ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        },
+      });
+      expect(answer.headers['cache-control']).toBe('no-store');
+      expect(answer.headers['x-request-id']).toBe('from-the-console');
+      expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    }
+    expectGeneralError(await desk.call('GET', '/nowhere'), 404, 'not_found');
+  });
+
+  it.each(['%00', 'demo-game%00', "'", 'DEMO-GAME', '..%2f', 'x'.repeat(90)])(
+    'finds no game called %s',
+    async (game) => {
+      expectGeneralError(await desk.call('GET', `/games/${game}/draft`), 404, 'game_not_found');
+    },
+  );
+});
+
+it('lists what rules can ask', async () => {
+  const { attributes } = await desk.ask<{ attributes: Record<string, unknown>[] }>('GET', '/attributes');
+  expect(attributes).toContainEqual({
+    name: 'spend',
+    usage: 'spend["USD"].total',
+    type: 'map<string, Amounts>',
+    meaning: expect.stringContaining('currency'),
+    key: 'currency',
+    fields: expect.arrayContaining([{ name: 'total', type: 'double', meaning: 'of all time' }]),
+  });
+});

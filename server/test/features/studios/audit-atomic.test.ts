@@ -1,0 +1,191 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { replayFailedEvent } from '../../../src/features/events/failed/replay.js';
+import { retireEventType } from '../../../src/features/events/types/event-type-queries.js';
+import { registerEventType } from '../../../src/features/events/types/event-types.js';
+import { createRegistries } from '../../../src/features/events/types/registries.js';
+import {
+  discardDraft,
+  findDraft,
+  publishDraft,
+  saveDraft,
+} from '../../../src/features/game-configs/draft.js';
+import { publishConfig, rollBackConfig } from '../../../src/features/game-configs/publish.js';
+import { runRetention } from '../../../src/features/lifecycle/retention.js';
+import { clearOverride, setOverride } from '../../../src/features/players/overrides.js';
+import { resealAll } from '../../../src/features/sessions/reseal-secrets.js';
+import { revokeSigningKey, rotateSigningKey } from '../../../src/features/sessions/signing-key-changes.js';
+import { createAdminToken, revokeAdminToken } from '../../../src/features/studios/admin-tokens.js';
+import { type Actor, serviceActor } from '../../../src/features/studios/audit-log.js';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/features/studios/key-changes.js';
+import {
+  createGame,
+  createTenant,
+  updateGameSettings,
+} from '../../../src/features/studios/tenant-changes.js';
+import { generateMasterKey } from '../../../src/security/master-keys.js';
+import { gameDocument, postBytes, sku } from '../../support/data-calls.js';
+import { createHarness, type Harness, testActor, testMasterKeys } from '../../support/harness.js';
+
+/** Whatever a change may touch, so that one that is half done is seen. */
+const TABLES = [
+  'admin_tokens',
+  'api_keys',
+  'config_drafts',
+  'config_versions',
+  'event_types',
+  'events',
+  'failed_events',
+  'flag_overrides',
+  'games',
+  'players',
+  'signing_key_state',
+  'signing_keys',
+  'tenants',
+];
+
+let harness: Harness;
+let actor: Actor;
+let userId: string;
+let gameId: number;
+let tenantId: number;
+let tokenId: string;
+let failedId: string;
+const masterKey = generateMasterKey();
+
+beforeAll(async () => {
+  harness = await createHarness({ masterKey });
+  const { pool } = harness;
+  actor = testActor(harness.clock.now());
+  const session = await harness.login();
+  ({ userId } = session);
+  const { rows } = await pool.query<{ id: number; tenantId: number }>(
+    'select id, tenant_id as "tenantId" from games',
+  );
+  gameId = rows[0]?.id ?? 0;
+  tenantId = rows[0]?.tenantId ?? 0;
+  await postBytes(harness.app, session, '[{"eventType":"Late"}]');
+  failedId = (await pool.query<{ id: string }>('select id from failed_events')).rows[0]?.id ?? '';
+  ({ tokenId } = await createAdminToken(
+    pool,
+    { tenantId, name: 'a', role: 'owner', expiresAt: null },
+    actor,
+  ));
+  await registerEventType(pool, { gameId, eventType: 'Known', schemaText: 'true' }, actor);
+  await setOverride(
+    pool,
+    { gameId, userId, flagId: 'isPayer', value: true, reason: 'r', until: null },
+    actor,
+  );
+  // A second version to go back from, and an edited draft.
+  const publication = { gameId, document: gameDocument([sku('z')]), note: '', confirmPriceRaises: true };
+  await publishConfig(pool, publication, actor);
+  const draft = { gameId, revision: await revision(), document: gameDocument([sku('a')]) };
+  await saveDraft(pool, draft, actor);
+  await updateGameSettings(pool, gameId, { retentionDays: 30 }, actor);
+  await pool.query(`create function refuse() returns trigger language plpgsql as $$
+    begin raise exception 'no entry today'; end $$`);
+});
+afterAll(() => harness.close());
+
+beforeEach(async () => {
+  await harness.pool.query('drop trigger if exists refuse on audit_log');
+});
+
+const revision = async () => (await findDraft(harness.pool, gameId)).revision;
+
+const CHANGES: Record<string, () => Promise<unknown>> = {
+  'a tenant': () => createTenant(harness.pool, { slug: 'new', name: 'New' }, actor),
+  'a game': () => createGame(harness.pool, { tenant: 'demo-studio', slug: 'new', name: 'New' }, actor),
+  'settings of a game': () =>
+    updateGameSettings(harness.pool, gameId, { retentionDays: 60, unregisteredTypes: 'hold' }, actor),
+  'a key': () =>
+    createApiKey(
+      harness.pool,
+      harness.masterKeys,
+      { tenant: 'demo-studio', game: 'demo-game', environment: 'production', label: '' },
+      actor,
+    ),
+  "a key's successor": () => rotateApiKey(harness.pool, harness.masterKeys, 'dev-key', actor),
+  "a key's end": () => revokeApiKey(harness.pool, 'dev-key', { endSessions: true }, actor),
+  'an admin token': () =>
+    createAdminToken(harness.pool, { tenantId, name: 'b', role: 'viewer', expiresAt: null }, actor),
+  "an admin token's end": () => revokeAdminToken(harness.pool, tokenId, actor),
+  'an event type': () =>
+    registerEventType(harness.pool, { gameId, eventType: 'New', schemaText: 'true' }, actor),
+  "an event type's end": () => retireEventType(harness.pool, gameId, 'Known', actor),
+  'a draft': async () =>
+    saveDraft(
+      harness.pool,
+      { gameId, revision: await revision(), document: gameDocument([sku('b')]) },
+      actor,
+    ),
+  'a draft discarded': async () => discardDraft(harness.pool, { gameId, revision: await revision() }, actor),
+  'a publication': async () =>
+    publishDraft(
+      harness.pool,
+      { gameId, revision: await revision(), note: '', confirmPriceRaises: true },
+      actor,
+    ),
+  'a roll-back': () =>
+    rollBackConfig(harness.pool, { gameId, version: 1, note: '', confirmPriceRaises: true }, actor),
+  'an override': () =>
+    setOverride(
+      harness.pool,
+      { gameId, userId, flagId: 'isPayer', value: false, reason: 'r', until: null },
+      actor,
+    ),
+  'an override cleared': () => clearOverride(harness.pool, { gameId, userId, flagId: 'isPayer' }, actor),
+  "a signing key's end": () =>
+    revokeSigningKey(harness.pool, harness.masterKeys, harness.ctx.signingKeys.current().kid, actor),
+  'a signing key': () => rotateSigningKey(harness.pool, harness.masterKeys, actor, { immediately: false }),
+  'a master key': () => resealAll(harness.pool, testMasterKeys(`${generateMasterKey()},${masterKey}`), actor),
+  retention: () => runRetention(harness.pool, { actor: serviceActor(actor.nowMs) }),
+};
+
+async function state(): Promise<Record<string, string>> {
+  const sums: Record<string, string> = {};
+  for (const table of TABLES) {
+    const { rows } = await harness.pool.query<{ sum: string }>(
+      `select coalesce(string_agg(t::text, E'\\n' order by t::text), '') as sum from ${table} t`,
+    );
+    sums[table] = rows[0]?.sum ?? '';
+  }
+  return sums;
+}
+
+const refuseEntries = () =>
+  harness.pool.query(
+    'create trigger refuse before insert on audit_log for each row execute function refuse()',
+  );
+
+it.each(Object.keys(CHANGES))('%s without an entry is not made', async (name) => {
+  const before = await state();
+  await refuseEntries();
+  await expect(CHANGES[name]?.()).rejects.toThrow('no entry today');
+  expect(await state()).toEqual(before);
+});
+
+it('a failed event without an entry is not replayed, and stays open', async () => {
+  const before = await state();
+  await refuseEntries();
+  const tools = { pool: harness.pool, registries: createRegistries(harness.pool) };
+  const edited = JSON.stringify({ eventType: 'Late', timestamp: '2026-01-01T00:00:00Z', payload: {} });
+  expect(await replayFailedEvent(tools, failedId, { actor, edited })).toMatchObject({ outcome: 'failed' });
+  expect(await state()).toEqual(before);
+});
+
+it('with entries allowed, each of them is made', async () => {
+  for (const [name, change] of Object.entries(CHANGES)) {
+    const before = await state();
+    await change();
+    expect(await state(), name).not.toEqual(before);
+    // A publication or a draft that is the same already would be no change.
+    if (name === 'a draft discarded') {
+      await saveDraft(
+        harness.pool,
+        { gameId, revision: await revision(), document: gameDocument([sku('c')]) },
+        actor,
+      );
+    }
+  }
+});

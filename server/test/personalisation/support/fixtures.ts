@@ -1,0 +1,109 @@
+import { blankFacts } from '../../../src/features/players/facts-queries.js';
+import {
+  DAY_MS,
+  type PlayerDay,
+  type PlayerFacts,
+} from '../../../src/personalisation/attributes/player-facts.js';
+import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
+import type { CompiledDocument } from '../../../src/personalisation/compile/compiled-document.js';
+import type { StoreDecision } from '../../../src/personalisation/decide/decision.js';
+import { stampedJson, storeContentJson } from '../../../src/personalisation/decide/store-json.js';
+import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
+import type {
+  ConfigDocument,
+  OfferEntry,
+  SegmentEntry,
+  SkuEntry,
+} from '../../../src/personalisation/document/document.js';
+import { validateDocument } from '../../../src/personalisation/validate/validate-document.js';
+
+export { DAY_MS };
+export const NOW = Date.parse('2026-11-15T12:00:00.000Z');
+export const TODAY = Math.floor(NOW / DAY_MS);
+export const PUBLISHED_AT = NOW - 10 * DAY_MS;
+
+/** A player who logged in for the first time at NOW and has done nothing yet. */
+export function facts(overrides: Partial<PlayerFacts> = {}): PlayerFacts {
+  return { ...blankFacts('0198c1f2-7d7a-7b0e-8000-000000000000', NOW), ...overrides };
+}
+
+/** A player who paid once, at NOW. */
+export function payer(overrides: Partial<PlayerFacts> = {}): PlayerFacts {
+  return facts({ purchaseCount: 1, lastPurchaseAt: NOW, spend: { USD: 4.99 }, ...overrides });
+}
+
+export function day(epochDay: number, overrides: Partial<PlayerDay> = {}): PlayerDay {
+  return {
+    epochDay,
+    events: 0,
+    sessions: 0,
+    adImpressions: 0,
+    storeViews: 0,
+    playMs: 0,
+    eventCounts: {},
+    purchases: 0,
+    revenue: {},
+    ...overrides,
+  };
+}
+
+export function sku(skuId: string, overrides: Partial<SkuEntry> = {}): SkuEntry {
+  return {
+    skuId,
+    name: { default: `Name of ${skuId}`, locales: {} },
+    description: { default: `About ${skuId}`, locales: {} },
+    prices: { USD: { actualPrice: '10', offerPrice: '10' } },
+    defaultCurrency: 'USD',
+    assets: [],
+    active: true,
+    from: null,
+    until: null,
+    ...overrides,
+  };
+}
+
+export function offer(offerId: string, overrides: Partial<OfferEntry> = {}): OfferEntry {
+  return {
+    offerId,
+    name: `Name of ${offerId}`,
+    when: null,
+    from: null,
+    until: null,
+    sharePercent: 100,
+    skus: 'all',
+    effect: { price: { discountPercent: '10' } },
+    limitPerPlayer: null,
+    combine: false,
+    ...overrides,
+  };
+}
+
+export function segment(
+  segmentId: string,
+  rule: string,
+  overrides: Partial<SegmentEntry> = {},
+): SegmentEntry {
+  return { segmentId, name: `Name of ${segmentId}`, rule, visibleToClients: true, priority: 0, ...overrides };
+}
+
+export function configWith(overrides: Partial<ConfigDocument> = {}): ConfigDocument {
+  return { ...DEFAULT_DOCUMENT, segments: [], ...overrides };
+}
+
+/** Compiles a document of which every part must be usable. */
+export function compiled(overrides: Partial<ConfigDocument> = {}): CompiledDocument {
+  return compileDocument(configWith(overrides), { version: 7, publishedAt: PUBLISHED_AT }, (part, reason) => {
+    throw new Error(`${part}: ${reason}`);
+  });
+}
+
+/** All that is wrong with a document, as `pointer sentence`. */
+export function problemsOf(document: unknown): string[] {
+  const result = validateDocument(document);
+  return result.ok ? [] : result.problems.map(({ pointer, message }) => `${pointer} ${message}`);
+}
+
+/** The StoreConfig as it is sent. */
+export function storeJson(store: StoreDecision): string {
+  return stampedJson(storeContentJson(store), store.lastUpdatedTimestamp);
+}

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest';
+import { priceProblem } from '../../../src/personalisation/document/price-text.js';
+import { validateDocument } from '../../../src/personalisation/validate/validate-document.js';
+import { configWith, offer, problemsOf, segment, sku } from '../support/fixtures.js';
+
+describe('a price that is written otherwise', () => {
+  it.each([
+    ['0,99', '0.99'],
+    ['$4.99', '4.99'],
+    ['4,99 €', '4.99'],
+    ['USD 4.99', '4.99'],
+    ['1,299.00', '1299.00'],
+    ['1.299,00', '1299.00'],
+    ["1'299.00", '1299.00'],
+    ['1.299.000', '1299000'],
+    ['0,990', '0.990'],
+    ['04.99', '4.99'],
+    ['.99', '0.99'],
+    ['5.', '5'],
+    [' 4.99 ', '4.99'],
+  ])('%j is answered with %s', (text, meant) => {
+    expect(priceProblem(text)).toBe(
+      `"${text}" is not a price: write ${meant} (digits, and a point before the decimals).`,
+    );
+  });
+
+  it.each(['1,299', 'free', '-1', '1e3', '', '1.2.3', '4.9999999'])(
+    '%j may mean anything, and is answered with an example',
+    (text) => {
+      expect(priceProblem(text)).toBe(
+        `"${text}" is not a price: write digits, and a point before the decimals, as in 4.99.`,
+      );
+    },
+  );
+});
+
+describe('what to write', () => {
+  const priced = (actualPrice: unknown) =>
+    configWith({
+      catalogue: [sku('gems', { prices: { USD: { actualPrice: actualPrice as string, offerPrice: '1' } } })],
+    });
+  const effect = (value: unknown) =>
+    configWith({ catalogue: [sku('gems')], offers: [offer('sale', { effect: value as never })] });
+
+  it.each<[string, unknown, string]>([
+    ['a price', priced('0,99'), '/catalogue/0/prices/USD/actualPrice "0,99" is not a price: write 0.99'],
+    [
+      'a number for a price',
+      priced(4.99),
+      '/catalogue/0/prices/USD/actualPrice Amounts are texts, so that they stay exact: write "4.99".',
+    ],
+    [
+      'a currency',
+      configWith({ catalogue: [sku('gems', { prices: { usd: { actualPrice: '1', offerPrice: '1' } } })] }),
+      '/catalogue/0/prices/usd "usd" is not a currency of ISO 4217, such as USD. Did you mean "USD"?',
+    ],
+    [
+      'a percentage',
+      effect({ price: { discountPercent: '50%' } }),
+      '/offers/0/effect/price/discountPercent "50%" is not a percentage: write 50 (0 to 100',
+    ],
+    ['a word', effect({ visibility: 'Show' }), '/offers/0/effect/visibility Write "show" or "hide".'],
+    [
+      'a misspelt member',
+      effect({ promoid: 'x' }),
+      '/offers/0/effect/promoid There is no member "promoid". Did you mean "promoId"?',
+    ],
+    [
+      'a member that is none',
+      effect({ colour: 'red' }),
+      '/offers/0/effect/colour There is no member "colour". There are visibility, price, badges, promoId.',
+    ],
+    [
+      'the id of a flag',
+      configWith({
+        flags: {
+          isPayer: { payerForDays: null },
+          custom: [{ flagId: 'Big spender', name: 'x', rule: null, defaultValue: true }],
+        },
+      }),
+      '/flags/custom/0/flagId "Big spender" cannot be the id of a flag: begin with a lower-case letter',
+    ],
+    [
+      'the id of an offer',
+      configWith({ offers: [offer('50% off')] }),
+      '/offers/0/offerId "50% off" cannot be the id of an offer: begin with a letter or a digit',
+    ],
+  ])('%s', (_what, document, problem) => {
+    expect(problemsOf(document)[0]).toContain(problem);
+  });
+});
+
+it('says which flag, segment, SKU or offer it is about', () => {
+  const flag = { flagId: 'beta', name: 'Beta', rule: '1 +', defaultValue: false };
+  const validation = validateDocument(
+    configWith({
+      flags: { isPayer: { payerForDays: 0 }, custom: [flag] },
+      segments: [segment('all', 'true'), segment('big', 'contry == ""')],
+      catalogue: [sku('gems', { active: 1 as never }), { ...sku('x'), skuId: 5 as never }],
+      offers: [offer('a'), offer('weekend', { skus: ['gold'] })],
+    }),
+  );
+  const problems = validation.ok ? [] : validation.problems;
+  expect(problems.map(({ pointer, subject }) => [pointer, subject])).toEqual([
+    ['/catalogue/0/active', 'SKU "gems"'],
+    ['/catalogue/1/skuId', null],
+    ['/flags/isPayer/payerForDays', null],
+    ['/flags/custom/0/rule', 'flag "beta"'],
+    ['/segments/1/rule', 'segment "big"'],
+    ['/offers/1/skus/0', 'offer "weekend"'],
+  ]);
+});

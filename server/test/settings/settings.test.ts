@@ -1,0 +1,181 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { generateMasterKey } from '../../src/security/master-keys.js';
+import { type Config, readConfig, SETTINGS } from '../../src/settings/settings.js';
+
+type Environment = Record<string, string | undefined>;
+
+const MASTER_KEY = generateMasterKey();
+const PRODUCTION = { SAVEPOINT_MASTER_KEY: MASTER_KEY };
+
+function config(env: Environment, tty = false): Config {
+  const read = readConfig(env, { tty });
+  if (!read.ok) throw new Error(read.problems.join('\n'));
+  return read.config;
+}
+
+describe('defaults', () => {
+  test('in production', () => {
+    expect(config(PRODUCTION)).toEqual({
+      environment: 'production',
+      host: '0.0.0.0',
+      port: 8080,
+      opsHost: '127.0.0.1',
+      opsPort: 8081,
+      opsAllowedHosts: ['127.0.0.1'],
+      dataDir: resolve('data'),
+      workers: Math.min(availableParallelism(), 256),
+      databaseUrl: undefined,
+      databasePoolSize: 8,
+      databaseTimeoutMs: 5000,
+      databaseBuffersMb: undefined,
+      nats: undefined,
+      masterKey: MASTER_KEY,
+      accessTtlSeconds: 3600,
+      refreshTtlSeconds: 2_592_000,
+      refreshGraceSeconds: 30,
+      tokenIssuer: 'savepoint',
+      tokenAudience: 'savepoint-players',
+      maxWaitMs: 500,
+      rateLimits: {
+        enabled: true,
+        loginsPerDevice: 300,
+        failuresPerAddress: 300,
+        requestsPerPlayer: 1200,
+        eventsPerPlayer: 12_000,
+        eventBytesPerPlayer: 16_777_216,
+      },
+      corsOrigins: '*',
+      trustProxy: false,
+      logLevel: 'info',
+      logPretty: false,
+    });
+  });
+
+  test('in development: reachable from this machine only, and no master key needed', () => {
+    expect(config({ SAVEPOINT_ENV: 'development' })).toMatchObject({
+      environment: 'development',
+      host: '127.0.0.1',
+      opsHost: '127.0.0.1',
+      masterKey: undefined,
+    });
+  });
+
+  test('an empty or blank setting counts as left out', () => {
+    const blank = Object.fromEntries(SETTINGS.map(({ name }, n) => [name, n % 2 === 0 ? '' : '  ']));
+    expect(config({ ...blank, ...PRODUCTION })).toEqual(config(PRODUCTION));
+  });
+
+  test('a terminal gets readable logs', () => {
+    expect(config(PRODUCTION, true).logPretty).toBe(true);
+  });
+
+  test('the result is frozen, down to its members', () => {
+    const read = config({ ...PRODUCTION, SAVEPOINT_CORS_ORIGINS: 'https://a.example' });
+    expect(Object.isFrozen(read)).toBe(true);
+    expect(Object.isFrozen(read.rateLimits)).toBe(true);
+    expect(Object.isFrozen(read.corsOrigins)).toBe(true);
+  });
+});
+
+describe('values', () => {
+  test('are read from every setting', () => {
+    const read = config({
+      SAVEPOINT_ENV: 'production',
+      SAVEPOINT_HOST: '10.0.0.5',
+      SAVEPOINT_PORT: '443',
+      SAVEPOINT_OPS_HOST: '10.0.0.6',
+      SAVEPOINT_OPS_PORT: '9000',
+      SAVEPOINT_OPS_ALLOWED_HOSTS: 'Ops.Example.com, savepoint.default.svc',
+      SAVEPOINT_DATA_DIR: 'elsewhere',
+      SAVEPOINT_WORKERS: '3',
+      SAVEPOINT_MASTER_KEY: ` ${MASTER_KEY} `,
+      SAVEPOINT_MAX_WAIT_MS: '250',
+      SAVEPOINT_RATE_LIMITS: 'off',
+      SAVEPOINT_RATE_LIMIT_LOGINS: '1',
+      SAVEPOINT_RATE_LIMIT_FAILURES: '2',
+      SAVEPOINT_RATE_LIMIT_REQUESTS: '3',
+      SAVEPOINT_RATE_LIMIT_EVENTS: '500',
+      SAVEPOINT_RATE_LIMIT_EVENT_BYTES: '1048576',
+      SAVEPOINT_ACCESS_TTL_SECONDS: '60',
+      SAVEPOINT_REFRESH_TTL_SECONDS: '120',
+      SAVEPOINT_REFRESH_GRACE_SECONDS: '0',
+      SAVEPOINT_TOKEN_ISSUER: 'https://play.example',
+      SAVEPOINT_TOKEN_AUDIENCE: 'my-game',
+      SAVEPOINT_CORS_ORIGINS: 'https://a.example, https://b.example:8443',
+      SAVEPOINT_TRUST_PROXY: 'on',
+      SAVEPOINT_LOG_LEVEL: 'debug',
+      DATABASE_URL: 'postgresql://u:p@db.example/savepoint',
+      SAVEPOINT_DB_POOL: '20',
+      SAVEPOINT_DB_BUFFERS: '2GB',
+      SAVEPOINT_DB_TIMEOUT_MS: '1000',
+      NATS_URL: 'nats://n1.example:4222, tls://n2.example',
+      SAVEPOINT_NATS_CREDS: 'nats.creds',
+      SAVEPOINT_NATS_STREAM: 'GAME_EVENTS',
+      SAVEPOINT_NATS_PARTITIONS: '4',
+      SAVEPOINT_NATS_REPLICAS: '3',
+      SAVEPOINT_CONSUME: 'off',
+    });
+    expect(read).toEqual({
+      environment: 'production',
+      host: '10.0.0.5',
+      port: 443,
+      opsHost: '10.0.0.6',
+      opsPort: 9000,
+      opsAllowedHosts: ['10.0.0.6', 'ops.example.com', 'savepoint.default.svc'],
+      dataDir: resolve('elsewhere'),
+      workers: 3,
+      databaseUrl: 'postgresql://u:p@db.example/savepoint',
+      databasePoolSize: 20,
+      databaseTimeoutMs: 1000,
+      databaseBuffersMb: 2048,
+      nats: {
+        servers: ['nats://n1.example:4222', 'tls://n2.example'],
+        credentialsFile: 'nats.creds',
+        stream: 'GAME_EVENTS',
+        partitions: 4,
+        replicas: 3,
+        consume: false,
+      },
+      masterKey: MASTER_KEY,
+      accessTtlSeconds: 60,
+      refreshTtlSeconds: 120,
+      refreshGraceSeconds: 0,
+      tokenIssuer: 'https://play.example',
+      tokenAudience: 'my-game',
+      maxWaitMs: 250,
+      rateLimits: {
+        enabled: false,
+        loginsPerDevice: 1,
+        failuresPerAddress: 2,
+        requestsPerPlayer: 3,
+        eventsPerPlayer: 500,
+        eventBytesPerPlayer: 1_048_576,
+      },
+      corsOrigins: ['https://a.example', 'https://b.example:8443'],
+      trustProxy: true,
+      logLevel: 'debug',
+      logPretty: false,
+    });
+  });
+
+  test('port 0 lets the system choose, for both listeners at once', () => {
+    const read = config({ ...PRODUCTION, SAVEPOINT_PORT: '0', SAVEPOINT_OPS_PORT: '0' });
+    expect([read.port, read.opsPort]).toEqual([0, 0]);
+  });
+
+  test('several master keys, while rotating', () => {
+    const both = `${generateMasterKey()},${MASTER_KEY}`;
+    expect(config({ SAVEPOINT_MASTER_KEY: both }).masterKey).toBe(both);
+  });
+
+  test('the list of settings is exactly what is read', () => {
+    const asked = new Set<string>();
+    readConfig(
+      new Proxy<Environment>({}, { get: (_target, name) => void asked.add(String(name)) as undefined }),
+      { tty: false },
+    );
+    expect([...asked].sort()).toEqual(SETTINGS.map(({ name }) => name).sort());
+  });
+});
