@@ -124,6 +124,28 @@ CREATE TABLE devices (
   CONSTRAINT devices_pkey PRIMARY KEY (game_id, device_id)
 );
 
+CREATE TABLE event_block_changes (
+  day date NOT NULL,
+  changed_by xid8 NOT NULL,
+  CONSTRAINT event_block_changes_pkey PRIMARY KEY (day, changed_by)
+);
+
+CREATE TABLE event_block_days (
+  day date NOT NULL,
+  state text NOT NULL,
+  window_starts timestamp with time zone[],
+  new_window_starts timestamp with time zone[],
+  done_pages integer DEFAULT 0 NOT NULL,
+  total_pages integer DEFAULT 0 NOT NULL,
+  waits_for text,
+  restarts integer DEFAULT 0 NOT NULL,
+  changed_at timestamp with time zone DEFAULT now() NOT NULL,
+  CONSTRAINT event_block_days_pkey PRIMARY KEY (day),
+  CONSTRAINT event_block_days_state_check CHECK ((state = ANY (ARRAY['moved'::text, 'rewriting'::text, 'deferred'::text, 'compacted'::text, 'kept'::text]))),
+  CONSTRAINT event_block_days_waits_for_check CHECK ((waits_for = ANY (ARRAY['snapshot'::text, 'lock'::text, 'default_partition'::text])))
+);
+COMMENT ON TABLE event_block_days IS 'Days of event_blocks, by time of receipt, in which blocks hold events of several times of receipt, or whose compaction is going on.';
+
 CREATE TABLE event_blocks (
   player_id bigint NOT NULL,
   received_at timestamp with time zone NOT NULL,
@@ -516,6 +538,17 @@ AS $function$
     'currency', later_entry(a -> 'currency', b -> 'currency'),
     'paidCurrency', later_entry(a -> 'paidCurrency', b -> 'paidCurrency')
   ))
+$function$;
+
+CREATE OR REPLACE FUNCTION note_event_block_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  -- Only this transaction can have a row of this key, so nobody waits for anybody.
+  insert into event_block_changes (day, changed_by) values (tg_argv[0]::date, pg_current_xact_id()) on conflict do nothing;
+  return null;
+end
 $function$;
 
 CREATE OR REPLACE FUNCTION recent_days(days datemultirange)

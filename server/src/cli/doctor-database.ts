@@ -2,6 +2,7 @@ import { lstat } from 'node:fs/promises';
 import { clusterPathIn } from '../db/embedded/cluster-place.js';
 import { findSchemaState, type SchemaState } from '../db/migrate.js';
 import { type Pool, transaction } from '../db/pool.js';
+import { listStuckDays, type SwapObstacle } from '../features/events/compact-queries.js';
 import { estimateOldEvents } from '../features/events/move-old-queries.js';
 import { hasOldEvents } from '../features/events/old-events.js';
 import { boundTo } from '../features/sessions/signing-keys.js';
@@ -35,6 +36,7 @@ export async function examineDatabase(config: Config): Promise<Finding[]> {
         checkSchema(state),
         await checkMasterKey(pool, config, state),
         ...(await checkOldEvents(pool, state)),
+        ...(await checkCompaction(pool, state)),
       ];
       // What the checks found after an interruption is not the fault of the database.
       signal.throwIfAborted();
@@ -147,6 +149,26 @@ async function checkOldEvents(pool: Pool, { applied, known }: SchemaState): Prom
     },
   ];
 }
+
+/** Days whose small blocks of events ought to have been made into larger ones by now. */
+async function checkCompaction(pool: Pool, { applied, known }: SchemaState): Promise<Finding[]> {
+  if (applied !== known) return [];
+  return (await listStuckDays(pool)).map(({ day, since, waitsFor, restarts }) => ({
+    name: `compaction of the events received on ${day}`,
+    warning: `not finished since ${since} UTC${restarts === 0 ? '' : `, begun anew ${restarts} times because events of that day changed`}`,
+    advice: COMPACTION_ADVICE[waitsFor ?? 'none'],
+  }));
+}
+
+const FIND_OPEN_TRANSACTIONS =
+  'Find it: select pid, application_name, state, xact_start from pg_stat_activity where xact_start is not null order by xact_start; let it finish, or end it with pg_terminate_backend(pid).';
+const COMPACTION_ADVICE: Record<SwapObstacle | 'none', string> = {
+  snapshot: `A transaction that has been open for long may still need the former blocks. ${FIND_OPEN_TRANSACTIONS}`,
+  lock: `A transaction keeps the table of the events locked. ${FIND_OPEN_TRANSACTIONS}`,
+  default_partition:
+    'The partition for events of days without a partition of their own is larger than 128 MB. Delete what nobody needs of it: savepoint game set --retention-days.',
+  none: 'Nothing is lost: the day only takes more space. If a queue is catching up, wait for it. Otherwise look for event_compaction in the log of the service.',
+};
 
 /** Whether it opens what is sealed. */
 async function checkMasterKey(pool: Pool, config: Config, { applied }: SchemaState): Promise<Finding> {

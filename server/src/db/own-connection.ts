@@ -69,3 +69,10 @@ const LOCK_NOT_AVAILABLE = '55P03';
 export function isLockTimeout(error: unknown): boolean {
   return (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE;
 }
+
+const UNDEFINED_TABLE = '42P01';
+
+/** Whether a statement named a table that does not exist. */
+export function isUndefinedTable(error: unknown): boolean {
+  return (error as { code?: unknown }).code === UNDEFINED_TABLE;
+}

@@ -80,6 +80,36 @@ describe('doctor on a database', () => {
     await query('delete from schema_migrations where version = 9000');
   });
 
+  it('says which days wait to be compacted, and for what', async () => {
+    const migrated = await createTestDatabase();
+    const pool = createPool({ url: migrated.url, size: 1, timeoutMs: 10_000, onError: () => {} });
+    await pool.query(
+      `insert into event_block_days (day, state, waits_for, restarts, changed_at) values
+         ('2026-11-01', 'rewriting', 'snapshot', 0, '2026-11-03T04:05:00Z'),
+         ('2026-11-02', 'rewriting', null, 0, now()),
+         ('2026-11-04', 'deferred', null, 3, '2026-11-07T08:09:00Z'),
+         ('2026-11-05', 'deferred', null, 1, '2026-11-07T08:09:00Z'),
+         ('2026-11-06', 'compacted', null, 4, '2026-11-07T08:09:00Z')`,
+    );
+    await pool.end();
+    const found = await examine({ DATABASE_URL: migrated.url });
+    await migrated.drop();
+    const findings = found.filter(({ name }) => name.startsWith('compaction'));
+    expect(findings).toEqual([
+      {
+        name: 'compaction of the events received on 2026-11-01',
+        warning: 'not finished since 2026-11-03 04:05 UTC',
+        advice: expect.stringMatching(/^A transaction that has been open for long .* Find it: select pid/),
+      },
+      {
+        name: 'compaction of the events received on 2026-11-04',
+        warning:
+          'not finished since 2026-11-07 08:09 UTC, begun anew 3 times because events of that day changed',
+        advice: expect.stringMatching(/^Nothing is lost: /),
+      },
+    ]);
+  });
+
   it('says that it can only be read', async () => {
     const name = new URL(database.url).pathname.slice(1);
     await query(`alter database ${name} set default_transaction_read_only = on`);

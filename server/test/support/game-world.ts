@@ -4,7 +4,7 @@ import { checkEvents } from '../../src/features/events/check-events.js';
 import { type EventRecord, recordsOfPlayer } from '../../src/features/events/event-record.js';
 import { insertSessions } from '../../src/features/sessions/session-queries.js';
 import { findGame, insertGame, insertTenant } from '../../src/features/studios/tenants.js';
-import { createTestDatabase } from './database.js';
+import { createTestDatabase, type TestDatabase } from './database.js';
 
 export const DAY_MS = 86_400_000;
 
@@ -21,8 +21,8 @@ export type GameWorld = {
   close(): Promise<void>;
 };
 
-export async function createGameWorld(poolSize = 4): Promise<GameWorld> {
-  const database = await createTestDatabase();
+export async function createGameWorld(poolSize = 4, ownDatabase?: TestDatabase): Promise<GameWorld> {
+  const database = ownDatabase ?? (await createTestDatabase());
   const pool = createPool({ url: database.url, size: poolSize, timeoutMs: 20_000, onError: () => {} });
   await insertTenant(pool, 'studio', 'studio');
   return {

@@ -8,3 +8,13 @@ export async function isWaitedFor(pool: Pool, table: string): Promise<boolean> {
   );
   return rowCount === 1;
 }
+
+/** The session that waits for a lock in a statement that begins like this. */
+export async function findWaiting(pool: Pool, statement: string): Promise<number | undefined> {
+  const { rows } = await pool.query<{ pid: number }>(
+    `select pid from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock' and query ilike $1 and pid <> pg_backend_pid()`,
+    [`${statement}%`],
+  );
+  return rows[0]?.pid;
+}

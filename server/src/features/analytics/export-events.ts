@@ -1,4 +1,9 @@
-import { type OwnConnection, walkByIndex, withOwnConnection } from '../../db/own-connection.js';
+import {
+  inTransaction,
+  type OwnConnection,
+  walkByIndex,
+  withOwnConnection,
+} from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { holdOldEvents } from '../events/move-old-queries.js';
 import { type ExportFormat, formatEvent, HEADERS } from './export-format.js';
@@ -6,12 +11,18 @@ import {
   type ExportKey,
   type ExportPage,
   FIRST_KEY,
+  LAST_BLOCK,
   listEventsAfter,
   listOldEventsAfter,
+  NO_BLOCK,
   type OldExportKey,
+  type Row,
+  splitLastInstant,
+  toPage,
 } from './export-queries.js';
 import type { Span } from './export-span.js';
 import { ExportFileError, type ExportTarget } from './export-target.js';
+import { closeWindow, fetchWindow, findWindowAfter, holdWindows, openWindow } from './window-queries.js';
 
 /** An event is 32 KiB at the most, so two pages, the one being written and the next, are 160 MB at the very worst. */
 const PAGE_EVENTS = 2_000;
@@ -53,7 +64,7 @@ async function writeAll(connection: OwnConnection, options: ExportOptions): Prom
   const hasOldEvents = await holdOldEvents(connection);
   if (hasOldEvents && after !== null) throw new ExportFileError(STILL_MOVING);
   let events = 0;
-  for await (const page of pagesOf(connection, options)) {
+  for await (const page of readAhead(pagesOf(connection, options))) {
     events += page.events.length;
     await target.write(page.events.map(formatEvent[format]).join(''), page.events.length, page.lastKey);
     onProgress?.({ events, at: page.lastKey.receivedAt });
@@ -80,21 +91,81 @@ async function* oldPagesOf(connection: OwnConnection, { gameId, span }: ExportOp
   }
 }
 
+type FullPage = ExportPage & { lastKey: ExportKey };
+
 /** While a page is written the next one is read. */
-async function* pagesOf(
-  connection: OwnConnection,
-  { gameId, span, after }: ExportOptions,
-): AsyncGenerator<ExportPage & { lastKey: ExportKey }> {
-  const read = (key: ExportKey) => {
-    const page = listEventsAfter(connection, gameId, span, key, PAGE_EVENTS);
+async function* readAhead<T>(pages: AsyncGenerator<T>): AsyncGenerator<T> {
+  const read = () => {
+    const page = pages.next();
     // If writing fails first nobody waits for it any more.
     page.catch(() => {});
     return page;
   };
-  let page = await read(after ?? FIRST_KEY);
-  while (page.lastKey !== undefined) {
-    const next = read(page.lastKey);
-    yield { ...page, lastKey: page.lastKey };
+  for (let page = await read(); page.done !== true; ) {
+    const next = read();
+    yield page.value;
     page = await next;
   }
+}
+
+/** Pages of blocks, up to where a window of receipt begins, and the window itself; and so on. */
+async function* pagesOf(
+  connection: OwnConnection,
+  { gameId, span, after }: ExportOptions,
+): AsyncGenerator<FullPage> {
+  let key = after ?? FIRST_KEY;
+  for (;;) {
+    const next = await inTransaction(connection, () => readNext(connection, gameId, span, key));
+    if ('window' in next) {
+      let lastKey: ExportKey | undefined;
+      for await (const page of windowPages(connection)) {
+        yield page;
+        lastKey = page.lastKey;
+      }
+      const { isOver, end } = next.window;
+      key = lastKey === undefined || isOver ? { receivedAt: end, blockId: NO_BLOCK } : lastKey;
+    } else if (next.lastKey !== undefined) {
+      yield { ...next, lastKey: next.lastKey };
+      key = next.lastKey;
+    } else if (next.until !== undefined) key = { receivedAt: next.until, blockId: NO_BLOCK };
+    else return;
+  }
+}
+
+/** The next page of blocks; or the window that the key lies in, opened. */
+async function readNext(connection: OwnConnection, gameId: number, span: Span, key: ExportKey) {
+  await holdWindows(connection);
+  const window = await findWindowAfter(connection, key.receivedAt);
+  if (window?.hasBegun !== true) {
+    const page = await listEventsAfter(
+      connection,
+      gameId,
+      span,
+      key,
+      window?.start ?? 'infinity',
+      PAGE_EVENTS,
+    );
+    return { ...page, until: window?.start };
+  }
+  if (key.blockId !== NO_BLOCK && key.blockId !== LAST_BLOCK) throw new ExportFileError(BLOCKS_REPLACED);
+  await openWindow(connection, gameId, span, window, key);
+  return { window };
+}
+
+const BLOCKS_REPLACED =
+  'The export was interrupted between thousands of events received within one millisecond, and these events have been stored in another way since. Delete the file and start anew.';
+
+async function* windowPages(connection: OwnConnection): AsyncGenerator<FullPage> {
+  let rows: Row[] = [];
+  for (;;) {
+    const fetched = await fetchWindow(connection, PAGE_EVENTS);
+    rows = [...rows, ...fetched];
+    const isEnd = fetched.length === 0;
+    const { whole, last } = isEnd ? { whole: rows, last: [] } : splitLastInstant(rows);
+    const { events, lastKey } = toPage(whole);
+    if (lastKey !== undefined) yield { events, lastKey };
+    if (isEnd) break;
+    rows = last;
+  }
+  await closeWindow(connection);
 }

@@ -2,7 +2,10 @@ import type { OwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import type { Span } from './export-span.js';
 
-/** How far an export has come: the block that was written last, in the order of receipt. */
+/**
+ * How far an export has come: everything received before this instant is written, and of the instant itself the blocks up to this
+ * one. Blocks of a day are made into larger ones later, but times of receipt stay.
+ */
 export type ExportKey = { receivedAt: string; blockId: string };
 
 export type ExportedEvent = {
@@ -21,10 +24,15 @@ export type ExportedEvent = {
 /** Without a key there is nothing left. */
 export type ExportPage = { events: ExportedEvent[]; lastKey: ExportKey | undefined };
 
-/** Before every block. */
-export const FIRST_KEY: ExportKey = { receivedAt: '-infinity', blockId: '0' };
+/** In the place of a block of an instant: none of it, and all of it. */
+export const NO_BLOCK = '0';
+export const LAST_BLOCK = '9223372036854775807';
 
-type Row = [
+/** Before every block. */
+export const FIRST_KEY: ExportKey = { receivedAt: '-infinity', blockId: NO_BLOCK };
+
+/** Of a block without an event in the span all but the first three are null. */
+export type Row = [
   receivedAt: string,
   blockId: string,
   userId: string,
@@ -39,14 +47,16 @@ type Row = [
 ];
 
 /**
- * The events of the next blocks behind a key whose own time lies in the span: about `maxEvents`, and whole blocks. Every page is a statement of its own: nothing is
- * held open while it is written. A block that has no event of that time is passed over without being unpacked.
+ * The events of the next blocks behind a key, and received before `receivedBefore`, whose own time lies in the span: about
+ * `maxEvents`, and whole blocks. Every page is a statement of its own: nothing is held open while it is written. A block that has
+ * no event of that time is passed over without being unpacked.
  */
 export async function listEventsAfter(
   connection: OwnConnection,
   gameId: number,
   { from, to }: Span,
   after: ExportKey,
+  receivedBefore: string,
   maxEvents: number,
 ): Promise<ExportPage> {
   const { rows } = await connection.query<Row>({
@@ -60,7 +70,7 @@ export async function listEventsAfter(
              select *, sum(event_count) over (order by received_at, id) - event_count as events_before
              from (
                select * from event_blocks
-               where game_id = $1 and (received_at, id) > ($2::timestamptz, $3::bigint)
+               where game_id = $1 and (received_at, id) > ($2::timestamptz, $3::bigint) and received_at < $7::timestamptz
                  and last_at >= $4::timestamptz - interval '1 millisecond' and first_at < $5::timestamptz
                order by received_at, id
                limit $6
@@ -70,14 +80,34 @@ export async function listEventsAfter(
              select * from event_rows(b.events) e where e.occurred_at >= $4 and e.occurred_at < $5
            ) e on true
            where b.events_before < $6
-           order by b.received_at, b.id, e.place`,
-    values: [gameId, after.receivedAt, after.blockId, from, to, maxEvents],
+           order by b.received_at, b.player_id, b.install_id, b.id, e.place`,
+    values: [gameId, after.receivedAt, after.blockId, from, to, maxEvents, receivedBefore],
   });
+  const { whole } = splitLastInstant(rows);
+  if (whole.length > 0) return toPage(whole);
+  const page = toPage(rows);
+  return { ...page, lastKey: page.lastKey && { ...page.lastKey, blockId: highestBlock(rows) } };
+}
+
+/** Within an instant events are written by player, but read by block. */
+function highestBlock(rows: readonly Row[]): string {
+  return rows.reduce((highest, [, id]) => (BigInt(id) > highest ? BigInt(id) : highest), 0n).toString();
+}
+
+/** Rows of instants that are complete, and those of the last instant, of which more may follow. */
+export function splitLastInstant(rows: readonly Row[]): { whole: Row[]; last: Row[] } {
+  const lastInstant = rows.at(-1)?.[0];
+  const end = rows.findIndex(([receivedAt]) => receivedAt === lastInstant);
+  return { whole: rows.slice(0, Math.max(end, 0)), last: rows.slice(Math.max(end, 0)) };
+}
+
+/** Rows of complete instants. */
+export function toPage(rows: readonly Row[]): ExportPage {
   const last = rows.at(-1);
   return {
     // A block may touch the span without having an event in it.
     events: rows.filter((row) => row[4] !== null).map(toEvent),
-    lastKey: last && { receivedAt: last[0], blockId: last[1] },
+    lastKey: last && { receivedAt: last[0], blockId: LAST_BLOCK },
   };
 }
 

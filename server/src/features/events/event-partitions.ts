@@ -5,7 +5,7 @@ import { generationOf, nextGeneration } from './identity-generations.js';
 
 const DAY_MS = 86_400_000;
 /** Events that waited in a queue were received before they are stored. */
-export const PARTITIONS_BEHIND_DAYS = 2;
+const PARTITIONS_BEHIND_DAYS = 2;
 const PARTITIONS_AHEAD_DAYS = 14;
 /** Each waits half a second at most for a lock. Partitions are made weeks ahead: the next hour is soon enough, too. */
 const ATTEMPTS = 5;
@@ -40,11 +40,16 @@ function dailyPartitions(nowMs: number): Partition[] {
 function dailyPartition(day: string): Partition {
   return {
     parent: 'event_blocks',
-    child: `event_blocks_${day.replaceAll('-', '')}`,
+    child: dayTable(day),
     key: 'received_at',
     first: startOf(day),
-    end: startOf(utcDay(Date.parse(day) + DAY_MS)),
+    end: startOf(dayAfter(day)),
   };
+}
+
+/** The partition of the blocks received on a day. */
+export function dayTable(day: string): string {
+  return `event_blocks_${day.replaceAll('-', '')}`;
 }
 
 function identityPartition(nowMs: number, ahead = 0): Partition {
@@ -58,7 +63,7 @@ function identityPartition(nowMs: number, ahead = 0): Partition {
   };
 }
 
-function startOf(day: string): string {
+export function startOf(day: string): string {
   return `${day}T00:00:00Z`;
 }
 
@@ -132,6 +137,15 @@ export async function listEventPartitions(db: Pool | OwnConnection): Promise<Eve
      order by c.relname`,
   );
   return rows;
+}
+
+/** Blocks of days before this one hardly come in any more, and their partitions are not made again. */
+export function closedBefore(nowMs: number): string {
+  return utcDay(nowMs - PARTITIONS_BEHIND_DAYS * DAY_MS);
+}
+
+export function dayAfter(day: string): string {
+  return utcDay(Date.parse(day) + DAY_MS);
 }
 
 /** `2026-11-15`: the UTC day of a moment. */

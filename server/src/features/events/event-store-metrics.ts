@@ -1,5 +1,7 @@
 import { Gauge, Registry } from 'prom-client';
 import type { Pool } from '../../db/pool.js';
+import { countDaysToCompact } from './compact-queries.js';
+import { closedBefore } from './event-partitions.js';
 import { countLosses, LOSS_GRACE_MS } from './losses.js';
 import { estimateOldEvents } from './move-old-queries.js';
 
@@ -33,6 +35,11 @@ export function createEventStoreMetrics(pool: Pool): { registry: Registry } {
     'savepoint_old_events',
     'About how many events of the former layout wait to be moved into blocks.',
     () => estimateOldEvents(pool),
+  );
+  gauge(
+    'savepoint_event_days_to_compact',
+    'Closed days whose small blocks of events have not been made into larger ones yet; one a maintenance run is dealt with.',
+    () => countDaysToCompact(pool, closedBefore(Date.now())),
   );
   return { registry };
 }

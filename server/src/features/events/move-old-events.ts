@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockTimeout, type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
-import { ensureDays, utcDay } from './event-partitions.js';
+import { countPages } from '../../db/table-pages.js';
+import { dayAfter, ensureDays, utcDay } from './event-partitions.js';
 import {
   clearOldNames,
-  countOldPages,
   dropOldPartition,
   hasRows,
   isDatabaseBusy,
@@ -14,7 +14,6 @@ import {
   stopVacuum,
 } from './move-old-queries.js';
 
-const DAY_MS = 86_400_000;
 /** A step is as large as this much time allows. It blocks nobody: shorter ones would only spend more of it on planning and commits. */
 const STEP_MS = 1_000;
 const MIN_PAGES = 16;
@@ -65,7 +64,7 @@ export async function moveOldEvents(pool: Pool, options: MoveOptions): Promise<M
     const firstDay = partitions.find(({ day }) => day !== null)?.day;
     if (firstDay) await ensureDays(pool, daysSince(firstDay, options.nowMs));
     const progress: MoveProgress = { movedEvents: 0, donePages: 0, totalPages: 0 };
-    for (const { name } of partitions) progress.totalPages += await countOldPages(connection, name);
+    for (const { name } of partitions) progress.totalPages += await countPages(connection, name);
     let state: MoveState = 'done';
     for (const partition of partitions) {
       const partitionState = await movePartition(connection, partition, progress, options);
@@ -80,7 +79,7 @@ export async function moveOldEvents(pool: Pool, options: MoveOptions): Promise<M
 
 function daysSince(firstDay: string, nowMs: number): string[] {
   const days: string[] = [];
-  for (let ms = Date.parse(firstDay); ms <= nowMs; ms += DAY_MS) days.push(utcDay(ms));
+  for (let day = firstDay; day <= utcDay(nowMs); day = dayAfter(day)) days.push(day);
   return days;
 }
 
@@ -104,7 +103,7 @@ async function movePartition(
   { nowMs, signal, rests = true, onProgress }: MoveOptions,
 ): Promise<MoveState> {
   await stopVacuum(connection, name);
-  const pages = await countOldPages(connection, name);
+  const pages = await countPages(connection, name);
   let stepPages = MIN_PAGES;
   for (let page = 0; page < pages; ) {
     if (signal?.aborted) return 'interrupted';

@@ -35,14 +35,6 @@ export async function estimateOldEvents(db: OwnConnection | Pool): Promise<numbe
   return rows[0]?.n ?? 0;
 }
 
-export async function countOldPages(connection: OwnConnection, table: string): Promise<number> {
-  const { rows } = await connection.query<{ pages: number }>(
-    `select (pg_relation_size($1::regclass) / current_setting('block_size')::int)::int as pages`,
-    [table],
-  );
-  return rows[0]?.pages ?? 0;
-}
-
 /** Nothing is written to the table any more, and it is dropped soon: vacuum would read it all again and again for nothing. */
 export async function stopVacuum(connection: OwnConnection, table: string): Promise<void> {
   await connection.query(`alter table ${connection.escapeIdentifier(table)} set (autovacuum_enabled = off)`);
@@ -128,6 +120,11 @@ async function movePages(
        where g.retention_days is null
          or e.received_at >= ($3::date - g.retention_days)::timestamp at time zone 'UTC'
        group by e.player_id, e.game_id, (e.received_at at time zone 'UTC')::date
+     ), wide_days as (
+       insert into event_block_days (day, state, window_starts)
+       select day, 'moved', array[day::timestamp at time zone 'UTC']
+       from (select distinct (received_at at time zone 'UTC')::date as day from moved) d
+       on conflict do nothing
      )
      select count(*)::int as n from moved`,
     [fromPage, endPage, new Date(nowMs).toISOString().slice(0, 10)],

@@ -19,8 +19,8 @@ type StoredTuple = [
   more?: { text?: string; suspect?: boolean; ordinal?: number; received?: number; identity?: string },
 ];
 
-/** A block is as large as a request at the most, and a kilobyte where a client sends one event at a time. */
-const BLOCKS_AT_ONCE = 200;
+/** A block is as large as a request at the most. Of days that are closed most hold a few hundred events. */
+const BLOCKS_AT_ONCE = 50;
 
 /**
  * Opens a cursor on a player's blocks that had been received by an instant. It goes on reading the real table when a

@@ -1,6 +1,7 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { compactRollups } from '../analytics/compact-rollups.js';
+import { type CompactionResult, compactEvents } from '../events/compact-events.js';
 import { dropOldIdentities, ensureEventPartitions } from '../events/event-partitions.js';
 import { deleteExpiredFailedEvents } from '../events/failed/expiry.js';
 import { type MoveResult, moveOldEvents } from '../events/move-old-events.js';
@@ -88,9 +89,19 @@ export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
       return { outcome: OUTCOMES[state], did: { eventsMoved: movedEvents } };
     },
   },
+  {
+    name: 'event_compaction',
+    // A day of fifty million single events takes about an hour beside traffic.
+    maxMs: 50 * MINUTE_MS,
+    async run({ pool, nowMs, signal }) {
+      const { state, pagesLeft, bytesFreed } = await compactEvents(pool, { nowMs, signal });
+      const did = { daysCompacted: state === 'done' ? 1 : 0, pagesLeft, bytesFreed };
+      return { outcome: OUTCOMES[state], did };
+    },
+  },
 ];
 
-const OUTCOMES: Record<(RetentionResult | MoveResult)['state'], StepResult['outcome']> = {
+const OUTCOMES: Record<(RetentionResult | MoveResult | CompactionResult)['state'], StepResult['outcome']> = {
   done: 'done',
   nothing: 'done',
   busy: 'busy',

@@ -92,14 +92,6 @@ export async function updateCleanedBefore(
   );
 }
 
-export async function countPages(connection: OwnConnection, table: string): Promise<number> {
-  const { rows } = await connection.query<{ pages: number }>(
-    `select (pg_relation_size($1::regclass) / current_setting('block_size')::int)::int as pages`,
-    [table],
-  );
-  return rows[0]?.pages ?? 0;
-}
-
 /** What may go: the events of these games that were received before these days. */
 export type Doomed = { gameIds: readonly number[]; before: readonly string[] };
 

@@ -1,16 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
+import { countPages, findTableOid } from '../../db/table-pages.js';
 import {
+  closedBefore,
+  dayAfter,
   type EventPartition,
   listEventPartitions,
-  PARTITIONS_BEHIND_DAYS,
   utcDay,
 } from '../events/event-partitions.js';
 import type { Actor } from '../studios/audit-log.js';
 import {
   countDoomed,
-  countPages,
   type Doomed,
   deleteOnPages,
   dropPartition,
@@ -21,7 +22,6 @@ import {
   updateCleanedBefore,
 } from './retention-queries.js';
 
-const DAY_MS = 86_400_000;
 const DEFAULT_PARTITION = 'event_blocks_default';
 /** 4 MB, some ten thousand events: a fraction of a second between two moments at which a run can be interrupted. */
 const PAGES_A_STEP = 512;
@@ -44,7 +44,7 @@ export type RetentionOptions = {
   /** Ends the run at the next step; what is deleted stays deleted, and the next run goes on from there. */
   signal?: AbortSignal;
   onGames?: (games: readonly ExpiringGame[]) => void;
-  onProgress?: (progress: RetentionProgress) => void;
+  onProgress?: (progress: RetentionProgress) => Promise<void> | void;
 };
 
 export type RetentionResult = {
@@ -120,7 +120,7 @@ function isExpired({ day }: EventPartition, { before, cleanedBefore }: ExpiringG
 
 /** A partition young enough to be made again is emptied, but left in place. */
 function isOld({ day }: EventPartition, today: string): boolean {
-  return day < utcDay(Date.parse(today) - PARTITIONS_BEHIND_DAYS * DAY_MS);
+  return day < closedBefore(Date.parse(today));
 }
 
 /** `clean` when none of the expired games' events are left. */
@@ -142,13 +142,18 @@ async function cleanPartition(
 
 async function deleteRows(run: Run, table: string, doomed: Doomed): Promise<void> {
   let deletedEvents = 0;
-  await stepThrough(run, table, async (fromPage, endPage, totalPages) => {
-    const deleted = await deleteOnPages(run.connection, table, doomed, fromPage, endPage);
-    deletedEvents += deleted;
-    run.result.deletedEvents += deleted;
-    const donePages = Math.min(endPage, totalPages);
-    run.onProgress?.({ partition: table, action: 'delete', deletedEvents, donePages, totalPages });
-  });
+  for (;;) {
+    const oid = await findTableOid(run.connection, table);
+    await stepThrough(run, table, async (fromPage, endPage, totalPages) => {
+      const deleted = await deleteOnPages(run.connection, table, doomed, fromPage, endPage);
+      deletedEvents += deleted;
+      run.result.deletedEvents += deleted;
+      const donePages = Math.min(endPage, totalPages);
+      await run.onProgress?.({ partition: table, action: 'delete', deletedEvents, donePages, totalPages });
+    });
+    // Compaction may have replaced the table: its blocks lie on other pages now.
+    if (run.signal?.aborted || (await findTableOid(run.connection, table)) === oid) return;
+  }
 }
 
 async function dropWhole(
@@ -162,7 +167,13 @@ async function dropWhole(
     if (outcome === 'others') return 'others';
     if (outcome === 'dropped') {
       run.result.droppedPartitions.push(table);
-      run.onProgress?.({ partition: table, action: 'drop', deletedEvents: 0, donePages: 1, totalPages: 1 });
+      await run.onProgress?.({
+        partition: table,
+        action: 'drop',
+        deletedEvents: 0,
+        donePages: 1,
+        totalPages: 1,
+      });
       return 'clean';
     }
     await sleep(DROP_PAUSE_MS);
@@ -191,7 +202,7 @@ async function describe(run: Run, games: readonly ExpiringGame[]): Promise<Reten
     if (action === 'drop') result.droppedPartitions.push(table);
     result.deletedEvents += deletedEvents;
     if (action === 'drop' || deletedEvents > 0) {
-      onProgress?.({ partition: table, action, deletedEvents, donePages: totalPages, totalPages });
+      await onProgress?.({ partition: table, action, deletedEvents, donePages: totalPages, totalPages });
     }
   };
   await tell(DEFAULT_PARTITION, 'delete', games);
@@ -210,8 +221,4 @@ function idsOf(games: readonly ExpiringGame[]): number[] {
 
 function doomedOf(games: readonly ExpiringGame[]): Doomed {
   return { gameIds: idsOf(games), before: games.map(({ before }) => before) };
-}
-
-function dayAfter(day: string): string {
-  return utcDay(Date.parse(day) + DAY_MS);
 }

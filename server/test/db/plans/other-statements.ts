@@ -4,6 +4,9 @@ import { exportEvents } from '../../../src/features/analytics/export-events.js';
 import { estimateEvents, findDeletedBefore } from '../../../src/features/analytics/export-queries.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
+import { compactEvents } from '../../../src/features/events/compact-events.js';
+import { countDaysToCompact, listStuckDays } from '../../../src/features/events/compact-queries.js';
+import { closedBefore, dayTable, utcDay } from '../../../src/features/events/event-partitions.js';
 import {
   findFailedEvent,
   listFailedEvents,
@@ -295,6 +298,39 @@ export const OTHER_STATEMENTS: readonly Listed[] = [
         'game_cohorts',
       ],
       why: 'all games are asked for their retention; sessions, roll-ups and events are dealt with in portions',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'compaction of a closed day',
+    call: async ({ admin, nowMs }) => {
+      const later = nowMs + 5 * DAY_MS;
+      await admin.query(
+        `insert into event_blocks (player_id, received_at, game_id, event_count, first_at, last_at, events)
+         select player_id, received_at, game_id, event_count, first_at, last_at, events from event_blocks`,
+      );
+      await countDaysToCompact(admin, closedBefore(later));
+      await listStuckDays(admin);
+      const limits = { minPages: 1, pagesAWindow: 1, lockAttempts: 100 };
+      const { state } = await compactEvents(admin, { nowMs: later, rests: false, limits });
+      if (state !== 'done') throw new Error(`${dayTable(utcDay(nowMs))} was not compacted: ${state}`);
+    },
+    reads: {
+      tables: ['event_blocks', 'old_events'],
+      why: 'a day is rewritten 16,384 pages at a time, beside the partition that all use',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'an export of a compacted day',
+    call: ({ admin, nowMs }) => {
+      const span = { from: '2000-01-01T00:00:00.000000Z', to: iso(nowMs + DAY_MS) };
+      const target = { write: async () => {}, pause: async () => {}, finish: async () => {} };
+      return exportEvents(admin, { gameId, span, format: 'ndjson', target, after: null });
+    },
+    reads: {
+      tables: ['event_blocks', 'old_events'],
+      why: 'the events of a window of receipt are sorted together, outside of memory',
       atMost: 'all',
     },
   },

@@ -189,6 +189,7 @@ describe('maintenance', () => {
       'retention done': 1,
       'event_identities done': 1,
       'old_events done': 1,
+      'event_compaction done': 1,
     });
     expect(lines).toContainEqual(
       expect.objectContaining({ step: 'retention', level: 30, outcome: 'done', eventsDeleted: 1 }),

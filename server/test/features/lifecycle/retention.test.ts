@@ -158,7 +158,7 @@ describe('retention', () => {
     const plan = await run({
       dryRun: true,
       onProgress: ({ partition, action, deletedEvents }) =>
-        told.push(`${action} ${partition} ${deletedEvents}`),
+        void told.push(`${action} ${partition} ${deletedEvents}`),
     });
     expect(told).toEqual(['delete event_blocks_default 1', `drop ${tableOf(45)} 2`]);
     expect(plan).toEqual({ state: 'done', droppedPartitions: [tableOf(45)], deletedEvents: 3 });
