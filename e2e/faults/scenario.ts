@@ -3,6 +3,7 @@ import { type Login, login } from '../support/service.js';
 import type { FaultKind } from './fault-kinds.js';
 import { scheduleFaults, startFaults } from './faults.js';
 import { planEvents } from './numbered-events.js';
+import { checkOldEvents, findMove, storeOldEvents } from './old-events.js';
 import { startBusyProcesses } from './processes.js';
 import { seededRandom } from './random.js';
 import { type Mode, type Stack, startStack } from './stack.js';
@@ -13,6 +14,10 @@ export type ScenarioOptions = {
   mode: Mode;
   seed: number;
   events: number;
+  /** Events of the former layout, which are moved into blocks meanwhile. */
+  oldEvents?: number;
+  /** A temporary folder if it is left out. */
+  dataDir?: string;
   /** The nats-server program to test; any that is new enough if it is left out. */
   natsServer?: string;
   /** Processes that do nothing but keep the machine busy. */
@@ -45,6 +50,8 @@ export type Report = TrafficStatistics &
 const CUT_SHARE = 0.02;
 const LOGINS_AT_ONCE = 16;
 const WATCH_MS = 5_000;
+/** The first maintenance comes at most fifteen seconds after a start, and other steps come before the move. */
+const MOVE_STARTS_MS = 40_000;
 /** Longer than any repair takes: a service that acknowledges nothing for so long hangs. */
 const HANG_MS = 90_000;
 /** Three times what a message waits for another consumer when its own has died. */
@@ -63,6 +70,9 @@ export async function runScenario(options: ScenarioOptions): Promise<Report> {
   });
   try {
     say(`${mode}, seed ${seed}: ${stack.description}`);
+    const oldEvents = options.oldEvents ? await storeOldEvents(stack, options.oldEvents, say) : 0;
+    // They are moved from some seconds after a start.
+    if (oldEvents > 0) await stack.killService();
     const plan = planEvents({ ...options, startedAtMs: Date.now() });
     const players = await logInPlayers(stack, options.players);
     const faults = scheduleFaults(options.faults, options.events, seededRandom(seed + 1));
@@ -99,9 +109,11 @@ export async function runScenario(options: ScenarioOptions): Promise<Report> {
       traffic.stop();
     }
     const drained = await drain(stack, say);
+    if (oldEvents > 0) await endMove(stack, say);
     const userIds = players.map(({ userId }) => userId);
     const check = (): Promise<Verdict> => verify({ ...traffic, plan, stack, userIds });
     const verdict = await check();
+    if (oldEvents > 0) verdict.problems.push(...(await checkOldEvents(stack, oldEvents)));
     await options.inspect?.(stack, check);
     return {
       ...traffic.statistics(),
@@ -155,6 +167,21 @@ function watchProgress(
     stop = () => clearInterval(timer);
   });
   return { hang, stop };
+}
+
+/** Waits until all events of the former layout are moved. A move that was interrupted goes on an hour later, or after a start. */
+async function endMove(stack: Stack, say: (line: string) => void): Promise<void> {
+  for (let idle = 0; ; ) {
+    const { left, isAtWork } = await findMove(stack);
+    if (!left) return;
+    idle = isAtWork ? 0 : idle + 1;
+    if (idle * WATCH_MS > MOVE_STARTS_MS) {
+      await stack.killService();
+      idle = 0;
+    }
+    say('waiting for events of the former layout to be moved');
+    await sleep(WATCH_MS);
+  }
 }
 
 /** Waits until the queue is empty. One that does not become empty is a problem, and no reason not to look further. */

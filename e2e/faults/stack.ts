@@ -36,7 +36,7 @@ export type Stack = {
 
 export type Choose = (count: number) => number;
 
-type Options = { mode: Mode; databaseTimeoutMs: number; natsServer?: string };
+type Options = { mode: Mode; databaseTimeoutMs: number; dataDir?: string; natsServer?: string };
 
 const CONSUMERS = 2;
 const START_MS = 60_000;
@@ -55,10 +55,10 @@ export async function startStack(options: Options): Promise<Stack> {
 }
 
 async function startProcesses(
-  { mode, databaseTimeoutMs }: Options,
+  { mode, databaseTimeoutMs, dataDir: ownDir }: Options,
   nats: NatsServers | undefined,
 ): Promise<Stack> {
-  const dataDir = await temporaryFolder();
+  const dataDir = ownDir ?? (await temporaryFolder());
   const settings: Settings = {
     SAVEPOINT_ENV: 'development',
     SAVEPOINT_DATA_DIR: dataDir,

@@ -25,6 +25,8 @@ type Options = {
 };
 
 const MAX_PROBLEMS = 20;
+/** The players' game; there may be another one, with events of the former layout. */
+const GAME_ID = "(select id from games where slug = 'demo-game')";
 
 /** Looks at everything in the database and compares it with what the players know. */
 export async function verify(options: Options): Promise<Verdict> {
@@ -62,7 +64,7 @@ export async function withDatabase<T>(
 async function countCopies(client: pg.Client, events: number): Promise<Uint8Array> {
   const copies = new Uint8Array(events);
   const { rows } = await client.query<{ n: number; copies: number }>(
-    "select (payload ->> 'n')::int as n, count(*)::int as copies from events group by 1",
+    `select (payload ->> 'n')::int as n, count(*)::int as copies from events where game_id = ${GAME_ID} group by 1`,
   );
   for (const { n, copies: count } of rows) copies[n] = count;
   return copies;
@@ -102,24 +104,27 @@ const EXACT = (column: string) =>
 const PLAYERS = `
   select user_id::text as key, event_count::int as events, event_counts as "eventCounts", purchase_count as purchases,
     ${EXACT('spend')} as spend
-  from players`;
+  from players
+  where game_id = ${GAME_ID}`;
 
 const PLAYER_DAYS = `
   select p.user_id || ' ' || d.day as key, d.events, d.event_counts as "eventCounts", d.purchases,
     ${EXACT('d.revenue')} as spend
   from player_days d
-  join players p on p.id = d.player_id`;
+  join players p on p.id = d.player_id
+  where p.game_id = ${GAME_ID}`;
 
 const GAME_DAYS = `
   with types as (
     select day, jsonb_object_agg(event_type, n) as counts
-    from (select day, event_type, sum(events) as n from game_event_types group by 1, 2) t
+    from (select day, event_type, sum(events) as n from game_event_types where game_id = ${GAME_ID} group by 1, 2) t
     group by day
   ), amounts as (
     select day, jsonb_object_agg(currency, amount) as revenue
     from (
       select day, r.key as currency, sum(r.value::numeric) as amount
       from game_days cross join jsonb_each_text(revenue) r
+      where game_id = ${GAME_ID}
       group by 1, 2
     ) a
     group by day
@@ -129,6 +134,7 @@ const GAME_DAYS = `
   from game_days
   left join types t using (day)
   left join amounts a using (day)
+  where game_id = ${GAME_ID}
   group by day, t.counts, a.revenue`;
 
 async function checkTotals(
