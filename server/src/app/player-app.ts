@@ -1,9 +1,11 @@
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
-import { eventRoutes } from '../features/events/event-routes.js';
+import { createEventAdmission } from '../features/events/event-admission.js';
+import { EVENTS_PATH, eventRoutes } from '../features/events/event-routes.js';
 import { playerRoutes } from '../features/players/player-routes.js';
 import { sessionRoutes } from '../features/sessions/session-routes.js';
 import { registerBodyParser } from '../http/body-parser.js';
 import { registerCors } from '../http/cors.js';
+import { refuseEarly } from '../http/early-refusal.js';
 import { answerClientError, registerErrorHandlers, sendError, toApiError } from '../http/error-handler.js';
 import { answerHalfClosed } from '../http/half-close.js';
 import { paceRefused } from '../http/refusal-pacing.js';
@@ -67,13 +69,23 @@ export async function buildPlayerApp(
   registerSingleHeaders(app);
   observeAnswers(app, { logger: ctx.logger, times: ctx.metrics.requests, who });
   registerCors(app, ctx.config.corsOrigins);
-  paceRefused(app);
+  const pacing = paceRefused(app);
 
   sessionRoutes(app, ctx);
   limitsRoutes(app, ctx);
   // A guard is the scope that routes are registered in.
   await app.register(async (scope) => playerRoutes(scope, ctx));
-  await app.register(async (scope) => eventRoutes(scope, ctx));
+  const admission = createEventAdmission(ctx);
+  await app.register(async (scope) => eventRoutes(scope, ctx, admission));
+  refuseEarly(app.server, {
+    method: 'POST',
+    path: EVENTS_PATH,
+    refusalOf: admission.refusalOf,
+    corsOrigins: ctx.config.corsOrigins,
+    shedding: ctx.shedding,
+    pacing,
+    times: ctx.metrics.requests,
+  });
   return app;
 }
 

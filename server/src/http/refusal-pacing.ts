@@ -9,13 +9,18 @@ const PAUSE_MS = 200;
 type Handle = { readStop(): void; readStart(): void };
 type Paused = { socket: Socket; untilMs: number };
 
+export type RefusalPacing = {
+  /** Once the body has been read to its end: only then is the next request behind it. */
+  pauseAfter(request: IncomingMessage): void;
+};
+
 /**
  * Does not read on from a connection for a moment after a request of its was refused for overload. Clients that come back at
  * once, whatever `Retry-After` says, would else take half of the CPU with refusals. And a turn of the event loop, in which every
  * connection with something to read is served, would take so long that new connections wait for seconds: Node takes no more than
  * 32 of them a turn from the process that listens.
  */
-export function paceRefused(app: FastifyInstance, pauseMs = PAUSE_MS): void {
+export function paceRefused(app: FastifyInstance, pauseMs = PAUSE_MS): RefusalPacing {
   /** In the order of their ends, because all pauses are of one length. */
   let paused: Paused[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -37,18 +42,18 @@ export function paceRefused(app: FastifyInstance, pauseMs = PAUSE_MS): void {
     timer ??= setTimeout(resumeDue, pauseMs);
   };
 
+  const pauseAfter = (request: IncomingMessage): void => {
+    const { socket } = request;
+    if (request.complete) pause(socket);
+    else request.once('end', () => pause(socket));
+  };
+
   app.addHook('onResponse', (request, _reply, done) => {
-    if (request.isShed) afterBody(request.raw, pause);
+    if (request.isShed) pauseAfter(request.raw);
     done();
   });
   app.addHook('onClose', async () => clearTimeout(timer));
-}
-
-/** A body that is still arriving is read to its end and thrown away: only then is the next request behind it. */
-function afterBody(request: IncomingMessage, pause: (socket: Socket) => void): void {
-  const { socket } = request;
-  if (request.complete) pause(socket);
-  else request.once('end', () => pause(socket));
+  return { pauseAfter };
 }
 
 function handleOf(socket: Socket): Handle | undefined {

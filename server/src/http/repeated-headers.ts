@@ -12,15 +12,17 @@ export function registerSingleHeaders(app: FastifyInstance): void {
   });
 }
 
-/** Node keeps the first of repeated headers, or joins them. A proxy in front of it may read another one. */
-export function refuseRepeatedHeaders(
-  { rawHeaders, headers }: IncomingMessage,
-  names: ReadonlySet<string>,
-): void {
+/** Whether any header is sent more than once. Cheap: no names are compared. */
+export function hasRepeatedHeaders({ rawHeaders, headers }: IncomingMessage): boolean {
   let different = 0;
   for (const _ in headers) different++;
-  // Nearly always: none is repeated, so there are no names to compare.
-  if (rawHeaders.length === different * 2) return;
+  return rawHeaders.length !== different * 2;
+}
+
+/** Node keeps the first of repeated headers, or joins them. A proxy in front of it may read another one. */
+export function refuseRepeatedHeaders(request: IncomingMessage, names: ReadonlySet<string>): void {
+  if (!hasRepeatedHeaders(request)) return;
+  const { rawHeaders } = request;
   let seen = '';
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = (rawHeaders[at] ?? '').toLowerCase();

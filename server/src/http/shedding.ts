@@ -72,25 +72,32 @@ const BODIES = {
   auth: JSON.stringify(errorBody(UNAVAILABLE, '/auth/')),
   data: JSON.stringify(errorBody(UNAVAILABLE, '/v1/')),
 };
+/** The 503 of an overload, without the cost of an error: no stack trace, no log line, a body that is ready. */
+export const OVERLOADED = {
+  status: UNAVAILABLE.status,
+  bodies: BODIES,
+  bodyBytes: { auth: Buffer.byteLength(BODIES.auth), data: Buffer.byteLength(BODIES.data) },
+};
 /** Those who are refused in the same moment should not come back in the same moment. */
 const MAX_RETRY_AFTER_SECONDS = 3;
 
 export const retryAfterSeconds = (): string =>
   String(1 + Math.floor(Math.random() * MAX_RETRY_AFTER_SECONDS));
 
-/** The 503 of an overload, without the cost of an error: no stack trace, no log line, a body that is ready. */
+export const overloadedHeaders = () => ({
+  'retry-after': retryAfterSeconds(),
+  'content-type': 'application/json; charset=utf-8',
+  'cache-control': 'no-store',
+});
+
+/** Once Fastify has the request. Where it can be told before, see early-refusal.ts. */
 export function sendOverloaded(
   request: FastifyRequest,
   reply: FastifyReply,
   form: keyof typeof BODIES,
 ): FastifyReply {
   request.isShed = true;
-  return reply
-    .code(UNAVAILABLE.status)
-    .header('retry-after', retryAfterSeconds())
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .send(BODIES[form]);
+  return reply.code(OVERLOADED.status).headers(overloadedHeaders()).send(OVERLOADED.bodies[form]);
 }
 
 const IN_FLIGHT = {

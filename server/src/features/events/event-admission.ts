@@ -1,8 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Context } from '../../app/context.js';
 import { sendOverloaded } from '../../http/shedding.js';
 import { AdmissionQueue, type AdmissionQueueOptions } from '../../lib/admission-queue.js';
-import { OverloadedError } from '../../lib/overloaded-error.js';
+import { OverloadedError, type OverloadReason } from '../../lib/overloaded-error.js';
 import { EVENT_LIMITS } from './limits.js';
 
 declare module 'fastify' {
@@ -68,16 +69,9 @@ export function createEventAdmission(
   metrics.watchIntake(queue);
 
   return {
-    /** An onRequest hook before the guard: neither the token has been checked nor the database been asked. */
-    refuseUnread(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
-      const reason = queue.refusal(announcedWeight(request));
-      if (reason === undefined) {
-        done();
-        return;
-      }
-      shedding.refused(reason);
-      sendOverloaded(request, reply, 'data');
-    },
+    /** By the headers alone: neither the token has been checked nor the database been asked. */
+    refusalOf: (request: IncomingMessage): OverloadReason | undefined =>
+      queue.refusal(announcedWeight(request)),
 
     /** When it is known who sends this, and before the database is asked about them. */
     announce(request: FastifyRequest, reply: FastifyReply, userId: string): void {
@@ -114,7 +108,7 @@ export function createEventAdmission(
   };
 }
 
-function announcedWeight({ headers }: FastifyRequest): number {
+function announcedWeight({ headers }: Pick<IncomingMessage, 'headers'>): number {
   const bytes = Number(headers['content-length'] ?? 0);
   const isPacked = headers['content-encoding'] !== undefined;
   const weight = isPacked ? bytes * UNPACKS_TO : bytes;

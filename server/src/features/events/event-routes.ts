@@ -10,24 +10,24 @@ import {
 import { registerBytesParser } from '../../http/body-parser.js';
 import { addLimitHeaders } from '../../http/rate-limits.js';
 import { requireSender, senderOf, TENANT_HEADER } from '../sessions/player-guard.js';
-import { answerWhoHungUp, createEventAdmission } from './event-admission.js';
+import { answerWhoHungUp, type EventAdmission } from './event-admission.js';
 import { EventBatch as EventBatchSchema, EventsResponse } from './event-schemas.js';
 import { EVENT_LIMITS } from './limits.js';
 import { createPlayerQuota, isSentAgain } from './player-quota.js';
 import { answerOf, takeBatch } from './take-batch.js';
 
+export const EVENTS_PATH = '/v1/events';
+
 const NO_BYTES = Buffer.alloc(0);
 
-export function eventRoutes(app: FastifyInstance, ctx: Context): void {
-  const admission = createEventAdmission(ctx);
+export function eventRoutes(app: FastifyInstance, ctx: Context, admission: EventAdmission): void {
   registerBytesParser(app);
   app.decorateRequest('hasArrived', undefined);
-  app.addHook('onRequest', admission.refuseUnread);
   app.addHook('onRequest', requireSender(ctx, TENANT_HEADER, admission.announce));
   app.addHook('onRequest', admission.awaitBody);
 
   app.post(
-    '/v1/events',
+    EVENTS_PATH,
     {
       bodyLimit: EVENT_LIMITS.maxBodyBytes,
       // The schema is documentation: each event is checked on its own, because a bad one must not spoil the batch.

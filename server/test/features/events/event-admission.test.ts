@@ -2,13 +2,15 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { answerWhoHungUp, createEventAdmission } from '../../../src/features/events/event-admission.js';
+import { refuseEarly } from '../../../src/http/early-refusal.js';
 import { registerErrorHandlers } from '../../../src/http/error-handler.js';
 import { answerHalfClosed } from '../../../src/http/half-close.js';
+import { paceRefused } from '../../../src/http/refusal-pacing.js';
 import { createShedding, type Shedding } from '../../../src/http/shedding.js';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.js';
 import { testConfig } from '../../support/harness.js';
 import { metricValue } from '../../support/metric-value.js';
-import { openConnection, requestText } from '../../support/raw-http.js';
+import { bodyOf, openConnection, requestText } from '../../support/raw-http.js';
 
 /** 1 KB runs at once, and 8 KB may be before a request. The clock stands still, so that nothing is measured anew. */
 const LIMITS = {
@@ -42,7 +44,6 @@ describe('the way of a batch to its turn', () => {
     // As the player API does.
     answerHalfClosed(app);
     registerErrorHandlers(app, shedding.refused);
-    app.addHook('onRequest', admission.refuseUnread);
     app.addHook('onRequest', async (request, reply) => {
       guarded.push(nameOf(request.headers));
       admission.announce(request, reply, nameOf(request.headers));
@@ -57,6 +58,15 @@ describe('the way of a batch to its turn', () => {
         return { name };
       });
       return answer ?? answerWhoHungUp(reply);
+    });
+    refuseEarly(app.server, {
+      method: 'POST',
+      path: '/v1/events',
+      refusalOf: admission.refusalOf,
+      corsOrigins: '*',
+      shedding,
+      pacing: paceRefused(app, 1),
+      times: metrics.requests,
     });
     await app.listen({ host: '127.0.0.1', port: 0 });
     port = (app.server.address() as { port: number }).port;
@@ -84,14 +94,27 @@ describe('the way of a batch to its turn', () => {
     ends.get(name)?.();
   };
 
+  const batchOf = (name: string) =>
+    requestText({
+      method: 'POST',
+      path: '/v1/events',
+      headers: [
+        ['x-player', name],
+        ['content-type', 'application/json'],
+        ['content-length', '5'],
+      ],
+      body: '["x"]',
+    });
+
   it('refuses before the guard, with Retry-After, what would wait too long', async () => {
     const running = send('running', 9);
     await expect.poll(() => begun).toEqual(['running']);
-    const refused = await send('late');
-    expect(refused.statusCode).toBe(503);
-    expect(refused.headers['retry-after']).toMatch(/^[1-3]$/);
-    expect(refused.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(refused.json()).toEqual({
+    // Over a connection: what is injected begins at Fastify.
+    const connection = await openConnection(port);
+    connection.send(batchOf('late'));
+    const refused = await connection.closed;
+    expect(refused).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: [1-3]\r\n/);
+    expect(bodyOf(refused)).toEqual({
       error: { code: 'unavailable', message: expect.stringMatching(/send it again/) },
       status: 'error',
     });
@@ -121,18 +144,6 @@ describe('the way of a batch to its turn', () => {
     expect((await running).statusCode).toBe(200);
     expect((await Promise.all(flood)).map(({ statusCode }) => statusCode)).toEqual([200, 503]);
   });
-
-  const batchOf = (name: string) =>
-    requestText({
-      method: 'POST',
-      path: '/v1/events',
-      headers: [
-        ['x-player', name],
-        ['content-type', 'application/json'],
-        ['content-length', '5'],
-      ],
-      body: '["x"]',
-    });
 
   it('a client that closes its sending side is answered, but does not wait in line', async () => {
     const first = await openConnection(port);

@@ -1,5 +1,5 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   expectCounts,
   expectGeneralError,
@@ -16,6 +16,7 @@ import {
   type Session,
 } from '../../support/harness.js';
 import { metricValue } from '../../support/metric-value.js';
+import { exchange, requestText, statusOf } from '../../support/raw-http.js';
 import { turns } from '../../support/turns.js';
 
 const BATCH = 500;
@@ -48,6 +49,14 @@ describe('when events come faster than they can be stored', () => {
   const batch = (count = BATCH) => {
     sent += count;
     return Array.from({ length: count }, (_, n) => adImpression(n, harness.clock.now() - sent - n));
+  };
+
+  /** Of 900 KB. */
+  const largeBatch = () => {
+    sent += 60;
+    return Array.from({ length: 60 }, (_, n) =>
+      adImpression(n, harness.clock.now() - sent - n, { payload: { filler: 'x'.repeat(15_000) } }),
+    );
   };
 
   /** Holds a table, so that groups start and then wait. Whoever hangs up holds nothing any more. */
@@ -113,6 +122,40 @@ describe('when events come faster than they can be stored', () => {
     }
   });
 
+  it('refuses before the token is checked, and with the same answer as afterwards', async () => {
+    const { app, ctx } = await harness.addNode({ maxWaitMs: 0 });
+    // More than may run at once. The clock stands still, so that it is never taken for stuck.
+    const [blocked, other] = [player(0), player(1)];
+    const release = await block('select from players where user_id = $1 for update', [blocked.userId]);
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+    const held = postEvents(app, blocked, largeBatch());
+    try {
+      await expect.poll(lockWaits).toBe(1);
+      await app.listen({ host: '127.0.0.1', port: 0 });
+      const { port } = app.server.address() as { port: number };
+      /** The whole answer, without what differs from one to the next. */
+      const send = async (path: string, headers: Record<string, string> = other.headers) => {
+        const more = { 'x-request-id': 'same', origin: 'https://game.example', 'content-length': '2' };
+        const all = Object.entries({ ...headers, ...more });
+        const answer = await exchange(port, requestText({ method: 'POST', path, headers: all, body: '[]' }));
+        return answer.replace(/retry-after: [1-3]\r/, 'retry-after: n\r').replace(/Date: [^\r]+/, 'Date: d');
+      };
+      const early = await send('/v1/events');
+      expect(early).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: n\r\n[\s\S]*"unavailable"/);
+      expect(early).toMatch(/x-request-id: same\r\naccess-control-allow-origin: \*\r\n/);
+      // The same path in a spelling that only Fastify knows: refused once the token has told who sends it.
+      expect(await send('/v1/%65vents')).toBe(early);
+      expect(statusOf(await send('/v1/events', {}))).toBe(503);
+      expect(statusOf(await send('/v1/%65vents', {}))).toBe(401);
+      const shed = 'savepoint_shed_requests_total{reason="wait"}';
+      expect(await metricValue(ctx.metrics.registry, shed)).toBe(3);
+    } finally {
+      vi.restoreAllMocks();
+      release();
+    }
+    expectCounts(await held, { accepted: 60, duplicates: 0 });
+  });
+
   it('refuses one player who sends too much at once, and takes the others', async () => {
     const flooder = await harness.login('flooder');
     const other = await harness.login('other');
@@ -133,11 +176,8 @@ describe('when events come faster than they can be stored', () => {
     const [blocked, ...others] = players;
     if (blocked === undefined) throw new Error('there are no players');
     const release = await block('select from players where user_id = $1 for update', [blocked.userId]);
-    const large = Array.from({ length: 60 }, (_, n) =>
-      adImpression(n, harness.clock.now(), { payload: { filler: 'x'.repeat(15_000) } }),
-    );
     const answered: string[] = [];
-    const held = postEvents(harness.app, blocked, large).finally(() => answered.push('blocked'));
+    const held = postEvents(harness.app, blocked, largeBatch()).finally(() => answered.push('blocked'));
     try {
       await expect.poll(lockWaits).toBe(1);
       for (const other of others) {

@@ -1,0 +1,82 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { OverloadReason } from '../lib/overloaded-error.js';
+import type { BulkHistogram } from '../telemetry/bulk-histogram.js';
+import { type CorsOrigins, corsHeaders } from './cors.js';
+import type { RefusalPacing } from './refusal-pacing.js';
+import { hasRepeatedHeaders } from './repeated-headers.js';
+import { requestId } from './request-id.js';
+import { OVERLOADED, overloadedHeaders, type Shedding } from './shedding.js';
+
+export type EarlyRefusalOptions = {
+  method: string;
+  path: string;
+  /** Decides by the headers alone; undefined lets the request pass. */
+  refusalOf: (request: IncomingMessage) => OverloadReason | undefined;
+  corsOrigins: CorsOrigins;
+  shedding: Pick<Shedding, 'refused'>;
+  pacing: Pick<RefusalPacing, 'pauseAfter'>;
+  times: BulkHistogram<'route' | 'method' | 'status'>;
+};
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/**
+ * Refuses requests of one route for overload before Fastify sees them: as soon as their headers are there, with the answer that
+ * `sendOverloaded` gives, at half of its cost. At ten times the capacity, refusals are nine requests of ten.
+ *
+ * What is not spelled as usual goes to Fastify, which refuses it as well, only later: another spelling of the path, and
+ * repeated headers, which are a 400 before they are a 503. So does everything once the service is closing, because
+ * Fastify then closes the connection with its answer.
+ */
+export function refuseEarly(server: Server, options: EarlyRefusalOptions): void {
+  const { method, path, refusalOf, shedding } = options;
+  const withQuery = `${path}?`;
+
+  const isRefused: (...of: Parameters<Listener>) => boolean = (request, response) => {
+    const { url } = request;
+    if (request.method !== method || (url !== path && url?.startsWith(withQuery) !== true)) return false;
+    if (!server.listening || hasRepeatedHeaders(request)) return false;
+    const reason = refusalOf(request);
+    if (reason === undefined) return false;
+    shedding.refused(reason);
+    answerOverloaded(request, response, options);
+    return true;
+  };
+
+  const listeners = server.listeners('request') as Listener[];
+  const passOn: Listener = (request, response) => {
+    for (const listener of listeners) listener.call(server, request, response);
+  };
+  server.removeAllListeners('request');
+  server.on('request', (request, response) => {
+    if (!isRefused(request, response)) passOn(request, response);
+  });
+  // Without this, Node would ask for a body that nobody reads.
+  server.on('checkContinue', (request, response) => {
+    if (isRefused(request, response)) return;
+    response.writeContinue();
+    passOn(request, response);
+  });
+}
+
+function answerOverloaded(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { method, path, corsOrigins, pacing, times }: EarlyRefusalOptions,
+): void {
+  const begun = performance.now();
+  const body = OVERLOADED.bodies.data;
+  response.writeHead(OVERLOADED.status, {
+    'x-request-id': requestId(request),
+    ...corsHeaders(request.headers.origin, corsOrigins),
+    ...overloadedHeaders(),
+    'content-length': OVERLOADED.bodyBytes.data,
+    // A client that asked whether to send its body may now send it or not: what comes next could be either.
+    ...(request.headers.expect !== undefined && { connection: 'close' }),
+  });
+  response.end(body);
+  // The body that follows is thrown away as it comes: only then is the next request behind it.
+  request.resume();
+  pacing.pauseAfter(request);
+  times.observe({ route: path, method, status: OVERLOADED.status }, (performance.now() - begun) / 1000);
+}
