@@ -16,9 +16,8 @@ export type RefusalPacing = {
 
 /**
  * Does not read on from a connection for a moment after a request of its was refused for overload. Clients that come back at
- * once, whatever `Retry-After` says, would else take half of the CPU with refusals. And a turn of the event loop, in which every
- * connection with something to read is served, would take so long that new connections wait for seconds: Node takes no more than
- * 32 of them a turn from the process that listens.
+ * once, whatever `Retry-After` says, would else take half of the CPU with refusals. And each turn of the event loop, in which every
+ * connection with something to read is served, would take longer: accepted batches, and new connections, wait for the next turn.
  */
 export function paceRefused(app: FastifyInstance, pauseMs = PAUSE_MS): RefusalPacing {
   /** In the order of their ends, because all pauses are of one length. */
