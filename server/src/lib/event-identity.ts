@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * The identity of an event: 128 bits of SHA-256 as 32 hex digits, which PostgreSQL keeps as a `uuid`. It decides
- * what counts as a repetition, so the texts hashed here may never change: a batch that is sent again next week,
- * to a newer server, has to meet the rows of today.
+ * The identity of an event: 128 bits of SHA-256 as 32 hex digits. `transactions` keeps all of them, `event_identities` the first
+ * 64 bits behind the id of the player. The identity decides what counts as a repetition, so the texts hashed here may never
+ * change: a batch that is sent again next week, to a newer server, has to meet the rows of today.
  */
 export type EventParts = {
   playerId: string;
