@@ -22,7 +22,7 @@ const MAX_DAYS = 3650;
 const MAX_NAME = 100;
 
 export function adminTokenCommands(): Command {
-  const token = new Command('admin-token').description('tokens for the admin API and the console');
+  const token = new Command('admin-token').description('tokens for the admin API');
   token
     .command('create')
     .description('create a token; it is shown once')
