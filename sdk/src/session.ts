@@ -28,7 +28,7 @@ type Setup = {
   onGrant(grant: Grant): void;
   /** The service refuses the kept session: it was ended, or another copy of this storage uses it. */
   onRefused(session: string): Promise<void>;
-  /** The kept session is still ours alone, as far as one can know. */
+  /** The service has granted the session in this run: it is ours alone, as far as one can know. */
   onTrusted(): Promise<void>;
   onSaved(): void;
   deviceNow(): number;
@@ -82,6 +82,8 @@ export function createSessions(setup: Setup): Sessions {
     const times = { obtainedAt: deviceNow(), lifetimeMs: expiresIn * 1000 };
     const session = { ...identity, accessToken, refreshToken, ...times };
     await write(session);
+    // Of two copies only one gets this far with the session they share.
+    await setup.onTrusted();
     setup.onGrant(grant);
     return session;
   };
@@ -141,7 +143,6 @@ export function createSessions(setup: Setup): Sessions {
   const renewOnce = (refused?: Session, isLogin?: boolean): Promise<Session> => {
     renewal ??= withLock(storage.isShared === true && key, async () => {
       current = await refreshOrLogIn(refused, isLogin);
-      if (isStarting) await setup.onTrusted();
       isStarting = false;
       return current;
     }).finally(() => {

@@ -90,6 +90,22 @@ it('whoever starts last is refused the session, long before its token has ended'
   expect(arrived()).toEqual(['On the first', 'On the second']);
 });
 
+it('a copy whose session is refused is noticed also while the session is fresh', async () => {
+  const first = original.start();
+  await first.client.login();
+  first.kill();
+  const copy = original.copy();
+  const restarted = original.start();
+  restarted.client.track('On the first');
+  await restarted.client.flush();
+  service.sessions.clear();
+  const second = copy.start();
+  second.client.track('On the second');
+  await second.client.flush();
+  expect(arrived()).toEqual(['On the first', 'On the second']);
+  expect(service.byInstall().size).toBe(2);
+});
+
 it('a copy that was faster by less than a batch is noticed by the numbers that it has taken, and no event is lost', async () => {
   const first = original.start();
   first.client.track('Before');
