@@ -19,11 +19,8 @@ type Options = { baseUrl: string; fetch: typeof fetch; onDate(serverMs: number):
 /** Sends one request. Throws `network_failed` where there is no answer; every answer is a {@link Reply}. */
 export function createExchange({ baseUrl, fetch, onDate }: Options): Exchange {
   return async (path, init) => {
-    const abort = new AbortController();
-    const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
     try {
-      const response = await fetch(baseUrl + path, { ...init, signal: abort.signal });
-      const text = await response.text();
+      const { response, text } = await fetchText(fetch, baseUrl + path, init);
       const serverMs = Date.parse(response.headers.get('date') ?? '');
       if (serverMs) onDate(serverMs);
       return {
@@ -34,10 +31,24 @@ export function createExchange({ baseUrl, fetch, onDate }: Options): Exchange {
       };
     } catch (cause) {
       throw new SavepointError('network_failed', 'The service did not answer.', { cause });
-    } finally {
-      clearTimeout(timer);
     }
   };
+}
+
+/** Fetches all of a response, and gives up after a while. */
+export async function fetchText(
+  fetching: typeof fetch,
+  url: string,
+  init: RequestInit,
+): Promise<{ response: Response; text: string }> {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
+  try {
+    const response = await fetching(url, { ...init, signal: abort.signal });
+    return { response, text: await response.text() };
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 export function postJson(body: unknown): RequestInit {

@@ -2,7 +2,7 @@ import { SavepointError } from './errors.js';
 import { type Batch, eventBytes } from './event-batch.js';
 import { createEventQueue, type EventQueue } from './event-queue.js';
 import { createEventSender, type EventSender } from './event-sender.js';
-import { createExchange, postJson, type Reply } from './http.js';
+import { createExchange, fetchText, postJson, type Reply } from './http.js';
 import type { SavepointOptions, Sign } from './options.js';
 import { onPageChanges } from './page-changes.js';
 import { createPlayer, type Player } from './player.js';
@@ -322,8 +322,8 @@ function identify({ accessToken, tenantId, gameId, userId }: Session): Record<st
 /** Asks an endpoint made with `@savepoint/client/server`. */
 function signAt(url: string, fetching: typeof fetch): Sign {
   return async (deviceId, timestamp) => {
-    const response = await fetching(url, postJson({ deviceId, timestamp }));
+    const { response, text } = await fetchText(fetching, url, postJson({ deviceId, timestamp }));
     if (!response.ok) throw new Error(`The signing endpoint answered ${response.status}.`);
-    return response.json();
+    return JSON.parse(text);
   };
 }

@@ -82,6 +82,17 @@ describe('login', () => {
     expect(await codeOf(start({}).login())).toBe('network_failed');
   });
 
+  it('gives up on a signing endpoint that never answers', async () => {
+    const hang = (_input: unknown, init?: RequestInit) =>
+      new Promise<never>((_, reject) => {
+        init?.signal?.addEventListener('abort', () => reject(new Error('aborted')));
+      });
+    const { client } = createDevice(service).start({ sign: '/sign', fetch: hang as typeof fetch });
+    const code = codeOf(client.login());
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(await code).toBe('sign_failed');
+  });
+
   it('makes a device id of its own and keeps it', async () => {
     const device = createDevice(service);
     const withoutId = { deviceId: undefined } as unknown as object;
