@@ -1,23 +1,16 @@
 /// <reference lib="dom" />
 import { execFile } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
 import { promisify } from 'node:util';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BROWSER_PATIENCE_MS, HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
 import { cleanUp, type Service, startService, temporaryFolder } from './support/service.js';
-
-const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  isExecutable,
-);
-const NEEDS = BROWSER === undefined ? ' (skipped: Chromium is not installed)' : '';
 
 const DESKTOP = { width: 1280, height: 900 };
 const PHONE = { width: 390, height: 844 };
 const LOGIN = 'Exchange a signed request';
-/** For whatever the browser is asked: it shares the machine with other tests. */
-const PATIENCE_MS = 120_000;
 
-describe.skipIf(BROWSER === undefined)(`the API reference in a browser${NEEDS}`, () => {
+describe.skipIf(!HAS_BROWSER)(`the API reference in a browser${NEEDS_BROWSER}`, () => {
   let service: Service;
   let browser: Browser;
   beforeAll(async () => {
@@ -27,15 +20,7 @@ describe.skipIf(BROWSER === undefined)(`the API reference in a browser${NEEDS}`,
       // As in production: on every address, so that it is where the page was opened.
       SAVEPOINT_HOST: '0.0.0.0',
     });
-    browser = await chromium.launch({
-      ...(BROWSER === undefined ? {} : { executablePath: BROWSER }),
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-      ],
-    });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();
@@ -134,7 +119,7 @@ type Opened = { page: Page; asked: Set<string>; errors: string[] };
 
 async function openPage(browser: Browser, viewport: { width: number; height: number }): Promise<Opened> {
   const page = await browser.newPage({ viewport });
-  page.setDefaultTimeout(PATIENCE_MS);
+  page.setDefaultTimeout(BROWSER_PATIENCE_MS);
   const asked = new Set<string>();
   const errors: string[] = [];
   page.on('request', (request) => {
@@ -189,13 +174,4 @@ function cutOff(): string[] {
 
 function columnWidths(table: Element): number[] {
   return [...table.querySelectorAll('th')].map((cell) => cell.getBoundingClientRect().width);
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,24 +1,17 @@
-import { accessSync, constants } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { BROWSER_PATIENCE_MS, HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from '../../e2e/support/browser.js';
 import type { Savepoint } from '../src/index.js';
 import { fetchSigner } from '../src/server/index.js';
 import { bundleClient } from './support/bundle.js';
 import { KEY, type RealService, startRealService } from './support/real-service.js';
 
-const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  isExecutable,
-);
-const NEEDS = BROWSER === undefined ? ' (skipped: Chromium is not installed)' : '';
-/** For whatever the browser is asked: it shares the machine with other tests. */
-const PATIENCE_MS = 120_000;
-
 /** What the page of the game offers to the tests. */
 type Game = { client: Savepoint };
 
-describe.skipIf(BROWSER === undefined)(`in a browser${NEEDS}`, () => {
+describe.skipIf(!HAS_BROWSER)(`in a browser${NEEDS_BROWSER}`, () => {
   let service: RealService;
   let studio: { url: string; server: Server };
   let browser: Browser;
@@ -28,15 +21,7 @@ describe.skipIf(BROWSER === undefined)(`in a browser${NEEDS}`, () => {
   beforeAll(async () => {
     service = await startRealService();
     studio = await startStudio(await bundleClient());
-    browser = await chromium.launch({
-      ...(BROWSER === undefined ? {} : { executablePath: BROWSER }),
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-      ],
-    });
+    browser = await launchBrowser();
   });
   afterAll(async () => {
     await browser?.close();
@@ -46,7 +31,7 @@ describe.skipIf(BROWSER === undefined)(`in a browser${NEEDS}`, () => {
   beforeEach(async () => {
     device++;
     context = await browser.newContext();
-    context.setDefaultTimeout(PATIENCE_MS);
+    context.setDefaultTimeout(BROWSER_PATIENCE_MS);
   });
   afterEach(() => context.close());
 
@@ -224,13 +209,4 @@ async function startStudio(client: string): Promise<{ url: string; server: Serve
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server };
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
 }

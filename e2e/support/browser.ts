@@ -1,0 +1,30 @@
+import { accessSync, constants } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+
+const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
+  isExecutable,
+);
+
+/** Whether tests that need a browser can run here. */
+export const HAS_BROWSER = PROGRAM !== undefined;
+/** Ends the name of a group of such tests, so that a skip says why. */
+export const NEEDS_BROWSER = HAS_BROWSER ? '' : ' (skipped: Chromium is not installed)';
+/** For whatever the browser is asked: it shares the machine with other tests. */
+export const BROWSER_PATIENCE_MS = 120_000;
+
+/** The Chromium of the system, without a window. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({
+    ...(PROGRAM === undefined ? {} : { executablePath: PROGRAM }),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+  });
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
