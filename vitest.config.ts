@@ -2,7 +2,12 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['server/test/**/*.test.ts', 'sdk/test/**/*.test.ts', 'e2e/**/*.test.ts'],
+    include: [
+      'server/test/**/*.test.ts',
+      'sdk/test/**/*.test.ts',
+      'clients/**/*.test.ts',
+      'e2e/**/*.test.ts',
+    ],
     globalSetup: ['server/test/support/global-setup.ts'],
     reporters: ['default', './server/test/support/no-skips-reporter.ts'],
     // Real databases and processes on two cores, sometimes with other work beside them: no time decides a test.

@@ -1,0 +1,61 @@
+import {
+  Savepoint,
+  type SavepointError,
+  type SavepointOptions,
+  type SavepointStorage,
+} from '@savepoint/client';
+import type { Command, CreateOptions, Hello, Message, NumberedCommand } from '../src/protocol.js';
+
+type Options = {
+  name: string;
+  openStorage(folder: string): SavepointStorage;
+  send(message: Message): void;
+};
+
+/** The TypeScript client under test: does what the runner says. The platform gives the storage and the way back. */
+export function createDriver({ name, openStorage, send }: Options): (command: NumberedCommand) => void {
+  let client: Savepoint | undefined;
+  let aheadSeconds = 0;
+
+  const create = ({ baseUrl, signUrl, storage, clockAheadSeconds = 0, ...rest }: CreateOptions) => {
+    aheadSeconds = clockAheadSeconds;
+    client = new Savepoint({
+      ...(rest as Partial<SavepointOptions>),
+      baseUrl,
+      sign: signUrl,
+      storage: openStorage(storage),
+      now: () => Date.now() + aheadSeconds * 1_000,
+      onRejected: ({ eventType, code }) => send({ told: 'rejected', eventType, code }),
+      onError: ({ code, message }) => send({ told: 'error', code, message }),
+    });
+  };
+
+  const perform = async (command: Command): Promise<unknown> => {
+    if (command.do === 'hello') return { client: name, can: ['clock'] } satisfies Hello;
+    if (command.do === 'clock') {
+      aheadSeconds = command.aheadSeconds;
+      return undefined;
+    }
+    if (command.do === 'create') return create(command);
+    if (client === undefined) throw new Error('The first command must be "create".');
+    switch (command.do) {
+      case 'track':
+        return client.track(command.eventType, command.payload, command.metadata);
+      case 'login':
+      case 'saved':
+      case 'flush':
+      case 'logout':
+      case 'close':
+        return client[command.do]();
+      default:
+        return client.player[command.do]();
+    }
+  };
+
+  return ({ id, ...command }) => {
+    perform(command as Command).then(
+      (value) => send({ id, ...(value !== undefined && { value }) }),
+      ({ code = 'unknown', message }: SavepointError) => send({ id, error: { code, message } }),
+    );
+  };
+}

@@ -1,0 +1,143 @@
+import { check, checkEqual, codeOf, type Exchange } from '../exchange.js';
+import type { ReadName } from '../protocol.js';
+import { storeOf } from '../service-model.js';
+
+const READS: ReadName[] = ['status', 'store', 'segments', 'predictions'];
+const PATHS: Record<ReadName, string> = {
+  status: '/v1/player/status',
+  store: '/v1/player/store_configs',
+  segments: '/v1/player/segments',
+  predictions: '/v1/player/predictions',
+};
+const flag = (value: boolean, expiredAt: string | null = null) => ({
+  isPayer: { value, defaultValue: false, expiredAt },
+});
+
+export const READS_OF_PLAYER: Exchange[] = [
+  {
+    name: 'not-modified',
+    rule: 'A read sends the ETag of the last answer; a 304 means that answer.',
+    why: 'Most answers have not changed, and a store is large.',
+    async play({ server, start }) {
+      const client = await start();
+      for (const name of READS) {
+        const first = await client.read(name);
+        checkEqual(await client.read(name), first, `${name} after a 304`);
+        const [fresh, again] = server.to(PATHS[name]);
+        checkEqual(
+          fresh?.headers['if-none-match'],
+          undefined,
+          `If-None-Match of the first request for ${name}`,
+        );
+        checkEqual(
+          typeof again?.headers['if-none-match'],
+          'string',
+          `If-None-Match of the second request for ${name}`,
+        );
+      }
+      server.status = flag(true);
+      checkEqual(await client.read('status'), flag(true), 'status after a change');
+    },
+  },
+  {
+    name: 'last-good-answer',
+    rule: 'Without a network, and on 429 and 5xx, reads answer with the last good answer, also after a restart.',
+    why: 'A game without a network still has to show something.',
+    async play({ server, newDevice }) {
+      server.status = flag(true);
+      const device = await newDevice();
+      const first = await device.start();
+      const answers = [];
+      for (const name of READS) answers.push(await first.read(name));
+      server.script(
+        PATHS.store,
+        { kind: 'respond', status: 503, text: 'busy' },
+        { kind: 'respond', status: 429, text: 'busy' },
+      );
+      for (const status of [503, 429])
+        checkEqual(await first.read('store'), answers[1], `store on ${status}`);
+      server.isReachable = false;
+      for (const [index, name] of READS.entries()) {
+        checkEqual(await first.read(name), answers[index], `${name} without a network`);
+      }
+      await first.kill();
+      const second = await device.start();
+      for (const [index, name] of READS.entries()) {
+        checkEqual(await second.read(name), answers[index], `${name} without a network, after a restart`);
+      }
+    },
+  },
+  {
+    name: 'login-brings-answers',
+    rule: 'Status and store of the login response count as answers.',
+    why: 'A client can read both without further calls, as the specification says.',
+    async play({ server, start }) {
+      server.status = flag(true);
+      const client = await start();
+      await client.login();
+      server.isReachable = false;
+      checkEqual(await client.read('status'), server.status, 'status');
+      checkEqual(await client.read('store'), server.store, 'store');
+    },
+  },
+  {
+    name: 'fallback-of-the-game',
+    rule: 'Before there was any answer, the fallback that ships with the game counts; without one the read fails.',
+    why: 'The first start may be without a network.',
+    async play({ server, start }) {
+      server.isReachable = false;
+      const client = await start({ fallback: { status: flag(false), store: storeOf('starter') } });
+      checkEqual(await client.read('status'), flag(false), 'status');
+      checkEqual(await client.read('store'), storeOf('starter'), 'store');
+      // Which of the two depends on whom the client asks first: the signing endpoint or the service.
+      const code = await codeOf(client.read('segments'));
+      check(/^(network|sign)_failed$/.test(code), `segments without a network, answer and fallback: ${code}`);
+    },
+  },
+  {
+    name: 'store-fallback-config',
+    rule: 'A store that is older than its `stale-if-error` is replaced by its `fallbackConfig` while there is no network.',
+    why: 'A price that is over must not be shown for ever.',
+    async play({ server, start }) {
+      const { activeSkus, lastUpdatedTimestamp } = storeOf('plain');
+      const fallbackConfig = { version: 7, activeSkus, lastUpdatedTimestamp };
+      server.store = { ...storeOf('half_price'), fallbackConfig };
+      server.cacheControl = 'private, no-cache, stale-if-error=0';
+      const client = await start();
+      checkEqual(await client.read('store'), server.store, 'store online');
+      server.isReachable = false;
+      const expected = { activeSkus, lastUpdatedTimestamp, userSpecificPromoId: null, fallbackConfig };
+      checkEqual(await client.read('store'), expected, 'store without a network');
+    },
+  },
+  {
+    name: 'flag-expired',
+    rule: 'A flag whose `expiredAt` has passed, by the clock of the service, has its default value.',
+    why: 'The answer may be an old one. A flag ends without another request.',
+    async play({ server, start }) {
+      const HOUR_MS = 3_600_000;
+      server.clockAheadMs = 48 * HOUR_MS;
+      const past = new Date(server.nowMs() - HOUR_MS).toISOString();
+      const future = new Date(server.nowMs() + HOUR_MS).toISOString();
+      server.status = {
+        ...flag(true, past),
+        isBeta: { value: true, defaultValue: false, expiredAt: future },
+      };
+      const client = await start();
+      const expected = { ...server.status, ...flag(false, past) };
+      checkEqual(await client.read('status'), expected, 'status');
+    },
+  },
+  {
+    name: 'read-refused',
+    rule: 'A refusal, such as 403, is an error of the read, not an outage.',
+    why: 'A game with the wrong game id would show old answers and nobody would notice.',
+    async play({ server, start }) {
+      const client = await start();
+      await client.read('status');
+      const body = { error: { code: 'player_mismatch', message: 'Another player.' }, status: 'error' };
+      server.script(PATHS.status, { kind: 'respond', status: 403, body });
+      checkEqual(await codeOf(client.read('status')), 'player_mismatch', 'code that the read fails with');
+    },
+  },
+];

@@ -1,0 +1,167 @@
+import { check, checkEqual, codeOf, type Exchange } from '../exchange.js';
+import type { ReadName } from '../protocol.js';
+import { storeOf } from '../service-model.js';
+
+const READS: ReadName[] = ['status', 'store', 'segments', 'predictions'];
+const UNAUTHORIZED = {
+  kind: 'respond',
+  status: 401,
+  body: { error: 'Invalid authentication credentials.', code: 'token_invalid' },
+} as const;
+
+export const SESSIONS: Exchange[] = [
+  {
+    name: 'refresh-race',
+    rule: 'However many calls find the token ended, one refresh runs, and all of them succeed.',
+    why: 'Refresh tokens are used once. A second use later on ends the session.',
+    async play({ server, start, until }) {
+      const client = await start();
+      await client.login();
+      await client.track('Step', { n: 1 });
+      server.endTokens();
+      // Time for a second refresh to arrive. A client that sends none is not held up by its own speed.
+      const second = until('a second refresh arrives', () => server.to('/auth/refresh').length > 1);
+      const aWhile = new Promise((resolve) => setTimeout(resolve, 300));
+      server.script('/auth/refresh', { kind: 'hold', until: Promise.race([second, aWhile]) });
+      await Promise.all([...READS.map((name) => client.read(name)), client.flush()]);
+      checkEqual(server.to('/auth/refresh').length, 1, 'refreshes');
+      checkEqual(server.to('/auth/login').length, 1, 'logins');
+      checkEqual(server.stored.length, 1, 'events stored');
+    },
+  },
+  {
+    name: 'refresh-before-expiry',
+    rule: 'The session is refreshed before its token ends: no request is sent with a token that has ended.',
+    why: 'A refused request costs a round trip, and some servers count refused tokens as attacks.',
+    needs: 'clock',
+    async play({ server, start }) {
+      const client = await start();
+      await client.login();
+      for (const seconds of [3_590, 7_200]) {
+        await client.setClock(seconds);
+        server.clockAheadMs = seconds * 1_000;
+        await client.read('status');
+      }
+      checkEqual(server.to('/auth/refresh').length, 2, 'refreshes');
+      checkEqual(server.to('/v1/player/status').length, 2, 'requests for the status');
+    },
+  },
+  {
+    name: 'unauthorized-once',
+    rule: 'After a 401 the session is refreshed and the request is sent once more with the new token.',
+    why: 'A token may end, or be revoked, at any moment.',
+    async play({ server, start }) {
+      const client = await start();
+      await client.login();
+      server.script('/v1/player/status', UNAUTHORIZED);
+      server.script('/v1/events', UNAUTHORIZED);
+      checkEqual(await client.read('status'), server.status, 'status');
+      await client.track('Step', { n: 1 });
+      await client.flush();
+      for (const path of ['/v1/player/status', '/v1/events']) {
+        const [refused, again, ...more] = server.to(path).map(({ headers }) => headers.authorization);
+        check(again !== undefined && again !== refused, `${path} was not asked again with another token`);
+        checkEqual(more.length, 0, `further requests to ${path}`);
+      }
+      checkEqual(server.to('/auth/refresh').length, 2, 'refreshes');
+      checkEqual(server.stored.length, 1, 'events stored');
+    },
+  },
+  {
+    name: 'unauthorized-twice',
+    rule: 'A second 401 is not answered with a third try; events wait, and the last good answer counts.',
+    why: 'Otherwise a fault of the service becomes an attack by all of its players.',
+    async play({ server, start, until }) {
+      const client = await start();
+      await client.login();
+      server.script('/v1/player/status', UNAUTHORIZED, UNAUTHORIZED);
+      server.script('/v1/events', UNAUTHORIZED, UNAUTHORIZED);
+      checkEqual(await client.read('status'), server.status, 'status');
+      checkEqual(server.to('/v1/player/status').length, 2, 'requests for the status');
+      await client.track('Step', { n: 1 });
+      await client.flush();
+      await until('the event has arrived', () => server.stored.length === 1);
+      checkEqual(server.to('/v1/events').length, 3, 'requests with events');
+    },
+  },
+  {
+    name: 'session-ended-elsewhere',
+    rule: 'When the session was ended on the service, the client logs in again by itself and loses nothing.',
+    why: 'A studio ends sessions; a player logs out all devices on another one.',
+    async play({ server, start }) {
+      const client = await start();
+      await client.login();
+      await client.track('Step', { n: 1 });
+      await client.flush();
+      server.endSessions();
+      await client.track('Step', { n: 2 });
+      await client.flush();
+      checkEqual(await client.read('status'), server.status, 'status');
+      checkEqual(server.to('/auth/login').length, 2, 'logins');
+      checkEqual(
+        server.stored.map(({ payload }) => payload.n),
+        [1, 2],
+        'events stored',
+      );
+    },
+  },
+  {
+    name: 'refresh-response-lost',
+    rule: 'A refresh whose response was lost is sent again with the same token. It is no reason to log in.',
+    why: 'Within its grace time the service gives the retry a working successor.',
+    async play({ server, start, until }) {
+      const client = await start();
+      await client.login();
+      server.endTokens();
+      server.script('/auth/refresh', { kind: 'cut after' });
+      await client.track('Step', { n: 1 });
+      await client.flush();
+      await until('the event has arrived', () => server.stored.length === 1);
+      const [lost, again] = server.to('/auth/refresh').map(({ body }) => body);
+      checkEqual(again, lost, 'second refresh');
+      checkEqual(server.to('/auth/login').length, 1, 'logins');
+    },
+  },
+  {
+    name: 'logout',
+    rule: 'After a logout nothing is sent and reads fail with `logged_out`. What is tracked goes out after the next login.',
+    why: 'A player who has logged out must not be logged in again by a timer.',
+    async play({ server, start, until }) {
+      const client = await start({ batch: { events: 1, bytes: 60_000, seconds: 1_000 } });
+      await client.login();
+      await client.logout();
+      checkEqual(server.to('/auth/logout').length, 1, 'logouts');
+      await client.track('Step', { n: 1 });
+      await client.flush();
+      checkEqual(await codeOf(client.read('status')), 'logged_out', 'code that a read fails with');
+      checkEqual(server.to('/auth/login').length, 1, 'logins before login()');
+      await client.login();
+      await until('the event has arrived', () => server.stored.length === 1);
+      checkEqual(server.to('/auth/login').length, 2, 'logins');
+    },
+  },
+  {
+    name: 'response-forms',
+    rule: 'Successes are read as they are or inside of `data`, errors as a sentence or as an object in `error`.',
+    why: 'The specification has both forms and asks clients to accept both.',
+    async play({ server, start }) {
+      server.isWrapped = true;
+      server.clockAheadMs = 600_000;
+      server.store = storeOf('gems_500');
+      const client = await start();
+      checkEqual((await client.login()).userId, 'player-of-phone', 'userId');
+      checkEqual(await client.read('store'), server.store, 'store');
+      const body = {
+        accepted: 1,
+        duplicates: 0,
+        rejected: [{ index: 1, code: 'payload_invalid', message: 'no' }],
+      };
+      server.script('/v1/events', { kind: 'respond', status: 202, body });
+      await client.track('Step', { n: 1 });
+      await client.track('Odd', { n: 2 });
+      await client.flush();
+      checkEqual(client.rejected, ['Odd payload_invalid'], 'what the game was told');
+      checkEqual(server.to('/v1/events').length, 1, 'requests with events');
+    },
+  },
+];
