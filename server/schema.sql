@@ -44,6 +44,7 @@ CREATE TABLE games (
   unregistered_types text DEFAULT 'accept'::text NOT NULL,
   registry_version integer DEFAULT 0 NOT NULL,
   signing_keys_version integer DEFAULT 0 NOT NULL,
+  predictions_version integer DEFAULT 0 NOT NULL,
   CONSTRAINT games_pkey PRIMARY KEY (id),
   CONSTRAINT games_tenant_id_slug_key UNIQUE (tenant_id, slug),
   CONSTRAINT games_retention_days_check CHECK (((retention_days >= 1) AND (retention_days <= 36500))),
@@ -52,6 +53,7 @@ CREATE TABLE games (
   CONSTRAINT games_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 COMMENT ON COLUMN games.signing_keys_version IS 'signing_key_state.version, the same for all games.';
+COMMENT ON COLUMN games.predictions_version IS 'Of prediction_states; 0 before the first training.';
 
 CREATE TABLE api_keys (
   key_id text NOT NULL,
@@ -371,6 +373,52 @@ CREATE TABLE player_promotions (
   CONSTRAINT player_promotions_pkey PRIMARY KEY (player_id, promo_id)
 );
 COMMENT ON TABLE player_promotions IS 'How many purchases of a player, refunds taken off, name a promotion: what limits per player go by.';
+
+CREATE TABLE prediction_grades (
+  game_id integer NOT NULL,
+  day date NOT NULL,
+  model text NOT NULL,
+  model_version integer NOT NULL,
+  was_told boolean NOT NULL,
+  metrics jsonb NOT NULL,
+  health text NOT NULL,
+  graded_at timestamp with time zone NOT NULL,
+  CONSTRAINT prediction_grades_pkey PRIMARY KEY (game_id, day, model, model_version)
+);
+COMMENT ON TABLE prediction_grades IS 'Day by day: what a model said a week before, compared with what happened.';
+
+CREATE TABLE prediction_models (
+  game_id integer NOT NULL,
+  version integer NOT NULL,
+  trained_at timestamp with time zone NOT NULL,
+  author text NOT NULL,
+  trained_day date NOT NULL,
+  players bigint NOT NULL,
+  all_players bigint NOT NULL,
+  payers bigint NOT NULL,
+  all_payers bigint NOT NULL,
+  duration_ms integer NOT NULL,
+  is_promoted boolean NOT NULL,
+  report jsonb NOT NULL,
+  artefact jsonb NOT NULL,
+  CONSTRAINT prediction_models_pkey PRIMARY KEY (game_id, version),
+  CONSTRAINT prediction_models_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
+);
+COMMENT ON TABLE prediction_models IS 'Every training of a game with what came out. A row is never changed; which one is in force says prediction_states.';
+
+CREATE TABLE prediction_states (
+  game_id integer NOT NULL,
+  version integer NOT NULL,
+  since timestamp with time zone NOT NULL,
+  author text NOT NULL,
+  cause text NOT NULL,
+  model_version integer NOT NULL,
+  distrusted text[] DEFAULT '{}'::text[] NOT NULL,
+  CONSTRAINT prediction_states_pkey PRIMARY KEY (game_id, version),
+  CONSTRAINT prediction_states_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
+);
+CREATE INDEX prediction_states_since ON prediction_states USING btree (game_id, since);
+COMMENT ON TABLE prediction_states IS 'Which model was in force since when, and which of its parts were trusted. games.predictions_version points to the newest row.';
 
 CREATE TABLE schema_migrations (
   version integer NOT NULL,

@@ -69,10 +69,10 @@ export function payerStatistics(
   today: number,
   currency: string | null,
 ): PayerStatistics | undefined {
-  const first = facts.purchaseDays[0]?.[0];
+  const first = facts.earlierPurchases?.firstDay ?? facts.purchaseDays[0]?.[0];
   if (first === undefined || first > today) return undefined;
   const last = lastDay(facts.purchaseDays, today);
-  const x = countDays(facts.purchaseDays, first, today) - 1;
+  const x = (facts.earlierPurchases?.days ?? 0) + countDays(facts.purchaseDays, first, today) - 1;
   // A first purchase of today is 0 days old, not −1.
   const t = Math.max(last, today - 1) - first;
   return { x, tx: last - first, t, meanValue: meanValueOf(facts, x, currency) };

@@ -6,8 +6,10 @@ export type PredictionFacts = Readonly<{
   firstDay: number;
   /** Days with an event, ascending, without gaps inside a range. */
   activeDays: readonly DayRange[];
-  /** Days with a purchase that was not refunded. */
+  /** Days with a purchase that was not refunded; at least those of the 180 days until the last one. */
   purchaseDays: readonly DayRange[];
+  /** The first of such days and their number, where there are some before those. */
+  earlierPurchases?: Readonly<{ firstDay: number; days: number }> | undefined;
   /** Currency → what was spent after the first day of purchase. */
   repeatSpend: Readonly<Record<string, number>>;
   /** At least those of the last 28 days that have a row; older ones are ignored. */

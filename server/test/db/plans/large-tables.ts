@@ -97,6 +97,17 @@ const FILLS = [
    select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 'A', 0 from ${ROWS}`,
   `insert into game_cohorts (game_id, cohort_day, active_day, shard)
    select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), current_date, 0 from ${ROWS}`,
+  `insert into prediction_models (game_id, version, trained_at, author, trained_day, players, all_players, payers, all_payers,
+     duration_ms, is_promoted, report, artefact)
+   select ${SOME_GAME}, 100 * (n / greatest(3, $1::int / 10)), now(), '', current_date, 0, 0, 0, 0, 0, true, '{}', '{}'
+   from ${ROWS}`,
+  `insert into prediction_states (game_id, version, since, author, cause, model_version)
+   select ${SOME_GAME}, 100 * (n / greatest(3, $1::int / 10)), now(), '', 'train', 100 * (n / greatest(3, $1::int / 10))
+   from ${ROWS}`,
+  `insert into prediction_grades (game_id, day, model, model_version, was_told, metrics, health, graded_at)
+   select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 'activity', 100 * (n / greatest(3, $1::int / 10)), true,
+     '{}', 'green', now()
+   from ${ROWS}`,
 ] as const;
 
 /** So many rows in every large table, or a tenth in those with one row for each game. Rows that are there stay. */

@@ -30,6 +30,8 @@ import { createMaintenance } from '../../../src/features/lifecycle/maintenance.j
 import { createMaintenanceMetrics } from '../../../src/features/lifecycle/maintenance-metrics.js';
 import { runRetention } from '../../../src/features/lifecycle/retention.js';
 import { clearOverride, setOverride } from '../../../src/features/players/overrides.js';
+import { rollBackModel } from '../../../src/features/predictions/roll-back-model.js';
+import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { resealAll } from '../../../src/features/sessions/reseal-secrets.js';
 import { revokeSigningKey, rotateSigningKey } from '../../../src/features/sessions/signing-key-changes.js';
 import {
@@ -230,6 +232,18 @@ export const OTHER_STATEMENTS: readonly Listed[] = [
     reads: {
       tables: ['players', 'player_days'],
       why: 'all players of the game, 5,000 at a time',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'a training and a way back',
+    call: async (on) => {
+      await trainGame(on.admin, { gameId, actor: actorAt(on) });
+      await rollBackModel(on.admin, { gameId, version: 100 }, actorAt(on));
+    },
+    reads: {
+      tables: ['players', 'player_days'],
+      why: 'all players of the game are counted; then the days of a sample are read, each player by index',
       atMost: 'all',
     },
   },

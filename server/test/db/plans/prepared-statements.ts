@@ -16,6 +16,14 @@ import { findDraftRow } from '../../../src/features/game-configs/draft-queries.j
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { findPlayerId, listOverrides } from '../../../src/features/players/override-queries.js';
 import {
+  findCurrentState,
+  findModel,
+  findState,
+  findStateAt,
+  listModels,
+  listStates,
+} from '../../../src/features/predictions/model-queries.js';
+import {
   deleteSession,
   deleteSessionsOfPlayer,
   findApiKeys,
@@ -93,6 +101,15 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
     what: 'list_config_versions',
     call: ({ admin }) => listConfigVersions(admin, gameId, { before: null, limit: 50 }),
   },
+  {
+    what: 'list_prediction_models',
+    call: ({ admin }) => listModels(admin, gameId, { before: null, limit: 50 }),
+  },
+  { what: 'find_prediction_model', call: ({ service }) => findModel(service, gameId, 100) },
+  { what: 'find_prediction_state', call: ({ service }) => findState(service, gameId, 100) },
+  { what: 'find_current_prediction_state', call: ({ admin }) => findCurrentState(admin, gameId) },
+  { what: 'find_prediction_state_at', call: ({ admin, nowMs }) => findStateAt(admin, gameId, nowMs) },
+  { what: 'list_prediction_states', call: ({ admin }) => listStates(admin, gameId, 50) },
   { what: 'find_registry', call: ({ service }) => findRegistry(service, gameId) },
   {
     what: 'game_dashboard_days, game_dashboard_cohorts',

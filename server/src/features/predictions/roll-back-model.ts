@@ -1,0 +1,50 @@
+import { type Pool, transaction } from '../../db/pool.js';
+import { readArtefact } from '../../personalisation/predict/read-artefact.js';
+import { lockGame } from '../game-configs/config-queries.js';
+import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
+import { findCurrentState, findModel, insertNextState } from './model-queries.js';
+
+export type ModelRollback = Readonly<{ gameId: number; version: number }>;
+
+export type ModelRollbackOutcome =
+  | Readonly<{ outcome: 'rolled_back'; version: number; before: number }>
+  | Readonly<{ outcome: 'unchanged'; version: number }>
+  | Readonly<{ outcome: 'no_such_model' }>
+  /** This build has other features than the artefact. */
+  | Readonly<{ outcome: 'unusable'; problem: string }>;
+
+/**
+ * Puts an older training in force again, also one that was refused. It is trusted until it is graded: whoever rolls back has a
+ * reason. The next training can only replace it with something better.
+ */
+export async function rollBackModel(
+  pool: Pool,
+  { gameId, version }: ModelRollback,
+  actor: Actor,
+): Promise<ModelRollbackOutcome> {
+  return transaction(pool, async (client) => {
+    const { tenantId } = await lockGame(client, gameId);
+    const model = await findModel(client, gameId, version);
+    const current = await findCurrentState(client, gameId);
+    if (model === undefined || current === undefined) return { outcome: 'no_such_model' };
+    const reading = readArtefact(model.artefact);
+    if (!reading.readable) return { outcome: 'unusable', problem: reading.problem };
+    if (current.modelVersion === version) return { outcome: 'unchanged', version };
+    await insertNextState(client, gameId, {
+      since: actor.nowMs,
+      author: actor.name,
+      cause: 'roll_back',
+      modelVersion: version,
+      distrusted: [],
+    });
+    await insertAuditEntry(client, actor, {
+      tenantId,
+      gameId,
+      action: 'model.roll_back',
+      target: `model ${version}`,
+      before: { inForce: current.modelVersion },
+      after: { inForce: version },
+    });
+    return { outcome: 'rolled_back', version, before: current.modelVersion };
+  });
+}

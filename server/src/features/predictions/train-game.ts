@@ -1,0 +1,174 @@
+import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
+import { type Client, type Pool, transaction } from '../../db/pool.js';
+import { type Artefact, MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
+import { readArtefact } from '../../personalisation/predict/read-artefact.js';
+import { type TrainingResult, train } from '../../personalisation/predict/train.js';
+import { lockGame } from '../game-configs/config-queries.js';
+import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
+import {
+  findCurrentState,
+  findModel,
+  findNewestModelVersion,
+  insertModel,
+  insertNextState,
+  type PredictionState,
+} from './model-queries.js';
+import { dateOf, readTrainingData, type TrainingRead } from './training-data-reader.js';
+import { beginTrainingSession, type Sample } from './training-queries.js';
+import { dataProgress, type TrainingReport } from './training-report.js';
+
+export type TrainOptions = Readonly<{
+  gameId: number;
+  actor: Actor;
+  signal?: AbortSignal | undefined;
+  /** Weeks that have been read, and of how many; then the fit, which tells nothing until it is done. */
+  onProgress?: ((progress: TrainProgress) => void) | undefined;
+  maxPlayers?: number | undefined;
+}>;
+
+export type TrainProgress = Readonly<{ phase: 'reading' | 'fitting'; done: number; total: number }>;
+
+export type TrainOutcome =
+  | Readonly<{
+      outcome: 'trained';
+      version: number;
+      isPromoted: boolean;
+      artefact: Artefact;
+      report: TrainingReport;
+      sample: Sample;
+      readMs: number;
+      fitMs: number;
+    }>
+  /** Another training of this game is at work. */
+  | Readonly<{ outcome: 'busy' }>;
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Trains the models of a game on all days that are over, keeps the artefact, and puts it in force if it is better than the one
+ * that is. One training of a game runs at a time, on all nodes together.
+ */
+export async function trainGame(pool: Pool, options: TrainOptions): Promise<TrainOutcome> {
+  return withOwnConnection(pool, async (connection) => {
+    if (!(await takeTraining(connection, options.gameId))) return { outcome: 'busy' };
+    await beginTrainingSession(connection);
+    return trainAlone(pool, connection, options);
+  });
+}
+
+/** Held until the connection ends, so also after a crash. */
+async function takeTraining(connection: OwnConnection, gameId: number): Promise<boolean> {
+  const { rows } = await connection.query<{ isMine: boolean }>(
+    `select pg_try_advisory_lock(hashtext('savepoint training'), $1) as "isMine"`,
+    [gameId],
+  );
+  return rows[0]?.isMine === true;
+}
+
+async function trainAlone(
+  pool: Pool,
+  connection: OwnConnection,
+  { gameId, actor, signal, onProgress, maxPlayers }: TrainOptions,
+): Promise<TrainOutcome> {
+  const started = performance.now();
+  const day = Math.floor(actor.nowMs / DAY_MS) - 1;
+  const read = await readTrainingData(connection, {
+    ...{ gameId, day, signal, maxPlayers },
+    onProgress: (done, total) => onProgress?.({ phase: 'reading', done, total }),
+  });
+  signal?.throwIfAborted();
+  onProgress?.({ phase: 'fitting', done: 0, total: 1 });
+  const readAt = performance.now();
+  const present = await findPresent(pool, gameId);
+  // Only trainings write models, and this is the only one.
+  const version = (await findNewestModelVersion(connection, gameId)) + 1;
+  const result = train(read.data, version, present?.artefact ?? null);
+  const fitMs = performance.now() - readAt;
+  signal?.throwIfAborted();
+  const report = { models: result.report, progress: dataProgress(read.data), cells: read.cells };
+  const durationMs = Math.round(performance.now() - started);
+  const isPromoted = await transaction(pool, (client) =>
+    store(client, { gameId, actor, version, read, result, present, report, durationMs }),
+  );
+  return {
+    outcome: 'trained',
+    version,
+    isPromoted,
+    artefact: result.artefact,
+    report,
+    sample: read.sample,
+    readMs: Math.round(readAt - started),
+    fitMs: Math.round(fitMs),
+  };
+}
+
+type Present = { state: PredictionState; artefact: Artefact | null };
+
+/** What is in force. An artefact that this build cannot read is no rival. */
+async function findPresent(pool: Pool, gameId: number): Promise<Present | undefined> {
+  const state = await findCurrentState(pool, gameId);
+  if (state === undefined) return undefined;
+  const model = await findModel(pool, gameId, state.modelVersion);
+  const reading = readArtefact(model?.artefact);
+  return { state, artefact: reading.readable ? reading.artefact : null };
+}
+
+type Finished = Readonly<{
+  gameId: number;
+  actor: Actor;
+  version: number;
+  read: TrainingRead;
+  result: TrainingResult;
+  present: Present | undefined;
+  report: TrainingReport;
+  durationMs: number;
+}>;
+
+/** Whether it is in force now. */
+async function store(
+  client: Client,
+  { gameId, actor, version, read, result, present, report, durationMs }: Finished,
+): Promise<boolean> {
+  const { tenantId } = await lockGame(client, gameId);
+  const before = await findCurrentState(client, gameId);
+  // Somebody has rolled back meanwhile: it was compared with a model that is no longer in force.
+  const isPromoted = result.isPromoted && before?.modelVersion === present?.state.modelVersion;
+  await insertModel(client, {
+    ...{ gameId, version, durationMs, report },
+    ...read.sample,
+    trainedAt: actor.nowMs,
+    author: actor.name,
+    trainedDay: dateOf(read.data.day),
+    isPromoted,
+    artefact: result.artefact,
+  });
+  if (isPromoted) {
+    await insertNextState(client, gameId, {
+      since: actor.nowMs,
+      author: actor.name,
+      cause: 'train',
+      modelVersion: version,
+      distrusted: stillDistrusted(before?.distrusted ?? [], result),
+    });
+  }
+  await insertAuditEntry(client, actor, {
+    tenantId,
+    gameId,
+    action: 'model.train',
+    target: `model ${version}`,
+    before: before === undefined ? null : { inForce: before.modelVersion },
+    after: {
+      inForce: isPromoted ? version : (before?.modelVersion ?? null),
+      models: Object.fromEntries(
+        report.models.map(({ model, outcome, reason }) => [model, { outcome, reason }]),
+      ),
+    },
+  });
+  return isPromoted;
+}
+
+/** A new model has passed its test on the newest week, so it begins with trust; one that was kept does not. */
+function stillDistrusted(before: readonly ModelName[], { report }: TrainingResult): ModelName[] {
+  const isNew = new Set(report.filter(({ outcome }) => outcome === 'promoted').map(({ model }) => model));
+  return MODEL_NAMES.filter((name) => before.includes(name) && !isNew.has(name));
+}
