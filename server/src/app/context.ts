@@ -7,6 +7,12 @@ import { watchOldEvents } from '../features/events/old-events.js';
 import { createRegistries, type Registries } from '../features/events/types/registries.js';
 import { type ConfigSnapshots, createConfigSnapshots } from '../features/game-configs/config-snapshots.js';
 import { createDecisions, type Decisions } from '../features/players/decisions.js';
+import { createFactReadings } from '../features/players/fact-readings.js';
+import {
+  createPlayerPredictions,
+  type PlayerPredictions,
+} from '../features/predictions/player-predictions.js';
+import { createPredictionSnapshots } from '../features/predictions/prediction-snapshots.js';
 import { type AccessTokens, createAccessTokens } from '../features/sessions/access-token.js';
 import { type ApiKeys, createApiKeys } from '../features/sessions/api-keys.js';
 import { createLivePlayers, type LivePlayers } from '../features/sessions/live-players.js';
@@ -37,6 +43,7 @@ export type Context = Readonly<{
   refreshDesk: RefreshDesk;
   configs: ConfigSnapshots;
   decisions: Decisions;
+  predictions: PlayerPredictions;
   registries: Registries;
   intake: EventIntake;
   inbox: Inbox;
@@ -79,6 +86,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
 
   const shedding = createShedding({ metrics, logger });
   const configs = createConfigSnapshots(pool, logger);
+  const readings = createFactReadings(pool, clock);
   const inbox = createInbox({ pool, metrics, logger });
   const oldEvents = await watchOldEvents(pool, logger);
   let queued: QueuedPath | undefined;
@@ -110,7 +118,12 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     loginDesk: createLoginDesk(pool),
     refreshDesk: createRefreshDesk(pool),
     configs,
-    decisions: createDecisions({ pool, configs, clock, metrics, logger }),
+    decisions: createDecisions({ readings, configs, clock, metrics, logger }),
+    predictions: createPlayerPredictions({
+      readings,
+      snapshots: createPredictionSnapshots(pool, logger),
+      clock,
+    }),
     registries: createRegistries(pool),
     intake,
     inbox: queued?.inbox ?? inbox,

@@ -1,7 +1,5 @@
 import type { Logger } from 'pino';
-import type { Pool } from '../../db/pool.js';
 import type { Clock } from '../../lib/clock.js';
-import { coalesce } from '../../lib/coalesce.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import { decide } from '../../personalisation/decide/decide.js';
@@ -9,7 +7,8 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import type { ConfigSnapshots } from '../game-configs/config-snapshots.js';
 import { createAnswerCache } from './answer-cache.js';
 import { type Answers, renderAnswers } from './answers.js';
-import { blankFacts, findFacts, type PlayerReading } from './facts-queries.js';
+import type { FactReadings } from './fact-readings.js';
+import { blankFacts } from './facts-queries.js';
 import type { PlayerRow } from './player-row.js';
 
 /**
@@ -22,7 +21,7 @@ export type Decisions = {
 };
 
 export type DecisionsOptions = {
-  pool: Pool;
+  readings: FactReadings;
   configs: ConfigSnapshots;
   clock: Clock;
   metrics: Metrics;
@@ -36,18 +35,8 @@ const CACHE_BYTES = 24 * 1024 * 1024;
  */
 const MAX_AGE_MS = 60_000;
 
-export function createDecisions({ pool, configs, clock, metrics, logger }: DecisionsOptions): Decisions {
+export function createDecisions({ readings, configs, clock, metrics, logger }: DecisionsOptions): Decisions {
   const cache = createAnswerCache(CACHE_BYTES);
-  const readings = coalesce<string, PlayerReading | undefined>({
-    maxItems: 200,
-    maxInFlight: 2,
-    maxWaiting: 20_000,
-    async run(playerIds) {
-      const rows = await findFacts(pool, playerIds, clock.now());
-      const byPlayer = new Map(rows.map((row) => [row.playerId, row]));
-      return playerIds.map((playerId) => byPlayer.get(playerId));
-    },
-  });
   const errors = createErrorReport(metrics, logger);
 
   const work = (
@@ -64,8 +53,7 @@ export function createDecisions({ pool, configs, clock, metrics, logger }: Decis
   };
 
   const read = async (player: PlayerRow): Promise<Answers> => {
-    const reading = await readings.submit(player.playerId);
-    if (reading === undefined) throw new Error(`there is no player ${player.playerId}`);
+    const reading = await readings.of(player.playerId);
     return work(await configs.get(reading.gameId, reading.configVersion), reading, reading.facts);
   };
 

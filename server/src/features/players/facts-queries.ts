@@ -11,14 +11,30 @@ export type PlayerReading = Readonly<{
   playerId: string;
   gameId: number;
   configVersion: number;
+  predictionsVersion: number;
   rowVersion: string;
   facts: PlayerFacts;
+  history: PlayerHistory;
 }>;
 
-type FactsRow = {
+/** What only predictions look at, as PostgreSQL writes it: see `prediction-history.ts`. */
+export type PlayerHistory = Readonly<{
+  /** Days since 1970. */
+  firstDay: number | null;
+  /** Sets of days: `{[2026-11-01,2026-11-03),[2026-11-05,2026-11-06)}`. */
+  activeDays: string;
+  purchaseDays: string;
+  firstPurchaseDay: number | null;
+  /** Days with a purchase before those of `purchaseDays`. */
+  earlierPurchaseDays: number | null;
+  repeatSpend: Record<string, number>;
+}>;
+
+type FactsRow = PlayerHistory & {
   playerId: string;
   gameId: number;
   configVersion: number;
+  predictionsVersion: number;
   rowVersion: string;
   userId: string;
   createdAt: number;
@@ -49,8 +65,11 @@ type DayTuple = [
 ];
 export type OverrideTuple = [flagId: string, value: boolean, setAt: number, until: number | null];
 
-/** Windows reach back over today and the 27 days before it. */
-const WINDOW_DAYS = 28;
+/**
+ * The windows of rules reach back over today and the 27 days before it, those of predictions over the 28 days before today:
+ * a day that is not over says nothing yet of a player who has not come.
+ */
+const WINDOW_DAYS = 29;
 
 /**
  * The overrides of `players p` as OverrideTuples. $1: the moment for which they are asked. What was done to them by a node
@@ -84,7 +103,15 @@ const FACTS_COLUMNS = `
     from player_days d where d.player_id = p.id and d.day >= $3::date
   ) end as days,
   ${PROMO_PURCHASES_COLUMN} as "promoPurchases",
-  ${OVERRIDES_COLUMN} as overrides, p.overrides_at as "overridesAt"`;
+  ${OVERRIDES_COLUMN} as overrides, p.overrides_at as "overridesAt",
+  p.first_day - date '1970-01-01' as "firstDay", p.active_days::text as "activeDays",
+  p.purchase_days::text as "purchaseDays", p.repeat_spend as "repeatSpend",
+  (p.first_purchase_at at time zone 'UTC')::date - date '1970-01-01' as "firstPurchaseDay",
+  -- purchase_days reaches back 180 days: only of a payer of longer standing is there more to count
+  case when (p.first_purchase_at at time zone 'UTC')::date < lower(p.purchase_days) then (
+    select count(*)::int from player_days e
+    where e.player_id = p.id and e.day < lower(p.purchase_days) and e.purchases > 0
+  ) end as "earlierPurchaseDays"`;
 
 export async function findFacts(
   db: Pool | Client,
@@ -95,7 +122,7 @@ export async function findFacts(
     db,
     {
       name: 'find_facts',
-      text: `select g.published_version as "configVersion", ${FACTS_COLUMNS}
+      text: `select g.published_version as "configVersion", g.predictions_version as "predictionsVersion", ${FACTS_COLUMNS}
              from players p join lateral (select * from games g where g.id = p.game_id offset 0) g on true
              where p.id = any($2::bigint[])`,
     },
@@ -108,7 +135,7 @@ function firstWindowDay(nowMs: number): string {
   return new Date((epochDay(nowMs) - WINDOW_DAYS + 1) * 86_400_000).toISOString().slice(0, 10);
 }
 
-function toReading({ playerId, gameId, configVersion, rowVersion, ...row }: FactsRow): PlayerReading {
+function toReading(row: FactsRow): PlayerReading {
   const facts: PlayerFacts = {
     userId: row.userId,
     createdAt: row.createdAt,
@@ -124,7 +151,22 @@ function toReading({ playerId, gameId, configVersion, rowVersion, ...row }: Fact
     overrides: (row.overrides ?? []).map(toOverride),
     overridesAt: row.overridesAt,
   };
-  return { playerId, gameId, configVersion, rowVersion, facts };
+  return {
+    playerId: row.playerId,
+    gameId: row.gameId,
+    configVersion: row.configVersion,
+    predictionsVersion: row.predictionsVersion,
+    rowVersion: row.rowVersion,
+    facts,
+    history: {
+      firstDay: row.firstDay,
+      activeDays: row.activeDays,
+      purchaseDays: row.purchaseDays,
+      firstPurchaseDay: row.firstPurchaseDay,
+      earlierPurchaseDays: row.earlierPurchaseDays,
+      repeatSpend: row.repeatSpend,
+    },
+  };
 }
 
 function toDay([

@@ -10,6 +10,8 @@ import {
   PlayerHeaders,
 } from '../../http/api-schemas.js';
 import { limitInFlight } from '../../http/shedding.js';
+import type { PredictionAnswer } from '../predictions/player-predictions.js';
+import { PlayerPredictions } from '../predictions/prediction-schemas.js';
 import { authenticated, PLAYER_HEADERS, requirePlayer } from '../sessions/player-guard.js';
 import { type Answers, storeEtag, storeText } from './answers.js';
 import { PlayerSegments, PlayerStatus, StoreConfig } from './player-schemas.js';
@@ -74,6 +76,34 @@ export function playerRoutes(app: FastifyInstance, ctx: Context): void {
       const json = `{"playerId":"${userId}","asOf":"${asOf}","segments":${segmentsJson}}`;
       return sendWithEtag(request, reply, segmentsEtag, json, validUntil - now);
     }),
+  );
+
+  app.get(
+    '/v1/player/predictions',
+    {
+      schema: {
+        ...common,
+        headers: CachedPlayerHeaders,
+        operationId: 'playerPredictions',
+        summary: 'What the player will probably do',
+        description:
+          'Worked out from what the player has done and the models in force. It changes with an event of the player, a new model, and at midnight (UTC): after `expiredAt` use `defaultValue`, or ask again.',
+        response: { 200: { ...PlayerPredictions, headers: ETAG_HEADER }, 304: NotModified, ...errors },
+      },
+    },
+    (request, reply): Promise<FastifyReply> | undefined => {
+      const { player } = authenticated(request);
+      const send = ({ predictionsJson, modelsJson, etag, validUntil }: PredictionAnswer) => {
+        const now = ctx.clock.now();
+        const asOf = new Date(now).toISOString();
+        const json = `{"playerId":"${player.userId}","asOf":"${asOf}","predictions":${predictionsJson},"models":${modelsJson}}`;
+        return sendWithEtag(request, reply, etag, json, validUntil - now);
+      };
+      const answer = ctx.predictions.answerFor(player);
+      if (answer instanceof Promise) return answer.then(send);
+      send(answer);
+      return undefined;
+    },
   );
 }
 

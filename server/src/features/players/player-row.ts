@@ -8,6 +8,8 @@ export type PlayerRow = {
   userId: string;
   /** The game's published configuration at the moment of reading. */
   configVersion: number;
+  /** What is in force of the game's predictions at the moment of reading; 0 before the first training. */
+  predictionsVersion: number;
   /** The state of the game's event types at the moment of reading. */
   registryVersion: number;
   /** What a node has to know of the signing keys before it signs or trusts a token. */
@@ -19,13 +21,14 @@ export type PlayerRow = {
 };
 
 export const PLAYER_NAMES =
-  '"playerId", "gameId", "userId", "configVersion", "registryVersion", "signingKeysVersion", "rowVersion", "blankSince"';
+  '"playerId", "gameId", "userId", "configVersion", "predictionsVersion", "registryVersion", "signingKeysVersion", "rowVersion", "blankSince"';
 
 export const PLAYER_COLUMNS = `
   p.id as "playerId",
   p.game_id as "gameId",
   p.user_id as "userId",
   g.published_version as "configVersion",
+  g.predictions_version as "predictionsVersion",
   g.registry_version as "registryVersion",
   g.signing_keys_version as "signingKeysVersion",
   p.xmin as "rowVersion",

@@ -1,0 +1,104 @@
+import { Type } from 'typebox';
+
+const nullableNumber = (description: string) => Type.Union([Type.Number(), Type.Null()], { description });
+const nullableTime = (description: string) =>
+  Type.Union([Type.String({ format: 'date-time' }), Type.Null()], { description });
+
+const Prediction = Type.Object(
+  {
+    value: Type.Number({ description: 'What is expected of this player' }),
+    defaultValue: Type.Number({
+      description: 'The average of players such as this one; applies once expiredAt has passed',
+    }),
+    expiredAt: nullableTime(
+      'When the value gives way to the default, ISO 8601 UTC; null where it is the default',
+    ),
+    unit: Type.String({ description: '`probability`, `purchases`, or the ISO 4217 code of a currency' }),
+    horizonDays: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'How many days it looks ahead; null where it is about now',
+    }),
+    percentile: nullableNumber('The share of players with a lower value, in percent'),
+    band: Type.Union([Type.Literal('low'), Type.Literal('medium'), Type.Literal('high'), Type.Null()]),
+    state: Type.Union(
+      [Type.Literal('ready'), Type.Literal('cold_start'), Type.Literal('degraded'), Type.Literal('off')],
+      {
+        description:
+          '`ready`: from a model. `cold_start`: too little data for one yet, the value is an average. `degraded`: the model has been wrong of late, the value is an average.',
+      },
+    ),
+    model: Type.String({ description: 'Its entry in `models`' }),
+  },
+  { title: 'Prediction' },
+);
+
+const Model = Type.Object(
+  {
+    algorithm: Type.String(),
+    trainedAt: nullableTime('The end of the last day that it was trained with'),
+    players: Type.Integer({ description: 'Players that it was trained with' }),
+    quality: Type.Union(
+      [
+        Type.Object({
+          auc: nullableNumber('How well it tells players apart: 0.5 is chance, 1 is perfect'),
+          brierSkill: nullableNumber('How much better than the average rate: 0 is no better, 1 is perfect'),
+          ece: Type.Number({ description: 'Mean distance between predicted and observed rates' }),
+          totalRatio: nullableNumber('Predicted divided by observed number'),
+        }),
+        Type.Null(),
+      ],
+      { description: 'On the newest week, which it was not trained with' },
+    ),
+    health: Type.Union([Type.Literal('green'), Type.Literal('red'), Type.Literal('unknown')], {
+      description: '`red`: its predictions have not come true of late. `unknown`: there is no model yet.',
+    }),
+  },
+  { title: 'PredictionModel' },
+);
+
+export const PREDICTIONS_EXAMPLE = {
+  playerId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a',
+  asOf: '2026-11-15T12:00:00.000Z',
+  predictions: {
+    churn: {
+      value: 0.731204,
+      defaultValue: 0.448113,
+      expiredAt: '2026-11-16T00:00:00.000Z',
+      unit: 'probability',
+      horizonDays: 7,
+      percentile: 82,
+      band: 'high' as const,
+      state: 'ready' as const,
+      model: 'activity',
+    },
+  },
+  models: {
+    activity: {
+      algorithm: 'BG/BB and logistic regression',
+      trainedAt: '2026-11-15T00:00:00.000Z',
+      players: 48_211,
+      quality: { auc: 0.842, brierSkill: 0.351, ece: 0.012, totalRatio: 1.01 },
+      health: 'green' as const,
+    },
+  },
+};
+
+export const PlayerPredictions = Type.Object(
+  {
+    playerId: Type.String(),
+    asOf: Type.String({ format: 'date-time', description: 'The moment this was worked out' }),
+    predictions: Type.Object(
+      {},
+      {
+        additionalProperties: Prediction,
+        description:
+          'By name: `churn` (not active in the next 7 days), `spend` (a purchase in the next 7 days), `purchases` and `revenue` (of the next 28 days), `revenue90` (of the next 90 days), `payerAlive` (a payer will buy again at all)',
+      },
+    ),
+    models: Type.Object({}, { additionalProperties: Model, description: 'By name' }),
+  },
+  {
+    title: 'PlayerPredictions',
+    description: 'What the player will probably do.',
+    examples: [PREDICTIONS_EXAMPLE],
+  },
+);
