@@ -15,6 +15,8 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     'admin-token': async () => (await import('./admin-token-commands.js')).adminTokenCommands(),
     config: async () => (await import('./config-commands.js')).configCommands(),
     catalogue: async () => (await import('./catalogue-commands.js')).catalogueCommands(),
+    train: async () => (await import('./train-command.js')).trainCommand(),
+    models: async () => (await import('./model-commands.js')).modelCommands(),
     explain: async () => (await import('./explain-command.js')).explainCommand(),
     'event-type': async () => (await import('./event-type-commands.js')).eventTypeCommands(),
     'failed-events': async () => (await import('./failed-event-commands.js')).failedEventCommands(),

@@ -7,13 +7,15 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { registerAdminApi } from '../../../src/app/admin-app.js';
 import { COMMANDS } from '../../../src/cli/commands.js';
+import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { AUDIT_ACTIONS, type AuditAction } from '../../../src/features/studios/audit-actions.js';
+import { findGame } from '../../../src/features/studios/tenants.js';
 import { generateMasterKey } from '../../../src/security/master-keys.js';
 import { createAdminMetrics } from '../../../src/telemetry/metrics.js';
 import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
 import { finished, startCommandUnder } from '../../support/command.js';
 import { gameDocument, postBytes, sku } from '../../support/data-calls.js';
-import { createHarness, type Harness } from '../../support/harness.js';
+import { createHarness, type Harness, testActor } from '../../support/harness.js';
 
 /**
  * Every command and every admin route that changes something, with the one entry that it leaves in the audit log. A new command
@@ -114,6 +116,17 @@ const COMMAND_STEPS: Record<string, Step<() => string[] | Promise<string[]>>> = 
     action: 'config.roll_back',
     target: 'version 3',
     call: () => [...DEMO, '--config-version', '1', '--confirm-price-raises'],
+  },
+  train: { action: 'model.train', target: 'model 1', call: () => DEMO },
+  'models compare': { reason: READS },
+  'models rollback': {
+    action: 'model.roll_back',
+    target: 'model 1',
+    call: async () => {
+      const gameId = (await findGame(harness.pool, 'demo-studio', 'demo-game'))?.id ?? 0;
+      await trainGame(harness.pool, { gameId, actor: testActor() });
+      return [...DEMO, '--model', '1'];
+    },
   },
   'catalogue import': {
     action: 'draft.save',
@@ -263,7 +276,7 @@ it('knows how every action comes about', () => {
   const listed = [...Object.values(COMMAND_STEPS), ...Object.values(ROUTE_STEPS)].flatMap((step) =>
     'action' in step ? [step.action] : [],
   );
-  const byItself: AuditAction[] = ['signing_key.create'];
+  const byItself: AuditAction[] = ['signing_key.create', 'model.grade'];
   expect([...new Set([...listed, ...byItself])].toSorted()).toEqual(Object.keys(AUDIT_ACTIONS).toSorted());
 });
 

@@ -1,0 +1,166 @@
+import { Command } from 'commander';
+import type { Pool } from '../db/pool.js';
+import {
+  findCurrentState,
+  findModel,
+  listModels,
+  type ModelSummary,
+  type StoredModel,
+} from '../features/predictions/model-queries.js';
+import { rollBackModel } from '../features/predictions/roll-back-model.js';
+import { StartupError } from '../lib/startup-error.js';
+import { MODEL_NAMES } from '../personalisation/predict/artefact.js';
+import { readArtefact } from '../personalisation/predict/read-artefact.js';
+import { commandActor } from './command-actor.js';
+import { versionNumber } from './config-input.js';
+import { requireGame, withGame } from './game-option.js';
+import { dataLines, metricsText, modelLines, parameterLines, sampleLine } from './model-table.js';
+import { tableLines } from './table.js';
+import { say, withDatabase } from './terminal.js';
+
+type GameOptions = { tenant: string; game: string };
+type ModelOptions = GameOptions & { model?: string };
+
+const SHOWN = 30;
+
+export function modelCommands(): Command {
+  const models = new Command('models').description('the models of predictions, and which one is in force');
+  withGame(models.command('list')).description('list the newest trainings').action(list);
+  withGame(models.command('show'))
+    .description('show a training: what it read, its parameters and how it was tested')
+    .option('--model <number>', 'which one (default: the one in force)')
+    .action(show);
+  withGame(models.command('compare'))
+    .description('compare the tests of two trainings')
+    .requiredOption('--model <number>', 'which one')
+    .option('--with <number>', 'with which one (default: the one in force)')
+    .action(compare);
+  withGame(models.command('rollback').alias('roll-back'))
+    .description('put an older training in force again')
+    .requiredOption('--model <number>', 'the one to go back to')
+    .action(rollBack);
+  return models;
+}
+
+async function list({ tenant, game }: GameOptions): Promise<void> {
+  await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    const current = await findCurrentState(pool, id);
+    const models = await listModels(pool, id, { before: null, limit: SHOWN });
+    if (models.length === 0)
+      return say(`Nothing has been trained yet. Train: savepoint train --tenant ${tenant} --game ${game}`);
+    const rows = models.map((model) => [
+      String(model.version),
+      model.trainedDay,
+      inForce(model, current?.modelVersion, current?.distrusted ?? []),
+      model.report.models
+        .map(({ model: name, outcome }) => `${name} ${outcome.replace('_', ' ')}`)
+        .join(', '),
+      model.author,
+    ]);
+    for (const line of tableLines(
+      [['model', 'last day', 'state', 'outcome', 'by'], ...rows],
+      (column) => column === 0,
+    )) {
+      say(line);
+    }
+  });
+}
+
+function inForce(
+  { version, isPromoted }: ModelSummary,
+  current: number | undefined,
+  distrusted: readonly string[],
+): string {
+  if (version !== current) return isPromoted ? '' : 'refused';
+  return distrusted.length === 0 ? 'in force' : `in force; not trusted: ${distrusted.join(', ')}`;
+}
+
+async function show({ tenant, game, model }: ModelOptions): Promise<void> {
+  await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    const found = await requireModel(pool, id, model, { tenant, game });
+    say(
+      `Model ${found.version}, trained by ${found.author} with all days until ${found.trainedDay} in ${(found.durationMs / 1_000).toFixed(1)} s.`,
+    );
+    say(sampleLine(found));
+    const reading = readArtefact(found.artefact);
+    if (!reading.readable)
+      throw new StartupError(`Model ${found.version} cannot be used by this build: ${reading.problem}.`);
+    for (const line of [...dataLines(found.report), ...modelLines(found.report, reading.artefact)]) say(line);
+  });
+}
+
+async function compare({
+  tenant,
+  game,
+  model,
+  with: other,
+}: ModelOptions & { with?: string }): Promise<void> {
+  await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    const pair = [
+      await requireModel(pool, id, model, { tenant, game }),
+      await requireModel(pool, id, other, { tenant, game }),
+    ];
+    for (const name of MODEL_NAMES) {
+      say(`${name}:`);
+      for (const { version, artefact } of pair) {
+        const reading = readArtefact(artefact);
+        if (!reading.readable) {
+          say(`  model ${version} cannot be used by this build: ${reading.problem}`);
+          continue;
+        }
+        const part = reading.artefact.models[name];
+        const newest = part.state === 'ready' ? part.origins.at(-1) : undefined;
+        const text =
+          part.state === 'cold_start' ? `cold start: ${part.reason}` : newest && metricsText(newest);
+        say(`  model ${version}: ${text}`);
+        for (const line of parameterLines(reading.artefact, name)) say(`  ${line}`);
+      }
+    }
+  });
+}
+
+/** That of a number, or the one in force. */
+async function requireModel(
+  pool: Pool,
+  gameId: number,
+  model: string | undefined,
+  { tenant, game }: GameOptions,
+): Promise<StoredModel> {
+  const version = model === undefined ? undefined : versionNumber(model, '--model');
+  const wanted = version ?? (await findCurrentState(pool, gameId))?.modelVersion;
+  const found = wanted === undefined ? undefined : await findModel(pool, gameId, wanted);
+  if (found !== undefined) return found;
+  throw noSuchModel(model, { tenant, game });
+}
+
+function noSuchModel(model: string | undefined, { tenant, game }: GameOptions): StartupError {
+  const where = `--tenant ${tenant} --game ${game}`;
+  return new StartupError(
+    model === undefined
+      ? `Nothing has been trained yet. Train: savepoint train ${where}`
+      : `There is no model ${model}. List them: savepoint models list ${where}`,
+  );
+}
+
+async function rollBack({ tenant, game, model = '' }: ModelOptions): Promise<void> {
+  const version = versionNumber(model, '--model');
+  await withDatabase(async ({ pool }) => {
+    const { id: gameId } = await requireGame(pool, tenant, game);
+    const outcome = await rollBackModel(pool, { gameId, version }, commandActor());
+    switch (outcome.outcome) {
+      case 'rolled_back':
+        return say(
+          `Model ${version} is in force again, instead of ${outcome.before}. Every node uses it from the next request on.`,
+        );
+      case 'unchanged':
+        return say(`Model ${version} is in force already.`);
+      case 'no_such_model':
+        throw noSuchModel(model, { tenant, game });
+      case 'unusable':
+        throw new StartupError(`Model ${version} cannot be used by this build: ${outcome.problem}.`);
+    }
+  });
+}

@@ -1,0 +1,82 @@
+import type { Sample } from '../features/predictions/training-queries.js';
+import type { TrainingReport } from '../features/predictions/training-report.js';
+import type { Artefact, ModelName } from '../personalisation/predict/artefact.js';
+import type { ProbabilityMetrics } from '../personalisation/predict/metrics.js';
+import { grouped } from './progress-bar.js';
+
+/** Trainings and models as lines of a terminal. */
+
+export function sampleLine({ players, allPlayers, payers, allPayers }: Sample): string {
+  const of = (read: number, all: number) =>
+    read < all ? `${grouped(read)} of ${grouped(all)}` : grouped(all);
+  return `Read ${of(players, allPlayers)} players, of whom pay ${of(payers, allPayers)}.`;
+}
+
+/** What there is too little of yet. */
+export function dataLines({ progress }: TrainingReport): string[] {
+  return progress
+    .filter(({ have, need }) => have < need)
+    .map(
+      ({ what, have, need }) => `Too little yet: ${grouped(Math.floor(have))} of ${grouped(need)} ${what}.`,
+    );
+}
+
+const OUTCOMES = { promoted: 'promoted', refused: 'refused', cold_start: 'cold start' } as const;
+const TITLES: Readonly<Record<ModelName, string>> = {
+  activity: 'activity (churn)',
+  purchases: 'purchases (what payers do)',
+  conversion: 'conversion (who becomes a payer)',
+};
+
+export function modelLines({ models }: TrainingReport, artefact: Artefact): string[] {
+  return models.flatMap(({ model, outcome, reason, isPresentKept, origins }) => {
+    const kept = isPresentKept ? ' The model in force before is kept.' : '';
+    const newest = origins.at(-1);
+    return [
+      `${TITLES[model]}: ${OUTCOMES[outcome]}. ${sentence(reason)}${kept}`,
+      ...parameterLines(artefact, model),
+      ...(newest === undefined ? [] : [`  newest week: ${metricsText(newest)}`]),
+      ...origins
+        .slice(0, -1)
+        .map((metrics) => `  a week before that: ${metricsText(metrics)}`)
+        .reverse(),
+    ];
+  });
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** `AUC 0.842, Brier skill 0.351, calibration error 0.012 (chance alone 0.010), predicted / observed 1.01`. */
+export function metricsText(metrics: ProbabilityMetrics): string {
+  const { players, auc, brierSkill, ece, eceOfChance, totalRatio } = metrics;
+  const text = (value: number | null, digits: number) => (value === null ? '–' : value.toFixed(digits));
+  return [
+    `${grouped(players)} players`,
+    `AUC ${text(auc, 3)}`,
+    `Brier skill ${text(brierSkill, 3)}`,
+    `calibration error ${text(ece, 4)} (chance alone ${text(eceOfChance, 4)})`,
+    `predicted / observed ${text(totalRatio, 2)}`,
+  ].join(', ');
+}
+
+export function parameterLines({ models }: Artefact, name: ModelName): string[] {
+  const model = models[name];
+  if (model.state === 'cold_start') return [];
+  const parameters = Object.entries(parametersOf(model)).map(
+    ([key, value]) => `${key} ${value.toPrecision(5)}`,
+  );
+  return [`  ${model.algorithm}, ${grouped(model.players)} players: ${parameters.join(', ')}`];
+}
+
+function parametersOf(
+  model: Extract<Artefact['models'][ModelName], { state: 'ready' }>,
+): Record<string, number> {
+  if ('bgBb' in model) return { ...model.bgBb };
+  const { value } = model;
+  return {
+    ...model.mbgNbd,
+    ...(value?.kind === 'gamma_gamma' ? { p: value.p, q: value.q, v: value.v } : {}),
+  };
+}
