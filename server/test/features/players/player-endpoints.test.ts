@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { expectGeneralError, gameDocument, get, publish } from '../../support/data-calls.js';
+import { gameDocument, get, publish } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
 
@@ -107,10 +107,6 @@ describe('what a player is told', () => {
     const player = await studio.login('device');
     await publish(harness.pool, gameDocument([]), harness.clock.now());
     expect((await read('/v1/player/store_configs', player)).lastUpdatedTimestamp).toBe(0);
-  });
-
-  it('predictions are not there yet', async () => {
-    expectGeneralError(await get(harness.app, '/v1/player/predictions', session), 404, 'not_found');
   });
 
   it('GET /v1/limits needs no token', async () => {
