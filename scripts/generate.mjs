@@ -1,6 +1,7 @@
 // `npm run generate` writes the files that are made from the code and committed, for review and for other tools:
-// openapi/*.json from the routes, server/schema.sql from the migrations. With --check nothing is written; the exit
-// code is 1 when a file is not what the code makes of it.
+// openapi/*.json from the routes, server/schema.sql from the migrations, the table of attributes in
+// docs/personalisation.md from their definitions. With --check nothing is written; the exit code is 1 when a file is
+// not what the code makes of it.
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,6 +21,8 @@ const { startEmbeddedPostgres } = await import('../server/dist/db/embedded/embed
 const { migrate } = await import('../server/dist/db/migrate.js');
 const { createPool } = await import('../server/dist/db/pool.js');
 const { ensureSigningKey } = await import('../server/dist/features/sessions/signing-key-changes.js');
+const { attributeTable } = await import('../server/dist/personalisation/attributes/attribute-table.js');
+const { ATTRIBUTE_REGISTRY } = await import('../server/dist/personalisation/attributes/attributes.js');
 const { createLogger } = await import('../server/dist/telemetry/logger.js');
 const { generateMasterKey, parseMasterKeys } = await import('../server/dist/security/master-keys.js');
 
@@ -34,7 +37,11 @@ async function generate() {
   const server = await startEmbeddedPostgres({ dataDir, say: silent, settings: { fsync: 'off' } });
   try {
     await migrate(server.url, silent);
-    return new Map([...(await openApiJson(server.url)), ['server/schema.sql', await schemaSql(server.url)]]);
+    return new Map([
+      ...(await openApiJson(server.url)),
+      ['server/schema.sql', await schemaSql(server.url)],
+      ['docs/personalisation.md', await withAttributes('docs/personalisation.md')],
+    ]);
   } finally {
     await server.stop();
     await rm(dataDir, { recursive: true, force: true });
@@ -75,6 +82,18 @@ async function schemaSql(databaseUrl) {
   });
   if (again !== dump) throw new Error('scripts/dump-schema.mjs: the dump does not load as what was dumped');
   return dump;
+}
+
+/** A document with the table of attributes between its two marks. */
+async function withAttributes(path) {
+  const [begin, end] = ['<!-- attributes: written by `npm run generate` -->', '<!-- end of attributes -->'];
+  const text = await readFile(join(root, path), 'utf8');
+  const [before, rest, ...more] = text.split(begin);
+  const after = rest?.split(end)[1];
+  if (after === undefined || more.length > 0) {
+    throw new Error(`${path} must have the marks "${begin}" and "${end}" once, in this order`);
+  }
+  return [before, begin, '\n\n', attributeTable(ATTRIBUTE_REGISTRY), '\n\n', end, after].join('');
 }
 
 async function withPool(url, work) {

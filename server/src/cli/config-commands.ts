@@ -53,7 +53,7 @@ export function configCommands(): Command {
     .command('attributes')
     .description('list what rules can ask about a player')
     .action(() => {
-      for (const { usage, type, meaning } of ATTRIBUTES) say(`${usage}\n    ${type}. ${meaning}`);
+      for (const { usage, type, description } of ATTRIBUTES) say(`${usage}\n    ${type}. ${description}`);
     });
   return config;
 }

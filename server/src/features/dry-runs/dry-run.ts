@@ -1,5 +1,6 @@
 import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
+import type { AttributeRegistry } from '../../personalisation/attributes/attribute-registry.js';
 import { compileDocument } from '../../personalisation/compile/compile-document.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
@@ -31,6 +32,8 @@ export type DryRun = Readonly<{
   onProgress?: (progress: DryRunProgress) => void;
   /** In milliseconds, from any moment on; tests have one of their own. */
   stopwatch?: () => number;
+  /** What rules can ask about a player; the attributes of the service, if left out. */
+  attributes?: AttributeRegistry;
 }>;
 
 export type DryRunProgress = Readonly<{ examined: number; total: number }>;
@@ -103,9 +106,11 @@ type Examination = Readonly<{
 }>;
 
 /** What is read of a player, and what is made of it. */
-function prepare({ nowMs, ...run }: DryRun): Examination {
-  const before = compileDocument(run.before, { version: 0, publishedAt: 0 });
-  const after = compileDocument(run.after, { version: 0, publishedAt: 0 });
+function prepare({ nowMs, attributes, ...run }: DryRun): Examination {
+  const compile = (document: ConfigDocument) =>
+    compileDocument(document, { version: 0, publishedAt: 0 }, undefined, attributes);
+  const before = compile(run.before);
+  const after = compile(run.after);
   const { unchanged, rest } = compareDocuments(before, after);
   const columns = factColumns(factNeeds([rest, after]), nowMs);
   const report = new DryRunReport(before, after, unchanged);

@@ -1,16 +1,17 @@
-import { DAY_MS, epochDay } from '../../personalisation/attributes/player-facts.js';
+import type { PlayerFact } from '../../personalisation/attributes/fact-source.js';
+import { DAY_MS, epochDay, type ProfileMember } from '../../personalisation/attributes/player-facts.js';
 import {
   OVERRIDES_COLUMN,
   type OverrideTuple,
   PROMO_PURCHASES_COLUMN,
   toOverride,
 } from '../players/facts-queries.js';
-import type { DaySource, FactNeeds, ProfileMember, WindowNeed } from './fact-needs.js';
+import type { FactNeeds, WindowNeed } from './fact-needs.js';
+import { DAY_COLUMNS, type DayColumn, PLAYER_COLUMNS, type PlayerColumn } from './fact-projections.js';
 import { RowFacts, type SummedDay, setCount, summedDay } from './row-facts.js';
 
-/** A value as the driver gives it; null is never put. */
 type Value = unknown;
-type Put = (facts: RowFacts, value: Value) => void;
+type Put = PlayerColumn['put'];
 
 /**
  * The columns that hold what is needed of a player, as SQL over `players p` and, for sums over days, `player_days d`; and
@@ -66,11 +67,11 @@ class Columns implements FactColumns {
     this.#addPlayer('p.user_id', (facts, value) => {
       facts.userId = value as string;
     });
-    this.#addPurchases(needs);
+    this.#addFacts(needs);
     this.#addPlayer(OVERRIDES_COLUMN, (facts, value) => {
       facts.overrides = (value as OverrideTuple[]).map(toOverride);
     });
-    this.#addHistory(needs);
+    this.#addEventTypes(needs);
     for (const member of needs.profile) this.#addProfile(member);
     for (const need of needs.windows) this.#addWindow(need);
   }
@@ -105,39 +106,17 @@ class Columns implements FactColumns {
     this.#puts.push(put);
   }
 
-  #addPurchases({ promoIds }: FactNeeds): void {
-    this.#addPlayer('p.purchase_count', (facts, value) => {
-      facts.purchaseCount = value as number;
-    });
-    this.#addPlayer("date_part('epoch', p.last_purchase_at)", (facts, value) => {
-      facts.lastPurchaseAt = epochMs(value as number);
-    });
-    // Most players have none: nothing has to be sent and parsed for them.
-    this.#addPlayer("nullif(p.spend, '{}')", (facts, value) => {
-      facts.spend = value as Record<string, number>;
-    });
-    if (promoIds.size === 0) return;
+  #addFacts(needs: FactNeeds): void {
+    for (const [fact, { sql, put }] of Object.entries(PLAYER_COLUMNS)) {
+      if (needs[fact as PlayerFact]) this.#addPlayer(sql, put);
+    }
+    if (needs.promoIds.size === 0) return;
     this.#addPlayer(PROMO_PURCHASES_COLUMN, (facts, value) => {
       facts.promoPurchases = value as Record<string, number>;
     });
   }
 
-  #addHistory({ createdAt, lastEventAt, eventCount, eventTypes }: FactNeeds): void {
-    if (createdAt) {
-      this.#addPlayer("date_part('epoch', p.created_at)", (facts, value) => {
-        facts.createdAt = epochMs(value as number);
-      });
-    }
-    if (lastEventAt) {
-      this.#addPlayer("date_part('epoch', p.last_event_at)", (facts, value) => {
-        facts.lastEventAt = epochMs(value as number);
-      });
-    }
-    if (eventCount) {
-      this.#addPlayer('p.event_count', (facts, value) => {
-        facts.eventCount = Number(value);
-      });
-    }
+  #addEventTypes({ eventTypes }: FactNeeds): void {
     for (const eventType of eventTypes) {
       this.#addPlayer(`p.event_counts -> ${this.#bind(eventType, 'text')}`, (facts, value) =>
         setCount(facts.eventCounts, eventType, value as number),
@@ -153,10 +132,9 @@ class Columns implements FactColumns {
 
   /** A sum that only one window asks for is not split; one that both ask for is split where the shorter one begins. */
   #addWindow({ source, key, last7d, last28d }: WindowNeed): void {
-    const { sql, put } = SUMS[source];
-    const value =
-      key === null ? sql : `(${sql} -> ${this.#bind(key, 'text')})::${KEYED_TYPE[source] ?? 'numeric'}`;
-    const add = (column: string, target: (facts: RowFacts) => SummedDay, putIn: DayPut) => {
+    const { sql, memberType, put } = DAY_COLUMNS[source];
+    const value = key === null ? sql : `(${sql} -> ${this.#bind(key, 'text')})::${memberType}`;
+    const add = (column: string, target: (facts: RowFacts) => SummedDay, putIn: DayColumn['put']) => {
       this.ofDays.push(column);
       this.#dayPuts.push((facts, sum) => putIn(target(facts), Number(sum), key ?? ''));
     };
@@ -184,62 +162,7 @@ class Columns implements FactColumns {
   }
 }
 
-type DayPut = (day: SummedDay, sum: number, key: string) => void;
-
-const SUMS: Record<DaySource, { sql: string; put: DayPut }> = {
-  events: {
-    sql: 'd.events',
-    put: (day, sum) => {
-      day.events = sum;
-    },
-  },
-  sessions: {
-    sql: 'd.sessions',
-    put: (day, sum) => {
-      day.sessions = sum;
-    },
-  },
-  adImpressions: {
-    sql: 'd.ad_impressions',
-    put: (day, sum) => {
-      day.adImpressions = sum;
-    },
-  },
-  storeViews: {
-    sql: 'd.store_views',
-    put: (day, sum) => {
-      day.storeViews = sum;
-    },
-  },
-  playMs: {
-    sql: 'd.play_ms',
-    put: (day, sum) => {
-      day.playMs = sum;
-    },
-  },
-  purchases: {
-    sql: 'd.purchases',
-    put: (day, sum) => {
-      day.purchases = sum;
-    },
-  },
-  eventCounts: { sql: 'd.event_counts', put: (day, sum, key) => setCount(day.eventCounts, key, sum) },
-  // An exact sum: the nearest double to it is what a sum of doubles comes to when it is rounded, as rules have it.
-  revenue: { sql: 'd.revenue', put: (day, sum, key) => setCount(day.revenue, key, sum) },
-};
-
-/** Whole numbers are added up many times faster than decimals. */
-const KEYED_TYPE: Partial<Record<DaySource, string>> = { eventCounts: 'bigint' };
-
 function filter(...conditions: readonly string[]): string {
   const given = conditions.filter((condition) => condition !== '');
   return given.length === 0 ? '' : `filter (where ${given.join(' and ')})`;
-}
-
-/**
- * Seconds to whole milliseconds, the rest cut off as where single players are read. PostgreSQL counts microseconds and a
- * double is off by less than half of one: that much is added before the cut.
- */
-function epochMs(seconds: number): number {
-  return Math.floor(seconds * 1000 + 0.0005);
 }

@@ -1,6 +1,7 @@
 import type { Pool } from '../../db/pool.js';
 import type { Clock } from '../../lib/clock.js';
 import type { Turns } from '../../lib/turns.js';
+import type { AttributeRegistry } from '../../personalisation/attributes/attribute-registry.js';
 import { compileDocument } from '../../personalisation/compile/compile-document.js';
 import type { SegmentMembership } from '../../personalisation/compile/compiled-document.js';
 import { decide } from '../../personalisation/decide/decide.js';
@@ -23,6 +24,8 @@ export type ExplainDependencies = Readonly<{
   turns: Turns;
   /** Comes when nobody waits for the answer any more. */
   signal?: AbortSignal;
+  /** What rules can ask about a player; the attributes of the service, if left out. */
+  attributes?: AttributeRegistry;
 }>;
 
 export type ExplainRequest = Readonly<{
@@ -75,7 +78,7 @@ export type ExplainOutcome =
  * decides for players, which this time keeps a record.
  */
 export async function explain(
-  { pool, databaseUrl, clock, turns, signal }: ExplainDependencies,
+  { pool, databaseUrl, clock, turns, signal, attributes }: ExplainDependencies,
   { gameId, player, atMs: askedFor, version }: ExplainRequest,
 ): Promise<ExplainOutcome> {
   const nowMs = clock.now();
@@ -89,23 +92,28 @@ export async function explain(
     return explained(
       found,
       { facts: read.facts, source: 'hypothetical', completeSince: null },
-      { atMs: moments.atMs, isDraft: version === 'draft' },
+      { atMs: moments.atMs, isDraft: version === 'draft', attributes },
     );
   }
   const outcome = await findPlayerAt({ pool, databaseUrl, turns, signal }, gameId, player.userId, moments);
   if (outcome.outcome !== 'found') return outcome;
-  return explained(found, outcome.player, { atMs: moments.atMs, isDraft: version === 'draft' });
+  return explained(found, outcome.player, { atMs: moments.atMs, isDraft: version === 'draft', attributes });
 }
+
+type ExplainedAs = Readonly<{
+  atMs: number;
+  isDraft: boolean;
+  attributes: AttributeRegistry | undefined;
+}>;
 
 function explained(
   { document, publication }: ExplainedDocument,
   { facts, source, completeSince }: ExplainedPlayer,
-  { atMs, isDraft }: { atMs: number; isDraft: boolean },
+  { atMs, isDraft, attributes }: ExplainedAs,
 ): ExplainOutcome {
   const problems: Problem[] = [];
-  const compiled = compileDocument(document, publication, (part, message) =>
-    problems.push({ part, message }),
-  );
+  const onUnusable = (part: string, message: string) => problems.push({ part, message });
+  const compiled = compileDocument(document, publication, onUnusable, attributes);
   const decision = decide(compiled, facts, atMs, {
     trace: true,
     onError: (part, error) => problems.push({ part, message: (error as Error).message }),

@@ -8,6 +8,7 @@ import {
   type PlayerDay,
   type PlayerFacts,
   type PlayerProfile,
+  type ProfileMember,
 } from '../../personalisation/attributes/player-facts.js';
 import { readMoment } from './moment.js';
 
@@ -39,7 +40,7 @@ const Day = Type.Object(
     eventCounts: Type.Optional(Counts('Event type → how many')),
     purchases: Type.Optional(Count()),
     revenue: Type.Optional(Amounts('Currency → total')),
-  },
+  } satisfies Record<Exclude<keyof PlayerDay, 'epochDay'> | 'day', TSchema>,
   strict,
 );
 
@@ -52,6 +53,9 @@ const Override = Type.Object(
   },
   strict,
 );
+
+/** A fact that explanations do not show does not compile. `userId` is called `playerId` in the API. */
+type ShownFact = Exclude<keyof PlayerFacts, 'userId' | 'overridesAt'> | 'playerId';
 
 export const FactsJson = Type.Object(
   {
@@ -75,7 +79,7 @@ export const FactsJson = Type.Object(
           deviceType: LastKnown,
           currency: LastKnown,
           paidCurrency: LastKnown,
-        },
+        } satisfies Record<ProfileMember, TSchema>,
         { ...strict, description: 'Last known values' },
       ),
     ),
@@ -84,7 +88,7 @@ export const FactsJson = Type.Object(
     ),
     promoPurchases: Type.Optional(Counts('Promotion id → purchases with it that stand')),
     overrides: Type.Optional(Type.Array(Override, { maxItems: 100 })),
-  },
+  } satisfies Record<ShownFact, TSchema>,
   {
     ...strict,
     title: 'ExplainedFacts',

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { adminSchema, nullable, success, successOf, Time, toTime } from '../../http/admin-answers.js';
-import { ATTRIBUTES } from '../../personalisation/attributes/attributes.js';
+import type { AttributeRegistry } from '../../personalisation/attributes/attribute-registry.js';
+import { ATTRIBUTE_REGISTRY } from '../../personalisation/attributes/attributes.js';
 import type { AdminContext } from './admin-context.js';
 import { adminErrors } from './admin-errors.js';
 import { adminOf, requireRole } from './admin-guard.js';
@@ -94,9 +95,14 @@ const AttributesResponse = successOf(
 );
 
 /** Who asks, for which games, and what rules are made of. */
-export function studioRoutes(app: FastifyInstance, ctx: AdminContext): void {
+export function studioRoutes(
+  app: FastifyInstance,
+  ctx: AdminContext,
+  attributes: AttributeRegistry = ATTRIBUTE_REGISTRY,
+): void {
   app.addHook('onRequest', requireRole(ctx, 'viewer'));
   const common = adminSchema('Studio');
+  const listed = listAttributes(attributes);
 
   app.get(
     '/admin/v1/me',
@@ -147,15 +153,18 @@ export function studioRoutes(app: FastifyInstance, ctx: AdminContext): void {
         response: { 200: AttributesResponse, ...adminErrors() },
       },
     },
-    async () => success({ attributes: LISTED_ATTRIBUTES }),
+    async () => success({ attributes: listed }),
   );
 }
 
-const LISTED_ATTRIBUTES = ATTRIBUTES.map(({ name, usage, type, meaning, key, fields }) => ({
-  name,
-  usage,
-  type,
-  meaning,
-  key,
-  fields: fields.map((each) => ({ name: each.name, type: each.type, meaning: each.meaning })),
-}));
+/** In this API a description is called a meaning. */
+function listAttributes({ attributes }: AttributeRegistry) {
+  return attributes.map(({ name, usage, type, description, key, fields }) => ({
+    name,
+    usage,
+    type,
+    meaning: description,
+    key,
+    fields: fields.map((field) => ({ name: field.name, type: field.type, meaning: field.description })),
+  }));
+}

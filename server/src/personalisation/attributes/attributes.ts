@@ -1,138 +1,157 @@
-import { TIME_BASIS, type TimeBasis } from './time-basis.js';
-
-/**
- * Everything a rule can ask about a player, as data: the rules are typed by it, their dependence on time is worked out
- * from it, and the documentation and the console list it.
- */
-
-export type AttributeField = Readonly<{
-  name: string;
-  type: 'int' | 'double';
-  meaning: string;
-  basis: TimeBasis;
-}>;
-
-export type Attribute = Readonly<{
-  name: string;
-  /** How it is written in a rule. */
-  usage: string;
-  /** Its CEL type. */
-  type: string;
-  meaning: string;
-  /** What it is looked up by, in quotes, if it is. */
-  key: 'eventType' | 'currency' | 'flagId' | 'segmentId' | null;
-  fields: readonly AttributeField[];
-  basis: TimeBasis;
-}>;
+import type { Attribute } from './attribute.js';
+import { AttributeRegistry } from './attribute-registry.js';
+import {
+  counts,
+  membership,
+  plainValue,
+  player,
+  profile,
+  sumsByKey,
+  totalOf,
+  totalOfType,
+  windowCounts,
+} from './define-attributes.js';
+import { numberIn } from './player-facts.js';
+import { daysSince, lastSeenAt, TIME_BASIS } from './time-basis.js';
 
 /** What "days since" gives for what never happened: longer ago than anything that did. */
-export const NEVER_DAYS = 1_000_000;
+const NEVER_DAYS = 1_000_000;
 
-const WINDOWS = [
-  { name: 'last7d', meaning: 'today and the 6 days before, in UTC' },
-  { name: 'last28d', meaning: 'today and the 27 days before, in UTC' },
-];
+const minutes = (ms: number) => Math.floor(ms / 60_000);
+/** 0.1 + 0.2 is 0.3 to whoever wrote the rule: money is rounded to the six decimals that a price can have. */
+const money = (sum: number) => Math.round(sum * 1e6) / 1e6;
 
-function windows(type: 'int' | 'double'): AttributeField[] {
-  return WINDOWS.map((window) => ({ ...window, type, basis: TIME_BASIS.midnight }));
-}
-
-function totalAndWindows(type: 'int' | 'double'): AttributeField[] {
-  return [{ name: 'total', type, meaning: 'of all time', basis: TIME_BASIS.never }, ...windows(type)];
-}
-
-const COUNTS = totalAndWindows('int');
-const WINDOW_COUNTS = windows('int');
-const AMOUNTS = totalAndWindows('double');
-
-function value(name: string, type: 'int' | 'string', meaning: string, basis: TimeBasis): Attribute {
-  return { name, usage: name, type, meaning, key: null, fields: [], basis };
-}
-
-function sums(name: string, type: string, fields: readonly AttributeField[], meaning: string): Attribute {
-  const usage = `${name}.last7d`;
-  return { name, usage, type, meaning, key: null, fields, basis: TIME_BASIS.never };
-}
-
+/**
+ * Everything a rule can ask about a player. An attribute is defined here and nowhere else: rules, validation, dry runs,
+ * explain, the admin API and docs/personalisation.md (`npm run generate`) derive from its definition.
+ */
 export const ATTRIBUTES: readonly Attribute[] = [
-  value('daysSinceFirstSeen', 'int', 'Whole days since the first login.', TIME_BASIS.firstSeen),
-  value(
-    'daysSinceLastEvent',
-    'int',
-    'Whole days since the last event, or since the first login for a player who sent none.',
-    TIME_BASIS.lastEvent,
-  ),
-  value(
-    'daysSinceLastPurchase',
-    'int',
-    `Whole days since the last purchase that was not refunded; ${NEVER_DAYS} if there is none.`,
-    TIME_BASIS.lastPurchase,
-  ),
-  sums('purchases', 'Counts', COUNTS, 'Purchases, refunded ones not counted.'),
-  sums('sessions', 'Counts', COUNTS, 'Sessions begun (Session_Start events).'),
-  sums('adImpressions', 'Counts', COUNTS, 'Ads shown (Ad_Impression events).'),
-  sums('storeViews', 'Counts', COUNTS, 'Visits to the store (Store_View events).'),
-  sums('eventCount', 'Counts', COUNTS, 'Events of any type.'),
-  sums(
-    'playMinutes',
-    'WindowCounts',
-    WINDOW_COUNTS,
-    'Whole minutes of play, from the durations of Session_End events.',
-  ),
-  sums('activeDays', 'WindowCounts', WINDOW_COUNTS, 'Days with at least one event.'),
-  {
-    name: 'events',
+  plainValue('daysSinceFirstSeen', {
+    type: 'int',
+    description: 'Whole days since the first login.',
+    basis: TIME_BASIS.firstSeen,
+    read: ({ facts, now }) => daysSince(facts.createdAt, now),
+    facts: [player('createdAt')],
+  }),
+  plainValue('daysSinceLastEvent', {
+    type: 'int',
+    description: 'Whole days since the last event, or since the first login for a player who sent none.',
+    basis: TIME_BASIS.lastEvent,
+    read: ({ facts, now }) => daysSince(lastSeenAt(facts), now),
+    facts: [player('lastEventAt'), player('createdAt')],
+  }),
+  plainValue('daysSinceLastPurchase', {
+    type: 'int',
+    description: `Whole days since the last purchase that was not refunded; ${NEVER_DAYS} if there is none.`,
+    basis: TIME_BASIS.lastPurchase,
+    read: ({ facts, now }) =>
+      facts.lastPurchaseAt === null ? NEVER_DAYS : daysSince(facts.lastPurchaseAt, now),
+    facts: [player('lastPurchaseAt')],
+  }),
+  counts('purchases', 'Purchases, refunded ones not counted.', {
+    total: totalOf('purchaseCount', (facts) => facts.purchaseCount),
+    source: 'purchases',
+    ofDay: (day) => day.purchases,
+  }),
+  counts('sessions', 'Sessions begun (Session_Start events).', {
+    total: totalOfType('Session_Start'),
+    source: 'sessions',
+    ofDay: (day) => day.sessions,
+  }),
+  counts('adImpressions', 'Ads shown (Ad_Impression events).', {
+    total: totalOfType('Ad_Impression'),
+    source: 'adImpressions',
+    ofDay: (day) => day.adImpressions,
+  }),
+  counts('storeViews', 'Visits to the store (Store_View events).', {
+    total: totalOfType('Store_View'),
+    source: 'storeViews',
+    ofDay: (day) => day.storeViews,
+  }),
+  counts('eventCount', 'Events of any type.', {
+    total: totalOf('eventCount', (facts) => facts.eventCount),
+    source: 'events',
+    ofDay: (day) => day.events,
+  }),
+  windowCounts('playMinutes', 'Whole minutes of play, from the durations of Session_End events.', {
+    source: 'playMs',
+    ofDay: (day) => day.playMs,
+    finish: minutes,
+  }),
+  windowCounts('activeDays', 'Days with at least one event.', {
+    source: 'events',
+    ofDay: (day) => (day.events > 0 ? 1 : 0),
+  }),
+  sumsByKey('events', 'Events by type; 0 for a type that never came.', {
+    type: 'Counts',
     usage: 'events["Level_Complete"].last7d',
-    type: 'map<string, Counts>',
-    meaning: 'Events by type; 0 for a type that never came.',
     key: 'eventType',
-    fields: COUNTS,
-    basis: TIME_BASIS.never,
-  },
-  {
-    name: 'spend',
+    sumOf: (eventType) => ({
+      total: totalOfType(eventType),
+      source: 'eventCounts',
+      ofDay: ({ eventCounts }) => numberIn(eventCounts, eventType),
+    }),
+  }),
+  sumsByKey('spend', 'Money spent by currency, refunds taken off; 0 for a currency without purchases.', {
+    type: 'Amounts',
     usage: 'spend["USD"].total',
-    type: 'map<string, Amounts>',
-    meaning: 'Money spent by currency, refunds taken off; 0 for a currency without purchases.',
     key: 'currency',
-    fields: AMOUNTS,
-    basis: TIME_BASIS.never,
-  },
-  value('country', 'string', 'Last known country, two capital letters; "" if unknown.', TIME_BASIS.never),
-  value('locale', 'string', 'Last known locale as the game sent it; "" if unknown.', TIME_BASIS.never),
-  value('os', 'string', 'Last known osName; "" if unknown.', TIME_BASIS.never),
-  value('osVersion', 'string', 'Last known osVersion; "" if unknown.', TIME_BASIS.never),
-  value('deviceType', 'string', 'Last known deviceType; "" if unknown.', TIME_BASIS.never),
-  {
-    name: 'flags',
+    sumOf: (currency) => ({
+      total: totalOf('spend', ({ spend }) => numberIn(spend, currency)),
+      source: 'revenue',
+      ofDay: ({ revenue }) => numberIn(revenue, currency),
+      finish: money,
+    }),
+  }),
+  plainValue('country', {
+    type: 'string',
+    description: 'Last known country, two capital letters; "" if unknown.',
+    read: ({ facts }) => facts.profile.country?.v ?? '',
+    facts: [profile('country')],
+  }),
+  plainValue('locale', {
+    type: 'string',
+    description: 'Last known locale as the game sent it; "" if unknown.',
+    read: ({ facts }) => facts.profile.locale?.v ?? '',
+    facts: [profile('locale')],
+  }),
+  plainValue('os', {
+    type: 'string',
+    description: 'Last known osName; "" if unknown.',
+    read: ({ facts }) => facts.profile.osName?.v ?? '',
+    facts: [profile('osName')],
+  }),
+  plainValue('osVersion', {
+    type: 'string',
+    description: 'Last known osVersion; "" if unknown.',
+    read: ({ facts }) => facts.profile.osVersion?.v ?? '',
+    facts: [profile('osVersion')],
+  }),
+  plainValue('deviceType', {
+    type: 'string',
+    description: 'Last known deviceType; "" if unknown.',
+    read: ({ facts }) => facts.profile.deviceType?.v ?? '',
+    facts: [profile('deviceType')],
+  }),
+  membership('flags', {
     usage: 'flags.isPayer',
-    type: 'map<string, bool>',
-    meaning: 'The flags of the player: isPayer and those the studio defined.',
+    description: 'The flags of the player: isPayer and those the studio defined.',
     key: 'flagId',
-    fields: [],
-    basis: TIME_BASIS.never,
-  },
-  {
-    name: 'segments',
+    readerOf:
+      (flagId) =>
+      ({ flags }) =>
+        flags.get(flagId) === true,
+  }),
+  membership('segments', {
     usage: '"payer" in segments, or segment("payer")',
-    type: 'map<string, bool>',
-    meaning: 'Whether the player is in another segment.',
+    description: 'Whether the player is in another segment.',
     key: 'segmentId',
-    fields: [],
-    basis: TIME_BASIS.never,
-  },
+    readerOf:
+      (segmentId) =>
+      ({ segments }) =>
+        segments.has(segmentId),
+  }),
 ];
 
-const byName = new Map(ATTRIBUTES.map((attribute) => [attribute.name, attribute]));
-
-export function findAttribute(name: string): Attribute | undefined {
-  return byName.get(name);
-}
-
-/** A value a rule reads: `country`, `purchases.total`, `events["Win"].last7d`, `flags.isPayer`. */
-export type AttributePath = Readonly<{ name: string; key: string | null; field: string | null }>;
-
-export function writePath({ name, key, field }: AttributePath): string {
-  const keyed = key === null ? name : `${name}[${JSON.stringify(key)}]`;
-  return field === null ? keyed : `${keyed}.${field}`;
-}
+/** What the service uses. Tests build others, with attributes of their own. */
+export const ATTRIBUTE_REGISTRY = new AttributeRegistry(ATTRIBUTES);

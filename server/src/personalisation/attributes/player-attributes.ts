@@ -1,10 +1,8 @@
-import { type AttributePath, NEVER_DAYS } from './attributes.js';
-import { epochDay, numberIn, type PlayerDay, type PlayerFacts } from './player-facts.js';
-import { daysSince, lastSeenAt } from './time-basis.js';
+import { epochDay, type PlayerDay, type PlayerFacts } from './player-facts.js';
 
 /**
  * The attributes of one player at one moment: what rules are evaluated on. Nothing is worked out before a rule asks for
- * it, and no sum over days twice. `ATTRIBUTES` lists what rules can ask for, `readerOf` finds it here.
+ * it, and no sum over days twice. `attributes.ts` defines what rules can ask for.
  */
 export class PlayerAttributes {
   readonly facts: PlayerFacts;
@@ -19,11 +17,11 @@ export class PlayerAttributes {
     this.now = now;
   }
 
-  sums(source: SumSource): DaySums {
-    let sums = this.#sums.get(source.id);
+  sums(sum: DaySum): DaySums {
+    let sums = this.#sums.get(sum.id);
     if (sums === undefined) {
-      sums = new DaySums(this, source);
-      this.#sums.set(source.id, sums);
+      sums = new DaySums(this, sum);
+      this.#sums.set(sum.id, sums);
     }
     return sums;
   }
@@ -32,10 +30,10 @@ export class PlayerAttributes {
 export type AttributeValue = string | number | boolean;
 export type AttributeReader = (attributes: PlayerAttributes) => AttributeValue;
 
-/** Something that is counted or added up, of all time and day by day. */
-type SumSource = Readonly<{
+/** Something that is counted or added up day by day. */
+export type DaySum = Readonly<{
+  /** Equal sums have equal ids. */
   id: string;
-  total: (facts: PlayerFacts) => number;
   ofDay: (day: PlayerDay) => number;
   /** What a sum over days becomes. */
   finish: (sum: number) => number;
@@ -43,117 +41,33 @@ type SumSource = Readonly<{
 
 class DaySums {
   readonly #attributes: PlayerAttributes;
-  readonly #source: SumSource;
+  readonly #sum: DaySum;
   #last7d: number | undefined;
   #last28d: number | undefined;
 
-  constructor(attributes: PlayerAttributes, source: SumSource) {
+  constructor(attributes: PlayerAttributes, sum: DaySum) {
     this.#attributes = attributes;
-    this.#source = source;
+    this.#sum = sum;
   }
 
   get last7d(): number {
-    this.#last7d ??= this.#sum(7);
+    this.#last7d ??= this.#over(7);
     return this.#last7d;
   }
 
   get last28d(): number {
-    this.#last28d ??= this.#sum(28);
+    this.#last28d ??= this.#over(28);
     return this.#last28d;
   }
 
   /** Over today and the days before it. */
-  #sum(days: number): number {
+  #over(days: number): number {
     const { facts, now } = this.#attributes;
     const today = epochDay(now);
     let sum = 0;
     for (const day of facts.days) {
-      if (day.epochDay <= today && day.epochDay > today - days) sum += this.#source.ofDay(day);
+      if (day.epochDay <= today && day.epochDay > today - days) sum += this.#sum.ofDay(day);
     }
-    return this.#source.finish(sum);
+    return this.#sum.finish(sum);
   }
-}
-
-const whole = (sum: number) => sum;
-const minutes = (sum: number) => Math.floor(sum / 60_000);
-/** 0.1 + 0.2 is 0.3 to whoever wrote the rule: money is rounded to the six decimals that a price can have. */
-const money = (sum: number) => Math.round(sum * 1e6) / 1e6;
-const noTotal = () => 0;
-
-function ofType(id: string, eventType: string, ofDay: (day: PlayerDay) => number): SumSource {
-  return { id, total: ({ eventCounts }) => numberIn(eventCounts, eventType), ofDay, finish: whole };
-}
-
-const SUMS: ReadonlyMap<string, SumSource> = new Map(
-  [
-    {
-      id: 'purchases',
-      total: (facts: PlayerFacts) => facts.purchaseCount,
-      ofDay: (day: PlayerDay) => day.purchases,
-      finish: whole,
-    },
-    ofType('sessions', 'Session_Start', (day) => day.sessions),
-    ofType('adImpressions', 'Ad_Impression', (day) => day.adImpressions),
-    ofType('storeViews', 'Store_View', (day) => day.storeViews),
-    {
-      id: 'eventCount',
-      total: (facts: PlayerFacts) => facts.eventCount,
-      ofDay: (day: PlayerDay) => day.events,
-      finish: whole,
-    },
-    { id: 'playMinutes', total: noTotal, ofDay: (day: PlayerDay) => day.playMs, finish: minutes },
-    {
-      id: 'activeDays',
-      total: noTotal,
-      ofDay: (day: PlayerDay) => (day.events > 0 ? 1 : 0),
-      finish: whole,
-    },
-  ].map((source) => [source.id, source]),
-);
-
-const VALUES: ReadonlyMap<string, AttributeReader> = new Map<string, AttributeReader>([
-  ['daysSinceFirstSeen', ({ facts, now }) => daysSince(facts.createdAt, now)],
-  ['daysSinceLastEvent', ({ facts, now }) => daysSince(lastSeenAt(facts), now)],
-  [
-    'daysSinceLastPurchase',
-    ({ facts, now }) => (facts.lastPurchaseAt === null ? NEVER_DAYS : daysSince(facts.lastPurchaseAt, now)),
-  ],
-  ['country', ({ facts }) => facts.profile.country?.v ?? ''],
-  ['locale', ({ facts }) => facts.profile.locale?.v ?? ''],
-  ['os', ({ facts }) => facts.profile.osName?.v ?? ''],
-  ['osVersion', ({ facts }) => facts.profile.osVersion?.v ?? ''],
-  ['deviceType', ({ facts }) => facts.profile.deviceType?.v ?? ''],
-]);
-
-/** How to read the attribute at a path. Worked out when a rule is compiled, not when it is evaluated. */
-export function readerOf({ name, key, field }: AttributePath): AttributeReader {
-  if (name === 'flags' && key !== null) return ({ flags }) => flags.get(key) === true;
-  if (name === 'segments' && key !== null) return ({ segments }) => segments.has(key);
-  const source = sumSourceOf(name, key);
-  if (source !== undefined && field === 'total') return (attributes) => source.total(attributes.facts);
-  if (source !== undefined && field === 'last7d') return (attributes) => attributes.sums(source).last7d;
-  if (source !== undefined && field === 'last28d') return (attributes) => attributes.sums(source).last28d;
-  const value = VALUES.get(name);
-  if (value === undefined) throw new Error(`there is no reader for the attribute ${name}`);
-  return value;
-}
-
-function sumSourceOf(name: string, key: string | null): SumSource | undefined {
-  if (name === 'events' && key !== null) {
-    return {
-      id: `events:${key}`,
-      total: ({ eventCounts }) => numberIn(eventCounts, key),
-      ofDay: ({ eventCounts }) => numberIn(eventCounts, key),
-      finish: whole,
-    };
-  }
-  if (name === 'spend' && key !== null) {
-    return {
-      id: `spend:${key}`,
-      total: ({ spend }) => numberIn(spend, key),
-      ofDay: ({ revenue }) => numberIn(revenue, key),
-      finish: money,
-    };
-  }
-  return SUMS.get(name);
 }

@@ -24,7 +24,7 @@ export type PlayerFacts = Readonly<{
   overridesAt: number | null;
 }>;
 
-type ProfileMember =
+export type ProfileMember =
   | 'country'
   | 'locale'
   | 'osName'

@@ -1,6 +1,7 @@
+import type { AttributeRegistry } from '../attributes/attribute-registry.js';
+import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
 import type { ConfigDocument } from '../document/document.js';
 import { toBasisPoints } from '../document/prices.js';
-import { dependenceOf } from '../rules/dependence.js';
 import { compileOffer, compileSku } from './compile-catalogue.js';
 import { compileOrNever, compileStanding, nodeNames, type OnUnusable, scopeOf } from './compile-standing.js';
 import type { CompiledDocument, CompiledSegment } from './compiled-document.js';
@@ -21,8 +22,9 @@ export function compileDocument(
   document: ConfigDocument,
   { version, publishedAt, segmentVersions = {} }: Publication,
   onUnusable: OnUnusable = () => {},
+  attributes: AttributeRegistry = ATTRIBUTE_REGISTRY,
 ): CompiledDocument {
-  const scope = scopeOf(document);
+  const scope = scopeOf(document, attributes);
   const standing = compileStanding(document, segmentVersions, scope, onUnusable);
 
   const largestDiscount = toBasisPoints(document.store.largestDiscountPercent);
@@ -35,7 +37,7 @@ export function compileDocument(
   const offers = document.offers.flatMap((entry) => {
     const part = `offer:${entry.offerId}`;
     const rule = entry.when === null ? null : compileOrNever(entry.when, scope, part, onUnusable);
-    let dependence = rule === null ? 0 : dependenceOf(rule);
+    let dependence = rule?.dependence ?? 0;
     for (const id of rule === null ? [] : nodeNames(rule)) {
       for (const flagId of standing.flagsBehind.get(id) ?? []) offerFlags.add(flagId);
       dependence |= standing.dependences.get(id) ?? 0;
@@ -46,6 +48,7 @@ export function compileDocument(
   return Object.freeze({
     version,
     publishedAt,
+    attributes,
     standing: standing.nodes,
     segments: byPriority(
       document,

@@ -1,6 +1,7 @@
+import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { numberIn } from '../attributes/player-facts.js';
 import type { ConfigDocument } from '../document/document.js';
-import { DEPENDENCE, type Dependence, dependenceOf } from '../rules/dependence.js';
+import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
 import { orderRules } from '../rules/rule-graph.js';
 import type { RuleScope } from '../rules/rule-paths.js';
 import { type CompiledRule, compileRule } from '../rules/rules.js';
@@ -20,9 +21,10 @@ export type Standing = Readonly<{
 
 export type StandingNode = CompiledFlag | CompiledSegment;
 
-/** The segments and flags that rules of this document may refer to. */
-export function scopeOf(document: ConfigDocument): RuleScope {
+/** The attributes, segments and flags that rules of this document may refer to. */
+export function scopeOf(document: ConfigDocument, attributes: AttributeRegistry): RuleScope {
   return {
+    attributes,
     segments: new Set(document.segments.map(({ segmentId }) => segmentId)),
     flags: new Set(['isPayer', ...document.flags.custom.map(({ flagId }) => flagId)]),
   };
@@ -124,7 +126,7 @@ function inOrder(compiled: Map<string, StandingNode>, onUnusable: OnUnusable): S
 }
 
 function ownDependence(node: StandingNode): Dependence {
-  const byRule = node.rule === null ? 0 : dependenceOf(node.rule);
+  const byRule = node.rule?.dependence ?? 0;
   if (node.kind === 'segment') return byRule;
   return byRule | DEPENDENCE.flags | (node.isPayer ? DEPENDENCE.events : 0);
 }
@@ -134,5 +136,6 @@ function needsOf(rule: CompiledRule | null): string[] {
 }
 
 function neverTrue(expression: string): CompiledRule {
-  return { expression, test: () => false, reads: [], segments: [], flags: [], basis: 0, cost: 0 };
+  const dependsOn = { reads: [], segments: [], flags: [], basis: 0, dependence: 0 };
+  return { expression, test: () => false, ...dependsOn, cost: 0 };
 }

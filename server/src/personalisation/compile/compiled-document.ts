@@ -1,3 +1,4 @@
+import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
 import type { AssetEntry } from '../document/document.js';
 import type { PriceBook } from '../document/prices.js';
@@ -9,6 +10,8 @@ import type { Salt } from './bucket.js';
 export type CompiledDocument = Readonly<{
   version: number;
   publishedAt: number;
+  /** What its rules may ask about a player. */
+  attributes: AttributeRegistry;
   /** Flags and segments, each after those its rule refers to. */
   standing: readonly (CompiledFlag | CompiledSegment)[];
   /** The order in which segments are listed: by priority. */

@@ -1,5 +1,5 @@
-import { writePath } from '../attributes/attributes.js';
-import { PlayerAttributes, readerOf } from '../attributes/player-attributes.js';
+import { writePath } from '../attributes/attribute.js';
+import { PlayerAttributes } from '../attributes/player-attributes.js';
 import type { PlayerFacts } from '../attributes/player-facts.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
 import type { CompiledDocument } from '../compile/compiled-document.js';
@@ -70,7 +70,8 @@ export class Deciding {
 
   /** Of the rule that was tested last. */
   traceOf(rule: CompiledRule, result: boolean | undefined): RuleTrace {
-    const values = rule.reads.map((path) => [writePath(path), readerOf(path)(this.attributes)] as const);
+    const { attributes } = this.document;
+    const values = rule.reads.map((path) => [writePath(path), attributes.readerOf(path)(this.attributes)]);
     return {
       expression: rule.expression,
       result: result === true,

@@ -1,5 +1,7 @@
+import type { AttributePath } from '../attributes/attribute.js';
+import type { AttributeRegistry } from '../attributes/attribute-registry.js';
+import { isChangedByEvents } from '../attributes/fact-source.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
-import type { CompiledRule } from './rules.js';
 
 /** What besides schedules can change the answer of a rule: the bits of its time basis, and those below. */
 export type Dependence = TimeBasis;
@@ -11,10 +13,12 @@ export const DEPENDENCE = Object.freeze({
   flags: 32,
 });
 
-/** Known from the first login on, or counted where they are decided. */
-const NOT_BY_EVENTS: ReadonlySet<string> = new Set(['daysSinceFirstSeen', 'flags', 'segments']);
-
-/** Without that of the segments and flags it refers to. */
-export function dependenceOf({ basis, reads }: Pick<CompiledRule, 'basis' | 'reads'>): Dependence {
-  return reads.some(({ name }) => !NOT_BY_EVENTS.has(name)) ? basis | DEPENDENCE.events : basis;
+/** Of a rule that reads these attributes, without that of the segments and flags it refers to. */
+export function dependenceOn(reads: Iterable<AttributePath>, attributes: AttributeRegistry): Dependence {
+  let dependence: Dependence = 0;
+  for (const path of reads) {
+    const { basis, factsOf } = attributes.valueAt(path);
+    dependence |= factsOf(path.key ?? '').some(isChangedByEvents) ? basis | DEPENDENCE.events : basis;
+  }
+  return dependence;
 }

@@ -1,7 +1,10 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import type { Suggest } from '../../lib/nearest-name.js';
-import { type AttributePath, findAttribute, writePath } from '../attributes/attributes.js';
+import { type AttributePath, writePath } from '../attributes/attribute.js';
+import type { AttributeRegistry } from '../attributes/attribute-registry.js';
+import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
+import { type Dependence, dependenceOn } from './dependence.js';
 import { type Finding, type RuleScope, resolvePath } from './rule-paths.js';
 import { wordProblem } from './rule-syntax.js';
 
@@ -17,17 +20,13 @@ export type RuleAnalysis = Readonly<{
   segments: readonly string[];
   flags: readonly string[];
   basis: TimeBasis;
+  dependence: Dependence;
   cost: number;
 }>;
 
 /** A unit takes 10 to 100 ns: the most hostile rule that passes is done in a fraction of a millisecond. */
 const MAX_COST = 1500;
 const READ_COST = 5;
-/**
- * Of a sum over 28 days, 1 to 3 µs, besides the read. It is worked out once for a player: reading it again, in this rule or
- * another, is a read like any other.
- */
-const WINDOW_COST = 30;
 /** Arithmetic can overflow or divide by zero, and an error has to be thrown; methods look through texts. */
 const FALLIBLE_COST = 40;
 const MAX_TEXT_LENGTH = 128;
@@ -48,29 +47,38 @@ const FUNCTIONS = [...TEXT_METHODS.keys(), ...LOOPS, ...CONVERSIONS, 'segment'];
 /** A loop's variable is the only name besides the attributes. */
 type Loop = Readonly<{ variable: string; isText: boolean }>;
 
-/** What the rules of a document can cost together: sums over days that several of them read are worked out once. */
-export function costTogether(rules: readonly Pick<RuleAnalysis, 'cost' | 'reads'>[]): number {
-  const windows = rules.map(({ reads }) => reads.filter(isWindow).map(writePath));
-  const own = rules.reduce((sum, { cost }, n) => sum + cost - WINDOW_COST * (windows[n]?.length ?? 0), 0);
-  return own + WINDOW_COST * new Set(windows.flat()).size;
+/**
+ * What the rules of a document can cost together. A sum over days that several of them read is worked out once: reading it
+ * again is a read like any other.
+ */
+export function costTogether(
+  rules: readonly Pick<RuleAnalysis, 'cost' | 'reads'>[],
+  attributes: AttributeRegistry = ATTRIBUTE_REGISTRY,
+): number {
+  const own = rules.reduce((sum, { cost, reads }) => sum + cost - workCost(reads, attributes), 0);
+  const all = new Map(rules.flatMap(({ reads }) => reads.map((path) => [writePath(path), path])));
+  return own + workCost([...all.values()], attributes);
 }
 
-function isWindow({ field }: AttributePath): boolean {
-  return field === 'last7d' || field === 'last28d';
+/** Of working out each of these values once. */
+function workCost(reads: readonly AttributePath[], attributes: AttributeRegistry): number {
+  return reads.reduce((sum, path) => sum + attributes.valueAt(path).workCost, 0);
 }
 
 export function analyseRule(ast: ASTNode, scope: RuleScope, suggest: Suggest): RuleAnalysis {
   const analysis = new Analysis(scope, suggest);
   const ofNodes = analysis.cost(ast, null);
-  const cost = ofNodes + WINDOW_COST * [...analysis.reads.values()].filter(isWindow).length;
-  const { findings, reads, segments, flags, basis } = analysis;
+  const { findings, segments, flags, basis } = analysis;
+  const reads = [...analysis.reads.values()];
+  const cost = ofNodes + workCost(reads, scope.attributes);
+  const dependence = dependenceOn(reads, scope.attributes);
   if (cost > MAX_COST && findings.length === 0) {
     findings.push({
       message: 'The rule costs too much: use fewer sums over days, less arithmetic and shorter lists.',
       offset: 0,
     });
   }
-  return { findings, reads: [...reads.values()], segments: [...segments], flags: [...flags], basis, cost };
+  return { findings, reads, segments: [...segments], flags: [...flags], basis, dependence, cost };
 }
 
 class Analysis {
@@ -112,7 +120,8 @@ class Analysis {
         return 1 + this.cost(node.args, loop);
       case '+':
         // Texts must not grow: there would be no telling how long a search in one takes.
-        if (node.args.some((arg) => isText(arg, loop))) return this.#refuse(node, 'Texts cannot be joined.');
+        if (node.args.some((arg) => this.#isText(arg, loop)))
+          return this.#refuse(node, 'Texts cannot be joined.');
         return this.#sum(node.args, loop, FALLIBLE_COST);
       case '-':
       case '*':
@@ -163,7 +172,8 @@ class Analysis {
     const [first] = args;
     if (name === 'segment' && args.length === 1 && first !== undefined) return this.#segment(first);
     if (CONVERSIONS.has(name)) {
-      if (args.some((arg) => isText(arg, loop))) return this.#refuse(node, `${name} converts numbers only.`);
+      if (args.some((arg) => this.#isText(arg, loop)))
+        return this.#refuse(node, `${name} converts numbers only.`);
       return this.#sum(args, loop, FALLIBLE_COST);
     }
     const unknown = `There is no function "${name}".${this.#suggest(name, FUNCTIONS)}`;
@@ -186,10 +196,10 @@ class Analysis {
       return this.#refuse(node, `Write .${name} as in ["en", "de"].${name}(x, locale.startsWith(x)).`);
     }
     if (outer !== null) return this.#refuse(node, `.${name} cannot stand inside of another loop.`);
-    if (findAttribute(variable.args) !== undefined) {
+    if (this.#scope.attributes.find(variable.args) !== undefined) {
       return this.#refuse(variable, `"${variable.args}" is an attribute: give the variable another name.`);
     }
-    const isTextList = receiver.args.some((element) => isText(element, null));
+    const isTextList = receiver.args.some((element) => this.#isText(element, null));
     const bodyCost = this.cost(body, { variable: variable.args, isText: isTextList });
     return this.#elements(receiver.args) + receiver.args.length * (bodyCost + 2);
   }
@@ -225,13 +235,25 @@ class Analysis {
     this.#read({ name: 'segments', key: segmentId, field: null });
     return READ_COST;
   }
-}
 
-function isText(node: ASTNode, loop: Loop | null): boolean {
-  if (node.op === 'value') return typeof node.args === 'string';
-  if (node.op === 'id') {
-    return node.args === loop?.variable ? loop.isText : findAttribute(node.args)?.type === 'string';
+  #isText(node: ASTNode, loop: Loop | null): boolean {
+    switch (node.op) {
+      case 'value':
+        return typeof node.args === 'string';
+      case 'id':
+        return node.args === loop?.variable ? loop.isText : this.#isTextAttribute(node);
+      case '.':
+      case '[]':
+        return this.#isTextAttribute(node);
+      case '?:':
+        return this.#isText(node.args[1], loop);
+      default:
+        return node.op === 'rcall' && TEXT_METHODS.get(node.args[0]) === true;
+    }
   }
-  if (node.op === '?:') return isText(node.args[1], loop);
-  return node.op === 'rcall' && TEXT_METHODS.get(node.args[0]) === true;
+
+  #isTextAttribute(node: ASTNode): boolean {
+    const found = resolvePath(node, this.#scope);
+    return !('message' in found) && found.type === 'string';
+  }
 }

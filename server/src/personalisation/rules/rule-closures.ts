@@ -1,5 +1,6 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { type AttributeValue, type PlayerAttributes, readerOf } from '../attributes/player-attributes.js';
+import type { ValueType } from '../attributes/attribute.js';
+import type { AttributeValue, PlayerAttributes } from '../attributes/player-attributes.js';
 import {
   arithmetic,
   choice,
@@ -13,7 +14,6 @@ import {
   operation,
   quantifier,
   textMethod,
-  type ValueType,
 } from './rule-operations.js';
 import { type RuleScope, resolvePath } from './rule-paths.js';
 
@@ -85,13 +85,13 @@ class Compiler {
   #attribute(node: ASTNode): Operation {
     const found = resolvePath(node, this.#scope);
     if ('message' in found) throw new Error(found.message);
-    return operation(found.type, [], readerOf(found.path));
+    return operation(found.type, [], this.#scope.attributes.readerOf(found.path));
   }
 
   #call(name: string, args: readonly ASTNode[]): Operation {
     const [first] = args;
     if (first === undefined) throw new Error(`${name} has no argument`);
-    if (name === 'segment') return segment(first);
+    if (name === 'segment') return this.#segment(first);
     return converted(name === 'int' ? 'int' : 'double', this.compile(first));
   }
 
@@ -109,20 +109,20 @@ class Compiler {
   }
 
   #membership(member: ASTNode, whole: ASTNode): Operation {
-    if (whole.op !== 'list') return segment(member);
+    if (whole.op !== 'list') return this.#segment(member);
     const elements = new Set(whole.args.map(literalOf));
     const value = this.compile(member);
     return operation('bool', [value], (attributes, item) => elements.has(value.run(attributes, item)));
+  }
+
+  #segment(node: ASTNode): Operation {
+    const path = { name: 'segments', key: String(literalOf(node)), field: null };
+    return operation('bool', [], this.#scope.attributes.readerOf(path));
   }
 }
 
 function constant(value: AttributeValue, type: ValueType): Operation {
   return operation(type, [], () => value);
-}
-
-function segment(node: ASTNode): Operation {
-  const reader = readerOf({ name: 'segments', key: String(literalOf(node)), field: null });
-  return operation('bool', [], reader);
 }
 
 /** A text, a number, true or false, or a number with a minus before it. */

@@ -1,3 +1,4 @@
+import type { ValueType } from '../attributes/attribute.js';
 import type { AttributeValue, PlayerAttributes } from '../attributes/player-attributes.js';
 
 /** The operations of rules on values that the type checker has found to fit. */
@@ -11,7 +12,6 @@ const DIVISION_BY_ZERO = new RuleError('division by zero');
 
 /** `item` is what the variable of a loop stands for, inside of one. */
 type Run = (attributes: PlayerAttributes, item: AttributeValue) => AttributeValue;
-export type ValueType = 'int' | 'double' | 'string' | 'bool';
 export type Operation = Readonly<{ run: Run; type: ValueType; canFail: boolean }>;
 
 export function operation(type: ValueType, parts: readonly Operation[], run: Run): Operation {

@@ -1,12 +1,16 @@
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { currencyDecimals } from '../../lib/currencies.js';
 import type { Suggest } from '../../lib/nearest-name.js';
-import { ATTRIBUTES, type Attribute, type AttributePath, findAttribute } from '../attributes/attributes.js';
+import type { Attribute, AttributePath, ValueType } from '../attributes/attribute.js';
+import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
-import type { ValueType } from './rule-operations.js';
 
 /** The names a rule may refer to. */
-export type RuleScope = Readonly<{ segments: ReadonlySet<string>; flags: ReadonlySet<string> }>;
+export type RuleScope = Readonly<{
+  attributes: AttributeRegistry;
+  segments: ReadonlySet<string>;
+  flags: ReadonlySet<string>;
+}>;
 
 /** What is wrong with a rule, and at which character. */
 export type Finding = Readonly<{ message: string; offset: number }>;
@@ -15,7 +19,6 @@ export type ResolvedPath = Readonly<{ path: AttributePath; type: ValueType; basi
 
 type Step = Readonly<{ name: string | null; offset: number }>;
 
-const NAMES = [...ATTRIBUTES.map(({ name }) => name), 'true', 'false'];
 const MAX_EVENT_TYPE_LENGTH = 128;
 const NO_SUGGESTION: Suggest = () => '';
 
@@ -36,9 +39,10 @@ export function resolvePath(
   }
   if (root.op !== 'id') return { message: 'Only attributes have members.', offset: root.pos };
 
-  const attribute = findAttribute(root.args);
+  const attribute = scope.attributes.find(root.args);
   if (attribute === undefined) {
-    const nearest = suggest(root.args, NAMES);
+    const names = scope.attributes.attributes.map(({ name }) => name);
+    const nearest = suggest(root.args, [...names, 'true', 'false']);
     // A name alone may be a text that lacks its quotes.
     const quotes = nearest === '' && steps.length === 0 ? ` A text stands in quotes: "${root.args}".` : '';
     return { message: `There is no attribute "${root.args}".${nearest}${quotes}`, offset: root.pos };
@@ -51,12 +55,13 @@ function resolveSteps(
   steps: readonly Step[],
   { scope, suggest, offset }: { scope: RuleScope; suggest: Suggest; offset: number },
 ): ResolvedPath | Finding {
-  const { name, usage } = attribute;
+  const { name, usage, value } = attribute;
   const isKeyed = attribute.key !== null;
-  const expected = (isKeyed ? 1 : 0) + (attribute.fields.length > 0 ? 1 : 0);
-  if (steps.length !== expected || attribute.key === 'segmentId') {
-    const shape = expected === 0 ? `"${name}" has no members` : `"${name}" is no value by itself`;
-    return { message: `${shape}: write ${usage}.`, offset: steps[expected]?.offset ?? offset };
+  const lengths = stepCounts(attribute);
+  if (!lengths.includes(steps.length) || attribute.key === 'segmentId') {
+    const longest = Math.max(...lengths);
+    const shape = longest === 0 ? `"${name}" has no members` : `"${name}" is no value by itself`;
+    return { message: `${shape}: write ${usage}.`, offset: steps[longest]?.offset ?? offset };
   }
 
   const key = isKeyed ? steps[0] : undefined;
@@ -68,27 +73,25 @@ function resolveSteps(
     if (wrong !== undefined) return { message: wrong, offset: key.offset };
   }
   const keyName = key?.name ?? null;
-  if (attribute.fields.length === 0) {
-    return {
-      path: { name, key: keyName, field: null },
-      type: valueTypeOf(attribute),
-      basis: attribute.basis,
-    };
+  if (value !== null) {
+    return { path: { name, key: keyName, field: null }, type: value.type, basis: value.basis };
   }
 
-  const step = steps.at(-1);
-  const field = attribute.fields.find((candidate) => candidate.name === step?.name);
+  const fieldSteps = steps.slice(isKeyed ? 1 : 0);
+  const written = fieldSteps.map((step) => step.name ?? '').join('.');
+  const field = attribute.fields.find((candidate) => candidate.name === written);
   if (field === undefined) {
     const names = attribute.fields.map((candidate) => candidate.name);
-    const message = `"${name}" has no "${step?.name ?? ''}", but ${names.join(', ')}.`;
-    return { message, offset: step?.offset ?? offset };
+    const message = `"${name}" has no "${written}", but ${names.join(', ')}.`;
+    return { message, offset: fieldSteps.at(-1)?.offset ?? offset };
   }
   return { path: { name, key: keyName, field: field.name }, type: field.type, basis: field.basis };
 }
 
-function valueTypeOf({ key, type }: Attribute): ValueType {
-  if (key !== null) return 'bool';
-  return type === 'int' ? 'int' : 'string';
+/** How many steps lead from the name of an attribute to one of its values. */
+function stepCounts({ key, fields, value }: Attribute): number[] {
+  const ofKey = key === null ? 0 : 1;
+  return value === null ? fields.map(({ name }) => ofKey + name.split('.').length) : [ofKey];
 }
 
 function checkKey({ key }: Attribute, name: string, scope: RuleScope, suggest: Suggest): string | undefined {

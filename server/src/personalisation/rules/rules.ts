@@ -1,11 +1,12 @@
 import { TypeError as CelTypeError, ParseError, type ParseResult } from '@marcbachmann/cel-js';
 import { createSuggest, type Suggest } from '../../lib/nearest-name.js';
-import type { AttributePath } from '../attributes/attributes.js';
+import type { AttributePath } from '../attributes/attribute.js';
 import type { PlayerAttributes } from '../attributes/player-attributes.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
+import type { Dependence } from './dependence.js';
 import { analyseRule } from './rule-analysis.js';
 import { closureOf } from './rule-closures.js';
-import { RULE_ENVIRONMENT, RULE_LIMITS } from './rule-environment.js';
+import { environmentOf, RULE_LIMITS } from './rule-environment.js';
 import type { Finding, RuleScope } from './rule-paths.js';
 import { syntaxProblem } from './rule-syntax.js';
 
@@ -20,6 +21,8 @@ export type CompiledRule = Readonly<{
   flags: readonly string[];
   /** When its answer can change with time alone, but for the segments and flags it refers to. */
   basis: TimeBasis;
+  /** The same, and whether what the player does can change it. */
+  dependence: Dependence;
   /** Upper bound of the work, in units of 10 to 100 ns. */
   cost: number;
 }>;
@@ -47,7 +50,7 @@ export function compileRule(
   }
   let parsed: ParseResult;
   try {
-    parsed = RULE_ENVIRONMENT.parse(expression);
+    parsed = environmentOf(scope.attributes).parse(expression);
   } catch (error) {
     return refuse(expression, [findingOf(error, expression)]);
   }

@@ -1,5 +1,7 @@
 import { checkStorable } from '../../lib/json-body.js';
 import { createSuggest } from '../../lib/nearest-name.js';
+import type { AttributeRegistry } from '../attributes/attribute-registry.js';
+import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
 import { type ConfigDocument, DOCUMENT_LIMITS } from '../document/document.js';
 import { toBasisPoints } from '../document/prices.js';
 import { type DocumentProblem, type Entry, ProblemList } from './document-problems.js';
@@ -16,7 +18,10 @@ export type Validation =
  * Everything that must be right before a document is published, and all that is not, at once, up to `MAX_PROBLEMS`. An
  * entry without the right shape is only told so; the others are checked on.
  */
-export function validateDocument(value: unknown): Validation {
+export function validateDocument(
+  value: unknown,
+  attributes: AttributeRegistry = ATTRIBUTE_REGISTRY,
+): Validation {
   const problems = new ProblemList(value);
   const suggest = createSuggest();
   if (!findSchemaProblems(value, problems, suggest)) return { ok: false, problems: problems.all };
@@ -31,7 +36,7 @@ export function validateDocument(value: unknown): Validation {
     if (entry.flagId === 'isPayer') problems.add(`${pointer}/flagId`, 'isPayer is built in.');
   }
   problems.duplicates(parts.segments, 'segmentId', ({ segmentId }) => segmentId);
-  validateRules(parts, parts.scope, suggest, problems);
+  validateRules(parts, { attributes, ...parts.names }, suggest, problems);
   validateCatalogue(parts.skus, parts.largestDiscount, problems);
   validateOffers(
     parts.offers,
@@ -81,7 +86,7 @@ function readParts(value: unknown, wrongPointers: readonly string[]) {
     segments: entriesOf<List<'segments'>>(document.segments, '/segments'),
     skus: entriesOf<List<'catalogue'>>(document.catalogue, '/catalogue'),
     offers: entriesOf<List<'offers'>>(document.offers, '/offers'),
-    scope: {
+    names: {
       flags: new Set(['isPayer', ...namesIn(custom, 'flagId')]),
       segments: new Set(namesIn(document.segments, 'segmentId')),
     },

@@ -1,4 +1,5 @@
 import type { Suggest } from '../../lib/nearest-name.js';
+import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { nodeNames } from '../compile/compile-standing.js';
 import {
   type CustomFlagEntry,
@@ -55,7 +56,7 @@ export function validateRules(
     if (entry.when !== null) check(entry.when, `${pointer}/when`);
   }
   validateCircles(nodes, problems);
-  validateCost(rules, problems);
+  validateCost(rules, scope.attributes, problems);
 }
 
 /** A longer way round is not shown in full: there can be many of them, and they have much in common. */
@@ -75,8 +76,15 @@ function validateCircles(nodes: readonly PlacedNode[], problems: ProblemList): v
 }
 
 /** Each rule is bounded by itself; but a player waits for all of them. */
-function validateCost(rules: readonly PlacedRule[], problems: ProblemList): void {
-  const cost = costTogether(rules.map(({ rule }) => rule));
+function validateCost(
+  rules: readonly PlacedRule[],
+  attributes: AttributeRegistry,
+  problems: ProblemList,
+): void {
+  const cost = costTogether(
+    rules.map(({ rule }) => rule),
+    attributes,
+  );
   if (cost <= DOCUMENT_LIMITS.ruleCost) return;
   const most = rules.reduce((a, b) => (b.rule.cost > a.rule.cost ? b : a));
   problems.add(

@@ -1,9 +1,7 @@
 import { Environment } from '@marcbachmann/cel-js';
-import { ATTRIBUTES, type AttributePath } from '../../../src/personalisation/attributes/attributes.js';
-import {
-  type PlayerAttributes,
-  readerOf,
-} from '../../../src/personalisation/attributes/player-attributes.js';
+import type { AttributePath } from '../../../src/personalisation/attributes/attribute.js';
+import { ATTRIBUTE_REGISTRY, ATTRIBUTES } from '../../../src/personalisation/attributes/attributes.js';
+import type { PlayerAttributes } from '../../../src/personalisation/attributes/player-attributes.js';
 import type { CompiledRule } from '../../../src/personalisation/rules/rules.js';
 
 /** What the CEL library itself makes of a rule, to hold the compiled one against. */
@@ -61,6 +59,6 @@ function contextOf(rule: CompiledRule, attributes: PlayerAttributes): Record<str
 }
 
 function libraryValue(path: AttributePath, attributes: PlayerAttributes): unknown {
-  const value = readerOf(path)(attributes);
+  const value = ATTRIBUTE_REGISTRY.readerOf(path)(attributes);
   return typeof value === 'number' && path.name !== 'spend' ? BigInt(value) : value;
 }

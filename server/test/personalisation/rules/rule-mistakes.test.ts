@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest';
+import { ATTRIBUTE_REGISTRY } from '../../../src/personalisation/attributes/attributes.js';
 import { compileRule } from '../../../src/personalisation/rules/rules.js';
 
-const SCOPE = { segments: new Set(['whales']), flags: new Set(['isPayer']) };
+const SCOPE = {
+  attributes: ATTRIBUTE_REGISTRY,
+  segments: new Set(['whales']),
+  flags: new Set(['isPayer']),
+};
 
 function problemOf(rule: string): string {
   const result = compileRule(rule, SCOPE);

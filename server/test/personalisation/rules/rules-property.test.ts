@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ATTRIBUTE_REGISTRY } from '../../../src/personalisation/attributes/attributes.js';
 import { PlayerAttributes } from '../../../src/personalisation/attributes/player-attributes.js';
 import { nextTimeChange } from '../../../src/personalisation/attributes/time-basis.js';
 import type { RuleScope } from '../../../src/personalisation/rules/rule-paths.js';
@@ -11,7 +12,11 @@ import { type Answer, type PairedRule, rules, type World } from './rule-arbitrar
 
 const SEGMENTS = ['whale', 'minnow'];
 const FLAGS = ['beta'];
-const SCOPE: RuleScope = { segments: new Set(SEGMENTS), flags: new Set(['isPayer', ...FLAGS]) };
+const SCOPE: RuleScope = {
+  attributes: ATTRIBUTE_REGISTRY,
+  segments: new Set(SEGMENTS),
+  flags: new Set(['isPayer', ...FLAGS]),
+};
 
 function compileOrThrow({ cel }: PairedRule): CompiledRule {
   const result = compileRule(cel, SCOPE);

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { ATTRIBUTES } from '../../../src/personalisation/attributes/attributes.js';
+import { ATTRIBUTE_REGISTRY, ATTRIBUTES } from '../../../src/personalisation/attributes/attributes.js';
 import { PlayerAttributes } from '../../../src/personalisation/attributes/player-attributes.js';
 import { RULE_LIMITS } from '../../../src/personalisation/rules/rule-environment.js';
 import type { RuleScope } from '../../../src/personalisation/rules/rule-paths.js';
 import { type CompiledRule, compileRule } from '../../../src/personalisation/rules/rules.js';
 import { DAY_MS, day, facts, NOW, payer, TODAY } from '../support/fixtures.js';
 
-const SCOPE: RuleScope = { segments: new Set(['payer', 'vip']), flags: new Set(['isPayer', 'beta']) };
+const SCOPE: RuleScope = {
+  attributes: ATTRIBUTE_REGISTRY,
+  segments: new Set(['payer', 'vip']),
+  flags: new Set(['isPayer', 'beta']),
+};
 
 function rule(expression: string): CompiledRule {
   const result = compileRule(expression, SCOPE);
@@ -157,12 +161,12 @@ describe('what rules can say', () => {
   });
 
   it('every attribute is documented as it is used: the usage itself is a rule', () => {
-    for (const { name, usage, type, key, fields, meaning } of ATTRIBUTES) {
+    for (const { name, usage, type, key, fields, description } of ATTRIBUTES) {
       const value = usage.split(', or ')[0] ?? '';
       const isRule = key === 'segmentId' || key === 'flagId';
       const literal = type === 'string' ? '""' : fields[0]?.type === 'double' ? '0.0' : '0';
       expect(refusal(isRule ? value : `${value} == ${literal}`), name).toEqual([]);
-      expect(meaning).toMatch(/^[A-Z].*\.$/);
+      expect(description).toMatch(/^[A-Z].*\.$/);
     }
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clipText } from '../../../src/lib/clip-text.js';
+import { ATTRIBUTE_REGISTRY } from '../../../src/personalisation/attributes/attributes.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
 import { type ConfigDocument, DOCUMENT_LIMITS } from '../../../src/personalisation/document/document.js';
 import { costTogether } from '../../../src/personalisation/rules/rule-analysis.js';
@@ -12,7 +13,11 @@ const times = <T>(count: number, make: (n: number) => T): T[] =>
 const anyOf = (count: number, part: (n: number) => string) => times(count, part).join(' || ');
 
 function compile(expression: string): CompiledRule {
-  const result = compileRule(expression, { segments: new Set(), flags: new Set(['isPayer']) });
+  const result = compileRule(expression, {
+    attributes: ATTRIBUTE_REGISTRY,
+    segments: new Set(),
+    flags: new Set(['isPayer']),
+  });
   if (!result.ok) throw new Error(result.problems[0]?.message);
   return result.rule;
 }

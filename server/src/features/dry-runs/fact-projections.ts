@@ -1,0 +1,121 @@
+import type { DaySource, PlayerFact } from '../../personalisation/attributes/fact-source.js';
+import { type RowFacts, type SummedDay, setCount } from './row-facts.js';
+
+/**
+ * Where the database holds each fact that attributes are worked out from: constant SQL over `players p` and
+ * `player_days d`, and the way back into the facts. The compiler refuses a fact without a column.
+ */
+
+export type PlayerColumn = Readonly<{
+  sql: string;
+  /** Takes the value as the driver gives it. Null is never put. */
+  put: (facts: RowFacts, value: unknown) => void;
+}>;
+
+export type DayColumn = Readonly<{
+  sql: string;
+  /** The type of a member, for a column of JSON whose members are added up by their keys. */
+  memberType?: 'bigint' | 'numeric';
+  put: (day: SummedDay, sum: number, key: string) => void;
+}>;
+
+/** The column of each fact of the player's row, and where its value belongs. */
+export const PLAYER_COLUMNS: Readonly<Record<PlayerFact, PlayerColumn>> = {
+  purchaseCount: {
+    sql: 'p.purchase_count',
+    put: (facts, value) => {
+      facts.purchaseCount = value as number;
+    },
+  },
+  lastPurchaseAt: {
+    sql: "date_part('epoch', p.last_purchase_at)",
+    put: (facts, value) => {
+      facts.lastPurchaseAt = epochMs(value as number);
+    },
+  },
+  spend: {
+    // Most players have none: nothing has to be sent and parsed for them.
+    sql: "nullif(p.spend, '{}')",
+    put: (facts, value) => {
+      facts.spend = value as Record<string, number>;
+    },
+  },
+  createdAt: {
+    sql: "date_part('epoch', p.created_at)",
+    put: (facts, value) => {
+      facts.createdAt = epochMs(value as number);
+    },
+  },
+  lastEventAt: {
+    sql: "date_part('epoch', p.last_event_at)",
+    put: (facts, value) => {
+      facts.lastEventAt = epochMs(value as number);
+    },
+  },
+  eventCount: {
+    sql: 'p.event_count',
+    put: (facts, value) => {
+      facts.eventCount = Number(value);
+    },
+  },
+};
+
+/** The column of each fact that is added up over days. */
+export const DAY_COLUMNS: Readonly<Record<DaySource, DayColumn>> = {
+  events: {
+    sql: 'd.events',
+    put: (day, sum) => {
+      day.events = sum;
+    },
+  },
+  sessions: {
+    sql: 'd.sessions',
+    put: (day, sum) => {
+      day.sessions = sum;
+    },
+  },
+  adImpressions: {
+    sql: 'd.ad_impressions',
+    put: (day, sum) => {
+      day.adImpressions = sum;
+    },
+  },
+  storeViews: {
+    sql: 'd.store_views',
+    put: (day, sum) => {
+      day.storeViews = sum;
+    },
+  },
+  playMs: {
+    sql: 'd.play_ms',
+    put: (day, sum) => {
+      day.playMs = sum;
+    },
+  },
+  purchases: {
+    sql: 'd.purchases',
+    put: (day, sum) => {
+      day.purchases = sum;
+    },
+  },
+  eventCounts: {
+    sql: 'd.event_counts',
+    // Whole numbers are added up many times faster than decimals.
+    memberType: 'bigint',
+    put: (day, sum, key) => setCount(day.eventCounts, key, sum),
+  },
+  revenue: {
+    sql: 'd.revenue',
+    // An exact sum: the nearest double to it is what a sum of doubles comes to when it is rounded, as rules have it.
+    memberType: 'numeric',
+    put: (day, sum, key) => setCount(day.revenue, key, sum),
+  },
+};
+
+/**
+ * Seconds to whole milliseconds, the rest cut off as where single players are read. PostgreSQL counts microseconds and a
+ * double is off by less than half of one: that much is added before the cut.
+ */
+function epochMs(seconds: number): number {
+  return Math.floor(seconds * 1000 + 0.0005);
+}

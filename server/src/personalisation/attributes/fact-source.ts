@@ -1,0 +1,29 @@
+import type { PlayerDay, PlayerFacts, ProfileMember } from './player-facts.js';
+
+/** Facts that a column of the player's row holds, one each. */
+export type PlayerFact = Extract<
+  keyof PlayerFacts,
+  'createdAt' | 'lastEventAt' | 'eventCount' | 'purchaseCount' | 'lastPurchaseAt' | 'spend'
+>;
+
+/** What is added up over days. */
+export type DaySource = Exclude<keyof PlayerDay, 'epochDay'>;
+
+export type Window = 'last7d' | 'last28d';
+
+/**
+ * A stored fact that an attribute is worked out from. Dry runs read these facts for the attributes that rules name, and
+ * nothing else; `features/dry-runs/fact-projections.ts` has the column of each.
+ */
+export type FactSource =
+  | Readonly<{ of: 'player'; fact: PlayerFact }>
+  | Readonly<{ of: 'profile'; member: ProfileMember }>
+  /** How many events of a type there were over all time. */
+  | Readonly<{ of: 'eventType'; eventType: string }>
+  /** A sum over the days of a window. `key` is an event type or a currency. */
+  | Readonly<{ of: 'days'; source: DaySource; key: string | null; window: Window }>;
+
+/** Events change every fact but the time of the first login. */
+export function isChangedByEvents(source: FactSource): boolean {
+  return source.of !== 'player' || source.fact !== 'createdAt';
+}
