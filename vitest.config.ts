@@ -6,6 +6,7 @@ export default defineConfig({
       'server/test/**/*.test.ts',
       'sdk/test/**/*.test.ts',
       'clients/**/*.test.ts',
+      'simulator/test/**/*.test.ts',
       'e2e/**/*.test.ts',
     ],
     globalSetup: ['server/test/support/global-setup.ts'],

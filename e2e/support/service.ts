@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const SAVEPOINT = join(ROOT, 'server/bin/savepoint.mjs');
+export const SAVEPOINT = join(ROOT, 'server/bin/savepoint.mjs');
 const START_TIMEOUT_MS = 120_000;
 
 /** A running installation, driven from outside only: settings, signals, HTTP. */

@@ -23,6 +23,7 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     audit: async () => (await import('./audit-commands.js')).auditCommands(),
     export: async () => (await import('./export-commands.js')).exportCommands(),
     rollups: async () => (await import('./rollup-commands.js')).rollupCommands(),
+    simulate: async () => (await import('./simulate-command.js')).simulateCommand(),
     losses: async () => (await import('./loss-command.js')).lossCommand(),
     retention: async () => (await import('./retention-commands.js')).retentionCommands(),
     'signing-key': async () => (await import('./signing-key-commands.js')).signingKeyCommands(),

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
 import { LOSS_GRACE_MS, listLosses } from '../features/events/losses.js';
-import { StartupError } from '../lib/startup-error.js';
 import { requireGame, withGame } from './game-option.js';
 import { printable } from './printable.js';
 import { grouped } from './progress-bar.js';
 import { isBetweenTexts, tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
+import { wholeNumber } from './whole-number.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -54,10 +54,4 @@ async function run({ tenant, game, days, graceHours }: LossOptions): Promise<voi
   ))
     say(line);
   say(`${grouped(losses.reduce((sum, { events }) => sum + events, 0))} events are missing.`);
-}
-
-function wholeNumber(option: string, text: string, min: number, max: number): number {
-  const value = /^\d{1,4}$/.test(text) ? Number(text) : -1;
-  if (value >= min && value <= max) return value;
-  throw new StartupError(`${option} is "${text}": give a whole number from ${min} to ${max}.`);
 }

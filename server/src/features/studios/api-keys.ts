@@ -69,6 +69,25 @@ export async function listApiKeys(pool: Pool, tenant?: string, game?: string): P
   return rows;
 }
 
+export type UsableKey = { keyId: string; sealedSecret: Buffer };
+
+/** The newest key of a game that logs players in to this environment. */
+export async function findUsableKey(
+  pool: Pool,
+  gameId: number,
+  environment: Environment,
+): Promise<UsableKey | undefined> {
+  const { rows } = await pool.query<UsableKey>(
+    `select key_id as "keyId", sealed_secret as "sealedSecret"
+     from api_keys
+     where game_id = $1 and revoked_at is null and (environment = 'production' or $2 = 'development')
+     order by created_at desc, key_id
+     limit 1`,
+    [gameId, environment],
+  );
+  return rows[0];
+}
+
 export type KeyState = {
   tenant: string;
   game: string;

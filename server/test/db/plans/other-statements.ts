@@ -1,5 +1,12 @@
 import { pino } from 'pino';
 import type { Pool } from '../../../src/db/pool.js';
+import {
+  countMissingEvents,
+  countRefusedEvents,
+  countStoredEvents,
+  findPlayerTotals,
+  sumStoredRevenue,
+} from '../../../src/features/analytics/device-totals.js';
 import { exportEvents } from '../../../src/features/analytics/export-events.js';
 import { estimateEvents, findDeletedBefore } from '../../../src/features/analytics/export-queries.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
@@ -39,7 +46,7 @@ import {
   listAdminTokens,
   revokeAdminToken,
 } from '../../../src/features/studios/admin-tokens.js';
-import { apiKeyBinding, listApiKeys } from '../../../src/features/studios/api-keys.js';
+import { apiKeyBinding, findUsableKey, listApiKeys } from '../../../src/features/studios/api-keys.js';
 import { findAuditRow, listAuditLines } from '../../../src/features/studios/audit-overview.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/features/studios/key-changes.js';
 import { createGame, updateGameSettings } from '../../../src/features/studios/tenant-changes.js';
@@ -64,6 +71,18 @@ const actorAt = ({ nowMs }: Installation) => ({ name: 'a test', nowMs });
 
 /** Statements without a name, all of which PostgreSQL plans for every call: the admin API, commands and hourly work. */
 export const OTHER_STATEMENTS: readonly Listed[] = [
+  {
+    what: 'what the service has of simulated players',
+    call: async ({ admin }) => {
+      await findUsableKey(admin, gameId, 'development');
+      const devices = { gameId, deviceIds: ['d-1', 'd-2'] };
+      await findPlayerTotals(admin, devices);
+      await countStoredEvents(admin, devices);
+      await sumStoredRevenue(admin, devices);
+      await countRefusedEvents(admin, devices);
+      await countMissingEvents(admin, devices);
+    },
+  },
   {
     what: 'admin tokens',
     call: async (on) => {

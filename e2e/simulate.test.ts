@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  cleanUp,
+  SAVEPOINT,
+  type Service,
+  type Settings,
+  startService,
+  temporaryFolder,
+  until,
+} from './support/service.js';
+
+const PLAYERS = 120;
+const WAIT_MS = 120_000;
+let service: Service;
+let settings: Settings;
+
+beforeAll(async () => {
+  const dataDir = await temporaryFolder();
+  settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: dataDir };
+  service = await startService({ ...settings, SAVEPOINT_MAX_WAIT_MS: '60000' });
+});
+afterAll(cleanUp);
+
+/** Starts a command on the installation. */
+function command(...args: string[]) {
+  const child = spawn(process.execPath, [SAVEPOINT, ...args], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
+  const end = new Promise<{ code: number | null; output: string }>((resolve) =>
+    child.once('close', (code) => resolve({ code, output })),
+  );
+  return { child, end };
+}
+
+const simulate = (...args: string[]) =>
+  command(
+    'simulate',
+    '--url',
+    service.api,
+    '--players',
+    String(PLAYERS),
+    '--days',
+    '20',
+    '--seed',
+    '3',
+    ...args,
+  );
+
+describe('savepoint simulate', () => {
+  it('goes on after kill -9, and the service has what was sent: nothing is lost, nothing counts twice', async () => {
+    const stateFile = join(settings.SAVEPOINT_DATA_DIR ?? '', `simulation-3-${PLAYERS}x20.ndjson`);
+    const playersIn = () =>
+      existsSync(stateFile) ? readFileSync(stateFile, 'utf8').split('\n').length - 2 : 0;
+    // One player at a time: whoever is played when the process is killed has sent a part.
+    const first = simulate('--clients', '1');
+    await until(() => playersIn() >= 3, WAIT_MS);
+    first.child.kill('SIGKILL');
+    await first.end;
+    expect(playersIn()).toBeLessThan(PLAYERS);
+
+    const refused = await command(
+      'simulate',
+      '--url',
+      service.api,
+      '--players',
+      String(PLAYERS),
+      '--days',
+      '21',
+      '--state',
+      stateFile,
+    ).end;
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.output).toContain('holds an unfinished simulation with other options');
+
+    const { code, output } = await simulate().end;
+    expect(output).toContain('Everything agrees, also after the interruption.');
+    expect(code).toBe(0);
+    const cells = (label: string) => new RegExp(`^${label} +(\\S+) +(\\S+)$`, 'm').exec(output)?.slice(1);
+    expect(cells('players')).toEqual([String(PLAYERS), String(PLAYERS)]);
+    const [sent = '', stored] = cells('events') ?? [];
+    expect(Number(sent.replaceAll(',', ''))).toBeGreaterThan(PLAYERS * 20);
+    expect(stored).toBe(sent);
+
+    // The report that studios use finds the same losses.
+    const lost = cells('lost on the way') ?? [];
+    expect(Number(lost[0])).toBeGreaterThan(0);
+    const losses = await command(
+      'losses',
+      '--tenant',
+      'demo-studio',
+      '--game',
+      'demo-game',
+      '--grace-hours',
+      '0',
+    ).end;
+    expect(losses.output).toContain(`${lost[0]} events are missing.`);
+  });
+
+  it('says what is wrong with its options', async () => {
+    const results = await Promise.all([
+      simulate('--players', '0').end,
+      command('simulate', '--url', 'http://127.0.0.1:9').end,
+      command('simulate', '--api-key', 'dev-key').end,
+      command('simulate', '--game', 'demo-gmae').end,
+    ]);
+    expect(results.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
+    for (const [at, sentence] of [
+      '--players is "0": give a whole number from 1 to 1000000.',
+      'The service does not answer at http://127.0.0.1:9.',
+      '--api-key and --api-secret-file go together',
+      'Did you mean "demo-game"?',
+    ].entries()) {
+      expect(results[at]?.output).toContain(sentence);
+    }
+  });
+});

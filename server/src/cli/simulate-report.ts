@@ -1,0 +1,129 @@
+import type { Pool } from '../db/pool.js';
+import {
+  countMissingEvents,
+  countRefusedEvents,
+  countStoredEvents,
+  type Devices,
+  findPlayerTotals,
+  sumStoredRevenue,
+} from '../features/analytics/device-totals.js';
+import { StartupError } from '../lib/startup-error.js';
+import { printable } from './printable.js';
+import { grouped } from './progress-bar.js';
+import type { Answers, LiveResult, SimulationResult, Tally } from './simulator-module.js';
+import { isBetweenTexts, tableLines } from './table.js';
+import { say, withDatabase } from './terminal.js';
+
+type Report = { gameId: number | undefined; options: { tenant: string; game: string }; seconds: number };
+
+/** With a queue, events are applied a moment after they are acknowledged. */
+const SETTLE_MS = 500;
+
+/** What was sent beside what the service has. Throws where they differ. */
+export async function reportSimulation(result: SimulationResult, report: Report): Promise<void> {
+  const { answers, expected, deviceIds, isResumed } = result;
+  const { gameId, seconds, options } = report;
+  sayAnswers(answers, seconds);
+  if (gameId === undefined) return reportRefusals(result);
+  const stored = await withDatabase(({ pool }) => readSettled(pool, { gameId, deviceIds }));
+  const rows = compare(expected, stored);
+  for (const line of tableLines([['', 'sent', 'service', ''], ...rows], isBetweenTexts)) say(line);
+  const wrong = rows.filter((row) => row[3] !== '');
+  if (wrong.length > 0) {
+    throw new StartupError(
+      `${wrong.length} of these differ. If the game has other players of this name or its own event schemas, that may be why; else please report it with the seed.`,
+    );
+  }
+  say(`Everything agrees${isResumed ? ', also after the interruption' : ''}.`);
+  if (sum(expected.swallowed) > 0) {
+    say(
+      `The losses, by day: savepoint losses --tenant ${options.tenant} --game ${options.game} --grace-hours 0`,
+    );
+  }
+}
+
+export function reportLive({ sessions, events, answers }: LiveResult): void {
+  say(`Played ${grouped(sessions)} sessions with ${grouped(events)} events.`);
+  say(`The service accepted ${grouped(answers.accepted)} events in ${grouped(answers.requests)} requests.`);
+}
+
+function sayAnswers({ requests, accepted, duplicates, lostAnswers }: Answers, seconds: number): void {
+  const rate = seconds > 0 ? Math.round((accepted + duplicates) / seconds) : 0;
+  say(
+    `Sent ${grouped(accepted + duplicates)} events in ${grouped(requests)} requests and ${seconds.toFixed(1)} s: ${grouped(rate)} a second.`,
+  );
+  say(
+    `The service accepted ${grouped(accepted)} and knew ${grouped(duplicates)} already; ${grouped(lostAnswers)} answers were lost on purpose.`,
+  );
+}
+
+/** Without the database there is what the API says. */
+function reportRefusals({ expected, refused, answers, isResumed }: SimulationResult): void {
+  const wanted = sum(expected.events);
+  const rows = [
+    row('refused events', sum(expected.refused), sum(refused)),
+    // What was accepted before an interruption is not in the answers.
+    ...(isResumed ? [] : [row('accepted events', wanted, answers.accepted)]),
+  ];
+  for (const line of tableLines([['', 'sent', 'service', ''], ...rows], isBetweenTexts)) say(line);
+  if (rows.some((cells) => cells[3] !== '')) throw new StartupError('These differ.');
+  say(
+    'Everything agrees, as far as the API says. With --tenant and --game, next to the database, more can be compared.',
+  );
+}
+
+async function readSettled(pool: Pool, devices: Devices): Promise<Tally> {
+  for (let before = -1; ; ) {
+    const events = await countStoredEvents(pool, devices);
+    if (sum(events) === before) return readStored(pool, devices, events);
+    before = sum(events);
+    await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  }
+}
+
+async function readStored(pool: Pool, devices: Devices, events: Tally['events']): Promise<Tally> {
+  return {
+    ...(await findPlayerTotals(pool, devices)),
+    events,
+    refused: await countRefusedEvents(pool, devices),
+    swallowed: await countMissingEvents(pool, devices),
+    revenue: await sumStoredRevenue(pool, devices),
+  };
+}
+
+function compare(sent: Tally, stored: Tally): string[][] {
+  return [
+    row('players', sent.players, stored.players),
+    row('events', sum(sent.events), sum(stored.events)),
+    ...rowsOf(sent.events, stored.events, (type) => `  ${printable(type)}`),
+    row('payers', sent.payers, stored.payers),
+    row('purchases, refunds taken off', sent.purchases, stored.purchases),
+    ...rowsOf(sent.revenue, stored.revenue, (currency) => `  ${currency}`, money),
+    row('refused events', sum(sent.refused), sum(stored.refused)),
+    ...rowsOf(sent.refused, stored.refused, (code) => `  ${code}`),
+    row('lost on the way', sum(sent.swallowed), sum(stored.swallowed)),
+    ...rowsOf(sent.swallowed, stored.swallowed, (key) => `  build ${printable(key.replace('|', ', '))}`),
+  ];
+}
+
+function rowsOf(
+  sent: Readonly<Record<string, number>>,
+  stored: Readonly<Record<string, number>>,
+  label: (key: string) => string,
+  show = grouped,
+): string[][] {
+  const keys = [...new Set([...Object.keys(sent), ...Object.keys(stored)])].sort();
+  return keys.map((key) => row(label(key), sent[key] ?? 0, stored[key] ?? 0, show));
+}
+
+function row(label: string, sent: number, stored: number, show = grouped): string[] {
+  return [label, show(sent), show(stored), sent === stored ? '' : '✗'];
+}
+
+function money(hundredths: number): string {
+  return (hundredths / 100).toLocaleString('en-US', { minimumFractionDigits: 2 });
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((total, n) => total + n, 0);
+}

@@ -1,0 +1,72 @@
+import { StartupError } from '../lib/startup-error.js';
+
+/**
+ * What this command needs of `@savepoint/simulator`, written down here: the service must build, start and be installed without the
+ * simulator, which depends on the client and is of no use in production. A test of the simulator checks that it offers this.
+ */
+export type SimulatorModule = {
+  simulate(options: SimulateOptions): Promise<SimulationResult>;
+  simulateLive(options: SimulateOptions): Promise<LiveResult>;
+  SimulationError: ErrorClass;
+  StateFileError: ErrorClass;
+};
+
+type ErrorClass = new (message: string) => Error;
+
+export type SimulateOptions = {
+  url: string;
+  apiKey: string;
+  apiSecret: string;
+  seed: number;
+  players: number;
+  days: number;
+  clients: number;
+  stateFile: string;
+  signal: AbortSignal;
+  onProgress(progress: Progress): void;
+};
+
+export type Progress = {
+  players: number;
+  playersDone: number;
+  events: number;
+  requests: number;
+  trouble: string | undefined;
+};
+
+/** What some players did, or what the service has of them. */
+export type Tally = {
+  players: number;
+  payers: number;
+  purchases: number;
+  events: Record<string, number>;
+  refused: Record<string, number>;
+  swallowed: Record<string, number>;
+  revenue: Record<string, number>;
+};
+
+export type Answers = { requests: number; accepted: number; duplicates: number; lostAnswers: number };
+
+export type SimulationResult = {
+  deviceIds: string[];
+  expected: Tally;
+  refused: Readonly<Record<string, number>>;
+  answers: Answers;
+  isResumed: boolean;
+};
+
+export type LiveResult = { sessions: number; events: number; answers: Answers };
+
+/** Not a literal in the import, so that the compiler does not look for the package. */
+const PACKAGE = '@savepoint/simulator';
+
+export async function loadSimulator(): Promise<SimulatorModule> {
+  try {
+    return (await import(PACKAGE)) as SimulatorModule;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
+    throw new StartupError(
+      'The simulator is not built. In a checkout of Savepoint run `npm ci` and `npm run build`; elsewhere it is not included.',
+    );
+  }
+}

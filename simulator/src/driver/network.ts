@@ -1,0 +1,84 @@
+import type { NetworkKind } from '../model/life.js';
+
+/** What the service answered, before the simulated network had a part in it. */
+export type Answers = { requests: number; accepted: number; duplicates: number; lostAnswers: number };
+
+/** The network of one player: it does to the requests of the client what the session says. */
+export type PlayerNetwork = {
+  readonly fetch: typeof fetch;
+  /** Begins a session. A flaky one loses one answer. */
+  set(kind: NetworkKind): void;
+  /** Events that the client need not send again, rejected ones not among them. */
+  readonly settled: number;
+};
+
+type Options = {
+  /** What installations are called: the same in a simulation that goes on after a crash. */
+  installPrefix: string;
+  answers: Answers;
+  send: typeof fetch;
+};
+
+type EventsAnswer = { data?: { accepted?: number; duplicates?: number; rejected?: unknown[] } };
+
+/**
+ * Installations get names that follow from the simulation, in place of the random ones of the client. A player who is played again after
+ * a crash then sends the same numbers under the same name, and nothing counts twice. The client would take all those duplicates for the
+ * work of a copy of its storage, and start a new installation: so it is told that they were accepted.
+ */
+export function createPlayerNetwork({ installPrefix, answers, send }: Options): PlayerNetwork {
+  const installs = new Map<string, string>();
+  let kind: NetworkKind = 'online';
+  let settled = 0;
+  let isAnswerLost = false;
+
+  const nameOf = (install: string): string => {
+    const name = installs.get(install) ?? `${installPrefix}-${installs.size + 1}`;
+    installs.set(install, name);
+    return name;
+  };
+
+  const post = async (input: Parameters<typeof fetch>[0], init: RequestInit): Promise<Response> => {
+    const headers = init.headers as Record<string, string>;
+    const renamed = { ...headers, 'X-Install-Id': nameOf(headers['X-Install-Id'] ?? '') };
+    const response = await send(input, { ...init, headers: renamed });
+    answers.requests++;
+    if (response.status !== 202) return response;
+    const { data = {} } = (await response.json()) as EventsAnswer;
+    const { accepted = 0, duplicates = 0, rejected = [] } = data;
+    answers.accepted += accepted;
+    answers.duplicates += duplicates;
+    if (isAnswerLost) {
+      isAnswerLost = false;
+      answers.lostAnswers++;
+      throw new TypeError('simulated: the answer was lost');
+    }
+    settled += accepted + duplicates;
+    return acknowledgement({ accepted: accepted + duplicates, duplicates: 0, rejected });
+  };
+
+  const swallow = (body: unknown): Response => {
+    const { length } = JSON.parse(String(body)) as unknown[];
+    settled += length;
+    return acknowledgement({ accepted: length, duplicates: 0, rejected: [] });
+  };
+
+  return {
+    fetch: async (input, init = {}) => {
+      if (kind === 'offline') throw new TypeError('simulated: offline');
+      if (!String(input).endsWith('/v1/events')) return send(input, init);
+      return kind === 'swallowed' ? swallow(init.body) : post(input, init);
+    },
+    set(next) {
+      kind = next;
+      isAnswerLost = next === 'flaky';
+    },
+    get settled() {
+      return settled;
+    },
+  };
+}
+
+function acknowledgement(data: object): Response {
+  return Response.json({ data, status: 'success' }, { status: 202 });
+}

@@ -1,0 +1,191 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { memoryStorage, Savepoint, type SavepointError } from '@savepoint/client';
+import { signLogin } from '@savepoint/client/server';
+import type { Life, Session } from '../model/life.js';
+import { eventsOf } from '../model/session-events.js';
+import { type Answers, createPlayerNetwork } from './network.js';
+
+export type Service = { url: string; apiKey: string; apiSecret: string; send: typeof fetch };
+
+export type PlayOptions = {
+  service: Service;
+  /** Names the players of this run on the service. */
+  run: string;
+  answers: Answers;
+  /** Tells installations of this process from others, where the clients of a player do not share a storage. */
+  installSuffix?: string;
+  signal: AbortSignal;
+  /** Of each piece that has arrived. */
+  onEvents(count: number): void;
+  /** The service does not answer, and it will be asked again. */
+  onTrouble(error: SavepointError): void;
+};
+
+/** The simulation cannot go on, and no second try would help. */
+export class SimulationError extends Error {
+  override readonly name = 'SimulationError';
+}
+
+/** As many events as the client puts into a request. */
+const BATCH = 50;
+const MAX_RETRY_MS = 5_000;
+
+export function deviceIdOf(run: string, index: number): string {
+  return `${run}-${index}`;
+}
+
+/**
+ * Plays a life through the API, with the client that games use. Returns what was refused, by code.
+ *
+ * The device is switched on now, and its events happened in the past: only `track` is called with the clock of the life. The clock is off
+ * by what the session says all the time.
+ */
+export async function playLife(life: Life, options: PlayOptions): Promise<Record<string, number>> {
+  const player = createPlayer(life, options);
+  for (const session of life.sessions) {
+    await player.begin(session);
+    await player.track(session);
+  }
+  await player.end();
+  return player.refused;
+}
+
+/** A player with a device. `begin` starts a session, `end` delivers what is left and puts the device away. */
+export function createPlayer(life: Life, options: PlayOptions) {
+  const { service, run, answers, signal, onEvents, onTrouble, installSuffix } = options;
+  const { traits, index } = life;
+  const deviceId = deviceIdOf(run, index);
+  const installPrefix = installSuffix === undefined ? deviceId : `${deviceId}-${installSuffix}`;
+  const network = createPlayerNetwork({ installPrefix, answers, send: service.send });
+  const refused: Record<string, number> = {};
+  let refusals = 0;
+  let tracked = 0;
+  let reported = 0;
+  let clock: { errorMs: number; atMs?: number } = { errorMs: 0 };
+  let storage = memoryStorage();
+  let client: Savepoint | undefined;
+  let current: Session | undefined;
+  let trouble: SavepointError | undefined;
+
+  const now = () => (clock.atMs ?? Date.now()) + clock.errorMs;
+
+  const start = (build: string) =>
+    new Savepoint({
+      baseUrl: service.url,
+      deviceId,
+      storage,
+      build,
+      now,
+      fetch: network.fetch,
+      batch: { events: BATCH },
+      metadata: {
+        osName: traits.osName,
+        osVersion: traits.osVersion,
+        deviceType: traits.deviceType,
+        country: traits.country,
+        currency: traits.currency,
+        locale: traits.locale,
+      },
+      // A game that signs by the clock of the device. It is corrected by the answer.
+      sign: (id, timestamp = `${new Date(now()).toISOString().slice(0, 19)}Z`) =>
+        signLogin({ apiKey: service.apiKey, apiSecret: service.apiSecret, deviceId: id, timestamp }),
+      onRejected: ({ code }) => {
+        refused[code] = (refused[code] ?? 0) + 1;
+        refusals++;
+      },
+      onError: (error) => {
+        trouble = error;
+      },
+    });
+
+  /** Sends all that waits, however often that takes. */
+  const deliver = async (stop = signal) => {
+    for (let tries = 0; ; tries++) {
+      trouble = undefined;
+      await client?.flush();
+      // Callbacks of the client are called a moment later.
+      if (network.settled + refusals < tracked) await new Promise(setImmediate);
+      const settled = network.settled + refusals;
+      onEvents(settled - reported);
+      reported = settled;
+      if (settled >= tracked) return;
+      stop.throwIfAborted();
+      await waitForNext(tries, trouble, onTrouble, stop);
+    }
+  };
+
+  return {
+    refused,
+    async begin(session: Session) {
+      const isUpdated = current?.build !== session.build;
+      const isNewInstall = current !== undefined && current.install !== session.install;
+      const isSwallowing = (current?.network === 'swallowed') !== (session.network === 'swallowed');
+      if (current !== undefined && (isUpdated || isNewInstall || isSwallowing)) {
+        // What waits from an offline session is not for the network of the next one.
+        if (current.network === 'offline') network.set('online');
+        await deliver();
+      }
+      if (isNewInstall) storage = memoryStorage();
+      if (isUpdated || isNewInstall) {
+        await client?.close();
+        client = start(session.build);
+      }
+      network.set(session.network);
+      clock = { errorMs: session.clockErrorMs };
+      current = session;
+    },
+    async track(session: Session) {
+      for (const { atMs, eventType, payload, metadata } of eventsOf(life, session)) {
+        clock.atMs = atMs;
+        client?.track(eventType, payload, metadata);
+        tracked++;
+      }
+      delete clock.atMs;
+      const waiting = tracked - network.settled - refusals;
+      // A flaky session delivers at once: it has an answer to lose.
+      const isDue = waiting >= BATCH || session.network === 'flaky';
+      if (session.network !== 'offline' && isDue) await deliver();
+    },
+    /** The same at the pace of the clock. Cut short by `stop`. The client sends by itself. */
+    async trackLive(session: Session, stop: AbortSignal, onTracked: () => void) {
+      for (const { atMs, eventType, payload, metadata } of eventsOf(life, session)) {
+        await sleep(Math.max(0, atMs - Date.now()), undefined, { signal: stop }).catch(() => {});
+        if (stop.aborted) return;
+        client?.track(eventType, payload, metadata);
+        tracked++;
+        onTracked();
+      }
+    },
+    async end(stop = signal) {
+      network.set(current?.network === 'swallowed' ? 'swallowed' : 'online');
+      // Where the service is away, and nobody wants to wait for it, the rest is lost.
+      await deliver(stop).catch((error: unknown) => {
+        if (stop === signal || !stop.aborted) throw error;
+      });
+      await client?.close();
+    },
+  };
+}
+
+/** A lost answer is asked for again at once; a service that is down or busy after a while. */
+async function waitForNext(
+  tries: number,
+  trouble: SavepointError | undefined,
+  onTrouble: (error: SavepointError) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  if (trouble === undefined) return;
+  const { code, status, retryAfterSeconds } = trouble;
+  if (status !== undefined && status >= 400 && status < 500 && ![401, 408, 429].includes(status)) {
+    throw new SimulationError(`The service refuses requests: ${trouble.message} (${code})`);
+  }
+  if (code === 'credentials_invalid') {
+    throw new SimulationError(
+      'The service refuses the API key. Check the key, its secret and its environment.',
+    );
+  }
+  if (tries === 0 && retryAfterSeconds === undefined) return;
+  onTrouble(trouble);
+  const askedMs = (retryAfterSeconds ?? 0) * 1_000;
+  await sleep(Math.max(askedMs, Math.min(MAX_RETRY_MS, 100 * 2 ** tries)), undefined, { signal });
+}

@@ -1,0 +1,123 @@
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Simulation } from '../model/simulation.js';
+import { addTally, emptyTally, type Tally } from '../model/tally.js';
+
+/** What is known of a player who has been played. */
+type FinishedPlayer = { player: number; tally: Tally; refused: Record<string, number> };
+
+type Header = Simulation & { format: 1; run: string; target: string };
+
+export type StateFile = {
+  readonly simulation: Simulation;
+  readonly run: string;
+  /** Of those who have been played, here and before. */
+  readonly expected: Tally;
+  readonly refused: Readonly<Record<string, number>>;
+  readonly finished: ReadonlySet<number>;
+  /** Whether it was there before. */
+  readonly isResumed: boolean;
+  add(player: FinishedPlayer): void;
+  close(): void;
+};
+
+/** The file does not fit what is asked for. */
+export class StateFileError extends Error {
+  override readonly name = 'StateFileError';
+}
+
+export type Wanted = Omit<Simulation, 'endMs'> & { target: string };
+
+/**
+ * One line for the simulation, then one for each player who has been played. A line that was cut off in the middle belongs to a player
+ * who is played again. Once all players are finished, the next simulation starts the file anew.
+ */
+export async function openStateFile(file: string, wanted: Wanted, nowMs: number): Promise<StateFile> {
+  await mkdir(dirname(file), { recursive: true });
+  const kept = existsSync(file) ? readLines(file) : undefined;
+  const isResumed = kept !== undefined && kept.players.length < kept.header.players;
+  if (isResumed) requireSame(file, kept.header, wanted);
+  const header: Header = isResumed ? kept.header : newHeader(wanted, nowMs);
+  const players = isResumed ? kept.players : [];
+
+  const expected = emptyTally();
+  const refused: Record<string, number> = {};
+  const finished = new Set<number>();
+  const count = ({ player, tally, refused: codes }: FinishedPlayer) => {
+    finished.add(player);
+    addTally(expected, tally);
+    for (const [code, n] of Object.entries(codes)) refused[code] = (refused[code] ?? 0) + n;
+  };
+  for (const player of players) count(player);
+  // Written anew without a line that was cut off.
+  const descriptor = openSync(file, 'w');
+  const write = (line: object) => writeSync(descriptor, `${JSON.stringify(line)}\n`);
+  write(header);
+  for (const player of players) write(player);
+
+  const { seed, days, endMs } = header;
+  return {
+    simulation: { seed, players: header.players, days, endMs },
+    run: header.run,
+    expected,
+    refused,
+    finished,
+    isResumed,
+    add(player) {
+      write(player);
+      count(player);
+    },
+    close: () => closeSync(descriptor),
+  };
+}
+
+/** The players of a simulation that was finished, to go on with; new ones if there is none. Writes nothing. */
+export function readRun(file: string, wanted: Wanted, nowMs: number): Pick<StateFile, 'simulation' | 'run'> {
+  const kept = existsSync(file) ? readLines(file) : undefined;
+  if (kept !== undefined && kept.players.length < kept.header.players) {
+    throw new StateFileError(
+      `${file} holds an unfinished simulation. Finish it with --speed max, or name another file with --state.`,
+    );
+  }
+  const isSame = kept !== undefined && differences(kept.header, wanted).length === 0;
+  const { seed, players, days, endMs, run } = isSame ? kept.header : newHeader(wanted, nowMs);
+  return { simulation: { seed, players, days, endMs }, run };
+}
+
+function newHeader(wanted: Wanted, nowMs: number): Header {
+  const run = `sim-${wanted.seed}-${nowMs.toString(36)}`;
+  return { format: 1, run, endMs: nowMs, ...wanted };
+}
+
+function readLines(file: string): { header: Header; players: FinishedPlayer[] } {
+  const [first = '', ...rest] = readFileSync(file, 'utf8').split('\n');
+  const header = parse(first) as Header | undefined;
+  if (header?.format !== 1) {
+    throw new StateFileError(`${file} is not the state of a simulation. Name another file with --state.`);
+  }
+  const players = rest.map(parse).filter((line) => line !== undefined) as FinishedPlayer[];
+  return { header, players };
+}
+
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+function requireSame(file: string, header: Header, wanted: Wanted): void {
+  const found = differences(header, wanted);
+  if (found.length === 0) return;
+  throw new StateFileError(
+    `${file} holds an unfinished simulation with other options: ${found.join(', ')}. Go on with those, name another file with --state, or delete it.`,
+  );
+}
+
+function differences(header: Header, wanted: Wanted): string[] {
+  return (['seed', 'players', 'days', 'target'] as const)
+    .filter((name) => header[name] !== wanted[name])
+    .map((name) => `${name} ${header[name]} instead of ${wanted[name]}`);
+}

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Answers } from './driver/network.js';
+import { createPlayer, type Service } from './driver/play-life.js';
+import { readRun } from './driver/state-file.js';
+import { type Life, lifeOf, type Session } from './model/life.js';
+import { DAY_MS, firstDayMs, type Simulation } from './model/simulation.js';
+import type { SimulateOptions } from './simulate.js';
+
+export type LiveResult = { sessions: number; events: number; answers: Answers };
+
+type Appointment = { life: Life; session: Session };
+
+/** Sessions are looked up for so long ahead. */
+const AHEAD_MS = DAY_MS / 4;
+
+/**
+ * Plays from now on, at the pace of the clock, until `signal`. After a simulation of the past with the same options it is the same
+ * players who go on; new ones come at the pace of the average day. What is played does not go into the state file: a client keeps its
+ * events in memory here, and what it had not sent when the process was killed is gone, as with a phone that fell into the sea.
+ */
+export async function simulateLive(options: SimulateOptions): Promise<LiveResult> {
+  const { seed, players, days, url, apiKey, apiSecret, signal } = options;
+  const wanted = { seed, players, days, target: `${url} ${apiKey}` };
+  const { simulation, run } = readRun(options.stateFile, wanted, Date.now());
+  const service: Service = { url, apiKey, apiSecret, send: (input, init) => fetch(input, init) };
+  const answers: Answers = { requests: 0, accepted: 0, duplicates: 0, lostAnswers: 0 };
+  const result: LiveResult = { sessions: 0, events: 0, answers };
+  let trouble: string | undefined;
+  const show = () =>
+    options.onProgress({
+      players,
+      playersDone: result.sessions,
+      events: result.events,
+      requests: answers.requests,
+      trouble,
+    });
+  const playing = new Map<number, Promise<void>>();
+  const startedAt = Date.now().toString(36);
+
+  const play = async ({ life, session }: Appointment) => {
+    const player = createPlayer(life, {
+      service,
+      run,
+      answers,
+      // Every session starts with an empty storage, and numbers of its own.
+      installSuffix: `live-${startedAt}-${session.number}`,
+      signal: new AbortController().signal,
+      onEvents: () => {
+        trouble = undefined;
+        show();
+      },
+      onTrouble: ({ message }) => {
+        trouble = message;
+        show();
+      },
+    });
+    await player.begin(session);
+    await player.trackLive(session, signal, () => {
+      result.events++;
+      show();
+    });
+    await player.end(signal);
+    result.sessions++;
+    show();
+  };
+
+  for (let fromMs = Date.now(); !signal.aborted; fromMs += AHEAD_MS) {
+    for (const appointment of sessionsBetween(simulation, fromMs, fromMs + AHEAD_MS)) {
+      await waitUntil(appointment.session.startMs, signal);
+      if (signal.aborted) break;
+      const { index } = appointment.life;
+      const before = playing.get(index) ?? Promise.resolve();
+      const session = before.then(() => play(appointment));
+      playing.set(
+        index,
+        session.finally(() => playing.get(index) === session && playing.delete(index)),
+      );
+    }
+    await waitUntil(fromMs + AHEAD_MS, signal);
+  }
+  await Promise.all(playing.values());
+  return result;
+}
+
+/** All sessions that start in a span, in the order in which they do. */
+export function sessionsBetween(simulation: Simulation, fromMs: number, toMs: number): Appointment[] {
+  const { players, days } = simulation;
+  // Whoever installs the game on a day of the span may do so at any hour of it.
+  const daysAfter = Math.max(0, Math.ceil((toMs - firstDayMs(simulation)) / DAY_MS) - days);
+  const newPlayers = (daysAfter * players) / days;
+  const found: Appointment[] = [];
+  for (let index = 0; index < players + newPlayers; index++) {
+    // One that starts in the span may end after it.
+    const life = lifeOf(simulation, index, toMs + DAY_MS);
+    for (const session of life.sessions) {
+      if (session.startMs >= fromMs && session.startMs < toMs) found.push({ life, session });
+    }
+  }
+  return found.sort((a, b) => a.session.startMs - b.session.startMs);
+}
+
+async function waitUntil(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(Math.max(0, ms - Date.now()), undefined, { signal }).catch(() => {});
+}

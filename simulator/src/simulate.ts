@@ -1,0 +1,107 @@
+import type { Answers } from './driver/network.js';
+import { deviceIdOf, playLife, type Service } from './driver/play-life.js';
+import { openStateFile } from './driver/state-file.js';
+import { lifeOf } from './model/life.js';
+import { type Tally, tallyOf } from './model/tally.js';
+
+export type SimulateOptions = {
+  url: string;
+  apiKey: string;
+  apiSecret: string;
+  seed: number;
+  players: number;
+  days: number;
+  /** How many players are played at a time. */
+  clients: number;
+  /** Where it is kept how far the simulation has come. */
+  stateFile: string;
+  signal: AbortSignal;
+  onProgress(progress: Progress): void;
+};
+
+export type Progress = {
+  players: number;
+  playersDone: number;
+  /** Events that were delivered by this call. */
+  events: number;
+  requests: number;
+  /** Why nothing moves, while the service does not answer. */
+  trouble: string | undefined;
+};
+
+export type SimulationResult = {
+  deviceIds: string[];
+  /** What the service must have, worked out from the lives alone. */
+  expected: Tally;
+  /** What the service refused, by code, as the client was told. */
+  refused: Readonly<Record<string, number>>;
+  /** What the service answered in this call; what came before an interruption is not in it. */
+  answers: Answers;
+  endMs: number;
+  isResumed: boolean;
+};
+
+/**
+ * Plays the lives of all players up to now, as fast as the service takes them. After an interruption of any kind the same call goes on:
+ * players who were being played are played again from the start of their lives, and nothing counts twice.
+ */
+export async function simulate(options: SimulateOptions): Promise<SimulationResult> {
+  const { seed, players, days, url, apiKey, apiSecret, signal } = options;
+  const service: Service = { url, apiKey, apiSecret, send: (input, init) => fetch(input, init) };
+  const state = await openStateFile(
+    options.stateFile,
+    { seed, players, days, target: `${url} ${apiKey}` },
+    Date.now(),
+  );
+  const answers: Answers = { requests: 0, accepted: 0, duplicates: 0, lostAnswers: 0 };
+  let events = 0;
+  let trouble: string | undefined;
+  const show = () => {
+    const playersDone = state.finished.size;
+    options.onProgress({ players, playersDone, events, requests: answers.requests, trouble });
+  };
+  const stop = new AbortController();
+  const playOptions = {
+    service,
+    run: state.run,
+    answers,
+    signal: AbortSignal.any([signal, stop.signal]),
+    onEvents(count: number) {
+      events += count;
+      if (count > 0) trouble = undefined;
+      show();
+    },
+    onTrouble({ message }: Error) {
+      trouble = message;
+      show();
+    },
+  };
+
+  let next = 0;
+  const playPlayers = async () => {
+    while (next < players) {
+      const player = next++;
+      if (state.finished.has(player)) continue;
+      playOptions.signal.throwIfAborted();
+      const life = lifeOf(state.simulation, player);
+      const refused = await playLife(life, playOptions);
+      state.add({ player, tally: tallyOf(life), refused });
+      show();
+    }
+  };
+  try {
+    await Promise.all(
+      Array.from({ length: options.clients }, () =>
+        playPlayers().catch((error: unknown) => {
+          stop.abort(error);
+          throw error;
+        }),
+      ),
+    );
+  } finally {
+    state.close();
+  }
+  const deviceIds = Array.from({ length: players }, (_, index) => deviceIdOf(state.run, index));
+  const { expected, refused, isResumed } = state;
+  return { deviceIds, expected, refused, answers, endMs: state.simulation.endMs, isResumed };
+}
