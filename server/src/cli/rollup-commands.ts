@@ -1,10 +1,16 @@
 import { Command } from 'commander';
 import { type Cohort, type Dashboard, gameDashboard } from '../features/analytics/dashboard.js';
-import { type Difference, type Recount, recountGame } from '../features/analytics/recount.js';
+import {
+  type Difference,
+  type Recount,
+  type RecountProgress,
+  recountGame,
+} from '../features/analytics/recount.js';
 import { StartupError } from '../lib/startup-error.js';
 import { requireGame, withGame } from './game-option.js';
 import { printable } from './printable.js';
-import { grouped } from './progress-bar.js';
+import { grouped, progressBar } from './progress-bar.js';
+import { createProgressLine } from './progress-line.js';
 import { isBetweenTexts, tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -67,12 +73,17 @@ function share(cohort: Cohort | undefined, name: 'd1' | 'd7' | 'd28'): string {
 }
 
 async function check({ tenant, game }: GameOptions): Promise<void> {
+  const line = createProgressLine();
   const recount = await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
-    return recountGame(pool, id);
-  }, 'Nothing was changed.');
+    return recountGame(pool, id, { onProgress: (progress) => line.show(describeProgress(progress)) });
+  }, 'Nothing was changed.').finally(() => line.end());
   for (const line of describeRecount(recount)) say(line);
   if (recount.differenceCount > 0) process.exitCode = 1;
+}
+
+function describeProgress({ step, done, total }: RecountProgress): string {
+  return `${progressBar(done, total)} ${step === 'events' ? 'reading events' : 'comparing players'}`;
 }
 
 function describeRecount({

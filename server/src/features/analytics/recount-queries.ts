@@ -1,4 +1,4 @@
-import { PROFILE_MEMBERS } from '../events/player-profile.js';
+import { MEMBERS, TOLD_AT_LENGTH, TOLD_AT_ZERO } from './recount-tables.js';
 
 /**
  * The full recount, written apart from the statements that keep the roll-ups: it shares none of their SQL, so that a
@@ -9,33 +9,12 @@ import { PROFILE_MEMBERS } from '../events/player-profile.js';
  * was counted. Zeros and absent rows are the same. Values are compared as numbers and JSON, never as text: `5.0` is `5.00`.
  */
 
-/** $1 is the game, $2 the day before which its events have been deleted, or null. */
-export const RECOUNT_TABLES = [
-  // What each player did on each day, by type, straight from the events.
-  `create temporary table recount_types on commit drop as
-   select player_id, (at at time zone 'UTC')::date as day, event_type, count(*) as n, min(at) as first_at,
-     max(at) as last_at, sum(play_ms) as play_ms
-   from (
-     select player_id, event_type,
-       case when clock_suspect or received_at < occurred_at then received_at else occurred_at end as at,
-       case when event_type = 'Session_End' and jsonb_typeof(payload -> 'durationMs') = 'number'
-         then round(least(86400000, (payload ->> 'durationMs')::numeric)) else 0 end as play_ms
-     from events
-     where game_id = $1
-   ) e
-   group by 1, 2, 3`,
-  // What each player bought on each day, straight from the transactions.
-  `create temporary table recount_purchases on commit drop as
-   select player_id, (purchased_at at time zone 'UTC')::date as day, currency, count(*) as n,
-     -- sums of nothing are left out, trailing zeros are cut: as in jsonb_add
-     nullif(trim_scale(sum(price)), 0) as total,
-     min(purchased_at) as first_at, max(purchased_at) as last_at
-   from transactions
-   where game_id = $1 and purchased_at is not null and refunded_at is null
-   group by 1, 2, 3`,
-] as const;
-
-export const ANALYZE_TABLES = ['analyze recount_types', 'analyze recount_purchases'] as const;
+/**
+ * Statements about players see those behind $1 up to $2 (see `PlayerRange`): some at a time fit into memory. Then $3 is the game,
+ * and $4 the day before which its events have been deleted, or null.
+ */
+const IN_RANGE = 'player_id > $1::bigint and player_id <= $2::bigint';
+const PLAYERS_IN_RANGE = 'p.id > $1::bigint and p.id <= $2::bigint';
 
 const NAMED_TYPES = `
   coalesce(sum(n) filter (where event_type = 'Session_Start'), 0) as sessions,
@@ -46,28 +25,42 @@ const NAMED_TYPES = `
 /** `total` says how many there are. */
 const FIRST_FEW = 'order by 2, 3 limit 1000';
 
+/** Adds what some players did to the days of the game. A player is in one range only, so players can be added up as well. */
+export const ADD_UP_DAYS = `
+  insert into recount_days
+  select day, v.name, v.value
+  from (
+    select day, count(distinct player_id) as active_players, sum(n) as events, ${NAMED_TYPES}
+    from recount_types where ${IN_RANGE} group by day
+  ) d
+  cross join lateral (values
+    ('active_players', d.active_players), ('events', d.events), ('sessions', d.sessions),
+    ('ad_impressions', d.ad_impressions), ('store_views', d.store_views), ('play_ms', d.play_ms)
+  ) v(name, value)
+  union all
+  select day, 'event_types.' || event_type, sum(n) from recount_types where ${IN_RANGE} group by 1, 2
+  union all
+  select day, 'purchases', sum(n) from recount_purchases where ${IN_RANGE} group by 1
+  union all
+  select day, 'paying_players', count(distinct player_id) from recount_purchases where ${IN_RANGE} group by 1
+  union all
+  select day, 'revenue.' || currency, sum(total) from recount_purchases where total is not null and ${IN_RANGE} group by 1, 2
+  union all
+  select (created_at at time zone 'UTC')::date, 'new_players', count(*)
+  from players p where game_id = $3 and ${PLAYERS_IN_RANGE} group by 1`;
+
+export const ADD_UP_COHORTS = `
+  insert into recount_cohorts
+  select (p.created_at at time zone 'UTC')::date, a.day, count(*)
+  from (select distinct player_id, day from recount_types where ${IN_RANGE}) a
+  join players p on p.id = a.player_id
+  where a.day >= (p.created_at at time zone 'UTC')::date
+  group by 1, 2`;
+
+/** $1 is the game, $2 the day before which its events have been deleted, or null. */
 export const COMPARE_GAME_DAYS = `
   with recounted as (
-    select day::text as key, v.name, sum(v.value) as value
-    from (
-      select day, count(distinct player_id) as active_players, sum(n) as events, ${NAMED_TYPES}
-      from recount_types group by day
-    ) d
-    cross join lateral (values
-      ('active_players', d.active_players), ('events', d.events), ('sessions', d.sessions),
-      ('ad_impressions', d.ad_impressions), ('store_views', d.store_views), ('play_ms', d.play_ms)
-    ) v(name, value)
-    group by 1, 2
-    union all
-    select day::text, 'event_types.' || event_type, sum(n) from recount_types group by 1, 2
-    union all
-    select day::text, 'purchases', sum(n) from recount_purchases group by 1
-    union all
-    select day::text, 'paying_players', count(distinct player_id) from recount_purchases group by 1
-    union all
-    select day::text, 'revenue.' || currency, sum(total) from recount_purchases where total is not null group by 1, 2
-    union all
-    select (created_at at time zone 'UTC')::date::text, 'new_players', count(*) from players where game_id = $1 group by 1
+    select day::text as key, name, sum(value) as value from recount_days group by 1, 2
   ), shards as (
     select * from game_days where game_id = $1
   ), kept as (
@@ -95,11 +88,7 @@ export const COMPARE_GAME_DAYS = `
 
 export const COMPARE_COHORTS = `
   with recounted as (
-    select (p.created_at at time zone 'UTC')::date as cohort_day, a.day as active_day, count(*) as players
-    from (select distinct player_id, day from recount_types) a
-    join players p on p.id = a.player_id
-    where a.day >= (p.created_at at time zone 'UTC')::date
-    group by 1, 2
+    select cohort_day, active_day, sum(players) as players from recount_cohorts group by 1, 2
   ), kept as (
     select cohort_day, active_day, sum(players) as players from game_cohorts where game_id = $1 group by 1, 2
   )
@@ -116,63 +105,64 @@ const DAY_REVENUE = NOT_ZERO.replaceAll('AMOUNTS', 'd.revenue');
 const SPEND = NOT_ZERO.replaceAll('AMOUNTS', 'p.spend');
 const REPEAT_SPEND = NOT_ZERO.replaceAll('AMOUNTS', 'p.repeat_spend');
 
-/** What a player's day without a row counts as. */
-const EMPTY_DAY = `'{"events": 0, "sessions": 0, "ad_impressions": 0, "store_views": 0, "play_ms": 0, "event_counts": {},
-  "purchases": 0, "revenue": {}}'::jsonb`;
+/** What is kept of a player's day, and what a day without a row counts as. */
+const DAY_VALUES = [
+  ['events', '0'],
+  ['sessions', '0'],
+  ['ad_impressions', '0'],
+  ['store_views', '0'],
+  ['play_ms', '0'],
+  ['event_counts', `'{}'::jsonb`],
+  ['purchases', '0'],
+  ['revenue', `'{}'::jsonb`],
+] as const;
+const KEPT_DAY = DAY_VALUES.map(([name, empty]) => `coalesce(k.${name}, ${empty})`).join(', ');
+const RECOUNTED_DAY = DAY_VALUES.map(([name, empty]) => `coalesce(r.${name}, ${empty})`).join(', ');
+const KEPT_AND_RECOUNTED = DAY_VALUES.map(
+  ([name, empty]) =>
+    `('${name}', to_jsonb(coalesce(k.${name}, ${empty})), to_jsonb(coalesce(r.${name}, ${empty})))`,
+).join(', ');
 
-/** Days of players. Each day is compared as one JSON document first: nearly all of them agree. */
+/** Days of players. Each day is compared as a whole first: nearly all of them agree. */
 export const COMPARE_PLAYER_DAYS = `
   with counted as (
-    select player_id, day, sum(n) as events, ${NAMED_TYPES} from recount_types group by 1, 2
-  ), types as (
-    select player_id, day, jsonb_object_agg(event_type, n) as counts
+    select player_id, day, sum(n) as events, ${NAMED_TYPES},
+      jsonb_object_agg(event_type, n) filter (where place <= 256) as event_counts
     from (
-      select player_id, day, event_type, n,
+      select player_id, day, event_type, sum(n) as n, sum(play_ms) as play_ms,
         row_number() over (partition by player_id, day order by event_type collate "C") as place
       from recount_types
+      where ${IN_RANGE}
+      group by 1, 2, 3
     ) t
-    where place <= 256
     group by 1, 2
   ), bought as (
     select player_id, day, sum(n) as purchases,
       coalesce(jsonb_object_agg(currency, total) filter (where total <> 0), '{}') as revenue
     from recount_purchases
+    where ${IN_RANGE}
     group by 1, 2
   ), recounted as (
-    select player_id, day, jsonb_build_object(
-        'events', coalesce(c.events, 0), 'sessions', coalesce(c.sessions, 0),
-        'ad_impressions', coalesce(c.ad_impressions, 0), 'store_views', coalesce(c.store_views, 0),
-        'play_ms', coalesce(c.play_ms, 0), 'event_counts', coalesce(t.counts, '{}'),
-        'purchases', coalesce(b.purchases, 0), 'revenue', coalesce(b.revenue, '{}')
-      ) as value
-    from counted c
-    join types t using (player_id, day)
-    full join bought b using (player_id, day)
+    select * from counted full join bought using (player_id, day)
   ), kept as (
-    select d.player_id, d.day, jsonb_build_object(
-        'events', d.events, 'sessions', d.sessions, 'ad_impressions', d.ad_impressions, 'store_views', d.store_views,
-        'play_ms', d.play_ms, 'event_counts', d.event_counts, 'purchases', d.purchases,
-        'revenue', ${DAY_REVENUE}
-      ) as value
+    select d.player_id, d.day, d.events, d.sessions, d.ad_impressions, d.store_views, d.play_ms, d.event_counts, d.purchases,
+      case when d.revenue = '{}' then d.revenue else ${DAY_REVENUE} end as revenue
     from player_days d
     join players p on p.id = d.player_id
-    where p.game_id = $1
-  ), differing as (
-    select player_id, day, coalesce(k.value, ${EMPTY_DAY}) as kept, coalesce(r.value, ${EMPTY_DAY}) as recounted
-    from recounted r
-    full join kept k using (player_id, day)
-    where coalesce(k.value, ${EMPTY_DAY}) <> coalesce(r.value, ${EMPTY_DAY})
+    where p.game_id = $3 and ${PLAYERS_IN_RANGE}
   )
   select 'player_days' as "table", coalesce(p.user_id::text, player_id::text) || ' ' || day as key, v.name,
-    kept ->> v.name as kept, recounted ->> v.name as recounted, count(*) over () as total
-  from differing d
+    v.kept #>> '{}' as kept, v.recounted #>> '{}' as recounted, count(*) over () as total
+  from recounted r
+  full join kept k using (player_id, day)
   left join players p on p.id = player_id
-  cross join lateral jsonb_object_keys(${EMPTY_DAY}) v(name)
-  where kept -> v.name <> recounted -> v.name
-    and ($2::date is null or day >= $2::date or v.name in ('purchases', 'revenue'))
+  cross join lateral (values ${KEPT_AND_RECOUNTED}) v(name, kept, recounted)
+  where row(${KEPT_DAY}) is distinct from row(${RECOUNTED_DAY}) and v.kept <> v.recounted
+    and ($4::date is null or day >= $4::date or v.name in ('purchases', 'revenue'))
   ${FIRST_FEW}`;
 
-const MEMBERS_OF_PROFILES = PROFILE_MEMBERS.map((name) => `'${name}'`).join(', ');
+const LAST_TOLD = MEMBERS.map((name) => `max("${name}") as "${name}"`).join(', ');
+const MEMBERS_AND_TOLD = MEMBERS.map((name) => `('${name}', "${name}")`).join(', ');
 
 /** Players as a whole; not for games that have deleted events, whose players remember more than the events tell. */
 export const COMPARE_PLAYERS = `
@@ -180,6 +170,7 @@ export const COMPARE_PLAYERS = `
     select player_id, sum(n) as events, min(first_at) as first_at, max(last_at) as last_at, min(day) as first_day,
       max(day) as last_day
     from recount_types
+    where ${IN_RANGE}
     group by 1
   ), types as (
     select player_id, jsonb_object_agg(event_type, n) as counts
@@ -187,13 +178,14 @@ export const COMPARE_PLAYERS = `
       select player_id, event_type, sum(n) as n,
         row_number() over (partition by player_id order by event_type collate "C") as place
       from recount_types
+      where ${IN_RANGE}
       group by 1, 2
     ) t
     where place <= 256
     group by 1
   ), active as (
     select player_id, range_agg(daterange(day, day + 1))::text as days
-    from (select distinct player_id, day from recount_types) d
+    from (select distinct player_id, day from recount_types where ${IN_RANGE}) d
     join counted using (player_id)
     where day > last_day - 180
     group by 1
@@ -201,10 +193,11 @@ export const COMPARE_PLAYERS = `
     select player_id, sum(n) as purchases, min(first_at) as first_at, max(last_at) as last_at, min(day) as first_day,
       max(day) as last_day
     from recount_purchases
+    where ${IN_RANGE}
     group by 1
   ), purchase_days as (
     select player_id, range_agg(daterange(day, day + 1))::text as days
-    from (select distinct player_id, day from recount_purchases) d
+    from (select distinct player_id, day from recount_purchases where ${IN_RANGE}) d
     join bought using (player_id)
     where day > last_day - 180
     group by 1
@@ -221,26 +214,12 @@ export const COMPARE_PLAYERS = `
     ) s
     group by 1
   ), profiles as (
-    select player_id, jsonb_object_agg(name, jsonb_build_object('v', value, 't', at_ms)) as profile,
+    select player_id, jsonb_object_agg(name, jsonb_build_object('v', substr(told, ${TOLD_AT_LENGTH} + 1), 't', at_ms)) as profile,
       max(at_ms) as last_ms
-    from (
-      select distinct on (player_id, name) player_id, name, value, at_ms
-      from (
-        select e.player_id, m.key as name,
-          case m.key when 'country' then upper(m.value #>> '{}') else m.value #>> '{}' end as value,
-          floor(1000 * extract(epoch from
-            case when e.clock_suspect or e.received_at < e.occurred_at then e.received_at else e.occurred_at end))::bigint as at_ms
-        from events e
-        cross join lateral (
-          select key, value from jsonb_each(e.metadata) where key in (${MEMBERS_OF_PROFILES})
-          union all
-          select 'paidCurrency', e.payload -> 'currency' where e.event_type = 'Purchase'
-        ) m
-        where e.game_id = $1
-          and jsonb_typeof(m.value) = 'string' and length(m.value #>> '{}') between 1 and 64
-      ) told
-      order by player_id, name, at_ms desc, value collate "C" desc
-    ) latest
+    from (select player_id, ${LAST_TOLD} from recount_types where ${IN_RANGE} group by 1) latest
+    cross join lateral (values ${MEMBERS_AND_TOLD}) m(name, told)
+    cross join lateral (select substr(told, 1, ${TOLD_AT_LENGTH})::bigint - ${TOLD_AT_ZERO} as at_ms) t
+    where told is not null
     group by 1
   )
   select 'players' as "table", p.user_id::text as key, v.name, v.kept #>> '{}' as kept, v.recounted #>> '{}' as recounted,
@@ -270,6 +249,6 @@ export const COMPARE_PLAYERS = `
     -- in milliseconds, as the times within the profile
     ('profile_at', to_jsonb(floor(1000 * extract(epoch from p.profile_at))), to_jsonb(f.last_ms))
   ) v(name, kept, recounted)
-  where p.game_id = $1 and v.kept is distinct from v.recounted
-    and ($2::date is null or v.name ~ '(purchase|spend)')
+  where p.game_id = $3 and ${PLAYERS_IN_RANGE} and v.kept is distinct from v.recounted
+    and ($4::date is null or v.name ~ '(purchase|spend)')
   ${FIRST_FEW}`;

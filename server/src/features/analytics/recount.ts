@@ -1,13 +1,21 @@
 import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import {
-  ANALYZE_TABLES,
+  ADD_UP_COHORTS,
+  ADD_UP_DAYS,
   COMPARE_COHORTS,
   COMPARE_GAME_DAYS,
   COMPARE_PLAYER_DAYS,
   COMPARE_PLAYERS,
-  RECOUNT_TABLES,
 } from './recount-queries.js';
+import {
+  countEventsOf,
+  countPurchases,
+  createRecountTables,
+  holdEventTables,
+  indexRecountTables,
+  listPlayerRanges,
+} from './recount-tables.js';
 
 /** A value that is kept otherwise than a full recount gives it. */
 export type Difference = {
@@ -24,60 +32,125 @@ export type Recount = {
   players: number;
   /** What came earlier than this day cannot be recounted, as its events have been deleted. Null: everything was. */
   eventsDeletedBefore: string | null;
-  /** The first thousand of each table. */
+  /** The first thousand of each comparison. */
   differences: Difference[];
   differenceCount: number;
 };
 
+/** As many as a statement of `recount-queries.ts` gives. */
+const MAX_DIFFERENCES = 1_000;
+
+/** First all events are read, then players are compared, some at a time. */
+export type RecountProgress = { step: 'events' | 'players'; done: number; total: number };
+
+export type RecountOptions = {
+  /** How many players are compared at a time. */
+  playersARange?: number;
+  onProgress?: (progress: RecountProgress) => void;
+};
+
 /** Room for sorts and hashes of a recount, which nobody waits for; more would be taken from the service. */
 const WORK_MEM = '128MB';
+/** With some hundred events each they fit into that room. */
+const PLAYERS_A_RANGE = 5_000;
 
 /** Counts everything from events, transactions and players and compares. Reads all events of all games: slow, exact. */
-export async function recountGame(pool: Pool, gameId: number): Promise<Recount> {
+export async function recountGame(
+  pool: Pool,
+  gameId: number,
+  options: RecountOptions = {},
+): Promise<Recount> {
   return withOwnConnection(pool, async (connection) => {
     await connection.query('begin isolation level repeatable read');
-    await connection.query("select set_config('work_mem', $1, true)", [WORK_MEM]);
-    const recount = await compare(connection, gameId);
+    await connection.query(`set local work_mem = '${WORK_MEM}'`);
+    // Compiling each statement for each table and each range would take longer than it saves.
+    await connection.query('set local jit = off');
+    const recount = await compare(connection, gameId, options);
     await connection.query('rollback');
     return recount;
   });
 }
 
-async function compare(connection: OwnConnection, gameId: number): Promise<Recount> {
-  const game = await connection.query<{ deletedBefore: string | null; players: string }>(
-    `select events_deleted_before::text as "deletedBefore",
-       (select count(*) from players where game_id = g.id) as players
-     from games g where id = $1`,
-    [gameId],
-  );
-  const eventsDeletedBefore = game.rows[0]?.deletedBefore ?? null;
-
-  for (const table of RECOUNT_TABLES) await createTable(connection, table, gameId);
-  for (const analyze of ANALYZE_TABLES) await connection.query(analyze);
-  const counted = await connection.query<{ events: string }>(
-    'select coalesce(sum(n), 0) as events from recount_types',
-  );
-
-  const differences: Difference[] = [];
-  let differenceCount = 0;
-  for (const comparison of [COMPARE_GAME_DAYS, COMPARE_COHORTS, COMPARE_PLAYER_DAYS, COMPARE_PLAYERS]) {
-    const { rows } = await connection.query<Difference & { total: string }>(comparison, [
-      gameId,
-      eventsDeletedBefore,
-    ]);
-    differenceCount += Number(rows[0]?.total ?? 0);
-    for (const { total: _, ...difference } of rows) differences.push(difference);
+async function compare(
+  connection: OwnConnection,
+  gameId: number,
+  { playersARange = PLAYERS_A_RANGE, onProgress }: RecountOptions,
+): Promise<Recount> {
+  await countAll(connection, gameId, onProgress);
+  const totals = await findTotals(connection, gameId);
+  const ofPlayerDays = createFindings();
+  const ofPlayers = createFindings();
+  const ranges = await listPlayerRanges(connection, gameId, playersARange);
+  for (const [done, range] of ranges.entries()) {
+    onProgress?.({ step: 'players', done, total: ranges.length });
+    await connection.query(ADD_UP_DAYS, [...range, gameId]);
+    await connection.query(ADD_UP_COHORTS, [...range]);
+    const values = [...range, gameId, totals.eventsDeletedBefore];
+    await ofPlayerDays.add(connection, COMPARE_PLAYER_DAYS, values);
+    await ofPlayers.add(connection, COMPARE_PLAYERS, values);
   }
+  const ofGame = createFindings();
+  const ofCohorts = createFindings();
+  await ofGame.add(connection, COMPARE_GAME_DAYS, [gameId, totals.eventsDeletedBefore]);
+  await ofCohorts.add(connection, COMPARE_COHORTS, [gameId, totals.eventsDeletedBefore]);
+  const all = [ofGame, ofCohorts, ofPlayerDays, ofPlayers];
   return {
-    events: Number(counted.rows[0]?.events ?? 0),
-    players: Number(game.rows[0]?.players ?? 0),
-    eventsDeletedBefore,
-    differences,
-    differenceCount,
+    ...totals,
+    differences: all.flatMap(({ first }) => first),
+    differenceCount: all.reduce((sum, { count }) => sum + count(), 0),
   };
 }
 
-/** `create table as` takes no parameters: the game is put in by PostgreSQL's own quoting. */
-async function createTable(connection: OwnConnection, sql: string, gameId: number): Promise<void> {
-  await connection.query(sql.replaceAll('$1', connection.escapeLiteral(String(gameId))));
+/** Reads all events, one table after the other: how far it has come is known by their sizes. */
+async function countAll(
+  connection: OwnConnection,
+  gameId: number,
+  onProgress: RecountOptions['onProgress'],
+): Promise<void> {
+  const tables = await holdEventTables(connection);
+  const total = tables.reduce((sum, { pages }) => sum + pages, 0);
+  await createRecountTables(connection);
+  let done = 0;
+  for (const table of tables) {
+    onProgress?.({ step: 'events', done, total });
+    await countEventsOf(connection, table, gameId);
+    done += table.pages;
+  }
+  await countPurchases(connection, gameId);
+  await indexRecountTables(connection);
+}
+
+async function findTotals(
+  connection: OwnConnection,
+  gameId: number,
+): Promise<Pick<Recount, 'events' | 'players' | 'eventsDeletedBefore'>> {
+  const { rows } = await connection.query<{ deletedBefore: string | null; players: string; events: string }>(
+    `select events_deleted_before::text as "deletedBefore", (select count(*) from players where game_id = g.id) as players,
+       (select coalesce(sum(n), 0) from recount_types) as events
+     from games g where id = $1`,
+    [gameId],
+  );
+  const [row] = rows;
+  return {
+    events: Number(row?.events ?? 0),
+    players: Number(row?.players ?? 0),
+    eventsDeletedBefore: row?.deletedBefore ?? null,
+  };
+}
+
+/** The first differences of a comparison, and how many there are. */
+function createFindings() {
+  const first: Difference[] = [];
+  let found = 0;
+  return {
+    first,
+    count: () => found,
+    async add(connection: OwnConnection, comparison: string, values: unknown[]): Promise<void> {
+      const { rows } = await connection.query<Difference & { total: string }>(comparison, values);
+      found += Number(rows[0]?.total ?? 0);
+      for (const { total: _, ...difference } of rows.slice(0, MAX_DIFFERENCES - first.length)) {
+        first.push(difference);
+      }
+    },
+  };
 }

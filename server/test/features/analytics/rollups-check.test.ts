@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import { compactRollups } from '../../../src/features/analytics/compact-rollups.js';
-import { recountGame } from '../../../src/features/analytics/recount.js';
+import { type RecountProgress, recountGame } from '../../../src/features/analytics/recount.js';
 import { findGame } from '../../../src/features/studios/tenants.js';
 import { withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
@@ -99,11 +99,36 @@ describe('the check of the roll-ups', () => {
           if (again.length > 0) await send(session, again, isOnSecondNode ? second : harness.app);
           if (isCompacted) await compactRollups(harness.pool, harness.clock.now() + 30 * DAY_MS);
         }
+        // Some players at a time give what all at once give.
+        expect((await recountGame(harness.pool, gameId, { playersARange: 2 })).differences).toEqual([]);
         expect((await check()).differences).toEqual([]);
       }),
       // Each case leaves its events to the next ones, so a smaller case would not be the same.
       { numRuns: 30, endOnFailure: true },
     );
+  });
+
+  it('finds what differs in every range of players, and tells how far it is', async () => {
+    const studio = await addStudio(harness, 'ranges', 'ranges');
+    const game = (await findGame(harness.pool, 'ranges', 'ranges'))?.id ?? 0;
+    for (let player = 0; player < 5; player++) {
+      await send(await studio.login(`device-${player}`), [{ eventType: 'T', timestamp: at(0), payload: {} }]);
+    }
+    const steps: RecountProgress[] = [];
+    const recount = () =>
+      recountGame(harness.pool, game, { playersARange: 2, onProgress: (step) => steps.push(step) });
+    expect(await recount()).toMatchObject({ events: 5, players: 5, differences: [] });
+    expect(steps.filter(({ step }) => step === 'players')).toEqual(
+      [0, 1, 2].map((done) => ({ step: 'players', done, total: 3 })),
+    );
+    const read = steps.filter(({ step }) => step === 'events');
+    expect(read[0]).toMatchObject({ done: 0 });
+    expect(read.every(({ done, total }) => done <= total)).toBe(true);
+
+    await harness.pool.query('update players set event_count = event_count + 1 where game_id = $1', [game]);
+    const { differences, differenceCount } = await recount();
+    expect(differenceCount).toBe(5);
+    expect(new Set(differences.map(({ key }) => key)).size).toBe(5);
   });
 
   it('finds a day that nothing tells of, and one that is gone', async () => {
