@@ -1,56 +1,38 @@
 import type { Logger } from 'pino';
-import { createPool, type Pool } from '../db/pool.js';
+import { createPool } from '../db/pool.js';
 import { createDirectIntake } from '../features/events/direct-intake.js';
-import { createInbox, type Inbox } from '../features/events/failed/inbox.js';
-import type { EventIntake } from '../features/events/intake.js';
+import type { EventContext } from '../features/events/event-context.js';
+import { createInbox } from '../features/events/failed/inbox.js';
 import { watchOldEvents } from '../features/events/old-events.js';
-import { createRegistries, type Registries } from '../features/events/types/registries.js';
+import { createRegistries } from '../features/events/types/registries.js';
 import { type ConfigSnapshots, createConfigSnapshots } from '../features/game-configs/config-snapshots.js';
-import { createDecisions, type Decisions } from '../features/players/decisions.js';
+import { createDecisions } from '../features/players/decisions.js';
 import { createFactReadings } from '../features/players/fact-readings.js';
-import {
-  createPlayerPredictions,
-  type PlayerPredictions,
-} from '../features/predictions/player-predictions.js';
+import type { PlayerContext } from '../features/players/player-context.js';
+import { createPlayerPredictions } from '../features/predictions/player-predictions.js';
+import type { PredictionContext } from '../features/predictions/prediction-routes.js';
 import { createPredictionSnapshots } from '../features/predictions/prediction-snapshots.js';
-import { type AccessTokens, createAccessTokens } from '../features/sessions/access-token.js';
-import { type ApiKeys, createApiKeys } from '../features/sessions/api-keys.js';
-import { createLivePlayers, type LivePlayers } from '../features/sessions/live-players.js';
-import { createLoginDesk, type LoginDesk } from '../features/sessions/login.js';
-import { createRefreshDesk, type RefreshDesk } from '../features/sessions/refresh-desk.js';
-import { loadSigningKeys, type SigningKeys } from '../features/sessions/signing-keys.js';
-import { createRateLimits, type RateLimits } from '../http/rate-limits.js';
-import { createShedding, type Shedding } from '../http/shedding.js';
+import { createAccessTokens } from '../features/sessions/access-token.js';
+import { createApiKeys } from '../features/sessions/api-keys.js';
+import { createLivePlayers } from '../features/sessions/live-players.js';
+import { createLoginDesk } from '../features/sessions/login-desk.js';
+import { createRefreshDesk } from '../features/sessions/refresh-desk.js';
+import type { SessionContext } from '../features/sessions/session-context.js';
+import { loadSigningKeys } from '../features/sessions/signing-keys.js';
+import { createRateLimits } from '../http/rate-limits.js';
+import { createShedding } from '../http/shedding.js';
 import { type Clock, systemClock } from '../lib/clock.js';
 import type { QueuedPath } from '../queue/queued-path.js';
 import type { MasterKeys } from '../security/master-keys.js';
 import type { Config } from '../settings/settings.js';
-import { createMetrics, type Metrics } from '../telemetry/metrics.js';
+import { createMetrics } from '../telemetry/metrics.js';
 
 /** Everything that lives as long as the process, built in the open and disposed of in reverse. */
-export type Context = Readonly<{
-  config: Config;
-  clock: Clock;
-  logger: Logger;
-  metrics: Metrics;
-  pool: Pool;
-  masterKeys: MasterKeys;
-  signingKeys: SigningKeys;
-  accessTokens: AccessTokens;
-  livePlayers: LivePlayers;
-  apiKeys: ApiKeys;
-  loginDesk: LoginDesk;
-  refreshDesk: RefreshDesk;
-  configs: ConfigSnapshots;
-  decisions: Decisions;
-  predictions: PlayerPredictions;
-  registries: Registries;
-  intake: EventIntake;
-  inbox: Inbox;
-  rateLimits: RateLimits;
-  shedding: Shedding;
-  dispose(): Promise<void>;
-}>;
+export type Context = SessionContext &
+  PlayerContext &
+  PredictionContext &
+  EventContext &
+  Readonly<{ configs: ConfigSnapshots; dispose(): Promise<void> }>;
 
 export type ContextOptions = {
   config: Config;

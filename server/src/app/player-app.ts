@@ -2,6 +2,8 @@ import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fast
 import { createEventAdmission } from '../features/events/event-admission.js';
 import { EVENTS_PATH, eventRoutes } from '../features/events/event-routes.js';
 import { playerRoutes } from '../features/players/player-routes.js';
+import { predictionRoutes } from '../features/predictions/prediction-routes.js';
+import { PLAYER_HEADERS, requirePlayer } from '../features/sessions/player-guard.js';
 import { sessionRoutes } from '../features/sessions/session-routes.js';
 import { registerBodyParser } from '../http/body-parser.js';
 import { registerCors } from '../http/cors.js';
@@ -74,7 +76,10 @@ export async function buildPlayerApp(
   sessionRoutes(app, ctx);
   limitsRoutes(app, ctx);
   // A guard is the scope that routes are registered in.
-  await app.register(async (scope) => playerRoutes(scope, ctx));
+  await app.register(async (scope) => {
+    playerRoutes(scope, ctx, requirePlayer(ctx, PLAYER_HEADERS));
+    predictionRoutes(scope, ctx);
+  });
   const admission = createEventAdmission(ctx);
   await app.register(async (scope) => eventRoutes(scope, ctx, admission));
   refuseEarly(app.server, {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import type { Context } from '../../app/context.js';
 import { sendOverloaded } from '../../http/shedding.js';
 import { AdmissionQueue, type AdmissionQueueOptions } from '../../lib/admission-queue.js';
 import { OverloadedError, type OverloadReason } from '../../lib/overloaded-error.js';
+import type { EventContext } from './event-context.js';
 import { EVENT_LIMITS } from './limits.js';
 
 declare module 'fastify' {
@@ -54,7 +54,7 @@ export type EventAdmission = ReturnType<typeof createEventAdmission>;
 
 /** The way of a batch to its turn; each step refuses as early, and as cheaply, as can be told that it would wait too long. */
 export function createEventAdmission(
-  { config, metrics, shedding }: Pick<Context, 'config' | 'metrics' | 'shedding'>,
+  { config, metrics, shedding }: Pick<EventContext, 'config' | 'metrics' | 'shedding'>,
   limits: Partial<AdmissionLimits> = {},
 ) {
   /** From the socket to the queue: the token, the session and the body. */

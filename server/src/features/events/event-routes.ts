@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { Context } from '../../app/context.js';
 import {
   BEARER,
   BODY_ERRORS,
@@ -11,6 +10,7 @@ import { registerBytesParser } from '../../http/body-parser.js';
 import { addLimitHeaders } from '../../http/rate-limits.js';
 import { requireSender, senderOf, TENANT_HEADER } from '../sessions/player-guard.js';
 import { answerWhoHungUp, type EventAdmission } from './event-admission.js';
+import type { EventContext } from './event-context.js';
 import { EventBatch as EventBatchSchema, EventsResponse } from './event-schemas.js';
 import { EVENT_LIMITS } from './limits.js';
 import { createPlayerQuota, isSentAgain } from './player-quota.js';
@@ -20,7 +20,7 @@ export const EVENTS_PATH = '/v1/events';
 
 const NO_BYTES = Buffer.alloc(0);
 
-export function eventRoutes(app: FastifyInstance, ctx: Context, admission: EventAdmission): void {
+export function eventRoutes(app: FastifyInstance, ctx: EventContext, admission: EventAdmission): void {
   registerBytesParser(app);
   app.decorateRequest('hasArrived', undefined);
   app.addHook('onRequest', requireSender(ctx, TENANT_HEADER, admission.announce));

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import type { Context } from '../../app/context.js';
 import { ApiError } from '../../errors.js';
 import { decodeBody } from '../../http/body-parser.js';
 import { clipText } from '../../lib/clip-text.js';
 import { senderOf } from '../sessions/player-guard.js';
 import { checkEvents, type RejectedEvent } from './check-events.js';
+import type { EventContext } from './event-context.js';
 import type { EventSource } from './event-record.js';
 import { failedEventsOf } from './failed/failed-event.js';
 import type { FailedBatch } from './failed/inbox-queries.js';
@@ -30,7 +30,7 @@ export type TakenBatch = {
  * `countEvents` is told how many there are before anything is done with them, and may throw.
  */
 export async function takeBatch(
-  ctx: Context,
+  ctx: EventContext,
   request: FastifyRequest,
   body: Buffer,
   countEvents: (count: number) => void,
@@ -86,7 +86,7 @@ function decodeBatch(body: Buffer) {
 
 const NOTHING: IntakeResult = { accepted: 0, duplicates: 0 };
 
-async function takeEvents(ctx: Context, batch: EventBatch): Promise<IntakeResult> {
+async function takeEvents(ctx: EventContext, batch: EventBatch): Promise<IntakeResult> {
   if (batch.events.length === 0 && batch.rejectedSequences.length === 0) return NOTHING;
   const taken = await ctx.intake.submit(batch);
   ctx.metrics.events.inc({ outcome: 'accepted' }, taken.accepted);
@@ -112,7 +112,7 @@ function tooSparseEvents(
 }
 
 /** Bad events are not thrown away, and like the good ones they are durable before the answer. */
-async function keepFailures(ctx: Context, batch: FailedBatch): Promise<void> {
+async function keepFailures(ctx: EventContext, batch: FailedBatch): Promise<void> {
   if (batch.failures.length === 0) return;
   await ctx.inbox.submit(batch);
   ctx.metrics.events.inc({ outcome: 'rejected' }, batch.failures.length);

@@ -1,41 +1,18 @@
-import type { Context } from '../../app/context.js';
-import { isUnavailable, type Pool } from '../../db/pool.js';
 import { ApiError } from '../../errors.js';
-import { type Coalescer, coalesce } from '../../lib/coalesce.js';
 import { formatSeconds, parseLoginTimestamp } from '../../lib/iso-time.js';
 import { uuid7 } from '../../lib/uuid7.js';
-import type { PlayerRow } from '../players/player-row.js';
 import { LOGIN_WINDOW_SECONDS } from './login-window.js';
 import { firstToken } from './refresh-chain.js';
+import type { SessionContext } from './session-context.js';
 import { type SessionGrant, sessionGrant } from './session-grant.js';
-import { insertSessions, type NewSession } from './session-queries.js';
 import type { SignedLogin } from './verify-signature.js';
 
-/** Far longer than a group usually takes. */
-const FILL_FOR_MS = 100;
-/** Returning logins gain a tenth from fewer and larger groups. */
-const LINGER = { ms: 4, after: 4 };
-
-/**
- * Opens sessions; those that are asked for together share a statement and a commit. Undefined if the key has been revoked, or
- * if another node was making the player of a new device in the same moment: asked again, the database knows it.
- */
-export type LoginDesk = Coalescer<NewSession, PlayerRow | undefined>;
-
-export function createLoginDesk(pool: Pool): LoginDesk {
-  return coalesce({
-    maxItems: 200,
-    maxInFlight: 2,
-    fillForMs: FILL_FOR_MS,
-    linger: LINGER,
-    maxWaiting: 10_000,
-    run: (sessions) => openSessions(pool, sessions),
-    splitOn: (error) => !isUnavailable(error),
-  });
-}
-
 /** Checks run in the order of the contract: shape, key and signature, window. */
-export async function login(ctx: Context, request: SignedLogin, address: string): Promise<SessionGrant> {
+export async function login(
+  ctx: SessionContext,
+  request: SignedLogin,
+  address: string,
+): Promise<SessionGrant> {
   const signedAt = parseLoginTimestamp(request.timestamp);
   if (signedAt === undefined) {
     ctx.metrics.logins.inc({ outcome: 'timestamp_malformed' });
@@ -91,13 +68,8 @@ export async function login(ctx: Context, request: SignedLogin, address: string)
 }
 
 /** Failures count against the address, but only failures are ever held up by it: a carrier's NAT hides many players. */
-function refuse(ctx: Context, address: string): never {
+function refuse(ctx: SessionContext, address: string): never {
   ctx.metrics.logins.inc({ outcome: 'refused' });
   ctx.rateLimits.failures.take(address);
   throw new ApiError('credentials_invalid');
-}
-
-async function openSessions(pool: Pool, sessions: NewSession[]): Promise<(PlayerRow | undefined)[]> {
-  const opened = new Map((await insertSessions(pool, sessions)).map((row) => [row.sessionId, row]));
-  return sessions.map((session) => opened.get(session.sessionId));
 }

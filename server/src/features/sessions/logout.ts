@@ -1,5 +1,5 @@
-import type { Context } from '../../app/context.js';
 import { parseRefreshToken } from './refresh-chain.js';
+import type { SessionContext } from './session-context.js';
 import {
   deleteSession,
   deleteSessionsOfPlayer,
@@ -13,7 +13,11 @@ export type LogoutRequest = { refreshToken?: string; allDevices?: boolean };
  * Ends the session of the bearer token; with `allDevices` every session of its player; and a refresh token sent along
  * ends its own session too, if it is one of this player's. From the commit on no node accepts any of their tokens.
  */
-export async function logout(ctx: Context, player: LivePlayer, request: LogoutRequest): Promise<number> {
+export async function logout(
+  ctx: SessionContext,
+  player: LivePlayer,
+  request: LogoutRequest,
+): Promise<number> {
   if (request.allDevices === true) return deleteSessionsOfPlayer(ctx.pool, player.playerId);
   const other = await sessionOfToken(ctx, player, request.refreshToken);
   const ended = await deleteSession(ctx.pool, player.sessionId);
@@ -21,7 +25,7 @@ export async function logout(ctx: Context, player: LivePlayer, request: LogoutRe
 }
 
 async function sessionOfToken(
-  ctx: Context,
+  ctx: SessionContext,
   player: LivePlayer,
   refreshToken: string | undefined,
 ): Promise<string | undefined> {

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Context } from '../../app/context.js';
 import { ApiError, type ErrorCode } from '../../errors.js';
 import { refuseRepeatedHeaders } from '../../http/repeated-headers.js';
 import type { AccessClaims } from './access-token.js';
 import { isWelcome } from './key-environment.js';
 import { createLenientSessions, NOT_ASKED } from './lenient-sessions.js';
+import type { GuardContext } from './session-context.js';
 import type { LivePlayer } from './session-queries.js';
 
 declare module 'fastify' {
@@ -51,7 +51,7 @@ const IDENTITY_HEADERS: ReadonlySet<string> = new Set([TENANT, GAME, PLAYER].map
  * session and the identity headers have been checked, in this order. The token decides who the player is; the headers
  * are only compared with it.
  */
-export function requirePlayer(ctx: Context, rules: readonly HeaderRule[]) {
+export function requirePlayer(ctx: GuardContext, rules: readonly HeaderRule[]) {
   return guard(ctx, rules, (sessionId) => ctx.livePlayers.submit(sessionId));
 }
 
@@ -61,7 +61,7 @@ export function requirePlayer(ctx: Context, rules: readonly HeaderRule[]) {
  * rest of its token's life (an hour by default). That is the price of an intake that outlives the database, and events
  * are all it pays for: nothing is read, and nobody else's data is touched.
  */
-export function requireSender(ctx: Context, rules: readonly HeaderRule[], announce: Announce) {
+export function requireSender(ctx: GuardContext, rules: readonly HeaderRule[], announce: Announce) {
   const findPlayer: FindPlayer =
     ctx.config.nats === undefined
       ? (sessionId) => ctx.livePlayers.submit(sessionId)
@@ -74,7 +74,7 @@ type FindPlayer = (sessionId: string) => Promise<LivePlayer | typeof NOT_ASKED |
 type Announce = (request: FastifyRequest, reply: FastifyReply, userId: string) => void;
 
 function guard(
-  ctx: Context,
+  ctx: GuardContext,
   rules: readonly HeaderRule[],
   findPlayer: FindPlayer,
   announce: Announce = () => {},

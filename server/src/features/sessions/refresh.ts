@@ -1,8 +1,8 @@
-import type { Context } from '../../app/context.js';
 import { ApiError } from '../../errors.js';
 import { takeRandomBytes } from '../../lib/random-bytes.js';
 import { isWelcome } from './key-environment.js';
 import { parseRefreshToken, presentRefresh } from './refresh-chain.js';
+import type { SessionContext } from './session-context.js';
 import { type SessionGrant, sessionGrant } from './session-grant.js';
 import { deleteSession, type RefreshRow } from './session-queries.js';
 
@@ -13,7 +13,11 @@ const MAX_ATTEMPTS = 10;
  * Rotates a refresh token. Two refreshes of one token race for the row: the winner moves the chain on, the loser reads
  * again and finds itself a retry, which is given the very same successor. A logout in between wins over both.
  */
-export async function refresh(ctx: Context, refreshToken: string, address: string): Promise<SessionGrant> {
+export async function refresh(
+  ctx: SessionContext,
+  refreshToken: string,
+  address: string,
+): Promise<SessionGrant> {
   const presented = parseRefreshToken(refreshToken);
   if (presented === undefined) return refuse(ctx, 'invalid', address);
 
@@ -57,7 +61,7 @@ export async function refresh(ctx: Context, refreshToken: string, address: strin
 }
 
 function grant(
-  ctx: Context,
+  ctx: SessionContext,
   row: RefreshRow,
   outcome: { kind: string; token: string },
   headers: Record<string, string>,
@@ -74,7 +78,7 @@ function grant(
   });
 }
 
-function refuse(ctx: Context, outcome: string, address: string): never {
+function refuse(ctx: SessionContext, outcome: string, address: string): never {
   ctx.metrics.refreshes.inc({ outcome });
   ctx.rateLimits.failures.take(address);
   throw new ApiError('refresh_token_invalid');

@@ -1,6 +1,6 @@
-import type { Context } from '../../app/context.js';
 import { unseal } from '../../security/master-keys.js';
 import { apiKeyBinding } from '../studios/api-keys.js';
+import type { SessionContext } from './session-context.js';
 import { findApiKeys } from './session-queries.js';
 import { signatureHint } from './signature-hint.js';
 import type { SignedLogin } from './verify-signature.js';
@@ -13,7 +13,7 @@ const EXPECTED =
  * looks like. An id that no key has is not logged: it may be the secret, in the wrong place.
  */
 export async function explainRefusedLogin(
-  { pool, masterKeys, logger }: Pick<Context, 'pool' | 'masterKeys' | 'logger'>,
+  { pool, masterKeys, logger }: Pick<SessionContext, 'pool' | 'masterKeys' | 'logger'>,
   requestId: string,
   login: SignedLogin,
 ): Promise<void> {

@@ -1,6 +1,6 @@
-import type { Context } from '../../app/context.js';
 import { storeText } from '../players/answers.js';
 import type { PlayerRow } from '../players/player-row.js';
+import type { SessionContext } from './session-context.js';
 
 /** What login and refresh hand out: the response body, as text because store prices are exact decimals. */
 export type SessionGrant = {
@@ -22,7 +22,7 @@ type Session = {
 };
 
 /** Login and refresh answer with the very same shape: a client has one parser. */
-export async function sessionGrant(ctx: Context, session: Session): Promise<SessionGrant> {
+export async function sessionGrant(ctx: SessionContext, session: Session): Promise<SessionGrant> {
   const { player, sessionId, deviceId, tenantId, gameId, refreshToken } = session;
   // The statement just run has told the version of the keys: one that was revoked before it signs no more tokens.
   const reading = ctx.signingKeys.catchUp(player.signingKeysVersion);

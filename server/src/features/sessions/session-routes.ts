@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandler } from 'fastify';
 import type { Static } from 'typebox';
-import type { Context } from '../../app/context.js';
 import { ApiError } from '../../errors.js';
 import { BEARER, BODY_ERRORS, errorResponses, GUARD_ERRORS } from '../../http/api-schemas.js';
 import { limitInFlight } from '../../http/shedding.js';
@@ -9,6 +8,7 @@ import { logout } from './logout.js';
 import { authenticated, NO_HEADERS, requirePlayer } from './player-guard.js';
 import { refresh } from './refresh.js';
 import { explainRefusedLogin } from './refused-login.js';
+import type { SessionContext } from './session-context.js';
 import type { SessionGrant } from './session-grant.js';
 import {
   JwksResponse,
@@ -25,7 +25,7 @@ const AUTH_BODY_LIMIT = 16_384;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this refuses
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 
-export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
+export function sessionRoutes(app: FastifyInstance, ctx: SessionContext): void {
   const { shedding, config } = ctx;
   const limit = limitInFlight({ shedding, form: 'auth', maxWaitMs: config.maxWaitMs });
 
@@ -144,7 +144,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: Context): void {
 }
 
 /** Runs once the answer is sent, so it can make no difference to it. */
-function explainRefusal(ctx: Context): onResponseHookHandler {
+function explainRefusal(ctx: SessionContext): onResponseHookHandler {
   return (request, { statusCode }, done) => {
     done();
     if (statusCode === 401)

@@ -1,0 +1,53 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import {
+  BEARER,
+  CachedPlayerHeaders,
+  ETAG_HEADER,
+  errorResponses,
+  NotModified,
+  PLAYER_GUARD_ERRORS,
+} from '../../http/api-schemas.js';
+import { sendWithEtag } from '../../http/etag.js';
+import type { Clock } from '../../lib/clock.js';
+import { playerOf } from '../players/guarded-player.js';
+import type { PlayerPredictions, PredictionAnswer } from './player-predictions.js';
+import { PlayerPredictions as PlayerPredictionsSchema } from './prediction-schemas.js';
+
+/** What the route of predictions needs of the process. */
+export type PredictionContext = Readonly<{ clock: Clock; predictions: PlayerPredictions }>;
+
+/** To be registered in the scope of the player routes, whose guard puts the player on the request. */
+export function predictionRoutes(app: FastifyInstance, ctx: PredictionContext): void {
+  app.get(
+    '/v1/player/predictions',
+    {
+      schema: {
+        tags: ['Player'],
+        security: BEARER,
+        headers: CachedPlayerHeaders,
+        operationId: 'playerPredictions',
+        summary: 'What the player will probably do',
+        description:
+          'Worked out from what the player has done and the models in force. It changes with an event of the player, a new model, and at midnight (UTC): after `expiredAt` use `defaultValue`, or ask again.',
+        response: {
+          200: { ...PlayerPredictionsSchema, headers: ETAG_HEADER },
+          304: NotModified,
+          ...errorResponses('data', PLAYER_GUARD_ERRORS),
+        },
+      },
+    },
+    (request, reply): Promise<FastifyReply> | undefined => {
+      const player = playerOf(request);
+      const send = ({ predictionsJson, modelsJson, etag, validUntil }: PredictionAnswer) => {
+        const now = ctx.clock.now();
+        const asOf = new Date(now).toISOString();
+        const json = `{"playerId":"${player.userId}","asOf":"${asOf}","predictions":${predictionsJson},"models":${modelsJson}}`;
+        return sendWithEtag(request, reply, etag, json, validUntil - now);
+      };
+      const answer = ctx.predictions.answerFor(player);
+      if (answer instanceof Promise) return answer.then(send);
+      send(answer);
+      return undefined;
+    },
+  );
+}

@@ -1,0 +1,32 @@
+import { isUnavailable, type Pool } from '../../db/pool.js';
+import { type Coalescer, coalesce } from '../../lib/coalesce.js';
+import type { PlayerRow } from '../players/player-row.js';
+import { insertSessions, type NewSession } from './session-queries.js';
+
+/** Far longer than a group usually takes. */
+const FILL_FOR_MS = 100;
+/** Returning logins gain a tenth from fewer and larger groups. */
+const LINGER = { ms: 4, after: 4 };
+
+/**
+ * Opens sessions; those that are asked for together share a statement and a commit. Undefined if the key has been revoked, or
+ * if another node was making the player of a new device in the same moment: asked again, the database knows it.
+ */
+export type LoginDesk = Coalescer<NewSession, PlayerRow | undefined>;
+
+export function createLoginDesk(pool: Pool): LoginDesk {
+  return coalesce({
+    maxItems: 200,
+    maxInFlight: 2,
+    fillForMs: FILL_FOR_MS,
+    linger: LINGER,
+    maxWaiting: 10_000,
+    run: (sessions) => openSessions(pool, sessions),
+    splitOn: (error) => !isUnavailable(error),
+  });
+}
+
+async function openSessions(pool: Pool, sessions: NewSession[]): Promise<(PlayerRow | undefined)[]> {
+  const opened = new Map((await insertSessions(pool, sessions)).map((row) => [row.sessionId, row]));
+  return sessions.map((session) => opened.get(session.sessionId));
+}

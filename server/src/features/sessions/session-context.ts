@@ -1,0 +1,39 @@
+import type { Logger } from 'pino';
+import type { Pool } from '../../db/pool.js';
+import type { RateLimits } from '../../http/rate-limits.js';
+import type { Shedding } from '../../http/shedding.js';
+import type { Clock } from '../../lib/clock.js';
+import type { MasterKeys } from '../../security/master-keys.js';
+import type { Config } from '../../settings/settings.js';
+import type { Metrics } from '../../telemetry/metrics.js';
+import type { Decisions } from '../players/decisions.js';
+import type { AccessTokens } from './access-token.js';
+import type { ApiKeys } from './api-keys.js';
+import type { LivePlayers } from './live-players.js';
+import type { LoginDesk } from './login-desk.js';
+import type { RefreshDesk } from './refresh-desk.js';
+import type { SigningKeys } from './signing-keys.js';
+
+/** What a guarded scope needs of the process to tell who sends a request. */
+export type GuardContext = Readonly<{
+  config: Config;
+  accessTokens: AccessTokens;
+  livePlayers: LivePlayers;
+  signingKeys: SigningKeys;
+  rateLimits: RateLimits;
+}>;
+
+/** What login, refresh and logout need of the process. */
+export type SessionContext = GuardContext &
+  Readonly<{
+    clock: Clock;
+    logger: Logger;
+    metrics: Metrics;
+    pool: Pool;
+    masterKeys: MasterKeys;
+    apiKeys: ApiKeys;
+    loginDesk: LoginDesk;
+    refreshDesk: RefreshDesk;
+    decisions: Decisions;
+    shedding: Shedding;
+  }>;
