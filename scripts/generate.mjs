@@ -1,7 +1,7 @@
 // `npm run generate` writes the files that are made from the code and committed, for review and for other tools:
-// openapi/*.json from the routes, server/schema.sql from the migrations, the table of attributes in
-// docs/personalisation.md from their definitions. With --check nothing is written; the exit code is 1 when a file is
-// not what the code makes of it.
+// openapi/*.json from the routes, server/schema.sql from the migrations, docs/settings.md from the settings, the table
+// of attributes in docs/personalisation.md from their definitions. With --check nothing is written; the exit code is 1
+// when a file is not what the code makes of it.
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ if (!existsSync(join(root, 'server/dist/app/context.js'))) {
   process.exit(1);
 }
 const { adminApiDocument, playerApiDocument } = await import('./api-document.mjs');
-const { readConfig } = await import('../server/dist/settings/settings.js');
+const { readSettings, SETTINGS } = await import('../server/dist/settings/settings.js');
 const { createContext } = await import('../server/dist/app/context.js');
 const { startEmbeddedPostgres } = await import('../server/dist/db/embedded/embedded-postgres.js');
 const { migrate } = await import('../server/dist/db/migrate.js');
@@ -41,6 +41,7 @@ async function generate() {
       ...(await openApiJson(server.url)),
       ['server/schema.sql', await schemaSql(server.url)],
       ['docs/personalisation.md', await withAttributes('docs/personalisation.md')],
+      ['docs/settings.md', settingsTable()],
     ]);
   } finally {
     await server.stop();
@@ -49,11 +50,11 @@ async function generate() {
 }
 
 async function openApiJson(databaseUrl) {
-  const read = readConfig({ SAVEPOINT_ENV: 'development' }, { tty: false });
+  const read = readSettings({ SAVEPOINT_ENV: 'development' }, { tty: false });
   const masterKeys = parseMasterKeys(generateMasterKey()).keys;
   await withPool(databaseUrl, (pool) => ensureSigningKey(pool, masterKeys, Date.now()));
   const logger = createLogger({ logLevel: 'silent', logPretty: false });
-  const ctx = await createContext({ config: read.config, databaseUrl, masterKeys, logger });
+  const ctx = await createContext({ settings: read.settings, databaseUrl, masterKeys, logger });
   try {
     return [
       ['openapi/player.json', toText(await playerApiDocument(ctx))],
@@ -62,6 +63,24 @@ async function openApiJson(databaseUrl) {
   } finally {
     await ctx.dispose();
   }
+}
+
+function settingsTable() {
+  const cell = (text) => text.replaceAll('|', '\\|');
+  const rows = SETTINGS.map(
+    ({ name, fallback, description }) => `| \`${name}\` | ${cell(description)} | ${cell(fallback)} |`,
+  );
+  return [
+    '# Settings',
+    '',
+    'The service reads these environment variables when it starts. `savepoint doctor` checks them and names misspelt ones.',
+    'This page is generated from `server/src/settings/setting-rows.ts` by `npm run generate`.',
+    '',
+    '| variable | what it sets | default |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
 }
 
 function toText(document) {

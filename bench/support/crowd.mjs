@@ -5,7 +5,7 @@ import { createAccessTokens } from '../../server/dist/features/sessions/access-t
 import { loadSigningKeys } from '../../server/dist/features/sessions/signing-keys.js';
 import { systemClock } from '../../server/dist/lib/clock.js';
 import { loadMasterKeys } from '../../server/dist/security/master-key.js';
-import { readConfig } from '../../server/dist/settings/settings.js';
+import { readSettings } from '../../server/dist/settings/settings.js';
 import { insertPlayers, insertSessions, settleTables } from './stored-players.mjs';
 
 const TABLES = ['players', 'player_days', 'player_promotions', 'devices', 'sessions'];
@@ -57,22 +57,22 @@ export async function createCrowd({ database, service, players, accessTtlSeconds
 
 async function openTokens({ dataDir, databaseUrl }, ttlSeconds) {
   const env = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: dataDir };
-  const { config, problems } = readConfig(env, { tty: false });
-  if (config === undefined) throw new Error(problems.join('\n'));
+  const { settings, problems } = readSettings(env, { tty: false });
+  if (settings === undefined) throw new Error(problems.join('\n'));
   const pool = createPool({ url: databaseUrl, size: 1, timeoutMs: 5000, onError: () => {} });
-  const { keys: masterKeys } = await loadMasterKeys(config, pool);
+  const { keys: masterKeys } = await loadMasterKeys(settings, pool);
   const keys = await loadSigningKeys({
     pool,
     masterKeys,
     clock: systemClock,
-    accessTtlSeconds: config.accessTtlSeconds,
+    accessTtlSeconds: settings.accessTtlSeconds,
     logger: { error() {} },
   });
   const { issue } = createAccessTokens({
     keys,
     clock: systemClock,
-    issuer: config.tokenIssuer,
-    audience: config.tokenAudience,
+    issuer: settings.tokenIssuer,
+    audience: settings.tokenAudience,
     ttlSeconds,
   });
   return {

@@ -24,7 +24,7 @@ import { createShedding } from '../http/shedding.js';
 import { type Clock, systemClock } from '../lib/clock.js';
 import type { QueuedPath } from '../queue/queued-path.js';
 import type { MasterKeys } from '../security/master-keys.js';
-import type { Config } from '../settings/settings.js';
+import type { Settings } from '../settings/settings.js';
 import { createMetrics } from '../telemetry/metrics.js';
 
 /** Everything that lives as long as the process, built in the open and disposed of in reverse. */
@@ -32,10 +32,10 @@ export type Context = SessionContext &
   PlayerContext &
   PredictionContext &
   EventContext &
-  Readonly<{ configs: ConfigSnapshots; dispose(): Promise<void> }>;
+  Readonly<{ gameConfigs: ConfigSnapshots; dispose(): Promise<void> }>;
 
 export type ContextOptions = {
-  config: Config;
+  settings: Settings;
   databaseUrl: string;
   masterKeys: MasterKeys;
   logger: Logger;
@@ -43,13 +43,13 @@ export type ContextOptions = {
 };
 
 export async function createContext(options: ContextOptions): Promise<Context> {
-  const { config, logger, masterKeys } = options;
+  const { settings, logger, masterKeys } = options;
   const clock = options.clock ?? systemClock;
   const metrics = createMetrics();
   const pool = createPool({
     url: options.databaseUrl,
-    size: config.databasePoolSize,
-    timeoutMs: config.databaseTimeoutMs,
+    size: settings.databasePoolSize,
+    timeoutMs: settings.databaseTimeoutMs,
     onError: (error) => logger.warn({ err: error }, 'an idle database connection broke; it will be replaced'),
     lookUps: 'planned once',
   });
@@ -59,7 +59,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     pool,
     masterKeys,
     clock,
-    accessTtlSeconds: config.accessTtlSeconds,
+    accessTtlSeconds: settings.accessTtlSeconds,
     logger,
   }).catch(async (error: unknown) => {
     await pool.end();
@@ -67,21 +67,21 @@ export async function createContext(options: ContextOptions): Promise<Context> {
   });
 
   const shedding = createShedding({ metrics, logger });
-  const configs = createConfigSnapshots(pool, logger);
+  const gameConfigs = createConfigSnapshots(pool, logger);
   const readings = createFactReadings(pool, clock);
   const inbox = createInbox({ pool, metrics, logger });
   const oldEvents = await watchOldEvents(pool, logger);
   let queued: QueuedPath | undefined;
-  if (config.nats !== undefined) {
+  if (settings.nats !== undefined) {
     // Loaded where it is used: a worker without a queue starts sooner.
     const { openQueuedPath } = await import('../queue/queued-path.js');
     const { databaseUrl } = options;
-    queued = await openQueuedPath(config.nats, { databaseUrl, pool, inbox, metrics, logger, oldEvents });
+    queued = await openQueuedPath(settings.nats, { databaseUrl, pool, inbox, metrics, logger, oldEvents });
   }
   const intake = queued?.intake ?? createDirectIntake({ pool, metrics, logger, oldEvents });
 
   return Object.freeze({
-    config,
+    settings,
     clock,
     logger,
     metrics,
@@ -91,16 +91,16 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     accessTokens: createAccessTokens({
       keys: signingKeys,
       clock,
-      issuer: config.tokenIssuer,
-      audience: config.tokenAudience,
-      ttlSeconds: config.accessTtlSeconds,
+      issuer: settings.tokenIssuer,
+      audience: settings.tokenAudience,
+      ttlSeconds: settings.accessTtlSeconds,
     }),
     livePlayers: createLivePlayers(pool),
-    apiKeys: createApiKeys({ pool, masterKeys, config, clock, logger }),
+    apiKeys: createApiKeys({ pool, masterKeys, settings, clock, logger }),
     loginDesk: createLoginDesk(pool),
     refreshDesk: createRefreshDesk(pool),
-    configs,
-    decisions: createDecisions({ readings, configs, clock, metrics, logger }),
+    gameConfigs,
+    decisions: createDecisions({ readings, gameConfigs, clock, metrics, logger }),
     predictions: createPlayerPredictions({
       readings,
       snapshots: createPredictionSnapshots(pool, logger),
@@ -109,7 +109,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     registries: createRegistries(pool),
     intake,
     inbox: queued?.inbox ?? inbox,
-    rateLimits: createRateLimits(config.rateLimits, (limit) => metrics.rateLimited.inc({ limit })),
+    rateLimits: createRateLimits(settings.rateLimits, (limit) => metrics.rateLimited.inc({ limit })),
     shedding,
     async dispose() {
       signingKeys.stop();

@@ -68,7 +68,7 @@ const LimitsResponse = Type.Object(
 
 export function limitsRoutes(app: FastifyInstance, ctx: Context): void {
   const { enabled, loginsPerDevice, failuresPerAddress, requestsPerPlayer, ...ofEvents } =
-    ctx.config.rateLimits;
+    ctx.settings.rateLimits;
   const perMinute = (requests: number) => ({ requests, windowSeconds: 60 });
   const limits = {
     events: { ...EVENT_LIMITS, encodings: supportedEncodings() },

@@ -14,7 +14,7 @@ import { paceRefused } from '../http/refusal-pacing.js';
 import { registerSingleHeaders } from '../http/repeated-headers.js';
 import { requestId } from '../http/request-id.js';
 import { registerValidation } from '../http/validation.js';
-import type { Config } from '../settings/settings.js';
+import type { Settings } from '../settings/settings.js';
 import { quietLogs } from '../telemetry/logger.js';
 import { observeAnswers } from '../telemetry/observation.js';
 import type { Context } from './context.js';
@@ -46,7 +46,7 @@ export async function buildPlayerApp(
     childLoggerFactory: (logger) => logger,
     genReqId: requestId,
     requestIdHeader: false,
-    trustProxy: trustProxy(ctx.config.trustProxy),
+    trustProxy: trustProxy(ctx.settings.trustProxy),
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
@@ -70,7 +70,7 @@ export async function buildPlayerApp(
   });
   registerSingleHeaders(app);
   observeAnswers(app, { logger: ctx.logger, times: ctx.metrics.requests, who });
-  registerCors(app, ctx.config.corsOrigins);
+  registerCors(app, ctx.settings.corsOrigins);
   const pacing = paceRefused(app);
 
   sessionRoutes(app, ctx);
@@ -86,7 +86,7 @@ export async function buildPlayerApp(
     method: 'POST',
     path: EVENTS_PATH,
     refusalOf: admission.refusalOf,
-    corsOrigins: ctx.config.corsOrigins,
+    corsOrigins: ctx.settings.corsOrigins,
     shedding: ctx.shedding,
     pacing,
     times: ctx.metrics.requests,
@@ -101,6 +101,6 @@ function who(request: FastifyRequest) {
 }
 
 /** Fastify no longer takes a number of hops itself. */
-function trustProxy(setting: Config['trustProxy']) {
+function trustProxy(setting: Settings['trustProxy']) {
   return typeof setting === 'number' ? (_address: string, hop: number) => hop < setting : setting;
 }

@@ -10,7 +10,7 @@ import type { QueueConsumer } from '../queue/consumer.js';
 import { openQueue, prepareQueue, type Queue } from '../queue/queue.js';
 import { checkQueue } from '../queue/queue-status.js';
 import { consumeQueue } from '../queue/queued-path.js';
-import type { Config, NatsConfig } from '../settings/settings.js';
+import type { NatsSettings, Settings } from '../settings/settings.js';
 import { createLogger } from '../telemetry/logger.js';
 import { createMetrics } from '../telemetry/metrics.js';
 import { refuseTakenPort } from './primary.js';
@@ -19,24 +19,24 @@ import { refuseTakenPort } from './primary.js';
  * `savepoint consume`: one process that applies what is queued. It starts, and waits, without a database, as it does when
  * the database goes away later; it does not start without NATS.
  */
-export async function runConsumer(config: Config, say: (line: string) => void): Promise<void> {
-  const { nats } = config;
+export async function runConsumer(settings: Settings, say: (line: string) => void): Promise<void> {
+  const { nats } = settings;
   if (nats === undefined) {
     throw new StartupError('There is nothing to consume without NATS_URL: events are applied directly.');
   }
-  await refuseTakenPort(config.opsHost, config.opsPort, 'SAVEPOINT_OPS_PORT');
-  const databaseUrl = config.databaseUrl ?? (await attachToEmbeddedPostgres(config.dataDir));
+  await refuseTakenPort(settings.opsHost, settings.opsPort, 'SAVEPOINT_OPS_PORT');
+  const databaseUrl = settings.databaseUrl ?? (await attachToEmbeddedPostgres(settings.dataDir));
   if (databaseUrl === undefined) {
     throw new StartupError('No service runs on this data folder. Start it first, or set DATABASE_URL.');
   }
-  await prepareQueue(nats, config.environment, say);
+  await prepareQueue(nats, settings.environment, say);
 
-  const logger = createLogger(config);
+  const logger = createLogger(settings);
   const metrics = createMetrics();
   const pool = createPool({
     url: databaseUrl,
-    size: config.databasePoolSize,
-    timeoutMs: config.databaseTimeoutMs,
+    size: settings.databasePoolSize,
+    timeoutMs: settings.databaseTimeoutMs,
     onError: (error) => logger.warn({ err: error }, 'an idle database connection broke; it will be replaced'),
     lookUps: 'planned once',
   });
@@ -47,14 +47,14 @@ export async function runConsumer(config: Config, say: (line: string) => void): 
   const consumer = consumeQueue(queue, nats, { databaseUrl, pool, inbox, metrics, logger, oldEvents });
   const ops = buildHealthApp({
     logger,
-    allowedHosts: config.opsAllowedHosts,
+    allowedHosts: settings.opsAllowedHosts,
     readiness: () => readiness(consumer, queue, nats, pool),
     metrics: async () => ({
       contentType: metrics.registry.contentType,
       text: await metrics.registry.metrics(),
     }),
   });
-  await ops.listen({ host: config.opsHost, port: config.opsPort });
+  await ops.listen({ host: settings.opsHost, port: settings.opsPort });
 
   const stop = async (): Promise<void> => {
     await consumer.stop();
@@ -81,13 +81,13 @@ export async function runConsumer(config: Config, say: (line: string) => void): 
     });
   }
   const { port } = ops.server.address() as AddressInfo;
-  say(`Consuming ${nats.stream}. Operations: ${httpUrl(config.opsHost, port)}/readyz`);
+  say(`Consuming ${nats.stream}. Operations: ${httpUrl(settings.opsHost, port)}/readyz`);
 }
 
 async function readiness(
   consumer: QueueConsumer,
   queue: Queue,
-  nats: NatsConfig,
+  nats: NatsSettings,
   pool: Pool,
 ): Promise<Readiness> {
   const { ok, ...queueChecks } = await checkQueue(queue.link, nats, pool);

@@ -4,27 +4,27 @@ import { migrate } from '../db/migrate.js';
 import { ensureEventPartitions } from '../features/events/event-partitions.js';
 import { ensureSigningKey } from '../features/sessions/signing-key-changes.js';
 import { loadMasterKeys, requireRightMasterKeys } from '../security/master-key.js';
-import type { Config } from '../settings/settings.js';
+import type { Settings } from '../settings/settings.js';
 
 export type Installation = { masterKeyText: string };
 
 /** Brings a database, new or old, to where workers can start on it. Safe on several nodes at once. */
 export async function prepareInstallation(
-  config: Config,
+  settings: Settings,
   database: Database,
   say: (line: string) => void,
 ): Promise<Installation> {
-  if (config.nats !== undefined) {
+  if (settings.nats !== undefined) {
     const { prepareQueue } = await import('../queue/queue.js');
-    await prepareQueue(config.nats, config.environment, say);
+    await prepareQueue(settings.nats, settings.environment, say);
   }
   await migrate(database.url, say);
-  const { keys, text } = await loadMasterKeys(config, database.pool);
+  const { keys, text } = await loadMasterKeys(settings, database.pool);
   const now = Date.now();
   await ensureEventPartitions(database.pool, now);
   await ensureSigningKey(database.pool, keys, now);
   // Once more: of several nodes on a new database, started with different keys, the first one's key counts.
-  await requireRightMasterKeys(config, database.pool, keys);
-  if (config.environment === 'development') await seedDemoStudio(database.pool, keys, now);
+  await requireRightMasterKeys(settings, database.pool, keys);
+  if (settings.environment === 'development') await seedDemoStudio(database.pool, keys, now);
   return { masterKeyText: text };
 }

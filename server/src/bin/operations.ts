@@ -14,11 +14,11 @@ import { systemClock } from '../lib/clock.js';
 import { httpUrl } from '../lib/http-url.js';
 import { openLink, type QueueLink } from '../queue/connection.js';
 import { checkQueue } from '../queue/queue-status.js';
-import type { Config } from '../settings/settings.js';
+import type { Settings } from '../settings/settings.js';
 import { createAdminMetrics } from '../telemetry/metrics.js';
 
 type Options = {
-  config: Config;
+  settings: Settings;
   database: Database;
   logger: Logger;
   /** API workers that listen. */
@@ -31,16 +31,16 @@ export type Operations = { port: number; close(): Promise<void> };
 
 /** For operators, in the primary process: health, metrics, the admin API and the reference on a listener, and maintenance. */
 export async function startOperations(options: Options): Promise<Operations> {
-  const { config, database, logger } = options;
-  const queue = config.nats && openLink({ nats: config.nats, name: 'savepoint operations', logger });
+  const { settings, database, logger } = options;
+  const queue = settings.nats && openLink({ nats: settings.nats, name: 'savepoint operations', logger });
   const aggregator = new AggregatorRegistry();
   const metrics = createAdminMetrics();
   const maintenanceMetrics = createMaintenanceMetrics();
   const eventStoreMetrics = createEventStoreMetrics(database.pool);
   const app = await buildOpsApp({
     logger,
-    allowedHosts: config.opsAllowedHosts,
-    demoKey: config.environment === 'development' ? DEMO : undefined,
+    allowedHosts: settings.opsAllowedHosts,
+    demoKey: settings.environment === 'development' ? DEMO : undefined,
     playerUrl: (hostName) => playerUrl(options, hostName),
     readiness: () => readiness(options, queue),
     metrics: async () => ({
@@ -56,7 +56,7 @@ export async function startOperations(options: Options): Promise<Operations> {
     apiDocument: async (api) =>
       JSON.parse(await readFile(new URL(`../../../openapi/${api}.json`, import.meta.url), 'utf8')),
   });
-  await app.listen({ host: config.opsHost, port: config.opsPort });
+  await app.listen({ host: settings.opsHost, port: settings.opsPort });
   const maintenance = scheduleMaintenance(
     createMaintenance({ pool: database.pool, logger, metrics: maintenanceMetrics }),
   );
@@ -71,9 +71,9 @@ export async function startOperations(options: Options): Promise<Operations> {
 }
 
 /** A listener on all addresses is where this one was reached; any other is where it was told to listen. */
-function playerUrl({ config, playerPort }: Options, hostName: string): string {
-  const isOnAll = config.host === '0.0.0.0' || config.host === '::';
-  return httpUrl(isOnAll && hostName !== '' ? hostName : config.host, playerPort() ?? config.port);
+function playerUrl({ settings, playerPort }: Options, hostName: string): string {
+  const isOnAll = settings.host === '0.0.0.0' || settings.host === '::';
+  return httpUrl(isOnAll && hostName !== '' ? hostName : settings.host, playerPort() ?? settings.port);
 }
 
 const UNREACHABLE = 'the database cannot be reached';
@@ -83,7 +83,7 @@ const UNREACHABLE = 'the database cannot be reached';
  * NATS it goes on answering players. A balancer that took it out would stop that as well, and on every node at once.
  */
 async function readiness(
-  { config, database, countWorkers }: Options,
+  { settings, database, countWorkers }: Options,
   queue: QueueLink | undefined,
 ): Promise<Readiness> {
   const migrated = await isMigrated(database.pool).then(
@@ -92,10 +92,10 @@ async function readiness(
   );
   const serving = countWorkers() > 0 ? 'ok' : 'no API worker is listening';
   const checks = { database: migrated, workers: serving };
-  if (config.nats === undefined || queue === undefined) {
+  if (settings.nats === undefined || queue === undefined) {
     return { ready: migrated === 'ok' && serving === 'ok', checks };
   }
-  const { ok, ...queueChecks } = await checkQueue(queue, config.nats, database.pool);
+  const { ok, ...queueChecks } = await checkQueue(queue, settings.nats, database.pool);
   const canWork = migrated === 'ok' || (migrated === UNREACHABLE && ok);
   return { ready: serving === 'ok' && canWork, checks: { ...checks, ...queueChecks } };
 }

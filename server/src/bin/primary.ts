@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { type Database, openDatabase } from '../db/database.js';
 import { StartupError } from '../lib/startup-error.js';
-import type { Config } from '../settings/settings.js';
+import type { Settings } from '../settings/settings.js';
 import { createLogger } from '../telemetry/logger.js';
 import { type Installation, prepareInstallation } from './installation.js';
 import type { Operations } from './operations.js';
@@ -26,22 +26,22 @@ const GIVE_WAY_MS = 3_000;
  */
 const WORKER_OPTIONS = ['--max-semi-space-size=32'];
 
-export async function runPrimary(config: Config, say: (line: string) => void): Promise<void> {
-  await refuseTakenPort(config.host, config.port, 'SAVEPOINT_PORT');
-  await refuseTakenPort(config.opsHost, config.opsPort, 'SAVEPOINT_OPS_PORT');
+export async function runPrimary(settings: Settings, say: (line: string) => void): Promise<void> {
+  await refuseTakenPort(settings.host, settings.port, 'SAVEPOINT_PORT');
+  await refuseTakenPort(settings.opsHost, settings.opsPort, 'SAVEPOINT_OPS_PORT');
 
   // From here on Ctrl-C waits for the start to be done, so that whatever was started is also stopped.
   const asked = firstSignal();
-  const logger = createLogger(config);
-  const database = await openDatabase(config, say);
+  const logger = createLogger(settings);
+  const database = await openDatabase(settings, say);
   let installation: Installation;
   try {
-    installation = await prepareInstallation(config, database, say);
+    installation = await prepareInstallation(settings, database, say);
   } catch (error) {
     await database.close();
     throw error;
   }
-  const workers = superviseWorkers(config, database, installation.masterKeyText, logger);
+  const workers = superviseWorkers(settings, database, installation.masterKeyText, logger);
   let operations: Operations | undefined;
   const stopAll = async (): Promise<void> => {
     await workers.stop();
@@ -54,7 +54,7 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
     await Promise.race([workers.listening, asked, sleep(GIVE_WAY_MS)]);
     const { startOperations } = await import('./operations.js');
     operations = await startOperations({
-      config,
+      settings,
       database,
       logger,
       countWorkers: workers.count,
@@ -79,7 +79,7 @@ export async function runPrimary(config: Config, say: (line: string) => void): P
   );
 
   const port = await workers.listening;
-  printWelcome(config, port, operations.port, say);
+  printWelcome(settings, port, operations.port, say);
 }
 
 function firstSignal(): Promise<string> {
@@ -96,7 +96,12 @@ type Workers = {
   stop(): Promise<void>;
 };
 
-function superviseWorkers(config: Config, database: Database, masterKey: string, logger: Logger): Workers {
+function superviseWorkers(
+  settings: Settings,
+  database: Database,
+  masterKey: string,
+  logger: Logger,
+): Workers {
   // Workers accept connections themselves: see connection-turns.ts.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({
@@ -107,10 +112,10 @@ function superviseWorkers(config: Config, database: Database, masterKey: string,
   });
   // A worker reads the same settings; what the primary found out is added to them.
   const environment = {
-    SAVEPOINT_ENV: config.environment,
+    SAVEPOINT_ENV: settings.environment,
     DATABASE_URL: database.url,
     SAVEPOINT_MASTER_KEY: masterKey,
-    SAVEPOINT_LOG_PRETTY: config.logPretty ? 'on' : 'off',
+    SAVEPOINT_LOG_PRETTY: settings.logPretty ? 'on' : 'off',
   };
   const listening = new Set<Worker>();
   let stopping = false;
@@ -137,7 +142,7 @@ function superviseWorkers(config: Config, database: Database, masterKey: string,
       setTimeout(fork, soon ? RESTART_DELAY_MS : 0);
     });
   };
-  for (let index = 0; index < config.workers; index++) fork();
+  for (let index = 0; index < settings.workers; index++) fork();
 
   return {
     listening: firstPort,

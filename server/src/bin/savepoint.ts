@@ -2,16 +2,16 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { isClosedOutput, watchOutput } from '../cli/closed-output.js';
 import { collectMistakes, describeMistake, isMistake } from '../cli/command-mistakes.js';
-import { COMMANDS } from '../cli/commands.js';
 import { INTERRUPTED, Interrupted } from '../cli/interrupt.js';
 import { StartupError } from '../lib/startup-error.js';
 import { SETTINGS } from '../settings/settings.js';
+import { COMMANDS } from './commands.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 const settings = SETTINGS.map(
-  ({ name, fallback, meaning }) => `  ${name}\n      ${meaning} (default: ${fallback})`,
+  ({ name, fallback, description }) => `  ${name}\n      ${description} (default: ${fallback})`,
 );
 
 const program = new Command('savepoint')

@@ -2,22 +2,27 @@ import { AggregatorRegistry } from 'prom-client';
 import { createContext } from '../app/context.js';
 import { buildPlayerApp } from '../app/player-app.js';
 import { parseMasterKeys, UnsealError } from '../security/master-keys.js';
-import { readConfig } from '../settings/settings.js';
+import { readSettings } from '../settings/settings.js';
 import { createLogger } from '../telemetry/logger.js';
 import { takeTurns } from './connection-turns.js';
 
 /** One API process; the primary starts, replaces and stops it. */
 async function runWorker(): Promise<void> {
-  const read = readConfig(process.env, { tty: process.env.SAVEPOINT_LOG_PRETTY === 'on' });
+  const read = readSettings(process.env, { tty: false });
   if (!read.ok) throw new Error(read.problems.join('\n'));
-  const { config } = read;
-  const keys = parseMasterKeys(config.masterKey ?? '');
-  if (!keys.ok || config.databaseUrl === undefined) {
+  const { settings } = read;
+  const keys = parseMasterKeys(settings.masterKey ?? '');
+  if (!keys.ok || settings.databaseUrl === undefined) {
     throw new Error('a worker is started by `savepoint start`, not by hand');
   }
 
-  const logger = createLogger(config);
-  const ctx = await createContext({ config, databaseUrl: config.databaseUrl, masterKeys: keys.keys, logger });
+  const logger = createLogger(settings);
+  const ctx = await createContext({
+    settings,
+    databaseUrl: settings.databaseUrl,
+    masterKeys: keys.keys,
+    logger,
+  });
   const app = await buildPlayerApp(ctx);
   AggregatorRegistry.setRegistries(ctx.metrics.registry);
   new AggregatorRegistry();
@@ -40,7 +45,7 @@ async function runWorker(): Promise<void> {
       );
   });
   takeTurns(app.server, ctx.shedding.lagMs);
-  await app.listen({ host: config.host, port: config.port });
+  await app.listen({ host: settings.host, port: settings.port });
 }
 
 await runWorker().catch((error: unknown) => {

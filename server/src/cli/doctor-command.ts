@@ -2,15 +2,13 @@ import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
 import { Command } from 'commander';
 import { masterKeyFile } from '../security/master-key-file.js';
-import type { Config } from '../settings/settings.js';
-import { readConfig } from '../settings/settings.js';
+import type { Settings } from '../settings/settings.js';
+import { readSettings } from '../settings/settings.js';
 import { examineDatabase } from './doctor-database.js';
 import { checkFreeSpace } from './doctor-disk.js';
+import type { Finding } from './doctor-finding.js';
 import { examineQueue } from './doctor-queue.js';
 import { say } from './terminal.js';
-
-/** A warning names a risk that the operator may have taken knowingly: it does not fail the command. */
-export type Finding = { name: string; problem?: string; warning?: string; advice?: string };
 
 export function doctorCommand(): Command {
   return new Command('doctor')
@@ -39,17 +37,17 @@ export function summaryOf(findings: readonly Finding[]): string {
 }
 
 async function examine(): Promise<Finding[]> {
-  const read = readConfig(process.env, { tty: false });
+  const read = readSettings(process.env, { tty: false });
   const misspelt = read.warnings.map((warning) => ({ name: 'settings', warning }));
   if (!read.ok) return [...read.problems.map((problem) => ({ name: 'settings', problem })), ...misspelt];
-  const { config } = read;
+  const { settings } = read;
   return [
     ...(misspelt.length === 0 ? [{ name: 'settings' }] : misspelt),
     await checkNode(),
-    await checkDataDir(config),
-    await checkFreeSpace(config),
-    ...(await examineDatabase(config)),
-    ...(config.nats === undefined ? [] : await examineQueue(config.nats, config.environment)),
+    await checkDataDir(settings),
+    await checkFreeSpace(settings),
+    ...(await examineDatabase(settings)),
+    ...(settings.nats === undefined ? [] : await examineQueue(settings.nats, settings.environment)),
   ];
 }
 
@@ -62,23 +60,23 @@ async function checkNode(): Promise<Finding> {
     : { name };
 }
 
-async function checkDataDir(config: Config): Promise<Finding> {
-  const name = `data folder ${config.dataDir}`;
-  if (config.databaseUrl !== undefined && config.masterKey !== undefined)
+async function checkDataDir(settings: Settings): Promise<Finding> {
+  const name = `data folder ${settings.dataDir}`;
+  if (settings.databaseUrl !== undefined && settings.masterKey !== undefined)
     return { name: `${name} (not needed)` };
   try {
-    await access(config.dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    await access(settings.dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
       return { name: `${name} (made at the first start)` };
     return { name, problem: (error as Error).message, advice: 'Choose another one with SAVEPOINT_DATA_DIR.' };
   }
-  const key = await stat(masterKeyFile(config)).catch(() => undefined);
+  const key = await stat(masterKeyFile(settings)).catch(() => undefined);
   if (key !== undefined && (key.mode & 0o077) !== 0) {
     return {
       name,
-      problem: `${masterKeyFile(config)} can be read by others`,
-      advice: `chmod 600 ${masterKeyFile(config)}`,
+      problem: `${masterKeyFile(settings)} can be read by others`,
+      advice: `chmod 600 ${masterKeyFile(settings)}`,
     };
   }
   return { name };

@@ -9,8 +9,8 @@ import { boundTo } from '../features/sessions/signing-keys.js';
 import { StartupError } from '../lib/startup-error.js';
 import { findMasterKeys } from '../security/master-key.js';
 import { unseal } from '../security/master-keys.js';
-import type { Config } from '../settings/settings.js';
-import type { Finding } from './doctor-command.js';
+import type { Settings } from '../settings/settings.js';
+import type { Finding } from './doctor-finding.js';
 import { Interrupted } from './interrupt.js';
 import { grouped } from './progress-bar.js';
 import { withCommandDatabase } from './terminal.js';
@@ -18,14 +18,14 @@ import { withCommandDatabase } from './terminal.js';
 const CLOCK_TOLERANCE_MS = 2_000;
 
 /** The database, without changing anything: one that is not there yet is not made. */
-export async function examineDatabase(config: Config): Promise<Finding[]> {
-  const isEmbedded = config.databaseUrl === undefined;
+export async function examineDatabase(settings: Settings): Promise<Finding[]> {
+  const isEmbedded = settings.databaseUrl === undefined;
   const name = isEmbedded ? 'embedded PostgreSQL' : 'database of DATABASE_URL';
-  if (isEmbedded && !(await isThere(clusterPathIn(config.dataDir)))) {
+  if (isEmbedded && !(await isThere(clusterPathIn(settings.dataDir)))) {
     return [{ name: `${name} (made at the first start)` }];
   }
   try {
-    return await withCommandDatabase(config, 'Nothing was changed.', async ({ pool }, signal) => {
+    return await withCommandDatabase(settings, 'Nothing was changed.', async ({ pool }, signal) => {
       const version = await pool.query<{ v: string }>("select current_setting('server_version') as v");
       const state = await findSchemaState(pool);
       const findings = [
@@ -34,7 +34,7 @@ export async function examineDatabase(config: Config): Promise<Finding[]> {
         await checkClock(pool),
         await checkWriting(pool),
         checkSchema(state),
-        await checkMasterKey(pool, config, state),
+        await checkMasterKey(pool, settings, state),
         ...(await checkOldEvents(pool, state)),
         ...(await checkCompaction(pool, state)),
       ];
@@ -171,13 +171,13 @@ const COMPACTION_ADVICE: Record<SwapObstacle | 'none', string> = {
 };
 
 /** Whether it opens what is sealed. */
-async function checkMasterKey(pool: Pool, config: Config, { applied }: SchemaState): Promise<Finding> {
+async function checkMasterKey(pool: Pool, settings: Settings, { applied }: SchemaState): Promise<Finding> {
   const name = 'master key';
   try {
     // Where there are no tables yet, nothing is sealed.
-    const found = applied === undefined ? undefined : await findMasterKeys(config, pool);
+    const found = applied === undefined ? undefined : await findMasterKeys(settings, pool);
     if (found === undefined) {
-      return { name: config.masterKey === undefined ? `${name} (made at the first start)` : name };
+      return { name: settings.masterKey === undefined ? `${name} (made at the first start)` : name };
     }
     for (const row of await listSealedKeys(pool)) unseal(found.keys, row.sealed, boundTo(row.kid));
     return { name };

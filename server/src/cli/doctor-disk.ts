@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Config } from '../settings/settings.js';
-import type { Finding } from './doctor-command.js';
+import type { Settings } from '../settings/settings.js';
+import type { Finding } from './doctor-finding.js';
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
@@ -11,8 +11,8 @@ const ALL_BUT_FULL = 256 * MIB;
 const NEARLY_FULL = 5 * GIB;
 
 /** Whether the disk under the data folder has room for what the service writes there. */
-export async function checkFreeSpace(config: Config): Promise<Finding> {
-  const place = await existing(join(config.dataDir, 'postgres'));
+export async function checkFreeSpace(settings: Settings): Promise<Finding> {
+  const place = await existing(join(settings.dataDir, 'postgres'));
   const { bavail, bsize, blocks, files, ffree } = await statfs(place);
   const free = bavail * bsize;
   const name = `free space of the data folder: ${inUnits(free)} of ${inUnits(blocks * bsize)}`;
@@ -25,7 +25,7 @@ export async function checkFreeSpace(config: Config): Promise<Finding> {
     };
   }
   // Only a key is kept there.
-  if (config.databaseUrl !== undefined && free > MIB) return { name };
+  if (settings.databaseUrl !== undefined && free > MIB) return { name };
   if (free < ALL_BUT_FULL) {
     return {
       name,

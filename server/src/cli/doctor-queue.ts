@@ -1,8 +1,8 @@
 import { connectToNats, type QueueSession } from '../queue/connection.js';
 import { isSafeVersion, listServerVersions, OLDEST_SAFE_VERSION } from '../queue/server-version.js';
 import { findStream } from '../queue/stream.js';
-import type { Config, NatsConfig } from '../settings/settings.js';
-import type { Finding } from './doctor-command.js';
+import type { NatsSettings, Settings } from '../settings/settings.js';
+import type { Finding } from './doctor-finding.js';
 
 const SYNC_ADVICE =
   'Set `sync_interval: always` in the jetstream block of every server (NATS 2.10 or newer), or run three replicas on machines that do not lose power together.';
@@ -11,7 +11,10 @@ const ASK_TIMEOUT_MS = 1_000;
 const MONITORING_PORT = 8222;
 
 /** NATS as an event queue has to be: what can be lost with it, and what to do about it. */
-export async function examineQueue(nats: NatsConfig, environment: Config['environment']): Promise<Finding[]> {
+export async function examineQueue(
+  nats: NatsSettings,
+  environment: Settings['environment'],
+): Promise<Finding[]> {
   let session: QueueSession;
   try {
     session = await connectToNats(nats, 'savepoint doctor');
@@ -28,7 +31,7 @@ export async function examineQueue(nats: NatsConfig, environment: Config['enviro
   }
 }
 
-async function checkVersions(nats: NatsConfig, environment: Config['environment']): Promise<Finding[]> {
+async function checkVersions(nats: NatsSettings, environment: Settings['environment']): Promise<Finding[]> {
   const versions = await listServerVersions(nats);
   return versions.map((found) => {
     const name = `NATS at ${found.server}, version ${found.version}`;
@@ -53,7 +56,7 @@ async function checkJetStream({ jsm }: QueueSession): Promise<Finding> {
   }
 }
 
-async function checkStream({ jsm }: QueueSession, nats: NatsConfig): Promise<Finding> {
+async function checkStream({ jsm }: QueueSession, nats: NatsSettings): Promise<Finding> {
   const stream = await findStream(jsm, nats.stream);
   const replicas = stream?.config.num_replicas ?? nats.replicas;
   const partitions = stream?.config.subjects.length ?? nats.partitions;
@@ -74,7 +77,7 @@ async function checkStream({ jsm }: QueueSession, nats: NatsConfig): Promise<Fin
   };
 }
 
-async function checkSync(session: QueueSession, nats: NatsConfig): Promise<Finding> {
+async function checkSync(session: QueueSession, nats: NatsSettings): Promise<Finding> {
   const name = 'JetStream: writing through to the disk';
   const settings = (await askSystemAccount(session)) ?? (await askMonitoring(nats));
   if (settings === undefined) {
@@ -106,7 +109,7 @@ async function askSystemAccount({ nc }: QueueSession): Promise<JetStreamSettings
   }
 }
 
-async function askMonitoring(nats: NatsConfig): Promise<JetStreamSettings | undefined> {
+async function askMonitoring(nats: NatsSettings): Promise<JetStreamSettings | undefined> {
   const [server = ''] = nats.servers;
   const { hostname } = new URL(server.includes('://') ? server : `nats://${server}`);
   try {

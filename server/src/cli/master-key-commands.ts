@@ -4,7 +4,7 @@ import { type ResealedCounts, resealAll } from '../features/sessions/reseal-secr
 import { StartupError } from '../lib/startup-error.js';
 import { writeMasterKeyFile } from '../security/master-key-file.js';
 import { generateMasterKey, type MasterKeys, parseMasterKeys, primaryId } from '../security/master-keys.js';
-import type { Config } from '../settings/settings.js';
+import type { Settings } from '../settings/settings.js';
 import { commandActor } from './command-actor.js';
 import { say, withMasterKeys } from './terminal.js';
 
@@ -23,12 +23,12 @@ In production:
 In development, where the key lives in the data folder, stop the service first; this command does all of it.`,
     )
     .action(() =>
-      withMasterKeys(async ({ pool, shared }, config, { keys, text }) => {
-        if (config.masterKey !== undefined) return resealUnderFirst(pool, keys);
+      withMasterKeys(async ({ pool, shared }, settings, { keys, text }) => {
+        if (settings.masterKey !== undefined) return resealUnderFirst(pool, keys);
         // A running service would go on with the old key only and could open nothing any more.
         if (shared)
           throw new StartupError('Stop the service first: it holds the old key until it is restarted.');
-        return rotateFile(pool, config, text);
+        return rotateFile(pool, settings, text);
       }, 'Everything can still be opened with the keys that are set. Run the command again to go on.'),
     );
   return masterKey;
@@ -43,14 +43,14 @@ async function resealUnderFirst(pool: Pool, keys: MasterKeys): Promise<void> {
   report(keys, await resealAll(pool, keys, commandActor()));
 }
 
-async function rotateFile(pool: Pool, config: Config, text: string): Promise<void> {
+async function rotateFile(pool: Pool, settings: Settings, text: string): Promise<void> {
   const both = `${generateMasterKey()},${text}`;
   const parsed = parseMasterKeys(both);
   if (!parsed.ok) throw new StartupError(parsed.problems.join('\n'));
   // Both first: whenever this is interrupted, the file can open whatever is sealed.
-  await writeMasterKeyFile(config, both);
+  await writeMasterKeyFile(settings, both);
   report(parsed.keys, await resealAll(pool, parsed.keys, commandActor()));
-  await writeMasterKeyFile(config, both.split(',', 1)[0] ?? both);
+  await writeMasterKeyFile(settings, both.split(',', 1)[0] ?? both);
 }
 
 function report(keys: MasterKeys, counts: ResealedCounts): void {

@@ -13,8 +13,8 @@ export function signingKeyCommands(): Command {
     .command('list')
     .description('list the keys: which one signs, which ones verify, which ones were revoked')
     .action(async () => {
-      const lines = await withDatabase(async ({ pool }, config) =>
-        describeKeys(await listSigningKeys(pool), Date.now(), config.accessTtlSeconds),
+      const lines = await withDatabase(async ({ pool }, settings) =>
+        describeKeys(await listSigningKeys(pool), Date.now(), settings.accessTtlSeconds),
       );
       if (lines.length === 0) say('There is no signing key yet. The first start of the service makes one.');
       for (const line of lines) say(line);

@@ -16,7 +16,7 @@ import {
   type SimulateOptions,
   type SimulatorModule,
 } from './simulator-module.js';
-import { requireConfig, withMasterKeys } from './terminal.js';
+import { requireSettings, withMasterKeys } from './terminal.js';
 import { wholeNumber } from './whole-number.js';
 
 type Options = {
@@ -80,7 +80,7 @@ async function run(options: Options): Promise<void> {
   };
   const simulator = await loadSimulator();
   const { gameId, ...credentials } = await readCredentials(options);
-  const { port, dataDir } = requireConfig({ needsMasterKey: false });
+  const { port, dataDir } = requireSettings({ needsMasterKey: false });
   const url = (options.url ?? `http://127.0.0.1:${port}`).replace(/\/+$/, '');
   await requireService(url);
   const stateFile =

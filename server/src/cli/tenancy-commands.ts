@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
-import type { UnregisteredTypes } from '../features/events/types/event-type-queries.js';
 import { MAX_RETENTION_DAYS } from '../features/lifecycle/retention-queries.js';
 import { createGame, createTenant, updateGameSettings } from '../features/studios/tenant-changes.js';
+import type { UnregisteredTypes } from '../features/studios/tenants.js';
 import { isSlug, listGames, listTenants } from '../features/studios/tenants.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';

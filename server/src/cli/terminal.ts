@@ -3,7 +3,7 @@ import { findSchemaState } from '../db/migrate.js';
 import type { Pool } from '../db/pool.js';
 import { StartupError } from '../lib/startup-error.js';
 import { type LoadedMasterKeys, loadMasterKeys } from '../security/master-key.js';
-import { type Config, readConfig } from '../settings/settings.js';
+import { readSettings, type Settings } from '../settings/settings.js';
 import { interruptible } from './interrupt.js';
 
 export function say(line: string): void {
@@ -11,10 +11,10 @@ export function say(line: string): void {
 }
 
 /** The settings, or one message that lists every problem and how to mend it. Those that may be misspelt are named. */
-export function requireConfig(options: { needsMasterKey?: boolean } = {}): Config {
-  const read = readConfig(process.env, { tty: process.stdout.isTTY === true, ...options });
+export function requireSettings(options: { needsMasterKey?: boolean } = {}): Settings {
+  const read = readSettings(process.env, { tty: process.stdout.isTTY === true, ...options });
   for (const warning of read.warnings) process.stderr.write(`Warning: ${warning}\n`);
-  if (read.ok) return read.config;
+  if (read.ok) return read.settings;
   throw new StartupError(
     `Savepoint cannot start with these settings:\n${read.problems.map((problem) => `  - ${problem}`).join('\n')}`,
   );
@@ -29,43 +29,43 @@ const AFTERWARDS = 'A change that was not committed was rolled back.';
  * what became of it.
  */
 export function withDatabase<T>(
-  work: (database: Database, config: Config, signal: AbortSignal) => Promise<T>,
+  work: (database: Database, settings: Settings, signal: AbortSignal) => Promise<T>,
   afterwards = AFTERWARDS,
 ): Promise<T> {
-  return openFor(requireConfig({ needsMasterKey: false }), work, afterwards);
+  return openFor(requireSettings({ needsMasterKey: false }), work, afterwards);
 }
 
 /** The same for a command that seals or opens secrets. A wrong master key ends it before it has done anything. */
 export function withMasterKeys<T>(
-  work: (database: Database, config: Config, masterKeys: LoadedMasterKeys) => Promise<T>,
+  work: (database: Database, settings: Settings, masterKeys: LoadedMasterKeys) => Promise<T>,
   afterwards = AFTERWARDS,
 ): Promise<T> {
   return openFor(
-    requireConfig(),
-    async (database, config) => work(database, config, await loadMasterKeys(config, database.pool)),
+    requireSettings(),
+    async (database, settings) => work(database, settings, await loadMasterKeys(settings, database.pool)),
     afterwards,
   );
 }
 
 function openFor<T>(
-  config: Config,
-  work: (database: Database, config: Config, signal: AbortSignal) => Promise<T>,
+  settings: Settings,
+  work: (database: Database, settings: Settings, signal: AbortSignal) => Promise<T>,
   afterwards: string,
 ): Promise<T> {
-  return withCommandDatabase(config, afterwards, async (database, signal) => {
+  return withCommandDatabase(settings, afterwards, async (database, signal) => {
     await requireSchema(database.pool);
-    return work(database, config, signal);
+    return work(database, settings, signal);
   });
 }
 
 /** The database whatever its schema: for the commands that make and examine the schema. */
 export function withCommandDatabase<T>(
-  config: Config,
+  settings: Settings,
   afterwards: string,
   work: (database: Database, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   return interruptible(afterwards, async (signal) => {
-    const database = await openDatabaseForCommand(config);
+    const database = await openDatabaseForCommand(settings);
     try {
       // Starting the embedded server takes a while.
       signal.throwIfAborted();

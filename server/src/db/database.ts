@@ -1,8 +1,15 @@
-import type { Config } from '../settings/settings.js';
 import { attachToEmbeddedPostgres } from './embedded/attach.js';
 import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 import { sessionsEnded } from './open-connections.js';
 import { createPool, type Pool } from './pool.js';
+
+/** Where the database is, and how it is asked; a part of the settings of the process. */
+export type DatabaseSettings = Readonly<{
+  databaseUrl: string | undefined;
+  dataDir: string;
+  databaseBuffersMb: number | undefined;
+  databaseTimeoutMs: number;
+}>;
 
 /** The database of this installation: the embedded one, started here, or the one of DATABASE_URL. */
 export type Database = Readonly<{
@@ -16,28 +23,37 @@ export type Database = Readonly<{
 /** For the primary and the command line: a few connections for administration. */
 const ADMIN_POOL_SIZE = 4;
 
-export async function openDatabase(config: Config, say: (line: string) => void): Promise<Database> {
-  if (config.databaseUrl !== undefined) return connect(config, config.databaseUrl, true, async () => {});
-  const { dataDir, databaseBuffersMb } = config;
-  const settings = databaseBuffersMb === undefined ? {} : { shared_buffers: `${databaseBuffersMb}MB` };
-  const server = await startEmbeddedPostgres({ dataDir, say, settings });
-  return connect(config, server.url, false, () => server.stop());
+export async function openDatabase(
+  settings: DatabaseSettings,
+  say: (line: string) => void,
+): Promise<Database> {
+  if (settings.databaseUrl !== undefined)
+    return connect(settings, settings.databaseUrl, true, async () => {});
+  const { dataDir, databaseBuffersMb } = settings;
+  const serverSettings = databaseBuffersMb === undefined ? {} : { shared_buffers: `${databaseBuffersMb}MB` };
+  const server = await startEmbeddedPostgres({ dataDir, say, settings: serverSettings });
+  return connect(settings, server.url, false, () => server.stop());
 }
 
 /** For commands: on the embedded database they work beside a running service, or start the server for themselves. */
-export async function openDatabaseForCommand(config: Config): Promise<Database> {
+export async function openDatabaseForCommand(settings: DatabaseSettings): Promise<Database> {
   const running =
-    config.databaseUrl === undefined ? await attachToEmbeddedPostgres(config.dataDir) : undefined;
+    settings.databaseUrl === undefined ? await attachToEmbeddedPostgres(settings.dataDir) : undefined;
   return running === undefined
-    ? openDatabase(config, () => {})
-    : connect(config, running, true, async () => {});
+    ? openDatabase(settings, () => {})
+    : connect(settings, running, true, async () => {});
 }
 
-function connect(config: Config, url: string, shared: boolean, stop: () => Promise<void>): Database {
+function connect(
+  settings: DatabaseSettings,
+  url: string,
+  shared: boolean,
+  stop: () => Promise<void>,
+): Database {
   const pool = createPool({
     url,
     size: ADMIN_POOL_SIZE,
-    timeoutMs: config.databaseTimeoutMs,
+    timeoutMs: settings.databaseTimeoutMs,
     // An idle connection that breaks is replaced with the next query, which reports what is wrong.
     onError: () => {},
     lookUps: 'planned each time',

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Config } from '../settings/settings.js';
+import type { Settings } from '../settings/settings.js';
 
-export type CorsOrigins = Config['corsOrigins'];
+export type CorsOrigins = Settings['corsOrigins'];
 
 /** What a web game may read of an answer, besides its body. */
 const EXPOSED_HEADERS = [

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { ApiError } from '../errors.js';
 import { createRateLimiter, rateLimitHeader, rateLimitPolicyHeader } from '../lib/rate-limiter.js';
-import type { RateLimitConfig } from '../settings/settings.js';
+import type { RateLimitSettings } from '../settings/settings.js';
 
 export type LimitHeaders = Readonly<Record<string, string>>;
 
@@ -27,9 +27,12 @@ const WINDOW_SECONDS = 60;
 /** About 100 bytes each. */
 const MAX_KEYS = 100_000;
 
-export function createRateLimits(config: RateLimitConfig, onLimited: (limit: string) => void): RateLimits {
+export function createRateLimits(
+  settings: RateLimitSettings,
+  onLimited: (limit: string) => void,
+): RateLimits {
   const limit = (name: string, quota: number, unit?: string): Limit => {
-    if (!config.enabled) return { take: () => ({}), giveBack: () => {} };
+    if (!settings.enabled) return { take: () => ({}), giveBack: () => {} };
     const limiter = createRateLimiter({ quota, windowSeconds: WINDOW_SECONDS, maxKeys: MAX_KEYS });
     const policy = rateLimitPolicyHeader(name, quota, WINDOW_SECONDS, unit);
     return {
@@ -46,11 +49,11 @@ export function createRateLimits(config: RateLimitConfig, onLimited: (limit: str
     };
   };
   return Object.freeze({
-    login: limit('login', config.loginsPerDevice),
-    failures: limit('failures', config.failuresPerAddress),
-    player: limit('player', config.requestsPerPlayer),
-    events: limit('events', config.eventsPerPlayer, 'events'),
-    eventBytes: limit('event-bytes', config.eventBytesPerPlayer, 'content-bytes'),
+    login: limit('login', settings.loginsPerDevice),
+    failures: limit('failures', settings.failuresPerAddress),
+    player: limit('player', settings.requestsPerPlayer),
+    events: limit('events', settings.eventsPerPlayer, 'events'),
+    eventBytes: limit('event-bytes', settings.eventBytesPerPlayer, 'content-bytes'),
   });
 }
 

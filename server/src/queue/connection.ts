@@ -8,7 +8,7 @@ import {
 } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
 import { StartupError } from '../lib/startup-error.js';
-import type { NatsConfig } from '../settings/settings.js';
+import type { NatsSettings } from '../settings/settings.js';
 
 const TIMEOUT_MS = 5_000;
 const RETRY_MS = 500;
@@ -35,7 +35,7 @@ export type QueueLink = {
 };
 
 type LinkOptions = {
-  nats: NatsConfig;
+  nats: NatsSettings;
   /** Shown in the server's list of connections. */
   name: string;
   logger: Logger;
@@ -44,7 +44,7 @@ type LinkOptions = {
 };
 
 /** One attempt, with a sentence for the operator when it fails. `only`: this server, and not any of them. */
-export async function connectToNats(nats: NatsConfig, name: string, only?: string): Promise<QueueSession> {
+export async function connectToNats(nats: NatsSettings, name: string, only?: string): Promise<QueueSession> {
   const options = await connectionOptions(nats, name, only);
   let nc: NatsConnection;
   try {
@@ -135,7 +135,7 @@ export function openLink({ nats, name, logger, setUp }: LinkOptions): QueueLink 
 }
 
 async function connectionOptions(
-  nats: NatsConfig,
+  nats: NatsSettings,
   name: string,
   only: string | undefined,
 ): Promise<NodeConnectionOptions> {

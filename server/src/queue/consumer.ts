@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { isMigrated } from '../db/migrate.js';
 import type { Pool } from '../db/pool.js';
-import type { NatsConfig } from '../settings/settings.js';
+import type { NatsSettings } from '../settings/settings.js';
 import type { MessageApplier } from './apply-messages.js';
 import type { QueueLink } from './connection.js';
 import { openPartitionLocks, type PartitionLocks } from './partition-locks.js';
@@ -22,7 +22,7 @@ export type QueueConsumer = {
 
 type Options = {
   link: QueueLink;
-  nats: NatsConfig;
+  nats: NatsSettings;
   databaseUrl: string;
   pool: Pool;
   applier: MessageApplier;

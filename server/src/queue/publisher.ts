@@ -1,6 +1,6 @@
 import { ApiError } from '../errors.js';
 import { OverloadedError } from '../lib/overloaded-error.js';
-import type { NatsConfig } from '../settings/settings.js';
+import type { NatsSettings } from '../settings/settings.js';
 import type { QueueLink, QueueSession } from './connection.js';
 import { type EncodedMessage, encodeMessage, type QueuedMessage } from './message.js';
 import type { QueueMetrics } from './queue-metrics.js';
@@ -28,7 +28,7 @@ export type Publisher = {
   idle(): Promise<void>;
 };
 
-type Options = { link: QueueLink; nats: NatsConfig; metrics: QueueMetrics };
+type Options = { link: QueueLink; nats: NatsSettings; metrics: QueueMetrics };
 
 export function createPublisher({ link, nats, metrics }: Options): Publisher {
   let waitingBytes = 0;

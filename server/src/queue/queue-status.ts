@@ -1,5 +1,5 @@
 import type { Pool } from '../db/pool.js';
-import type { NatsConfig } from '../settings/settings.js';
+import type { NatsSettings } from '../settings/settings.js';
 import type { QueueLink } from './connection.js';
 import { findOwners } from './partition-locks.js';
 import { lagBehind } from './queue.js';
@@ -11,7 +11,7 @@ export type QueueStatus = { ok: boolean; queue: string; consumers: string };
  * A long queue is no reason to be unready: it shows in the metrics, and taking a process away would only make it longer.
  * A stream that cannot be asked is one.
  */
-export async function checkQueue(link: QueueLink, nats: NatsConfig, pool: Pool): Promise<QueueStatus> {
+export async function checkQueue(link: QueueLink, nats: NatsSettings, pool: Pool): Promise<QueueStatus> {
   const [lag, owners] = await Promise.allSettled([lagBehind(link, nats), findOwners(pool, nats.stream)]);
   return {
     ok: lag.status === 'fulfilled',

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { StartupError } from '../lib/startup-error.js';
-import type { Config, NatsConfig } from '../settings/settings.js';
+import type { NatsSettings, Settings } from '../settings/settings.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { connectToNats, openLink, type QueueLink, type QueueSession } from './connection.js';
 import { createPublisher, type Publisher } from './publisher.js';
@@ -26,7 +26,7 @@ export type Queue = {
   close(): Promise<void>;
 };
 
-export async function openQueue(nats: NatsConfig, metrics: Metrics, logger: Logger): Promise<Queue> {
+export async function openQueue(nats: NatsSettings, metrics: Metrics, logger: Logger): Promise<Queue> {
   const link = openLink({
     nats,
     name: `savepoint ${hostname()} ${process.pid}`,
@@ -47,7 +47,7 @@ export async function openQueue(nats: NatsConfig, metrics: Metrics, logger: Logg
 }
 
 /** Rejects while NATS cannot be asked. */
-export async function lagBehind(link: QueueLink, nats: NatsConfig): Promise<Lag> {
+export async function lagBehind(link: QueueLink, nats: NatsSettings): Promise<Lag> {
   const session = link.live();
   if (session === undefined) throw new Error('there is no connection to NATS');
   return readLag(session.jsm, nats.stream, Date.now());
@@ -55,8 +55,8 @@ export async function lagBehind(link: QueueLink, nats: NatsConfig): Promise<Lag>
 
 /** Before the first process relies on it: NATS answers, loses nothing, JetStream is on, and the stream is there. */
 export async function prepareQueue(
-  nats: NatsConfig,
-  environment: Config['environment'],
+  nats: NatsSettings,
+  environment: Settings['environment'],
   say: (line: string) => void,
 ): Promise<void> {
   const session = await connectToNats(nats, 'savepoint set-up');
@@ -70,7 +70,7 @@ export async function prepareQueue(
 }
 
 /** The servers of a cluster that was just started first have to elect a leader. */
-async function ensureStreamInTime({ jsm }: QueueSession, nats: NatsConfig): Promise<void> {
+async function ensureStreamInTime({ jsm }: QueueSession, nats: NatsSettings): Promise<void> {
   const deadline = performance.now() + ELECTION_MS;
   for (;;) {
     try {

@@ -3,7 +3,7 @@ import type { Pool } from '../db/pool.js';
 import type { Inbox } from '../features/events/failed/inbox.js';
 import type { EventIntake } from '../features/events/intake.js';
 import type { OldEvents } from '../features/events/old-events.js';
-import type { NatsConfig } from '../settings/settings.js';
+import type { NatsSettings } from '../settings/settings.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createMessageApplier } from './apply-messages.js';
 import { type QueueConsumer, startConsumer } from './consumer.js';
@@ -23,7 +23,7 @@ type Options = {
   oldEvents: OldEvents;
 };
 
-export async function openQueuedPath(nats: NatsConfig, options: Options): Promise<QueuedPath> {
+export async function openQueuedPath(nats: NatsSettings, options: Options): Promise<QueuedPath> {
   const queue = await openQueue(nats, options.metrics, options.logger);
   const consumer = nats.consume ? consumeQueue(queue, nats, options) : undefined;
   return {
@@ -38,7 +38,7 @@ export async function openQueuedPath(nats: NatsConfig, options: Options): Promis
 }
 
 /** Applies what is queued, beside any number of other processes that do. */
-export function consumeQueue(queue: Queue, nats: NatsConfig, options: Options): QueueConsumer {
+export function consumeQueue(queue: Queue, nats: NatsSettings, options: Options): QueueConsumer {
   const { databaseUrl, pool, inbox, metrics, logger, oldEvents } = options;
   const applier = createMessageApplier({
     pool,

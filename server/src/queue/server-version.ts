@@ -1,5 +1,5 @@
 import { StartupError } from '../lib/startup-error.js';
-import type { Config, NatsConfig } from '../settings/settings.js';
+import type { NatsSettings, Settings } from '../settings/settings.js';
 import { connectToNats } from './connection.js';
 
 /**
@@ -27,7 +27,7 @@ function compareVersions(left: string, right: string): number {
 }
 
 /** The version of every server of NATS_URL that answers. A server that is down is looked at when it is started. */
-export async function listServerVersions(nats: NatsConfig): Promise<ServerVersion[]> {
+export async function listServerVersions(nats: NatsSettings): Promise<ServerVersion[]> {
   const answers = await Promise.allSettled(
     nats.servers.map(async (server) => {
       const { nc } = await connectToNats(nats, 'savepoint version check', server);
@@ -47,8 +47,8 @@ export function describeUnsafe({ server, version }: ServerVersion): string {
 
 /** Refuses an old server in production. In development the operator is only told. */
 export async function requireSafeServers(
-  nats: NatsConfig,
-  environment: Config['environment'],
+  nats: NatsSettings,
+  environment: Settings['environment'],
   say: (line: string) => void,
 ): Promise<void> {
   const unsafe = (await listServerVersions(nats)).find(({ version }) => !isSafeVersion(version));

@@ -12,7 +12,7 @@ import {
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { StartupError } from '../lib/startup-error.js';
-import type { NatsConfig } from '../settings/settings.js';
+import type { NatsSettings } from '../settings/settings.js';
 
 /** Longer than a client's first retries. What comes back later is recognised by the database. */
 const DUPLICATE_WINDOW_MS = 120_000;
@@ -47,7 +47,7 @@ export function partitionOf(userId: string, partitions: number): number {
  * however long that takes, and is gone after; when the disk is full new messages are refused (503) instead of old ones
  * dropped. Safe from several processes at once.
  */
-export async function ensureStream(jsm: JetStreamManager, nats: NatsConfig): Promise<void> {
+export async function ensureStream(jsm: JetStreamManager, nats: NatsSettings): Promise<void> {
   const existing = await findStream(jsm, nats.stream);
   if (existing === undefined) {
     await orExplain(nats, () => jsm.streams.add(streamConfig(nats)));
@@ -142,7 +142,7 @@ function streamConfig({
   stream,
   partitions,
   replicas,
-}: NatsConfig): Partial<StreamConfig> & { name: string } {
+}: NatsSettings): Partial<StreamConfig> & { name: string } {
   return {
     name: stream,
     description: 'Savepoint: events that clients were promised and that are not applied yet',
@@ -155,7 +155,7 @@ function streamConfig({
   };
 }
 
-async function orExplain(nats: NatsConfig, work: () => Promise<unknown>): Promise<void> {
+async function orExplain(nats: NatsSettings, work: () => Promise<unknown>): Promise<void> {
   try {
     await work();
   } catch (error) {

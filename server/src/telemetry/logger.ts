@@ -1,6 +1,6 @@
 import { LogController } from 'fastify';
 import { type Logger, pino } from 'pino';
-import type { Config } from '../settings/settings.js';
+import type { Settings } from '../settings/settings.js';
 
 /**
  * Secrets never reach a log: requests are logged by route and ids only, and should one of these members ever be part of a
@@ -22,12 +22,12 @@ const REDACTED = [
   '*.password',
 ];
 
-export function createLogger(config: Pick<Config, 'logLevel' | 'logPretty'>): Logger {
+export function createLogger(settings: Pick<Settings, 'logLevel' | 'logPretty'>): Logger {
   return pino({
-    level: config.logLevel,
+    level: settings.logLevel,
     base: { pid: process.pid },
     redact: { paths: REDACTED, censor: '[redacted]' },
-    ...(config.logPretty
+    ...(settings.logPretty
       ? {
           transport: {
             target: 'pino-pretty',

@@ -9,7 +9,7 @@ import { migrate } from '../../src/db/migrate.js';
 import { createPool } from '../../src/db/pool.js';
 import { ensureSigningKey } from '../../src/features/sessions/signing-key-changes.js';
 import { generateMasterKey } from '../../src/security/master-keys.js';
-import { type Config, readConfig } from '../../src/settings/settings.js';
+import { readSettings, type Settings } from '../../src/settings/settings.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { testMasterKeys } from '../support/harness.js';
 
@@ -24,13 +24,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-function configOf(env: Record<string, string>): Config {
-  const read = readConfig(
+function configOf(env: Record<string, string>): Settings {
+  const read = readSettings(
     { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: folder, ...env },
     { tty: false },
   );
   if (!read.ok) throw new Error(read.problems.join('\n'));
-  return read.config;
+  return read.settings;
 }
 
 const examine = (env: Record<string, string> = {}) =>

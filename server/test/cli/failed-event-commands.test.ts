@@ -19,7 +19,7 @@ describe('savepoint event-type and failed-events', () => {
   let session: Session;
   let folder: string;
   beforeAll(async () => {
-    harness = await createHarness({ config: withoutRateLimits() });
+    harness = await createHarness({ settings: withoutRateLimits() });
     session = await harness.login('cli');
     folder = await mkdtemp(join(tmpdir(), 'savepoint-cli-'));
   });

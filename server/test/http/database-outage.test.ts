@@ -39,7 +39,7 @@ describe('a database', () => {
     harness = await createHarness();
     proxy = await startDatabaseProxy(harness.databaseUrl);
     ctx = await createContext({
-      config: { ...testConfig(), ...withoutRateLimits(), databaseTimeoutMs: TIMEOUT_MS },
+      settings: { ...testConfig(), ...withoutRateLimits(), databaseTimeoutMs: TIMEOUT_MS },
       databaseUrl: proxy.url,
       masterKeys: harness.masterKeys,
       logger: pino({ level: 'silent' }),

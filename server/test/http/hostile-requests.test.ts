@@ -21,7 +21,7 @@ describe('hostile requests', () => {
   let harness: Harness;
   let session: Session;
   beforeAll(async () => {
-    harness = await createHarness({ config: withoutRateLimits() });
+    harness = await createHarness({ settings: withoutRateLimits() });
     session = await harness.login('hostile');
   });
   afterAll(() => harness.close());

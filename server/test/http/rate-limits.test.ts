@@ -32,7 +32,7 @@ afterAll(() => {
 let harness: Harness;
 // The counts live in the node: a new one for each test.
 beforeEach(async () => {
-  harness = await createHarness({ config: { rateLimits: QUOTAS } });
+  harness = await createHarness({ settings: { rateLimits: QUOTAS } });
 });
 afterEach(() => harness.close());
 

@@ -4,18 +4,18 @@ import { examineQueue } from '../../src/cli/doctor-queue.js';
 import { openLink } from '../../src/queue/connection.js';
 import { prepareQueue } from '../../src/queue/queue.js';
 import { checkQueue } from '../../src/queue/queue-status.js';
-import { type NatsConfig, readConfig } from '../../src/settings/settings.js';
+import { type NatsSettings, readSettings } from '../../src/settings/settings.js';
 import { adImpression, createHarness, type Harness, postEvents } from '../support/harness.js';
 import { NATS_SERVER, type NatsServer, NEEDS_NATS, startNatsServer } from '../support/nats-server.js';
 import { addQueuedNode, expectApplied, type QueuedNode, withSession } from '../support/queue-harness.js';
 
 const logger = pino({ level: 'silent' });
 const NOBODY = ['nats://127.0.0.1:1'];
-const prepare = (nats: NatsConfig) => prepareQueue(nats, 'production', () => {});
+const prepare = (nats: NatsSettings) => prepareQueue(nats, 'production', () => {});
 
 describe('settings of the queue', () => {
   const read = (env: Record<string, string>) =>
-    readConfig({ SAVEPOINT_ENV: 'development', ...env }, { tty: false });
+    readSettings({ SAVEPOINT_ENV: 'development', ...env }, { tty: false });
 
   it('are those of NATS_URL and its siblings', () => {
     const result = read({
@@ -26,7 +26,7 @@ describe('settings of the queue', () => {
     });
     expect(result).toMatchObject({
       ok: true,
-      config: {
+      settings: {
         nats: {
           servers: ['nats://user:secret@a:4222', 'tls://b:4223', 'c'],
           stream: 'SAVEPOINT_EVENTS',
@@ -36,7 +36,7 @@ describe('settings of the queue', () => {
         },
       },
     });
-    expect(read({})).toMatchObject({ ok: true, config: { nats: undefined } });
+    expect(read({})).toMatchObject({ ok: true, settings: { nats: undefined } });
   });
 
   it('are refused, each with what to do', () => {

@@ -6,7 +6,7 @@ import { type QueueConsumer, startConsumer } from '../../src/queue/consumer.js';
 import { findOwners } from '../../src/queue/partition-locks.js';
 import { openQueue, type Queue } from '../../src/queue/queue.js';
 import { subjectOf } from '../../src/queue/stream.js';
-import type { NatsConfig } from '../../src/settings/settings.js';
+import type { NatsSettings } from '../../src/settings/settings.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
@@ -24,7 +24,7 @@ describe.skipIf(NATS_SERVER === undefined)(`partitions of several consumers${NEE
   let pool: Pool;
   let proxy: DatabaseProxy;
   let queue: Queue;
-  let nats: NatsConfig;
+  let nats: NatsSettings;
   const metrics = createMetrics();
   const started: QueueConsumer[] = [];
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createPool, type Pool } from '../../src/db/pool.js';
 import { findMasterKeys, loadMasterKeys } from '../../src/security/master-key.js';
 import { generateMasterKey, parseMasterKeys } from '../../src/security/master-keys.js';
-import { type Config, readConfig } from '../../src/settings/settings.js';
+import { readSettings, type Settings } from '../../src/settings/settings.js';
 import { finished, startCommand } from '../support/command.js';
 import { createTestDatabase } from '../support/database.js';
 import { createHarness, type Harness } from '../support/harness.js';
@@ -18,13 +18,13 @@ afterEach(() => rm(dataDir, { recursive: true, force: true }));
 
 const keyFile = () => join(dataDir, 'master-key');
 
-function settings(masterKey?: string): Config {
-  const read = readConfig(
+function settings(masterKey?: string): Settings {
+  const read = readSettings(
     { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: dataDir, SAVEPOINT_MASTER_KEY: masterKey },
     { tty: false },
   );
   if (!read.ok) throw new Error(read.problems.join('\n'));
-  return read.config;
+  return read.settings;
 }
 
 function idOf(masterKey: string): string {
@@ -83,7 +83,7 @@ describe('in a database with sealed secrets', () => {
   });
   afterAll(() => harness?.close());
 
-  const load = (config: Config) => loadMasterKeys(config, harness.pool);
+  const load = (settings: Settings) => loadMasterKeys(settings, harness.pool);
   const id = () => harness.masterKeys.primaryId;
 
   it('the right master key is taken, alone, first or last', async () => {

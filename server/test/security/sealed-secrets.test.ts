@@ -115,7 +115,7 @@ describe('rotation of the master key', () => {
 
   async function nodeWith(masterKeys: MasterKeys) {
     const ctx = await createContext({
-      config: harness.ctx.config,
+      settings: harness.ctx.settings,
       databaseUrl: harness.databaseUrl,
       masterKeys,
       logger: pino({ level: 'silent' }),

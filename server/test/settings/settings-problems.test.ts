@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { generateMasterKey } from '../../src/security/master-keys.js';
-import { readConfig } from '../../src/settings/settings.js';
+import { readSettings } from '../../src/settings/settings.js';
 
 type Environment = Record<string, string | undefined>;
 
@@ -9,7 +9,7 @@ const PRODUCTION = { SAVEPOINT_MASTER_KEY: MASTER_KEY };
 const DEVELOPMENT = { SAVEPOINT_ENV: 'development' };
 
 function problems(env: Environment): string[] {
-  const read = readConfig(env, { tty: false });
+  const read = readSettings(env, { tty: false });
   return read.ok ? [] : read.problems;
 }
 
@@ -150,7 +150,7 @@ describe('what is wrong with the settings', () => {
 });
 
 describe('a variable that looks like a setting and is none', () => {
-  const warnings = (env: Environment) => readConfig({ ...DEVELOPMENT, ...env }, { tty: false }).warnings;
+  const warnings = (env: Environment) => readSettings({ ...DEVELOPMENT, ...env }, { tty: false }).warnings;
 
   test.each([
     ['SAVEPOINT_PROT', 'SAVEPOINT_PORT'],

@@ -2,22 +2,22 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { generateMasterKey } from '../../src/security/master-keys.js';
-import { type Config, readConfig, SETTINGS } from '../../src/settings/settings.js';
+import { readSettings, SETTINGS, type Settings } from '../../src/settings/settings.js';
 
 type Environment = Record<string, string | undefined>;
 
 const MASTER_KEY = generateMasterKey();
 const PRODUCTION = { SAVEPOINT_MASTER_KEY: MASTER_KEY };
 
-function config(env: Environment, tty = false): Config {
-  const read = readConfig(env, { tty });
+function settings(env: Environment, tty = false): Settings {
+  const read = readSettings(env, { tty });
   if (!read.ok) throw new Error(read.problems.join('\n'));
-  return read.config;
+  return read.settings;
 }
 
 describe('defaults', () => {
   test('in production', () => {
-    expect(config(PRODUCTION)).toEqual({
+    expect(settings(PRODUCTION)).toEqual({
       environment: 'production',
       host: '0.0.0.0',
       port: 8080,
@@ -54,7 +54,7 @@ describe('defaults', () => {
   });
 
   test('in development: reachable from this machine only, and no master key needed', () => {
-    expect(config({ SAVEPOINT_ENV: 'development' })).toMatchObject({
+    expect(settings({ SAVEPOINT_ENV: 'development' })).toMatchObject({
       environment: 'development',
       host: '127.0.0.1',
       opsHost: '127.0.0.1',
@@ -64,15 +64,15 @@ describe('defaults', () => {
 
   test('an empty or blank setting counts as left out', () => {
     const blank = Object.fromEntries(SETTINGS.map(({ name }, n) => [name, n % 2 === 0 ? '' : '  ']));
-    expect(config({ ...blank, ...PRODUCTION })).toEqual(config(PRODUCTION));
+    expect(settings({ ...blank, ...PRODUCTION })).toEqual(settings(PRODUCTION));
   });
 
   test('a terminal gets readable logs', () => {
-    expect(config(PRODUCTION, true).logPretty).toBe(true);
+    expect(settings(PRODUCTION, true).logPretty).toBe(true);
   });
 
   test('the result is frozen, down to its members', () => {
-    const read = config({ ...PRODUCTION, SAVEPOINT_CORS_ORIGINS: 'https://a.example' });
+    const read = settings({ ...PRODUCTION, SAVEPOINT_CORS_ORIGINS: 'https://a.example' });
     expect(Object.isFrozen(read)).toBe(true);
     expect(Object.isFrozen(read.rateLimits)).toBe(true);
     expect(Object.isFrozen(read.corsOrigins)).toBe(true);
@@ -81,7 +81,7 @@ describe('defaults', () => {
 
 describe('values', () => {
   test('are read from every setting', () => {
-    const read = config({
+    const read = settings({
       SAVEPOINT_ENV: 'production',
       SAVEPOINT_HOST: '10.0.0.5',
       SAVEPOINT_PORT: '443',
@@ -161,18 +161,18 @@ describe('values', () => {
   });
 
   test('port 0 lets the system choose, for both listeners at once', () => {
-    const read = config({ ...PRODUCTION, SAVEPOINT_PORT: '0', SAVEPOINT_OPS_PORT: '0' });
+    const read = settings({ ...PRODUCTION, SAVEPOINT_PORT: '0', SAVEPOINT_OPS_PORT: '0' });
     expect([read.port, read.opsPort]).toEqual([0, 0]);
   });
 
   test('several master keys, while rotating', () => {
     const both = `${generateMasterKey()},${MASTER_KEY}`;
-    expect(config({ SAVEPOINT_MASTER_KEY: both }).masterKey).toBe(both);
+    expect(settings({ SAVEPOINT_MASTER_KEY: both }).masterKey).toBe(both);
   });
 
   test('the list of settings is exactly what is read', () => {
     const asked = new Set<string>();
-    readConfig(
+    readSettings(
       new Proxy<Environment>({}, { get: (_target, name) => void asked.add(String(name)) as undefined }),
       { tty: false },
     );

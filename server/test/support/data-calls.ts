@@ -6,13 +6,13 @@ import { publishConfig } from '../../src/features/game-configs/publish.js';
 import { findGame } from '../../src/features/studios/tenants.js';
 import { DEFAULT_DOCUMENT } from '../../src/personalisation/document/default-document.js';
 import type { ConfigDocument, OfferEntry, SkuEntry } from '../../src/personalisation/document/document.js';
-import type { Config } from '../../src/settings/settings.js';
+import type { Settings } from '../../src/settings/settings.js';
 import { type Session, testConfig } from './harness.js';
 
 /** The calls of the data endpoints, and what every answer of theirs must look like. */
 
 /** For tests that send more than a player may. */
-export function withoutRateLimits(): Pick<Config, 'rateLimits'> {
+export function withoutRateLimits(): Pick<Settings, 'rateLimits'> {
   return { rateLimits: { ...testConfig().rateLimits, enabled: false } };
 }
 

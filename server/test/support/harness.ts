@@ -10,7 +10,7 @@ import type { Actor } from '../../src/features/studios/audit-log.js';
 import type { Clock } from '../../src/lib/clock.js';
 import { formatSeconds } from '../../src/lib/iso-time.js';
 import { generateMasterKey, type MasterKeys, parseMasterKeys } from '../../src/security/master-keys.js';
-import { type Config, readConfig } from '../../src/settings/settings.js';
+import { readSettings, type Settings } from '../../src/settings/settings.js';
 import { createTestDatabase } from './database.js';
 
 /** A clock that stands still until a test moves it. Starts at the real time, so that partitions exist. */
@@ -37,7 +37,7 @@ export type Harness = {
   databaseUrl: string;
   masterKeys: MasterKeys;
   /** A second node on the same database: its own caches, its own connections. */
-  addNode(overrides?: Partial<Config>): Promise<{ app: FastifyInstance; ctx: Context }>;
+  addNode(overrides?: Partial<Settings>): Promise<{ app: FastifyInstance; ctx: Context }>;
   login(deviceId?: string, node?: FastifyInstance): Promise<Session>;
   close(): Promise<void>;
 };
@@ -52,7 +52,7 @@ export type Session = {
   headers: Record<string, string>;
 };
 
-export type HarnessOptions = { config?: Partial<Config>; logger?: Logger; masterKey?: string };
+export type HarnessOptions = { settings?: Partial<Settings>; logger?: Logger; masterKey?: string };
 
 /** The whole service in this process, on a database of its own with the demo studio in it. Close it in afterAll. */
 export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
@@ -65,9 +65,9 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   await seedDemoStudio(pool, masterKeys, clock.now());
 
   const nodes: { app: FastifyInstance; ctx: Context }[] = [];
-  const addNode = async (overrides: Partial<Config> = {}) => {
-    const config = { ...testConfig(), ...options.config, ...overrides };
-    const ctx = await createContext({ config, databaseUrl: database.url, masterKeys, logger, clock });
+  const addNode = async (overrides: Partial<Settings> = {}) => {
+    const settings = { ...testConfig(), ...options.settings, ...overrides };
+    const ctx = await createContext({ settings, databaseUrl: database.url, masterKeys, logger, clock });
     const node = { app: await buildPlayerApp(ctx), ctx };
     nodes.push(node);
     return node;
@@ -97,8 +97,8 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   };
 }
 
-export function testConfig(): Config {
-  const read = readConfig(
+export function testConfig(): Settings {
+  const read = readSettings(
     {
       SAVEPOINT_ENV: 'development',
       SAVEPOINT_LOG_LEVEL: 'silent',
@@ -110,7 +110,7 @@ export function testConfig(): Config {
     { tty: false },
   );
   if (!read.ok) throw new Error(read.problems.join('\n'));
-  return read.config;
+  return read.settings;
 }
 
 /** Who makes the changes of a test. */

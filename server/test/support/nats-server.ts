@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { isSafeVersion, OLDEST_SAFE_VERSION } from '../../src/queue/server-version.js';
-import type { NatsConfig } from '../../src/settings/settings.js';
+import type { NatsSettings } from '../../src/settings/settings.js';
 
 const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/bin', '/usr/sbin'];
 const installed = FOLDERS.map((folder) => join(folder, 'nats-server')).filter(existsSync);
@@ -33,7 +33,7 @@ function whatIsMissing(): string {
 export type NatsServer = {
   url: string;
   /** What a context needs to work on it; each test takes a stream of its own. */
-  config(stream: string, overrides?: Partial<NatsConfig>): NatsConfig;
+  config(stream: string, overrides?: Partial<NatsSettings>): NatsSettings;
   /** Dies without a word, as if the machine had. What was written to files is still there. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -84,7 +84,7 @@ export async function startNatsServer(
   };
 }
 
-function natsConfig(servers: string[], stream: string, overrides: Partial<NatsConfig> = {}): NatsConfig {
+function natsConfig(servers: string[], stream: string, overrides: Partial<NatsSettings> = {}): NatsSettings {
   return {
     servers,
     credentialsFile: undefined,

@@ -7,7 +7,7 @@ import type { Pool } from '../../src/db/pool.js';
 import { connectToNats, type QueueSession } from '../../src/queue/connection.js';
 import { type EncodedMessage, encodeMessage, type QueuedMessage } from '../../src/queue/message.js';
 import { partitionOf, readLag, subjectOf } from '../../src/queue/stream.js';
-import type { NatsConfig } from '../../src/settings/settings.js';
+import type { NatsSettings } from '../../src/settings/settings.js';
 import { type Harness, testConfig } from './harness.js';
 
 /** What a consumer or a server held when it died comes again half a minute later; and the two cores may be busy. */
@@ -18,12 +18,12 @@ export type QueuedNode = { app: FastifyInstance; ctx: Context; close(): Promise<
 /** A node that queues its events, unless `nats` is undefined, on the harness's database or by way of a proxy. */
 export async function addQueuedNode(
   { masterKeys, clock, databaseUrl }: Pick<Harness, 'masterKeys' | 'clock' | 'databaseUrl'>,
-  nats: NatsConfig | undefined,
+  nats: NatsSettings | undefined,
   viaUrl = databaseUrl,
 ): Promise<QueuedNode> {
-  const config = { ...testConfig(), rateLimits: { ...testConfig().rateLimits, enabled: false }, nats };
+  const settings = { ...testConfig(), rateLimits: { ...testConfig().rateLimits, enabled: false }, nats };
   const logger = pino({ level: 'silent' });
-  const ctx = await createContext({ config, databaseUrl: viaUrl, masterKeys, logger, clock });
+  const ctx = await createContext({ settings, databaseUrl: viaUrl, masterKeys, logger, clock });
   const app = await buildPlayerApp(ctx);
   return {
     app,
@@ -46,7 +46,7 @@ export async function eventCount(pool: Pool, userId: string): Promise<number> {
 /** Waits until the player's row counts so many events, and the stream is empty: nothing more can come. */
 export async function expectApplied(
   pool: Pool,
-  nats: NatsConfig,
+  nats: NatsSettings,
   userId: string,
   events: number,
 ): Promise<void> {
@@ -55,14 +55,14 @@ export async function expectApplied(
   expect(await eventCount(pool, userId)).toBe(events);
 }
 
-export async function expectDrained(nats: NatsConfig): Promise<void> {
+export async function expectDrained(nats: NatsSettings): Promise<void> {
   await withSession(nats, async ({ jsm }) => {
     await expect.poll(async () => (await readLag(jsm, nats.stream, 0)).messages, PATIENCE).toBe(0);
   });
 }
 
 export async function withSession<T>(
-  nats: NatsConfig,
+  nats: NatsSettings,
   work: (session: QueueSession) => Promise<T>,
 ): Promise<T> {
   const session = await connectToNats(nats, 'test');
@@ -76,7 +76,7 @@ export async function withSession<T>(
 /** Puts a message into the stream past the API. */
 export async function publishRaw(
   { js }: QueueSession,
-  nats: NatsConfig,
+  nats: NatsSettings,
   userId: string,
   { id, body }: EncodedMessage,
 ): Promise<void> {

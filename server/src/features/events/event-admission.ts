@@ -54,7 +54,7 @@ export type EventAdmission = ReturnType<typeof createEventAdmission>;
 
 /** The way of a batch to its turn; each step refuses as early, and as cheaply, as can be told that it would wait too long. */
 export function createEventAdmission(
-  { config, metrics, shedding }: Pick<EventContext, 'config' | 'metrics' | 'shedding'>,
+  { settings, metrics, shedding }: Pick<EventContext, 'settings' | 'metrics' | 'shedding'>,
   limits: Partial<AdmissionLimits> = {},
 ) {
   /** From the socket to the queue: the token, the session and the body. */
@@ -63,7 +63,7 @@ export function createEventAdmission(
     ...LIMITS,
     overheadMs: () => shedding.lagMs() + arrivalMs,
     ...limits,
-    maxWaitMs: config.maxWaitMs,
+    maxWaitMs: settings.maxWaitMs,
     onBegin: (waitedMs) => metrics.intakeWait.observe({}, waitedMs / 1000),
   });
   metrics.watchIntake(queue);

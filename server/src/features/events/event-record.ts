@@ -1,5 +1,3 @@
-import type { Profile } from './player-profile.js';
-
 /** A transaction as one event tells of it; see `transactions` in the schema. */
 export type TransactionFact = {
   transactionId: string;
@@ -9,6 +7,9 @@ export type TransactionFact = {
   currency: string | null;
   promoId: string | null;
 };
+
+/** Last known values: name → value. Beside the members of metadata, `paidCurrency` of purchases. */
+export type Profile = Record<string, string>;
 
 /** The internal ids of a player. */
 export type PlayerKey = { playerId: string; gameId: number };

@@ -1,4 +1,4 @@
-import type { TransactionFact } from './event-record.js';
+import type { Profile, TransactionFact } from './event-record.js';
 
 /** The members of an event's metadata that say something lasting about the player's device, place and money. */
 export const PROFILE_MEMBERS = [
@@ -11,9 +11,6 @@ export const PROFILE_MEMBERS = [
 ] as const;
 /** Longer than any real country, locale or version. */
 const MAX_PROFILE_LENGTH = 64;
-
-/** Last known values: name → value. Beside the members of metadata, `paidCurrency` of purchases. */
-export type Profile = Record<string, string>;
 
 export function readProfile(
   metadata: Record<string, unknown>,

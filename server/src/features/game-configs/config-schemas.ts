@@ -6,7 +6,7 @@ import {
   DocumentChange,
   DocumentProblem,
   PROBLEM_EXAMPLE,
-} from '../studios/difference-schemas.js';
+} from '../studios/admin-error-details.js';
 
 /** Documentation of the bodies of draft and version routes. */
 

@@ -1,18 +1,9 @@
 import { inTransaction, isLockTimeout, type OwnConnection } from '../../db/own-connection.js';
-import type { Client, Pool } from '../../db/pool.js';
+import type { Pool } from '../../db/pool.js';
 import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 
 /** A hundred years; the schema allows no more, either. */
 export const MAX_RETENTION_DAYS = 36_500;
-
-/** Null: events are kept for ever. */
-export async function updateRetentionDays(
-  db: Pool | Client,
-  gameId: number,
-  days: number | null,
-): Promise<void> {
-  await db.query('update games set retention_days = $2 where id = $1', [gameId, days]);
-}
 
 /** A game whose events are not kept for ever, and which has events to delete. Days are UTC, as `2026-11-15`. */
 export type ExpiringGame = {

@@ -22,7 +22,7 @@ export type Decisions = {
 
 export type DecisionsOptions = {
   readings: FactReadings;
-  configs: ConfigSnapshots;
+  gameConfigs: ConfigSnapshots;
   clock: Clock;
   metrics: Metrics;
   logger: Logger;
@@ -35,7 +35,13 @@ const CACHE_BYTES = 24 * 1024 * 1024;
  */
 const MAX_AGE_MS = 60_000;
 
-export function createDecisions({ readings, configs, clock, metrics, logger }: DecisionsOptions): Decisions {
+export function createDecisions({
+  readings,
+  gameConfigs,
+  clock,
+  metrics,
+  logger,
+}: DecisionsOptions): Decisions {
   const cache = createAnswerCache(CACHE_BYTES);
   const errors = createErrorReport(metrics, logger);
 
@@ -54,7 +60,7 @@ export function createDecisions({ readings, configs, clock, metrics, logger }: D
 
   const read = async (player: PlayerRow): Promise<Answers> => {
     const reading = await readings.of(player.playerId);
-    return work(await configs.get(reading.gameId, reading.configVersion), reading, reading.facts);
+    return work(await gameConfigs.get(reading.gameId, reading.configVersion), reading, reading.facts);
   };
 
   return {
@@ -70,7 +76,7 @@ export function createDecisions({ readings, configs, clock, metrics, logger }: D
       }
       if (player.blankSince === null) return read(player);
       const facts = blankFacts(player.userId, player.blankSince);
-      const document = configs.get(player.gameId, player.configVersion);
+      const document = gameConfigs.get(player.gameId, player.configVersion);
       if (document instanceof Promise) return document.then((loaded) => work(loaded, player, facts));
       return work(document, player, facts);
     },

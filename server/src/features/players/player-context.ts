@@ -1,11 +1,11 @@
 import type { Shedding } from '../../http/shedding.js';
 import type { Clock } from '../../lib/clock.js';
-import type { Config } from '../../settings/settings.js';
+import type { Settings } from '../../settings/settings.js';
 import type { Decisions } from './decisions.js';
 
 /** What the routes of the player API need of the process. */
 export type PlayerContext = Readonly<{
-  config: Pick<Config, 'maxWaitMs'>;
+  settings: Pick<Settings, 'maxWaitMs'>;
   clock: Clock;
   decisions: Decisions;
   shedding: Shedding;

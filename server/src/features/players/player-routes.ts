@@ -21,7 +21,7 @@ import { PlayerSegments, PlayerStatus, StoreConfig } from './player-schemas.js';
  */
 export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: onRequestHookHandler): void {
   // A refusal takes a worker nearly as long as an answer: only what would wait very long is better refused.
-  const maxWaitMs = 2 * ctx.config.maxWaitMs;
+  const maxWaitMs = 2 * ctx.settings.maxWaitMs;
   app.addHook('onRequest', limitInFlight({ shedding: ctx.shedding, form: 'data', maxWaitMs }));
   app.addHook('onRequest', guard);
   const common = { tags: ['Player'], security: BEARER, headers: PlayerHeaders };

@@ -4,7 +4,7 @@ import type { Pool } from '../../db/pool.js';
 import type { Clock } from '../../lib/clock.js';
 import { coalesce } from '../../lib/coalesce.js';
 import { type MasterKeys, seal, UnsealError, unseal } from '../../security/master-keys.js';
-import type { Config } from '../../settings/settings.js';
+import type { Settings } from '../../settings/settings.js';
 import { apiKeyBinding } from '../studios/api-keys.js';
 import { isWelcome } from './key-environment.js';
 import { type ApiKeyRow, findApiKeys } from './session-queries.js';
@@ -34,7 +34,7 @@ export type ApiKeys = {
 type Options = {
   pool: Pool;
   masterKeys: MasterKeys;
-  config: Pick<Config, 'environment'>;
+  settings: Pick<Settings, 'environment'>;
   clock: Clock;
   logger: Logger;
 };
@@ -45,7 +45,7 @@ const KEY_ID = /^[A-Za-z0-9_-]{1,128}$/;
 const REMEMBERED_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
-export function createApiKeys({ pool, masterKeys, config, clock, logger }: Options): ApiKeys {
+export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Options): ApiKeys {
   const remembered = new Map<string, { key: ApiKey; secret: Buffer; until: number }>();
   const nobody = randomBytes(32);
   const nobodySealed = seal(masterKeys, nobody, 'nobody');
@@ -86,7 +86,8 @@ export function createApiKeys({ pool, masterKeys, config, clock, logger }: Optio
   const check = (request: SignedLogin, row: ApiKeyRow | undefined): ApiKey | undefined => {
     const secret = (row && secretOf(row)) ?? unseal(masterKeys, nobodySealed, 'nobody');
     const isRight = isSignatureValid(secret, request);
-    if (row === undefined || !isRight || row.revoked || !isWelcome(config, row.environment)) return undefined;
+    if (row === undefined || !isRight || row.revoked || !isWelcome(settings, row.environment))
+      return undefined;
     const { keyId, gameId, tenantSlug, gameSlug } = row;
     const key = { keyId, gameId, tenantSlug, gameSlug };
     remember(key, secret);

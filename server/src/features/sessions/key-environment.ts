@@ -1,9 +1,9 @@
-import type { Config } from '../../settings/settings.js';
+import type { Settings } from '../../settings/settings.js';
 
 /** A development key, and whatever session it opened, is worth something in the development environment only. */
 export function isWelcome(
-  config: Pick<Config, 'environment'>,
+  settings: Pick<Settings, 'environment'>,
   keyEnvironment: 'development' | 'production',
 ): boolean {
-  return keyEnvironment === 'production' || config.environment === 'development';
+  return keyEnvironment === 'production' || settings.environment === 'development';
 }

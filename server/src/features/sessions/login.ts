@@ -46,7 +46,7 @@ export async function login(
     deviceId: request.deviceId,
     keyId: key.keyId,
     createdAt: now,
-    expiresAt: now + ctx.config.refreshTtlSeconds * 1000,
+    expiresAt: now + ctx.settings.refreshTtlSeconds * 1000,
     refresh: state,
   };
   const player = (await ctx.loginDesk.submit(session)) ?? (await ctx.loginDesk.submit(session));

@@ -63,7 +63,7 @@ export function requirePlayer(ctx: GuardContext, rules: readonly HeaderRule[]) {
  */
 export function requireSender(ctx: GuardContext, rules: readonly HeaderRule[], announce: Announce) {
   const findPlayer: FindPlayer =
-    ctx.config.nats === undefined
+    ctx.settings.nats === undefined
       ? (sessionId) => ctx.livePlayers.submit(sessionId)
       : createLenientSessions(ctx.livePlayers);
   return guard(ctx, rules, findPlayer, announce);
@@ -86,7 +86,7 @@ function guard(
     player: LivePlayer | typeof NOT_ASKED | undefined,
   ): void => {
     if (player === undefined) throw new ApiError('session_ended');
-    if (player !== NOT_ASKED && !isWelcome(ctx.config, player.environment))
+    if (player !== NOT_ASKED && !isWelcome(ctx.settings, player.environment))
       throw new ApiError('session_ended');
     if (!ctx.signingKeys.isTrusted(claims.kid)) {
       ctx.accessTokens.forget(request.headers.authorization);

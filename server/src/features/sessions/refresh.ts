@@ -24,7 +24,7 @@ export async function refresh(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const row = await ctx.refreshDesk.rows.submit(presented.sessionId);
     const now = ctx.clock.now();
-    if (row === undefined || row.expiresAt <= now || !isWelcome(ctx.config, row.environment))
+    if (row === undefined || row.expiresAt <= now || !isWelcome(ctx.settings, row.environment))
       return refuse(ctx, 'invalid', address);
 
     const state = { tagKey: row.tagKey, currentHash: row.currentHash, recent: row.recent };
@@ -32,7 +32,7 @@ export async function refresh(
       state,
       presented,
       now,
-      ctx.config.refreshGraceSeconds * 1000,
+      ctx.settings.refreshGraceSeconds * 1000,
       takeRandomBytes(32),
     );
     // Before anything is rotated: a 429 must leave the token as it was.
@@ -51,7 +51,7 @@ export async function refresh(
           sessionId: row.sessionId,
           previousHash: row.currentHash,
           next: outcome.state,
-          expiresAt: now + ctx.config.refreshTtlSeconds * 1000,
+          expiresAt: now + ctx.settings.refreshTtlSeconds * 1000,
         });
         if (isMoved) return grant(ctx, row, outcome, headers);
       }

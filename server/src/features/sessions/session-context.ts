@@ -4,7 +4,7 @@ import type { RateLimits } from '../../http/rate-limits.js';
 import type { Shedding } from '../../http/shedding.js';
 import type { Clock } from '../../lib/clock.js';
 import type { MasterKeys } from '../../security/master-keys.js';
-import type { Config } from '../../settings/settings.js';
+import type { Settings } from '../../settings/settings.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { Decisions } from '../players/decisions.js';
 import type { AccessTokens } from './access-token.js';
@@ -16,7 +16,7 @@ import type { SigningKeys } from './signing-keys.js';
 
 /** What a guarded scope needs of the process to tell who sends a request. */
 export type GuardContext = Readonly<{
-  config: Config;
+  settings: Settings;
   accessTokens: AccessTokens;
   livePlayers: LivePlayers;
   signingKeys: SigningKeys;

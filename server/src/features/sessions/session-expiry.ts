@@ -1,6 +1,6 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
-import { MAX_ACCESS_TTL_SECONDS } from '../../settings/settings.js';
+import { MAX_ACCESS_TTL_SECONDS } from '../../settings/setting-rows.js';
 import { CHECK_DAY } from './session-queries.js';
 
 /** Rows a statement: a fraction of a second. */

@@ -39,7 +39,7 @@ export async function sessionGrant(ctx: SessionContext, session: Session): Promi
     accessToken,
     refreshToken,
     tokenType: 'Bearer',
-    expiresIn: ctx.config.accessTtlSeconds,
+    expiresIn: ctx.settings.accessTtlSeconds,
     userId: player.userId,
     deviceId,
     gameId,

@@ -26,15 +26,15 @@ const AUTH_BODY_LIMIT = 16_384;
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 
 export function sessionRoutes(app: FastifyInstance, ctx: SessionContext): void {
-  const { shedding, config } = ctx;
-  const limit = limitInFlight({ shedding, form: 'auth', maxWaitMs: config.maxWaitMs });
+  const { shedding, settings } = ctx;
+  const limit = limitInFlight({ shedding, form: 'auth', maxWaitMs: settings.maxWaitMs });
 
   app.post<{ Body: Static<typeof LoginBody> }>(
     '/auth/login',
     {
       bodyLimit: AUTH_BODY_LIMIT,
       onRequest: limit,
-      ...(ctx.config.environment === 'development' && { onResponse: explainRefusal(ctx) }),
+      ...(ctx.settings.environment === 'development' && { onResponse: explainRefusal(ctx) }),
       schema: {
         operationId: 'login',
         tags: ['Sessions'],

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../../errors.js';
 import { type ErrorForm, errorResponses } from '../../http/api-schemas.js';
-import { ROW_ERROR_EXAMPLE, RowError } from '../game-configs/catalogue/catalogue-schemas.js';
 import {
   DIFFERENCE_EXAMPLE,
   DocumentChange,
@@ -9,7 +8,9 @@ import {
   PROBLEM_EXAMPLE,
   PriceRaise,
   RAISE_EXAMPLE,
-} from './difference-schemas.js';
+  ROW_ERROR_EXAMPLE,
+  RowError,
+} from './admin-error-details.js';
 
 /** The general form with what errors of the admin API carry besides code and sentence. */
 const AdminError = Type.Object(

@@ -1,8 +1,13 @@
 import { type Pool, transaction } from '../../db/pool.js';
-import { type UnregisteredTypes, updateUnregisteredTypes } from '../events/types/event-type-queries.js';
-import { updateRetentionDays } from '../lifecycle/retention-queries.js';
 import { type Actor, insertAuditEntry } from './audit-log.js';
-import { insertGame, insertTenant, lockGameSettings } from './tenants.js';
+import {
+  insertGame,
+  insertTenant,
+  lockGameSettings,
+  type UnregisteredTypes,
+  updateRetentionDays,
+  updateUnregisteredTypes,
+} from './tenants.js';
 
 type Named = Readonly<{ slug: string; name: string }>;
 

@@ -1,5 +1,8 @@
 import type { Client, Pool } from '../../db/pool.js';
 
+/** What becomes of events whose type is not registered. */
+export type UnregisteredTypes = 'accept' | 'hold';
+
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 /** Ids of tenants and games stand in URLs, headers and tokens: short, lower-case, no surprises. */
@@ -59,7 +62,7 @@ export async function findGame(
 
 export type GameSettingsRow = {
   slug: string;
-  unregisteredTypes: 'accept' | 'hold';
+  unregisteredTypes: UnregisteredTypes;
   /** Null: events are kept for ever. */
   retentionDays: number | null;
 };
@@ -74,6 +77,27 @@ export async function lockGameSettings(client: Client, gameId: number): Promise<
   const [game] = rows;
   if (game === undefined) throw new Error(`there is no game ${gameId}`);
   return game;
+}
+
+export async function updateUnregisteredTypes(
+  db: Pool | Client,
+  gameId: number,
+  unregisteredTypes: UnregisteredTypes,
+): Promise<void> {
+  await db.query(
+    `update games set unregistered_types = $2, registry_version = registry_version + 1
+     where id = $1 and unregistered_types <> $2`,
+    [gameId, unregisteredTypes],
+  );
+}
+
+/** Null: events are kept for ever. */
+export async function updateRetentionDays(
+  db: Pool | Client,
+  gameId: number,
+  days: number | null,
+): Promise<void> {
+  await db.query('update games set retention_days = $2 where id = $1', [gameId, days]);
 }
 
 export type ListedTenant = { id: number; slug: string; name: string; games: number; createdAt: number };

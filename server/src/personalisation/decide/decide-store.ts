@@ -4,7 +4,8 @@ import { OfferJudge } from './decide-offers.js';
 import type { Deciding } from './deciding.js';
 import type { RenderedSku, StoreDecision } from './decision.js';
 import { lastFactChange, lastShelfChange } from './last-change.js';
-import { renderTargeted, renderUntargeted, type ShelfItem, stockShelf } from './shelf.js';
+import { renderTargeted, renderUntargeted } from './render-sku.js';
+import { type ShelfItem, stockShelf } from './shelf.js';
 import { applyOffer, promotionOf, type SkuChange } from './sku-change.js';
 import { traceHeldOut, traceSkus } from './trace-store.js';
 

@@ -22,7 +22,7 @@ describe('the check of the roll-ups', () => {
   let gameId: number;
   let devices = 0;
   beforeAll(async () => {
-    harness = await createHarness({ config: withoutRateLimits() });
+    harness = await createHarness({ settings: withoutRateLimits() });
     second = (await harness.addNode()).app;
     gameId = (await findGame(harness.pool, DEMO.tenant, DEMO.game))?.id ?? 0;
   });

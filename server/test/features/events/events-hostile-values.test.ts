@@ -25,7 +25,7 @@ describe('hostile values in events', () => {
   let session: Session;
   let sent = 0;
   beforeAll(async () => {
-    harness = await createHarness({ config: withoutRateLimits() });
+    harness = await createHarness({ settings: withoutRateLimits() });
     session = await harness.login('hostile');
   });
   afterAll(() => harness.close());

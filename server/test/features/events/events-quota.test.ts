@@ -31,7 +31,7 @@ describe('what a player may send in a minute', () => {
   // The counts live in the node: a new one for each test.
   beforeEach(async () => {
     sent = 0;
-    harness = await createHarness({ config: { rateLimits: LIMITS } });
+    harness = await createHarness({ settings: { rateLimits: LIMITS } });
     session = await harness.login('sender');
   });
   afterEach(() => harness.close());

@@ -17,8 +17,8 @@ import {
 } from '../../../src/features/events/move-old-queries.js';
 import { hasOldEvents } from '../../../src/features/events/old-events.js';
 import { rebuildFacts } from '../../../src/features/explanations/rebuild-facts.js';
-import { updateRetentionDays } from '../../../src/features/lifecycle/retention-queries.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
+import { updateRetentionDays } from '../../../src/features/studios/tenants.js';
 import {
   adImpressionAt,
   createGameWorld,

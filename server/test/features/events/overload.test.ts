@@ -30,7 +30,7 @@ describe('when events come faster than they can be stored', () => {
   let sent = 0;
   beforeAll(async () => {
     harness = await createHarness({
-      config: { ...withoutRateLimits(), databaseTimeoutMs: 60_000 },
+      settings: { ...withoutRateLimits(), databaseTimeoutMs: 60_000 },
     });
     players = [];
     for (let n = 0; n < PLAYERS; n++) players.push(await harness.login(`player-${n}`));

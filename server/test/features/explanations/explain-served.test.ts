@@ -29,7 +29,7 @@ describe('an explanation', () => {
   let harness: Harness;
   let gameId: number;
   beforeAll(async () => {
-    harness = await createHarness({ config: withoutRateLimits() });
+    harness = await createHarness({ settings: withoutRateLimits() });
     const { rows } = await harness.pool.query<{ id: number }>('select id from games');
     gameId = rows[0]?.id ?? 0;
   });

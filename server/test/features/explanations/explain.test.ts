@@ -23,7 +23,7 @@ describe('POST /admin/v1/games/:game/explain', () => {
   let opensAt: number;
   let devices = 0;
   beforeAll(async () => {
-    harness = await createHarness({ config: withoutRateLimits() });
+    harness = await createHarness({ settings: withoutRateLimits() });
     desk = await openAdminDesk(harness);
     opensAt = harness.clock.now() + 1000 * HOUR_MS;
     await publish(harness.pool, document, harness.clock.now());

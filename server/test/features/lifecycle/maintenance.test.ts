@@ -10,7 +10,7 @@ import {
   MAINTENANCE_STEPS,
   type MaintenanceStep,
 } from '../../../src/features/lifecycle/maintenance-steps.js';
-import { updateRetentionDays } from '../../../src/features/lifecycle/retention-queries.js';
+import { updateRetentionDays } from '../../../src/features/studios/tenants.js';
 import {
   adImpressionAt,
   createGameWorld,

@@ -8,7 +8,7 @@ import {
   listEventPartitions,
 } from '../../../src/features/events/event-partitions.js';
 import { type RetentionOptions, runRetention } from '../../../src/features/lifecycle/retention.js';
-import { updateRetentionDays } from '../../../src/features/lifecycle/retention-queries.js';
+import { updateRetentionDays } from '../../../src/features/studios/tenants.js';
 import {
   adImpressionAt,
   createGameWorld,

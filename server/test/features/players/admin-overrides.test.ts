@@ -123,8 +123,14 @@ describe('an override', () => {
 
   it('counts at once for a node whose clock is behind, and is over at once, too', async () => {
     const clock = createTestClock(harness.clock.now() - 5_000);
-    const { config, masterKeys, logger } = harness.ctx;
-    const ctx = await createContext({ config, databaseUrl: harness.databaseUrl, masterKeys, logger, clock });
+    const { settings, masterKeys, logger } = harness.ctx;
+    const ctx = await createContext({
+      settings,
+      databaseUrl: harness.databaseUrl,
+      masterKeys,
+      logger,
+      clock,
+    });
     const slow = await buildPlayerApp(ctx);
     const value = async () => (await get(slow, '/v1/player/status', session)).json().isPayer.value;
     try {

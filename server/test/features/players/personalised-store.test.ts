@@ -17,7 +17,7 @@ describe('the personalised store', () => {
   let second: FastifyInstance;
   beforeAll(async () => {
     // Players stay connected while the test's clock runs on.
-    harness = await createHarness({ config: { accessTtlSeconds: 30 * 86_400 } });
+    harness = await createHarness({ settings: { accessTtlSeconds: 30 * 86_400 } });
     second = (await harness.addNode()).app;
   });
   afterAll(() => harness.close());

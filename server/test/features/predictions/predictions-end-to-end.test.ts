@@ -42,7 +42,7 @@ let today: number;
 let trained: Extract<TrainOutcome, { outcome: 'trained' }>;
 
 beforeAll(async () => {
-  harness = await createHarness({ config: { ...withoutRateLimits(), accessTtlSeconds: 86_400 } });
+  harness = await createHarness({ settings: { ...withoutRateLimits(), accessTtlSeconds: 86_400 } });
   today = Math.floor(harness.clock.now() / DAY_MS);
   harness.clock.set(today * DAY_MS + DAY_MS / 4);
   sessions = await playThroughApi(harness, GAME);

@@ -66,7 +66,7 @@ describe('a revoked key', () => {
 
   test('is not told that it comes too often', async () => {
     const { app } = await harness.addNode({
-      rateLimits: { ...harness.ctx.config.rateLimits, enabled: true, loginsPerDevice: 1 },
+      rateLimits: { ...harness.ctx.settings.rateLimits, enabled: true, loginsPerDevice: 1 },
     });
     const { key, signIn } = await keyWithSession();
     expect((await signIn({ app })).statusCode).toBe(200);

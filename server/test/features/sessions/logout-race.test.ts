@@ -15,7 +15,7 @@ let nodes: [FastifyInstance, FastifyInstance];
 beforeAll(async () => {
   // Hundreds of refusals in a few seconds are what this file is about.
   const rateLimits = { ...testConfig().rateLimits, enabled: false };
-  harness = await createHarness({ config: { rateLimits } });
+  harness = await createHarness({ settings: { rateLimits } });
   nodes = [harness.app, (await harness.addNode()).app];
 });
 afterAll(() => harness.close());

@@ -21,7 +21,7 @@ describe('the rows of sessions', () => {
   let harness: Harness;
   let devices = 0;
   beforeAll(async () => {
-    harness = await createHarness({ config: withoutRateLimits() });
+    harness = await createHarness({ settings: withoutRateLimits() });
   });
   afterAll(() => harness.close());
 

@@ -6,7 +6,7 @@ import { fastify } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { registerAdminApi } from '../../../src/app/admin-app.js';
-import { COMMANDS } from '../../../src/cli/commands.js';
+import { COMMANDS } from '../../../src/bin/commands.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { AUDIT_ACTIONS, type AuditAction } from '../../../src/features/studios/audit-actions.js';
 import { findGame } from '../../../src/features/studios/tenants.js';

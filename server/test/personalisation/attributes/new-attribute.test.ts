@@ -127,7 +127,7 @@ describe('an attribute that is defined in one place, on a database', () => {
   let gameId: number;
   let regular: string;
   beforeAll(async () => {
-    harness = await createHarness({ config: withoutRateLimits() });
+    harness = await createHarness({ settings: withoutRateLimits() });
     desk = await openAdminDesk(harness);
     const { rows } = await harness.pool.query<{ id: number }>('select id from games');
     gameId = rows[0]?.id ?? 0;

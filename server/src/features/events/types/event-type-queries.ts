@@ -1,7 +1,6 @@
 import { type Client, type Pool, query, transaction } from '../../../db/pool.js';
 import { type Actor, insertAuditEntry } from '../../studios/audit-log.js';
-
-export type UnregisteredTypes = 'accept' | 'hold';
+import type { UnregisteredTypes } from '../../studios/tenants.js';
 
 /** More would be names made up by a program, and every node keeps all of them in memory. */
 const MAX_EVENT_TYPES = 1_000;
@@ -107,18 +106,6 @@ export function retireEventType(
     });
     return true;
   });
-}
-
-export async function updateUnregisteredTypes(
-  db: Pool | Client,
-  gameId: number,
-  unregisteredTypes: UnregisteredTypes,
-): Promise<void> {
-  await db.query(
-    `update games set unregistered_types = $2, registry_version = registry_version + 1
-     where id = $1 and unregistered_types <> $2`,
-    [gameId, unregisteredTypes],
-  );
 }
 
 async function moveRegistry(client: Client, gameId: number): Promise<void> {

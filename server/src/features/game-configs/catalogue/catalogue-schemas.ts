@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf } from '../../../http/admin-answers.js';
+import { successOf } from '../../../http/admin-answers.js';
 import { ConfigDocument } from '../../../personalisation/document/document.js';
 import { DOCUMENT_EXAMPLE } from '../config-schemas.js';
 import { catalogueToCsv } from './catalogue-csv.js';
@@ -36,20 +36,3 @@ export const ImportResponse = successOf(
   }),
   { example: { revision: 13, added: 2, changed: 5, removed: 0, unchanged: 40 } },
 );
-
-export const RowError = Type.Object(
-  {
-    row: nullable(
-      Type.Integer({ description: 'As spreadsheets count them; of JSON the place in the list, from 1' }),
-    ),
-    column: nullable(Type.String({ description: 'Its name; of JSON the path of the member' })),
-    message: Type.String({ description: 'A sentence for the editor' }),
-  },
-  { title: 'CatalogueRowError', description: 'Row and column are null where it is not about one.' },
-);
-
-export const ROW_ERROR_EXAMPLE = {
-  row: 7,
-  column: 'offerPrice:USD',
-  message: 'The offer price is above the actual price of 4.99.',
-};

@@ -25,7 +25,7 @@ describe('replaying failed events', () => {
   let tools: ReplayTools;
   let gameId: number;
   beforeAll(async () => {
-    harness = await createHarness({ config: withoutRateLimits() });
+    harness = await createHarness({ settings: withoutRateLimits() });
     tools = { pool: harness.ctx.pool, registries: harness.ctx.registries };
     gameId = await demoGameId(harness.pool);
   });

@@ -18,7 +18,7 @@ import { demoGameId, gameEvent, registerPayload, rejectedCodes } from '../../../
 describe('the inbox of failed events', () => {
   let harness: Harness;
   beforeAll(async () => {
-    harness = await createHarness({ config: withoutRateLimits() });
+    harness = await createHarness({ settings: withoutRateLimits() });
   });
   afterAll(() => harness.close());
 

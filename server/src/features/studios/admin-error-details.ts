@@ -1,6 +1,10 @@
 import { Type } from 'typebox';
+import { nullable } from '../../http/admin-answers.js';
 
-/** Documentation of what is said about documents: what changed, what is wrong, what would cost more. */
+/**
+ * What errors of the admin API carry besides code and sentence: what changed in a document, what is wrong with it, what would
+ * cost more, and the mistakes in a catalogue. All routes share one error schema, so its parts stand here.
+ */
 
 export const DocumentChange = Type.Object(
   {
@@ -67,4 +71,21 @@ export const RAISE_EXAMPLE = {
   from: '2.49',
   to: '3.99',
   pointer: '/offers/0',
+};
+
+export const RowError = Type.Object(
+  {
+    row: nullable(
+      Type.Integer({ description: 'As spreadsheets count them; of JSON the place in the list, from 1' }),
+    ),
+    column: nullable(Type.String({ description: 'Its name; of JSON the path of the member' })),
+    message: Type.String({ description: 'A sentence for the editor' }),
+  },
+  { title: 'CatalogueRowError', description: 'Row and column are null where it is not about one.' },
+);
+
+export const ROW_ERROR_EXAMPLE = {
+  row: 7,
+  column: 'offerPrice:USD',
+  message: 'The offer price is above the actual price of 4.99.',
 };

@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+
+/**
+ * In the order of the help. Each is loaded when it is asked for: the code of all of them together takes longer to load than
+ * a start may.
+ */
+export const COMMANDS = new Map<string, () => Promise<Command>>(
+  Object.entries({
+    start: async () => (await import('./service-commands.js')).startCommand(),
+    consume: async () => (await import('./service-commands.js')).consumeCommand(),
+    migrate: async () => (await import('../cli/migrate-command.js')).migrateCommand(),
+    tenant: async () => (await import('../cli/tenancy-commands.js')).tenantCommands(),
+    game: async () => (await import('../cli/tenancy-commands.js')).gameCommands(),
+    key: async () => (await import('../cli/key-commands.js')).keyCommands(),
+    'admin-token': async () => (await import('../cli/admin-token-commands.js')).adminTokenCommands(),
+    config: async () => (await import('../cli/config-commands.js')).configCommands(),
+    catalogue: async () => (await import('../cli/catalogue-commands.js')).catalogueCommands(),
+    train: async () => (await import('../cli/train-command.js')).trainCommand(),
+    models: async () => (await import('../cli/model-commands.js')).modelCommands(),
+    explain: async () => (await import('../cli/explain-command.js')).explainCommand(),
+    'event-type': async () => (await import('../cli/event-type-commands.js')).eventTypeCommands(),
+    'failed-events': async () => (await import('../cli/failed-event-commands.js')).failedEventCommands(),
+    audit: async () => (await import('../cli/audit-commands.js')).auditCommands(),
+    export: async () => (await import('../cli/export-commands.js')).exportCommands(),
+    rollups: async () => (await import('../cli/rollup-commands.js')).rollupCommands(),
+    simulate: async () => (await import('../cli/simulate-command.js')).simulateCommand(),
+    losses: async () => (await import('../cli/loss-command.js')).lossCommand(),
+    retention: async () => (await import('../cli/retention-commands.js')).retentionCommands(),
+    'signing-key': async () => (await import('../cli/signing-key-commands.js')).signingKeyCommands(),
+    'master-key': async () => (await import('../cli/master-key-commands.js')).masterKeyCommands(),
+    doctor: async () => (await import('../cli/doctor-command.js')).doctorCommand(),
+  }),
+);

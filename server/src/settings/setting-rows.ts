@@ -1,0 +1,263 @@
+import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { parseMegabytes } from '../lib/megabytes.js';
+import { choice, integer, list, onOff, optional, type Setting, text } from './setting-kinds.js';
+
+/** Every setting of the service, one row each, in the order of the help. Reading, help and docs/settings.md follow from these. */
+
+const MAX_WORKERS = 256;
+/** Embedded PostgreSQL starts with less, but has no room to work. */
+const MIN_BUFFERS_MB = 16;
+/** A session outlives its refresh token by this much: see features/sessions/session-expiry.ts. */
+export const MAX_ACCESS_TTL_SECONDS = 86_400;
+const HOST_NAME = /^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?\.?$/i;
+/** A scheme may be left out. Web sockets are for browsers. */
+const NATS_SERVER = /^(?:(?:nats|tls):\/\/)?(?:[^\s/@]+@)?[^\s/@]+$/;
+/** Part of NATS subjects and of file names. */
+const STREAM_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+/** Scheme, host and port, whatever the scheme: games in a web view come from `capacitor://localhost` and the like. */
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^\s/*]+$/;
+
+export const SETTING_ROWS = {
+  environment: choice('SAVEPOINT_ENV', {
+    of: ['production', 'development'],
+    fallback: 'production',
+    shownFallback: 'development under npm start, else production',
+    description: 'development or production',
+  }),
+  host: {
+    name: 'SAVEPOINT_HOST',
+    fallback: '127.0.0.1 in development, else 0.0.0.0',
+    description: 'address of the player API',
+    read: (given, { development }) => given ?? (development ? '127.0.0.1' : '0.0.0.0'),
+  } satisfies Setting<string>,
+  port: integer('SAVEPOINT_PORT', {
+    fallback: 8080,
+    min: 0,
+    max: 65_535,
+    description: 'port of the player API',
+  }),
+  opsHost: text('SAVEPOINT_OPS_HOST', {
+    fallback: '127.0.0.1',
+    description: 'address of operations (health, metrics, API reference)',
+  }),
+  opsPort: integer('SAVEPOINT_OPS_PORT', {
+    fallback: 8081,
+    min: 0,
+    max: 65_535,
+    description: 'port of operations',
+  }),
+  opsAllowedHosts: list('SAVEPOINT_OPS_ALLOWED_HOSTS', {
+    shownFallback: 'localhost, SAVEPOINT_OPS_HOST and any IP address',
+    description:
+      'further host names that operations may be called by, comma-separated (against DNS rebinding)',
+    check: (host) =>
+      HOST_NAME.test(host)
+        ? undefined
+        : `SAVEPOINT_OPS_ALLOWED_HOSTS holds "${host.toLowerCase()}": list host names such as ops.example.com, without a scheme, a port or a path.`,
+  }),
+  dataDir: {
+    name: 'SAVEPOINT_DATA_DIR',
+    fallback: './data',
+    description: 'embedded database and development secrets',
+    read: (given = './data') => resolve(given),
+  } satisfies Setting<string>,
+  workers: integer('SAVEPOINT_WORKERS', {
+    fallback: Math.min(availableParallelism(), MAX_WORKERS),
+    shownFallback: 'number of cores',
+    min: 1,
+    max: MAX_WORKERS,
+    description: 'API processes',
+  }),
+  masterKey: optional('SAVEPOINT_MASTER_KEY', {
+    shownFallback: 'generated in development',
+    description:
+      'base64 of 32 bytes; seals API secrets and signing keys. Several, comma-separated, while rotating',
+  }),
+  maxWaitMs: integer('SAVEPOINT_MAX_WAIT_MS', {
+    fallback: 500,
+    min: 50,
+    max: 60_000,
+    description: 'overload: a request that would wait longer than this is answered 503 at once',
+  }),
+  rateLimits: onOff('SAVEPOINT_RATE_LIMITS', { fallback: 'on', description: 'off for load tests' }),
+  loginsPerDevice: integer('SAVEPOINT_RATE_LIMIT_LOGINS', {
+    fallback: 300,
+    min: 1,
+    max: 1_000_000,
+    description: 'logins per device and minute, per worker',
+  }),
+  failuresPerAddress: integer('SAVEPOINT_RATE_LIMIT_FAILURES', {
+    fallback: 300,
+    min: 1,
+    max: 1_000_000,
+    description: 'failed logins per address and minute, per worker',
+  }),
+  requestsPerPlayer: integer('SAVEPOINT_RATE_LIMIT_REQUESTS', {
+    fallback: 1_200,
+    min: 1,
+    max: 1_000_000,
+    description: 'other requests per player and minute, per worker',
+  }),
+  eventsPerPlayer: integer('SAVEPOINT_RATE_LIMIT_EVENTS', {
+    fallback: 12_000,
+    min: 500,
+    max: 1_000_000,
+    description: 'events per player and minute, per worker; at least the 500 of a batch',
+  }),
+  eventBytesPerPlayer: integer('SAVEPOINT_RATE_LIMIT_EVENT_BYTES', {
+    fallback: 16_777_216,
+    min: 1_048_576,
+    max: 1_000_000_000,
+    description:
+      'bytes of events per player and minute, decompressed, per worker; at least the 1 MiB of a batch',
+  }),
+  accessTtlSeconds: integer('SAVEPOINT_ACCESS_TTL_SECONDS', {
+    fallback: 3_600,
+    min: 1,
+    max: MAX_ACCESS_TTL_SECONDS,
+    description: 'lifetime of an access token',
+  }),
+  refreshTtlSeconds: integer('SAVEPOINT_REFRESH_TTL_SECONDS', {
+    fallback: 2_592_000,
+    min: 1,
+    max: 31_536_000,
+    description: 'lifetime of an unused refresh token',
+  }),
+  refreshGraceSeconds: integer('SAVEPOINT_REFRESH_GRACE_SECONDS', {
+    fallback: 30,
+    min: 0,
+    max: 600,
+    description: 'how long a used refresh token may be retried',
+  }),
+  tokenIssuer: text('SAVEPOINT_TOKEN_ISSUER', {
+    fallback: 'savepoint',
+    description: '`iss` of access tokens',
+  }),
+  tokenAudience: text('SAVEPOINT_TOKEN_AUDIENCE', {
+    fallback: 'savepoint-players',
+    description: '`aud` of access tokens',
+  }),
+  corsOrigins: {
+    name: 'SAVEPOINT_CORS_ORIGINS',
+    fallback: '*',
+    description: 'origins of web games, comma-separated',
+    read(given = '*', { report }): '*' | readonly string[] {
+      if (given === '*') return given;
+      const origins = given.split(',').map((origin) => origin.trim());
+      const wrong = origins.find((origin) => !ORIGIN.test(origin));
+      if (wrong !== undefined) {
+        report(
+          `SAVEPOINT_CORS_ORIGINS holds "${wrong}": list origins as browsers send them, such as https://game.example, without a path or a final slash.`,
+        );
+      }
+      return Object.freeze(origins);
+    },
+  } satisfies Setting<'*' | readonly string[]>,
+  trustProxy: {
+    name: 'SAVEPOINT_TRUST_PROXY',
+    fallback: 'off',
+    description:
+      'behind a balancer that sets X-Forwarded-For: its hops (1), its addresses (10.0.0.0/8), or on for any',
+    read(given = 'off', { report }): boolean | number | string {
+      if (given === 'on' || given === 'off') return given === 'on';
+      if (/^\d{1,2}$/.test(given)) return Number(given);
+      const addresses = given.split(',').map((address) => address.trim());
+      if (addresses.every((address) => isIP(address.replace(/\/\d{1,3}$/, '')) !== 0))
+        return addresses.join(',');
+      report(
+        `SAVEPOINT_TRUST_PROXY is "${given}": set it to on or off, the number of proxies, or their addresses (10.0.0.0/8).`,
+      );
+      return false;
+    },
+  } satisfies Setting<boolean | number | string>,
+  logLevel: choice('SAVEPOINT_LOG_LEVEL', {
+    of: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    fallback: 'info',
+    description: 'fatal, error, warn, info, debug (logs every request), trace or silent',
+  }),
+  logPretty: onOff('SAVEPOINT_LOG_PRETTY', {
+    fallback: ({ tty }) => tty,
+    shownFallback: 'on in a terminal, else off',
+    description: 'on: log lines for people; off: JSON',
+  }),
+  databaseUrl: optional('DATABASE_URL', {
+    shownFallback: 'embedded PostgreSQL',
+    description: 'PostgreSQL 15 or newer to use instead',
+    // Without repeating the address, which holds a password.
+    check: (given) =>
+      /^postgres(ql)?:\/\//.test(given)
+        ? undefined
+        : 'DATABASE_URL must look like postgres://user:password@host:5432/database.',
+  }),
+  databasePoolSize: integer('SAVEPOINT_DB_POOL', {
+    fallback: 8,
+    min: 2,
+    max: 100,
+    description: 'database connections per worker',
+  }),
+  databaseTimeoutMs: integer('SAVEPOINT_DB_TIMEOUT_MS', {
+    fallback: 5_000,
+    min: 100,
+    max: 60_000,
+    description: 'time-out of a database call',
+  }),
+  databaseBuffersMb: {
+    name: 'SAVEPOINT_DB_BUFFERS',
+    fallback: 'a quarter of the memory, from 64MB to 4GB',
+    description: 'memory in which the embedded PostgreSQL keeps pages (shared_buffers), such as 512MB or 8GB',
+    read(given, { report }): number | undefined {
+      if (given === undefined) return undefined;
+      const megabytes = parseMegabytes(given);
+      if (megabytes !== undefined && megabytes >= MIN_BUFFERS_MB) return megabytes;
+      report(
+        `SAVEPOINT_DB_BUFFERS is "${given}": set it to a size of ${MIN_BUFFERS_MB}MB or more, such as 512MB or 8GB.`,
+      );
+      return undefined;
+    },
+  } satisfies Setting<number | undefined>,
+  natsServers: list('NATS_URL', {
+    shownFallback: 'events applied directly',
+    description:
+      'servers of a NATS cluster (2.10.23 or newer) with JetStream to queue events on, comma-separated',
+    // Without repeating the address, which may hold a password.
+    check: (server) =>
+      NATS_SERVER.test(server)
+        ? undefined
+        : 'NATS_URL must list servers like nats://user:password@host:4222, separated by commas.',
+  }),
+  natsCredentialsFile: optional('SAVEPOINT_NATS_CREDS', {
+    shownFallback: 'user and password of NATS_URL',
+    description: 'file with the credentials of a NATS user',
+  }),
+  natsStream: {
+    name: 'SAVEPOINT_NATS_STREAM',
+    fallback: 'SAVEPOINT_EVENTS',
+    description: 'name of the stream',
+    read(given = 'SAVEPOINT_EVENTS', { report }) {
+      if (!STREAM_NAME.test(given)) {
+        report(
+          `SAVEPOINT_NATS_STREAM is "${given}": use letters, digits, hyphens and underscores, 64 at the most.`,
+        );
+      }
+      return given;
+    },
+  } satisfies Setting<string>,
+  natsPartitions: integer('SAVEPOINT_NATS_PARTITIONS', {
+    fallback: 16,
+    min: 1,
+    max: 256,
+    description: 'parts of the stream that consumers share out among them; fixed once the stream exists',
+  }),
+  natsReplicas: integer('SAVEPOINT_NATS_REPLICAS', {
+    fallback: 1,
+    min: 1,
+    max: 5,
+    description: 'NATS servers that hold the stream; 3 in production, or a lost disk loses events',
+  }),
+  consume: onOff('SAVEPOINT_CONSUME', {
+    fallback: 'on',
+    description: "off: the API's workers only queue events, and `savepoint consume` applies them",
+  }),
+} satisfies Record<string, Setting<unknown>>;
