@@ -44,7 +44,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   features: [...SERVICES, 'personalisation'],
   queue: [...SERVICES, 'features'],
   app: [...SERVICES, 'personalisation', 'features', 'queue'],
-  cli: [...SERVICES, 'personalisation', 'features', 'queue'],
+  cli: [...SERVICES, 'personalisation', 'features', 'queue', 'app'],
   bin: [...SERVICES, 'personalisation', 'features', 'queue', 'app', 'cli'],
 };
 

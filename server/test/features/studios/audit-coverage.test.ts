@@ -71,6 +71,7 @@ const COMMAND_STEPS: Record<string, Step<() => string[] | Promise<string[]>>> = 
   'export events': { reason: READS },
   'rollups check': { reason: READS },
   losses: { reason: READS },
+  simulate: { reason: 'it only sends what players send' },
   'tenant create': {
     action: 'tenant.create',
     target: 'tenant acme',
