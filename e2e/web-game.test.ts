@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BROWSER_PATIENCE_MS, HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
+import { cleanUp, runSavepoint, type Service, startService, temporaryFolder } from './support/service.js';
+
+const SERVER = fileURLToPath(new URL('../examples/web-game/server.mjs', import.meta.url));
+
+describe.skipIf(!HAS_BROWSER)(`the web game${NEEDS_BROWSER}`, () => {
+  let service: Service;
+  let settings: Record<string, string>;
+  let game: ChildProcess;
+  let address: string;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: await temporaryFolder() };
+    // A busy machine must not decide the test: nothing is refused for overload.
+    const patient = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
+    service = await startService({ ...settings, ...patient });
+    game = spawn(process.execPath, [SERVER], {
+      env: { PATH: process.env.PATH, PORT: '0', SAVEPOINT_URL: service.api },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    address = await new Promise((resolve) => {
+      game.stdout?.on('data', (chunk) => {
+        const url = /Play at (\S+)/.exec(String(chunk))?.[1];
+        if (url !== undefined) resolve(url);
+      });
+    });
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    game?.kill();
+    await cleanUp();
+  });
+
+  it('is played, sells something, and thanks for it with an offer', async () => {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(BROWSER_PATIENCE_MS);
+    const problems: string[] = [];
+    page.on('pageerror', ({ message }) => problems.push(message));
+    await page.goto(`${address}?gems=2`);
+    await page.getByText(/^Player \w{8}$/).waitFor();
+
+    // Two rounds: the second one ends with an ad.
+    for (const round of [1, 2]) {
+      await page.locator('#play').click();
+      await page.keyboard.press('ArrowLeft');
+      await page.getByText(new RegExp(`^Round ${round}: \\d of 2$`)).waitFor();
+    }
+    await page.getByText('Space Farmers').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+
+    await page.getByRole('button', { name: 'Buy Chest of Gems for $10.00' }).click();
+    await page.getByText('Just for you: Chest of Gems for $7.50.').waitFor();
+    // A quarter off, for payers only.
+    await page.getByRole('button', { name: 'Buy Chest of Gems for $7.50' }).click();
+    expect(await page.locator('#gems b').textContent()).toMatch(/^2,40\d$/);
+
+    // No ad for a payer.
+    await page.locator('#play').click();
+    await page.getByText(/^Round 3/).waitFor();
+    await page.locator('#play').click();
+    await page.getByText(/^Round 4/).waitFor();
+    expect(await page.locator('#ad').isHidden()).toBe(true);
+    expect(problems).toEqual([]);
+    await page.close();
+
+    const counts = async () => {
+      const { output } = await runSavepoint(
+        [
+          'export',
+          'events',
+          '--tenant',
+          'demo-studio',
+          '--game',
+          'demo-game',
+          '--from',
+          '2020-01-01',
+          '--to',
+          '2100-01-01',
+        ],
+        settings,
+      );
+      const events = output.split('\n').filter((line) => line.startsWith('{'));
+      const types = events.map((line) => (JSON.parse(line) as { eventType: string }).eventType);
+      return Object.fromEntries(
+        [...new Set(types)].sort().map((type) => [type, types.filter((each) => each === type).length]),
+      );
+    };
+    await expect.poll(counts).toMatchObject({
+      Ad_Impression: 1,
+      Level_Complete: 4,
+      Level_Start: 4,
+      Purchase: 2,
+      Session_Start: 1,
+      Store_View: 1,
+    });
+  });
+
+  it('serves its own files and the client, and nothing else', async () => {
+    const status = async (path: string) => (await fetch(new URL(path, address))).status;
+    expect(await status('/sdk/index.js')).toBe(200);
+    expect(await status('/sdk/storage/memory-storage.js')).toBe(200);
+    expect(await status('/sdk/..%2f..%2fpackage.json')).toBe(404);
+    expect(await status('/server.mjs')).toBe(404);
+  });
+});

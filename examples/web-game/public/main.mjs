@@ -1,0 +1,129 @@
+// Joins the game to Savepoint: it logs in, tells what happens, and shows what the player is offered.
+import { Savepoint } from '@savepoint/client';
+import { createGame } from './game.mjs';
+import { createStorePanel } from './store.mjs';
+
+const GEMS_PER_ROUND = Number(new URLSearchParams(location.search).get('gems') ?? 15);
+/** What the things in the demo catalogue hold. */
+const GEMS_OF = { gems_80: 80, starter_pack: 500, gems_1200: 1_200 };
+const SHOWN_EVENTS = 8;
+
+const $ = (id) => document.getElementById(id);
+const settings = await (await fetch('/settings.json')).json();
+const savepoint = new Savepoint({
+  ...settings,
+  build: '1.0.0',
+  metadata: { osName: 'Web', deviceType: 'browser', locale: navigator.language },
+  batch: { seconds: 2 },
+  onRejected: ({ eventType, code }) => note(`${eventType} was refused: ${code}`),
+  onError: ({ code }) => tellNetwork(code),
+});
+const sessionId = crypto.randomUUID();
+const startedAt = Date.now();
+let level = 0;
+let gems = Number(localStorage.getItem('gems') ?? 0);
+let isPayer = false;
+
+const game = createGame($('canvas'), { onCaught: () => addGems(1) });
+const store = createStorePanel($('store'), $('offer'), { onBuy: buy });
+
+// Answers that change are shown by themselves, whoever asked for them, also in another tab.
+savepoint.player.on('store', store.show);
+savepoint.player.on('status', (status) => {
+  isPayer = status.isPayer.value;
+});
+addEventListener('online', () => tellNetwork());
+addEventListener('offline', () => tellNetwork('network_failed'));
+addEventListener('pagehide', () =>
+  savepoint.track('Session_End', { sessionId, durationMs: Date.now() - startedAt }),
+);
+$('play').addEventListener('click', playRound);
+$('close-ad').addEventListener('click', () => {
+  $('ad').hidden = true;
+});
+
+addGems(0);
+track('Session_Start', { sessionId });
+// The game can be played before the login is through, and without one.
+$('play').disabled = false;
+try {
+  const { userId } = await savepoint.login();
+  $('player').textContent = `Player ${userId.slice(0, 8)}`;
+  store.show(await savepoint.player.store());
+  track('Store_View', { screen: 'game' });
+  tellNetwork();
+} catch (error) {
+  $('player').textContent = 'Playing offline';
+  tellNetwork(error.code);
+}
+
+async function playRound() {
+  level++;
+  $('menu').hidden = true;
+  $('ad').hidden = true;
+  track('Level_Start', { level });
+  refresh();
+  const { caught, count } = await game.play(level, GEMS_PER_ROUND);
+  track('Level_Complete', { level, caught, count });
+  $('headline').textContent = `Round ${level}: ${caught} of ${count}`;
+  $('hint').textContent =
+    caught > count / 2 ? 'Well caught. The next one is faster.' : 'The next one is yours.';
+  $('play').textContent = 'Next round';
+  $('menu').hidden = false;
+  // Whoever pays sees no ads.
+  if (!isPayer && level % 2 === 0) showAd();
+}
+
+function showAd() {
+  $('ad').hidden = false;
+  track('Ad_Impression', { sessionId, adId: 'space-farmers', campaignId: 'house-ads' });
+}
+
+/** A real game asks the platform's shop first. */
+async function buy({ skuId, offerPrice, currency, promoId }) {
+  track('Purchase', {
+    transactionId: crypto.randomUUID(),
+    skuId,
+    price: offerPrice,
+    currency,
+    ...(promoId && { promoId }),
+  });
+  addGems(GEMS_OF[skuId] ?? 0);
+  // What the purchase changes is there with the next answer: the player pays now, and may be thanked for it.
+  await savepoint.flush();
+  await refresh();
+}
+
+/** Asks for what may have changed; listeners are told. */
+function refresh() {
+  const answers = [savepoint.player.status(), savepoint.player.store()];
+  return Promise.all(answers).then(
+    () => tellNetwork(),
+    ({ code }) => tellNetwork(code),
+  );
+}
+
+function addGems(count) {
+  gems += count;
+  localStorage.setItem('gems', String(gems));
+  $('gems').querySelector('b').textContent = gems.toLocaleString('en');
+}
+
+function track(type, payload) {
+  savepoint.track(type, payload);
+  note(`${type} ${JSON.stringify(payload)}`);
+}
+
+function note(text) {
+  const line = document.createElement('li');
+  line.textContent = text.length > 64 ? `${text.slice(0, 63)}…` : text;
+  $('events').prepend(line);
+  while ($('events').children.length > SHOWN_EVENTS) $('events').lastChild.remove();
+}
+
+function tellNetwork(problem) {
+  $('network').textContent =
+    problem === undefined
+      ? 'Connected. Events are sent every two seconds.'
+      : `Not connected (${problem}). Events wait on this device and are sent later.`;
+}
