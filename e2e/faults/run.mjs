@@ -1,4 +1,4 @@
-// npm run faults -- --help
+// npm run faults -- --help, npm run faults:clients -- --help
 // The fault tests in their long form. They are written in TypeScript and share the end-to-end tests' support, so they are
 // loaded by what runs those: Node 20 does not read TypeScript by itself.
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,9 @@ const vite = await createViteServer({
   server: { middlewareMode: true, watch: null, ws: false, hmr: false },
   optimizeDeps: { noDiscovery: true },
 });
-const { main } = await vite.ssrLoadModule('/e2e/faults/main.ts');
-const code = await main(process.argv.slice(2));
+const [first, ...rest] = process.argv.slice(2);
+const isClients = first === 'clients';
+const { main } = await vite.ssrLoadModule(`/e2e/faults/${isClients ? 'client-main' : 'main'}.ts`);
+const code = await main(isClients ? rest : process.argv.slice(2));
 await vite.close();
 process.exit(code);

@@ -36,7 +36,14 @@ export type Stack = {
 
 export type Choose = (count: number) => number;
 
-type Options = { mode: Mode; databaseTimeoutMs: number; dataDir?: string; natsServer?: string };
+type Options = {
+  /** On top of those that every stack has. */
+  settings?: Settings;
+  mode: Mode;
+  databaseTimeoutMs: number;
+  dataDir?: string;
+  natsServer?: string;
+};
 
 const CONSUMERS = 2;
 const START_MS = 60_000;
@@ -55,7 +62,7 @@ export async function startStack(options: Options): Promise<Stack> {
 }
 
 async function startProcesses(
-  { mode, databaseTimeoutMs, dataDir: ownDir }: Options,
+  { mode, databaseTimeoutMs, dataDir: ownDir, settings: own = {} }: Options,
   nats: NatsServers | undefined,
 ): Promise<Stack> {
   const dataDir = ownDir ?? (await temporaryFolder());
@@ -68,6 +75,7 @@ async function startProcesses(
     SAVEPOINT_DB_TIMEOUT_MS: String(databaseTimeoutMs),
     SAVEPOINT_LOG_LEVEL: 'warn',
     ...(nats === undefined ? {} : queueSettings(mode, nats)),
+    ...own,
   };
   let service = await startService(settings);
   const consumers =

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Settings } from '../support/service.js';
+import { type Crowd, startCrowd } from './client-crowd.js';
+import { seededRandom } from './random.js';
+import { type Stack, startStack } from './stack.js';
+import { startUnreliableProxy } from './unreliable-proxy.js';
+import { withDatabase } from './verify.js';
+
+export type ClientScenario = {
+  seed: number;
+  clients: number;
+  /** Each client tracks so many events, with a pause of at most this long in between. */
+  eventsEach: number;
+  pauseMs: number;
+  batchSeconds: number;
+  /** How often the whole service is killed meanwhile. */
+  kills: number;
+  /** Of the service: short lives of access tokens, so that sessions are refreshed meanwhile. */
+  settings: Settings;
+  say: (line: string) => void;
+  /** Called after the check, while everything is still running. */
+  inspect?: (stack: Stack, checkAgain: () => Promise<ClientVerdict>) => Promise<void>;
+};
+
+export type ClientVerdict = {
+  stored: number;
+  lost: number;
+  doubled: number;
+  outOfOrder: number;
+  missingNumbers: number;
+};
+
+export type ClientReport = ClientVerdict & {
+  tracked: number;
+  loggedOut: string[];
+  kills: number;
+  faults: Record<string, number>;
+  seconds: number;
+};
+
+/** Nothing arrives for so long: it will not any more. */
+const HANG_MS = 120_000;
+const DATABASE_TIMEOUT_MS = 5_000;
+const WATCH_MS = 2_000;
+
+/**
+ *   start the service and a bad network ─► clients log in, track ─► kills, evenly among the events ─► a calm network ─► check the database
+ */
+export async function runClientScenario(scenario: ClientScenario): Promise<ClientReport> {
+  const begun = performance.now();
+  const { seed, clients, eventsEach, kills, say } = scenario;
+  const stack = await startStack({
+    mode: 'direct',
+    databaseTimeoutMs: DATABASE_TIMEOUT_MS,
+    settings: scenario.settings,
+  });
+  const proxy = await startUnreliableProxy(stack.api, seededRandom(seed));
+  const crowd = startCrowd({ ...scenario, url: proxy.url, random: seededRandom(seed + 1) });
+  try {
+    let killed = 0;
+    for (; killed < kills; killed++) {
+      await reach(crowd, ((killed + 1) * clients * eventsEach) / (kills + 1));
+      say(`${sum(crowd.tracked())} events tracked: kill -9 of the service`);
+      await stack.killService();
+    }
+    await crowd.finished;
+    proxy.calm();
+    const check = () => withDatabase(stack, (client) => compare(client, crowd.tracked()));
+    await deliver(crowd, check, say);
+    const verdict = await check();
+    await scenario.inspect?.(stack, check);
+    return {
+      ...verdict,
+      tracked: sum(crowd.tracked()),
+      loggedOut: crowd.loggedOut(),
+      kills: killed,
+      faults: proxy.happened(),
+      seconds: (performance.now() - begun) / 1000,
+    };
+  } catch (error) {
+    throw new Error(`clients, seed ${seed}: ${(error as Error).message}\n${stack.logs()}`, { cause: error });
+  } finally {
+    crowd.stop();
+    await proxy.close();
+    await crowd.close();
+    await stack.stop();
+  }
+}
+
+/** Waits until so many events are tracked. */
+async function reach(crowd: Crowd, events: number): Promise<void> {
+  while (sum(crowd.tracked()) < events) await sleep(20);
+}
+
+/** Until everything is stored, or nothing more comes. */
+async function deliver(
+  crowd: Crowd,
+  check: () => Promise<ClientVerdict>,
+  say: (line: string) => void,
+): Promise<void> {
+  const tracked = sum(crowd.tracked());
+  let stored = -1;
+  for (let since = performance.now(); performance.now() - since < HANG_MS; await sleep(WATCH_MS)) {
+    await crowd.flush();
+    const now = await check();
+    if (now.lost === 0) return;
+    if (now.stored !== stored) since = performance.now();
+    stored = now.stored;
+    say(`${stored} of ${tracked} events stored`);
+  }
+}
+
+/** What PostgreSQL has of each device beside what its client knows. */
+async function compare(client: pg.Client, tracked: ReadonlyMap<string, number>): Promise<ClientVerdict> {
+  const { rows } = await client.query<{ deviceId: string; install: string; n: number }>(
+    `select d.device_id as "deviceId", e.install_id as install, (e.payload ->> 'n')::int as n
+     from events e join devices d on d.player_id = e.player_id
+     where e.event_type = 'Step'
+     order by d.device_id, e.install_id, e.seq`,
+  );
+  const gaps = await client.query<{ n: number }>(
+    `select coalesce(sum(last_seq - first_seq + 1), 0)::int as n from event_gaps`,
+  );
+  const verdict = {
+    stored: rows.length,
+    lost: 0,
+    doubled: 0,
+    outOfOrder: 0,
+    missingNumbers: gaps.rows[0]?.n ?? 0,
+  };
+  const seen = new Map<string, Set<number>>();
+  const last = new Map<string, number>();
+  for (const { deviceId, install, n } of rows) {
+    const numbers = seen.get(deviceId) ?? new Set();
+    seen.set(deviceId, numbers);
+    if (numbers.has(n)) verdict.doubled++;
+    else if (n < (last.get(install) ?? -1)) verdict.outOfOrder++;
+    numbers.add(n);
+    last.set(install, n);
+  }
+  for (const [deviceId, count] of tracked) verdict.lost += count - (seen.get(deviceId)?.size ?? 0);
+  return verdict;
+}
+
+function sum(counts: ReadonlyMap<string, number>): number {
+  return [...counts.values()].reduce((total, count) => total + count, 0);
+}

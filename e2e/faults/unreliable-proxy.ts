@@ -1,0 +1,107 @@
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from './random.js';
+
+/** What can happen to a request on its way. */
+export type NetworkFault = 'dropped' | 'answer lost' | 'answer cut' | 'delayed' | 'delivered twice';
+
+export type UnreliableProxy = {
+  url: string;
+  /** From now on everything arrives. */
+  calm(): void;
+  /** How often each fault happened. */
+  happened(): Record<string, number>;
+  close(): Promise<void>;
+};
+
+type Answer = { status: number; headers: IncomingMessage['headers']; body: Buffer };
+
+/** Of a hundred requests. */
+const PERCENT: readonly (readonly [NetworkFault, number])[] = [
+  ['dropped', 5],
+  ['answer lost', 5],
+  ['answer cut', 3],
+  ['delayed', 8],
+  ['delivered twice', 5],
+];
+const MAX_DELAY_MS = 3_000;
+
+/** A network as phones have it: it stands between clients and the service, at an address that stays while the service is killed. */
+export async function startUnreliableProxy(target: () => string, random: Random): Promise<UnreliableProxy> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 128 });
+  const happened: Record<string, number> = {};
+  let isCalm = false;
+
+  const chooseFault = (): NetworkFault | undefined => {
+    if (isCalm) return undefined;
+    let at = random.fraction() * 100;
+    for (const [fault, percent] of PERCENT) {
+      at -= percent;
+      if (at < 0) return fault;
+    }
+    return undefined;
+  };
+
+  const pass = async (incoming: IncomingMessage, response: ServerResponse) => {
+    const body = await readAll(incoming);
+    const fault = chooseFault();
+    if (fault !== undefined) happened[fault] = (happened[fault] ?? 0) + 1;
+    if (fault === 'dropped') return response.destroy();
+    if (fault === 'delayed') await sleep(random.integer(MAX_DELAY_MS));
+    const sends = fault === 'delivered twice' ? 2 : 1;
+    const answers = await Promise.all(
+      Array.from({ length: sends }, () =>
+        forward(new URL(incoming.url ?? '/', target()), incoming, body, agent),
+      ),
+    );
+    const answer = random.pick(answers);
+    if (fault === 'answer lost') return response.destroy();
+    response.writeHead(answer.status, answer.headers);
+    if (fault !== 'answer cut') return response.end(answer.body);
+    response.write(answer.body.subarray(0, answer.body.length / 2), () => response.destroy());
+  };
+
+  const server = createServer((incoming, response) => {
+    // The service is down, or the client has gone: there is no answer.
+    pass(incoming, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    calm: () => {
+      isCalm = true;
+    },
+    happened: () => happened,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      agent.destroy();
+    },
+  };
+}
+
+function forward(url: URL, incoming: IncomingMessage, body: Buffer, agent: Agent): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const { method, headers } = incoming;
+    const outgoing = request(url, {
+      agent,
+      headers: { ...headers, host: url.host },
+      ...(method && { method }),
+    });
+    outgoing.once('error', reject);
+    outgoing.once('response', (answer) => {
+      readAll(answer).then(
+        (read) => resolve({ status: answer.statusCode ?? 502, headers: answer.headers, body: read }),
+        reject,
+      );
+    });
+    outgoing.end(body);
+  });
+}
+
+async function readAll(stream: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
