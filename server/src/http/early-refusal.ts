@@ -29,17 +29,21 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
  * Fastify then closes the connection with its answer.
  */
 export function refuseEarly(server: Server, options: EarlyRefusalOptions): void {
-  const { method, path, refusalOf, shedding } = options;
+  const { method, path, refusalOf, corsOrigins, shedding, pacing, times } = options;
   const withQuery = `${path}?`;
 
+  const labels = { route: path, method, status: OVERLOADED.status };
   const isRefused: (...of: Parameters<Listener>) => boolean = (request, response) => {
     const { url } = request;
     if (request.method !== method || (url !== path && url?.startsWith(withQuery) !== true)) return false;
     if (!server.listening || hasRepeatedHeaders(request)) return false;
     const reason = refusalOf(request);
     if (reason === undefined) return false;
+    const begun = performance.now();
     shedding.refused(reason);
-    answerOverloaded(request, response, options);
+    answerOverloaded(request, response, corsOrigins);
+    pacing.pauseAfter(request);
+    times.observe(labels, (performance.now() - begun) / 1000);
     return true;
   };
 
@@ -62,9 +66,8 @@ export function refuseEarly(server: Server, options: EarlyRefusalOptions): void 
 function answerOverloaded(
   request: IncomingMessage,
   response: ServerResponse,
-  { method, path, corsOrigins, pacing, times }: EarlyRefusalOptions,
+  corsOrigins: CorsOrigins,
 ): void {
-  const begun = performance.now();
   const body = OVERLOADED.bodies.data;
   response.writeHead(OVERLOADED.status, {
     'x-request-id': requestId(request),
@@ -77,6 +80,4 @@ function answerOverloaded(
   response.end(body);
   // The body that follows is thrown away as it comes: only then is the next request behind it.
   request.resume();
-  pacing.pauseAfter(request);
-  times.observe({ route: path, method, status: OVERLOADED.status }, (performance.now() - begun) / 1000);
 }

@@ -4,22 +4,31 @@ import type { FastifyInstance } from 'fastify';
 
 /** Shorter than any `Retry-After`: a client that waits as it was told does not notice. */
 const PAUSE_MS = 200;
+/** Whoever comes back sooner after a refusal is expected to do so again. */
+const SOON_MS = 2 * PAUSE_MS;
 
 /** What Node keeps of a connection below its streams: the HTTP parser reads from here, past `socket.pause()`. */
 type Handle = { readStop(): void; readStart(): void };
 type Paused = { socket: Socket; untilMs: number };
+/** When a request of this connection was last refused, on the socket itself: a map of thousands costs the garbage collector more. */
+const REFUSED_AT = Symbol('refused at');
+type RefusedSocket = Socket & { [REFUSED_AT]?: number };
 
 export type RefusalPacing = {
-  /** Once the body has been read to its end: only then is the next request behind it. */
+  /** Tells of a refused request. Its connection may be paused once the body has been read: only then is the next request behind it. */
   pauseAfter(request: IncomingMessage): void;
 };
 
 /**
- * Does not read on from a connection for a moment after a request of its was refused for overload. Clients that come back at
+ * Does not read on from a connection for a moment after a request of its was refused for overload, if its client has just ignored
+ * an earlier refusal. Pausing costs a quarter of a refusal, so clients that take their time are not paused. Those that come back at
  * once, whatever `Retry-After` says, would else take half of the CPU with refusals. And each turn of the event loop, in which every
  * connection with something to read is served, would take longer: accepted batches, and new connections, wait for the next turn.
  */
-export function paceRefused(app: FastifyInstance, pauseMs = PAUSE_MS): RefusalPacing {
+export function paceRefused(
+  app: FastifyInstance,
+  { pauseMs = PAUSE_MS, soonMs = SOON_MS }: { pauseMs?: number; soonMs?: number } = {},
+): RefusalPacing {
   /** In the order of their ends, because all pauses are of one length. */
   let paused: Paused[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -42,7 +51,11 @@ export function paceRefused(app: FastifyInstance, pauseMs = PAUSE_MS): RefusalPa
   };
 
   const pauseAfter = (request: IncomingMessage): void => {
-    const { socket } = request;
+    const socket: RefusedSocket = request.socket;
+    const now = performance.now();
+    const isSoon = now - (socket[REFUSED_AT] ?? Number.NEGATIVE_INFINITY) < soonMs;
+    socket[REFUSED_AT] = now;
+    if (!isSoon) return;
     if (request.complete) pause(socket);
     else request.once('end', () => pause(socket));
   };

@@ -33,6 +33,13 @@ const QUIET_MS = 5_000;
 
 export function createShedding({ metrics, logger }: { metrics: Metrics; logger: Logger }): Shedding {
   const lag = new LoopLag();
+  /** Each with its label already looked up, which is most of what counting costs. */
+  const counters = new Map<ShedReason, { inc(): void }>();
+  const counterOf = (reason: ShedReason) => {
+    const counter = counters.get(reason) ?? metrics.shedRequests.labels({ reason });
+    counters.set(reason, counter);
+    return counter;
+  };
   let refused = 0;
   let begunAt = 0;
   let lastAt = 0;
@@ -48,7 +55,7 @@ export function createShedding({ metrics, logger }: { metrics: Metrics; logger: 
 
   return {
     refused(reason) {
-      metrics.shedRequests.inc({ reason });
+      counterOf(reason).inc();
       if (reason === 'hung_up') return;
       lastAt = performance.now();
       refused++;

@@ -16,6 +16,7 @@ import { openConnection, statusOf } from '../support/raw-http.js';
 const PATH = '/v1/events';
 const ORIGIN = 'https://game.example';
 const LARGEST = 1_048_576;
+const FOREVER_MS = 2 ** 30;
 
 describe('a request that is refused before Fastify has it', () => {
   let app: FastifyInstance;
@@ -49,7 +50,7 @@ describe('a request that is refused before Fastify has it', () => {
     observeAnswers(app, { logger, times: metrics.requests, who: () => ({}) });
     const corsOrigins = [ORIGIN];
     registerCors(app, corsOrigins);
-    const pacing = paceRefused(app, 1);
+    const pacing = paceRefused(app, { pauseMs: 1, soonMs: FOREVER_MS });
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     app.post(PATH, { bodyLimit: LARGEST }, async (request, reply) => {
       bodies.push((request.body as Buffer).length);

@@ -5,18 +5,18 @@ import { paceRefused } from '../../src/http/refusal-pacing.js';
 
 const FOREVER_MS = 2 ** 30;
 
-describe('a connection whose request was refused for overload', () => {
+describe('a connection whose requests are refused for overload', () => {
   const opened: { end(): void }[] = [];
   afterEach(async () => {
     for (const each of opened.splice(0)) each.end();
   });
 
   /** Counts the requests that it has read. */
-  async function serve(pauseMs: number) {
+  async function serve(pacing: { pauseMs: number; soonMs: number }) {
     const read: string[] = [];
     const app: FastifyInstance = fastify({ forceCloseConnections: true });
     app.decorateRequest('isShed', undefined);
-    paceRefused(app, pauseMs);
+    paceRefused(app, pacing);
     app.addHook('onRequest', async (request) => void read.push(request.url));
     app.post('/refused', { onRequest: async (request, reply) => refuse(request, reply) }, async () => '');
     app.get('/good', async () => 'good');
@@ -37,11 +37,18 @@ describe('a connection whose request was refused for overload', () => {
     return { send: (request: string) => write(socket, request), answers };
   }
 
-  it('is not read again for a while, and others are', async () => {
-    const { read, open } = await serve(FOREVER_MS);
+  /** Refused twice, the second time soon after the first. */
+  async function refuseTwice(connection: Awaited<ReturnType<typeof openConnection>>) {
+    for (const answers of [[503], [503, 503]]) {
+      await connection.send(post('0123456789'));
+      await expect.poll(connection.answers).toEqual(answers);
+    }
+  }
+
+  it('is not read for a while when it came back soon, and others are', async () => {
+    const { read, open } = await serve({ pauseMs: FOREVER_MS, soonMs: FOREVER_MS });
     const refused = await open();
-    await refused.send(post('0123456789'));
-    await expect.poll(refused.answers).toEqual([503]);
+    await refuseTwice(refused);
     await refused.send(get('/good?refused'));
     // Another one that comes later is answered meanwhile, again and again.
     const other = await open();
@@ -49,28 +56,37 @@ describe('a connection whose request was refused for overload', () => {
       await other.send(get(`/good?other`));
       await expect.poll(other.answers).toHaveLength(n);
     }
-    expect(refused.answers()).toEqual([503]);
+    expect(refused.answers()).toEqual([503, 503]);
     expect(read).not.toContain('/good?refused');
   });
 
-  it('is read again afterwards, also when the refused body came in late', async () => {
-    const { open } = await serve(1);
+  it('is read on when it was refused for the first time, or took its time', async () => {
+    const { open } = await serve({ pauseMs: FOREVER_MS, soonMs: 0 });
     const refused = await open();
+    await refuseTwice(refused);
+    await refused.send(get('/good'));
+    await expect.poll(refused.answers).toEqual([503, 503, 200]);
+  });
+
+  it('is read again afterwards, also when the refused body came in late', async () => {
+    const { open } = await serve({ pauseMs: 1, soonMs: FOREVER_MS });
+    const refused = await open();
+    await refused.send(post('0123456789'));
+    await expect.poll(refused.answers).toEqual([503]);
     const [head, body] = post('0123456789').split('\r\n\r\n') as [string, string];
     await refused.send(`${head}\r\n\r\n${body.slice(0, 3)}`);
-    await expect.poll(refused.answers).toEqual([503]);
+    await expect.poll(refused.answers).toEqual([503, 503]);
     await refused.send(body.slice(3));
     await refused.send(get('/good'));
-    await expect.poll(refused.answers).toEqual([503, 200]);
+    await expect.poll(refused.answers).toEqual([503, 503, 200]);
     await refused.send(get('/good'));
-    await expect.poll(refused.answers).toEqual([503, 200, 200]);
+    await expect.poll(refused.answers).toEqual([503, 503, 200, 200]);
   });
 
   it('may be closed by its client meanwhile', async () => {
-    const { open } = await serve(1);
+    const { open } = await serve({ pauseMs: 1, soonMs: FOREVER_MS });
     const gone = await open();
-    await gone.send(post('0123456789'));
-    await expect.poll(gone.answers).toEqual([503]);
+    await refuseTwice(gone);
     opened.at(-1)?.end();
     const other = await open();
     await other.send(get('/good'));

@@ -21,6 +21,7 @@ const LIMITS = {
   now: () => 0,
   overheadMs: () => 0,
 };
+const FOREVER_MS = 2 ** 30;
 const CONFIG = { ...testConfig(), maxWaitMs: 500 };
 
 /** A route that is admitted as events are, whose work goes on until the test ends it. The player is named by a header. */
@@ -65,7 +66,7 @@ describe('the way of a batch to its turn', () => {
       refusalOf: admission.refusalOf,
       corsOrigins: '*',
       shedding,
-      pacing: paceRefused(app, 1),
+      pacing: paceRefused(app, { pauseMs: 1, soonMs: FOREVER_MS }),
       times: metrics.requests,
     });
     await app.listen({ host: '127.0.0.1', port: 0 });
