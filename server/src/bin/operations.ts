@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
@@ -53,8 +54,7 @@ export async function startOperations(options: Options): Promise<Operations> {
       ].join('\n'),
     }),
     admin: { pool: database.pool, clock: systemClock, logger, metrics, databaseUrl: database.url },
-    apiDocument: async (api) =>
-      JSON.parse(await readFile(new URL(`../../../openapi/${api}.json`, import.meta.url), 'utf8')),
+    apiDocument: async (api) => JSON.parse(await readFile(new URL(`${api}.json`, apiDocuments()), 'utf8')),
   });
   await app.listen({ host: settings.opsHost, port: settings.opsPort });
   const maintenance = scheduleMaintenance(
@@ -68,6 +68,12 @@ export async function startOperations(options: Options): Promise<Operations> {
       await queue?.close();
     },
   };
+}
+
+/** The published package brings the documents with it; in the repository they lie beside the packages. */
+function apiDocuments(): URL {
+  const packed = new URL('../../openapi/', import.meta.url);
+  return existsSync(packed) ? packed : new URL('../../../openapi/', import.meta.url);
 }
 
 /** A listener on all addresses is where this one was reached; any other is where it was told to listen. */
