@@ -15,7 +15,7 @@ export type QueueState = {
   gaps: number;
   /** Batches in a row whose numbers were all taken, though they were never sent before. */
   suspicions: number;
-  /** From this batch on, events were tracked since a start at which nobody could say yet whether the storage is a copy. */
+  /** The first batch of events that were tracked before the client knew whether its storage is a copy. */
   uncheckedFrom?: number;
   /** The session that was refused last. */
   refused?: string;
@@ -240,7 +240,7 @@ export function createEventQueue(options: Options): EventQueue {
         tx.delete(keyOf(place));
         if (state.head === place) state.head++;
         state.bytes -= batch.bytes;
-        // Only of a batch that nobody but us has sent, and once, can be said whose numbers it had.
+        // Duplicates prove a copy only in a batch that this client alone has sent, and sent once.
         const isOurs = batch.tries === 1 && batch.run === run && place > takenLast;
         if (!isOurs || duplicates === 0) {
           if (accepted > 0) state.suspicions = 0;

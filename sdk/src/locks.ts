@@ -1,4 +1,4 @@
-/** Web Locks, where there are any. Without a name there is nobody to share with. */
+/** Web Locks, where the platform has them. Without a name the session is not shared, so no lock is needed. */
 function locksFor(name: string | false): LockManager | undefined {
   return name === false ? undefined : globalThis.navigator?.locks;
 }

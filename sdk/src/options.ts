@@ -60,7 +60,7 @@ export type SavepointOptions = {
   build?: string;
   /** Device data that goes into the `metadata` of every event. A function is asked for each event. */
   metadata?: Record<string, unknown> | (() => Record<string, unknown>);
-  /** Events are sent when there are so many (50) or so many bytes (60,000), or after so many seconds (5). */
+  /** A batch is sent at this many events (50), at this many bytes (60,000), or after this many seconds (5), whichever comes first. */
   batch?: { events?: number; bytes?: number; seconds?: number };
   /**
    * How much may wait to be sent. Default 2 MiB, about 8,000 events. When it is full, the oldest `Ad_Impression` events are

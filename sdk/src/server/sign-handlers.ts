@@ -24,7 +24,7 @@ type Answer = {
   body: SignedLogin | { error: { code: string; message: string }; status: 'error' };
 };
 
-/** What the client asks to sign may differ from our clock by this much: ours may be wrong, but nobody signs for next year. */
+/** The largest difference between the timestamp to sign and the clock of this server, which may be wrong itself. */
 const MAX_SKEW_MS = 3_600_000;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 /** Of the service. */

@@ -82,7 +82,7 @@ export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
   },
   {
     name: 'old_events',
-    // Twenty million events take about half an hour beside traffic.
+    // Twenty million events took 15 to 25 minutes beside traffic.
     maxMs: 55 * MINUTE_MS,
     async run({ pool, nowMs, signal }) {
       const { state, movedEvents } = await moveOldEvents(pool, { nowMs, signal });
