@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createHttpFetch } from './driver/http-fetch.js';
 import type { Answers } from './driver/network.js';
 import { createPlayer, type Service } from './driver/play-life.js';
 import { readRun } from './driver/state-file.js';
@@ -22,7 +23,8 @@ export async function simulateLive(options: SimulateOptions): Promise<LiveResult
   const { seed, players, days, url, apiKey, apiSecret, signal } = options;
   const wanted = { seed, players, days, target: `${url} ${apiKey}` };
   const { simulation, run } = readRun(options.stateFile, wanted, Date.now());
-  const service: Service = { url, apiKey, apiSecret, send: (input, init) => fetch(input, init) };
+  const http = createHttpFetch(options.clients);
+  const service: Service = { url, apiKey, apiSecret, send: http.fetch };
   const answers: Answers = { requests: 0, accepted: 0, duplicates: 0, lostAnswers: 0 };
   const result: LiveResult = { sessions: 0, events: 0, answers };
   let trouble: string | undefined;
@@ -79,6 +81,7 @@ export async function simulateLive(options: SimulateOptions): Promise<LiveResult
     await waitUntil(fromMs + AHEAD_MS, signal);
   }
   await Promise.all(playing.values());
+  http.close();
   return result;
 }
 

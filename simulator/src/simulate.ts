@@ -1,3 +1,4 @@
+import { createHttpFetch } from './driver/http-fetch.js';
 import type { Answers } from './driver/network.js';
 import { deviceIdOf, playLife, type Service } from './driver/play-life.js';
 import { openStateFile } from './driver/state-file.js';
@@ -47,7 +48,8 @@ export type SimulationResult = {
  */
 export async function simulate(options: SimulateOptions): Promise<SimulationResult> {
   const { seed, players, days, url, apiKey, apiSecret, signal } = options;
-  const service: Service = { url, apiKey, apiSecret, send: (input, init) => fetch(input, init) };
+  const http = createHttpFetch(options.clients);
+  const service: Service = { url, apiKey, apiSecret, send: http.fetch };
   const state = await openStateFile(
     options.stateFile,
     { seed, players, days, target: `${url} ${apiKey}` },
@@ -100,6 +102,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
     );
   } finally {
     state.close();
+    http.close();
   }
   const deviceIds = Array.from({ length: players }, (_, index) => deviceIdOf(state.run, index));
   const { expected, refused, isResumed } = state;

@@ -28,6 +28,8 @@ export class SimulationError extends Error {
 
 /** As many events as the client puts into a request. */
 const BATCH = 50;
+/** The client sends full batches by itself; a player is waited for when so much is on its way. */
+const MAX_WAITING = 4 * BATCH;
 const MAX_RETRY_MS = 5_000;
 
 export function deviceIdOf(run: string, index: number): string {
@@ -143,7 +145,7 @@ export function createPlayer(life: Life, options: PlayOptions) {
       delete clock.atMs;
       const waiting = tracked - network.settled - refusals;
       // A flaky session delivers at once: it has an answer to lose.
-      const isDue = waiting >= BATCH || session.network === 'flaky';
+      const isDue = waiting >= MAX_WAITING || session.network === 'flaky';
       if (session.network !== 'offline' && isDue) await deliver();
     },
     /** The same at the pace of the clock. Cut short by `stop`. The client sends by itself. */
