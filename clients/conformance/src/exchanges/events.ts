@@ -1,4 +1,4 @@
-import { check, checkEqual, type Exchange } from '../exchange.js';
+import { check, checkEqual, type Exchange, type Stage } from '../exchange.js';
 import type { SentEvent } from '../service-model.js';
 
 const LONG = 1_000;
@@ -165,30 +165,53 @@ export const EVENTS: Exchange[] = [
   },
   {
     name: 'storage-full',
-    rule: 'When the storage is full, the oldest ads are dropped first, then the oldest others, purchases never; the game is told.',
-    why: 'A phone that is offline for weeks must not fill up, and money counts most.',
-    async play({ server, start, until }) {
-      server.isReachable = false;
-      const client = await start({ maxStoredBytes: 20_000 });
-      const types = ['Ad_Impression', 'Purchase', 'Step'];
-      for (const n of upTo(90)) await client.track(types[n % 3] as string, { n, pad: 'x'.repeat(200) });
-      await client.saved();
-      server.isReachable = true;
-      await client.flush();
-      const isTold = () => server.stored.length + client.rejected.length === 90;
-      await until('each event has arrived or was told to the game as dropped', isTold);
-      check(
-        client.rejected.every((told) => told.endsWith(' storage_full')),
-        'the code is not storage_full',
-      );
-      const left = (type: string) => numbers(server.stored.filter(({ eventType }) => eventType === type));
+    rule: 'When the storage is full, the oldest ads are dropped, and the game is told: other events stay while there are ads.',
+    why: 'A phone that is offline for weeks must not fill up, and ads are the most frequent events of the least worth.',
+    async play(stage) {
+      const types = [
+        ...Array(10).fill('Step'),
+        ...Array(60).fill('Ad_Impression'),
+        ...Array(10).fill('Purchase'),
+      ];
+      const left = await fillStorage(stage, types);
+      checkEqual(left('Step'), upTo(10), 'other events stored');
+      checkEqual(left('Purchase').length, 10, 'purchases stored');
+      const ads = left('Ad_Impression');
+      check(ads.length > 0, 'no ad is left, though there was room');
+      checkEqual(ads, upTo(70).slice(-ads.length), 'the newest ads');
+    },
+  },
+  {
+    name: 'storage-full-of-others',
+    rule: 'Where dropping ads is not enough, the oldest other events are dropped, and purchases never.',
+    why: 'Money counts most.',
+    async play(stage) {
+      const types = upTo(90).map((n) => ['Ad_Impression', 'Purchase', 'Step'][n % 3] as string);
+      const left = await fillStorage(stage, types);
       checkEqual(left('Purchase').length, 30, 'purchases stored');
       const steps = left('Step');
       check(steps.length > 0, 'no other event is left, though there was room');
-      const newest = upTo(90).filter((n) => n % 3 === 2);
-      checkEqual(steps, newest.slice(-steps.length), 'the newest of the other events');
-      const installs = new Set(server.stored.map(({ installId }) => installId));
-      checkEqual(installs.size, 1, 'installations');
+      const all = upTo(90).filter((n) => n % 3 === 2);
+      checkEqual(steps, all.slice(-steps.length), 'the newest of the other events');
     },
   },
 ];
+
+/** Tracks more than may be stored. Returns the numbers of the events of a type that arrived. */
+async function fillStorage({ server, start, until }: Stage, types: readonly string[]) {
+  server.isReachable = false;
+  const client = await start({ maxStoredBytes: 20_000 });
+  for (const [n, type] of types.entries()) await client.track(type, { n, pad: 'x'.repeat(200) });
+  await client.saved();
+  server.isReachable = true;
+  await client.flush();
+  const isTold = () => server.stored.length + client.rejected.length === types.length;
+  await until('each event has arrived or was told to the game as dropped', isTold);
+  check(client.rejected.length > 0, 'nothing was dropped, though the storage was full');
+  check(
+    client.rejected.every((told) => told.endsWith(' storage_full')),
+    'the code is not storage_full',
+  );
+  checkEqual(new Set(server.stored.map(({ installId }) => installId)).size, 1, 'installations');
+  return (type: string) => numbers(server.stored.filter(({ eventType }) => eventType === type));
+}

@@ -144,7 +144,7 @@ export const SESSIONS: Exchange[] = [
     name: 'response-forms',
     rule: 'Successes are read as they are or inside of `data`, errors as a sentence or as an object in `error`.',
     why: 'The specification has both forms and asks clients to accept both.',
-    async play({ server, start }) {
+    async play({ server, start, until }) {
       server.isWrapped = true;
       server.clockAheadMs = 600_000;
       server.store = storeOf('gems_500');
@@ -160,6 +160,7 @@ export const SESSIONS: Exchange[] = [
       await client.track('Step', { n: 1 });
       await client.track('Odd', { n: 2 });
       await client.flush();
+      await until('the game is told', () => client.rejected.length > 0);
       checkEqual(client.rejected, ['Odd payload_invalid'], 'what the game was told');
       checkEqual(server.to('/v1/events').length, 1, 'requests with events');
     },
