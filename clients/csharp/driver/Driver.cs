@@ -1,0 +1,133 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading.Tasks;
+using Savepoint;
+
+/// <summary>The C# client under test: does what the runner of the conformance suite says, one JSON object a line.</summary>
+internal static class Driver
+{
+    private static readonly object Output = new object();
+    private static SavepointClient client;
+    private static double aheadSeconds;
+
+    private static void Main()
+    {
+        for (var line = Console.ReadLine(); line != null; line = Console.ReadLine())
+        {
+            var command = Json.Read(line);
+            // Not awaited: the next command may come before this one is done. But in the order in which they came.
+            var running = PerformAsync(command);
+            ReplyAsync(Json.Integer(command, "id"), running);
+        }
+    }
+
+    private static async void ReplyAsync(long id, Task<object> running)
+    {
+        var reply = new Dictionary<string, object> { ["id"] = id };
+        try
+        {
+            var value = await running.ConfigureAwait(false);
+            if (value != null) reply["value"] = value;
+        }
+        catch (Exception error)
+        {
+            var known = error as SavepointException;
+            reply["error"] = new Dictionary<string, object>
+            {
+                ["code"] = known == null ? "unknown" : known.Code,
+                ["message"] = known == null ? error.ToString() : error.Message,
+            };
+        }
+        Send(reply);
+    }
+
+    private static async Task<object> PerformAsync(object command)
+    {
+        switch (Json.Text(command, "do"))
+        {
+            case "hello":
+                return new Dictionary<string, object> { ["client"] = "Savepoint.Client for C#", ["can"] = new[] { "clock" } };
+            case "create":
+                Create(command);
+                return null;
+            case "clock":
+                aheadSeconds = (double)Json.Number(command, "aheadSeconds");
+                return null;
+            case "track":
+                return client.Track(
+                    Json.Text(command, "eventType"),
+                    Json.AsObject(Json.Member(command, "payload")),
+                    Json.AsObject(Json.Member(command, "metadata")));
+            case "login":
+                return new Dictionary<string, object> { ["userId"] = (await client.LoginAsync()).UserId };
+            case "saved":
+                await client.SavedAsync();
+                return null;
+            case "flush":
+                await client.FlushAsync();
+                return null;
+            case "logout":
+                await client.LogoutAsync();
+                return null;
+            case "close":
+                await client.CloseAsync();
+                return null;
+            case "status":
+                return Json.Read((await client.Player.StatusAsync()).JsonText);
+            case "store":
+                return Json.Read((await client.Player.StoreAsync()).JsonText);
+            case "segments":
+                return Json.Read((await client.Player.SegmentsAsync()).JsonText);
+            case "predictions":
+                return Json.Read((await client.Player.PredictionsAsync()).JsonText);
+            default:
+                throw new InvalidOperationException("Unknown command: " + Json.Text(command, "do"));
+        }
+    }
+
+    private static void Create(object command)
+    {
+        aheadSeconds = (double)Json.Number(command, "clockAheadSeconds");
+        var batch = Json.Member(command, "batch");
+        var fallback = Json.AsObject(Json.Member(command, "fallback")) ?? new Dictionary<string, object>();
+        var options = new SavepointOptions
+        {
+            BaseUrl = Json.Text(command, "baseUrl"),
+            SignUrl = Json.Text(command, "signUrl"),
+            Store = new FileStore(Json.Text(command, "storage")),
+            DeviceId = Json.Text(command, "deviceId"),
+            Build = Json.Text(command, "build"),
+            Metadata = Json.AsObject(Json.Member(command, "metadata")),
+            BatchEvents = (int)Json.Integer(batch, "events"),
+            BatchBytes = Json.Integer(batch, "bytes"),
+            BatchSeconds = (double)Json.Number(batch, "seconds"),
+            Fallback = fallback.ToDictionary(member => member.Key, member => Json.Write(member.Value)),
+            Clock = () => DateTime.UtcNow.AddSeconds(aheadSeconds),
+            OnRejected = rejected => Send(new Dictionary<string, object>
+            {
+                ["told"] = "rejected",
+                ["eventType"] = rejected.EventType,
+                ["code"] = rejected.Code,
+            }),
+            OnError = error => Send(new Dictionary<string, object>
+            {
+                ["told"] = "error",
+                ["code"] = error.Code,
+                ["message"] = error.Message + (error.InnerException == null ? "" : " " + error.InnerException.Message),
+            }),
+        };
+        var maxStoredBytes = Json.Integer(command, "maxStoredBytes");
+        if (maxStoredBytes > 0) options.MaxStoredBytes = maxStoredBytes;
+        client = new SavepointClient(options);
+    }
+
+    private static void Send(object message)
+    {
+        lock (Output)
+        {
+            Console.WriteLine(Json.Write(message));
+            Console.Out.Flush();
+        }
+    }
+}

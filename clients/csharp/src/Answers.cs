@@ -1,0 +1,194 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Text.RegularExpressions;
+using System.Threading.Tasks;
+
+namespace Savepoint
+{
+    /// <summary>Asks for the player's data, keeps the last good answers, and gives them while there is no other.</summary>
+    internal sealed class Answers
+    {
+        /// <summary>As long as an answer may be shown offline that does not say so itself.</summary>
+        private const long StaleMs = 86400000;
+
+        private static readonly Dictionary<string, string> Paths = new Dictionary<string, string>
+        {
+            ["status"] = "/v1/player/status",
+            ["store"] = "/v1/player/store_configs",
+            ["segments"] = "/v1/player/segments",
+            ["predictions"] = "/v1/player/predictions",
+        };
+
+        private readonly object turn = new object();
+        private readonly Keeper keeper;
+        private readonly ServiceClock clock;
+        private readonly IDictionary<string, string> fallback;
+        private readonly Func<string, IDictionary<string, string>, Task<Reply>> get;
+        private readonly Action<Action> tell;
+        private readonly Action<SavepointException> onError;
+        private readonly Dictionary<string, Task<object>> asking = new Dictionary<string, Task<object>>();
+        private readonly Dictionary<string, string> told = new Dictionary<string, string>();
+
+        /// <summary>Is told the name and the answer where it differs from the one before.</summary>
+        public Action<string, object> OnChanged = (name, json) => { };
+
+        public Answers(
+            Keeper keeper,
+            ServiceClock clock,
+            IDictionary<string, string> fallback,
+            Func<string, IDictionary<string, string>, Task<Reply>> get,
+            Action<Action> tell,
+            Action<SavepointException> onError)
+        {
+            this.keeper = keeper;
+            this.clock = clock;
+            this.fallback = fallback ?? new Dictionary<string, string>();
+            this.get = get;
+            this.tell = tell;
+            this.onError = onError;
+        }
+
+        /// <summary>One request at a time for each, however many ask.</summary>
+        public Task<object> AskOnceAsync(string name)
+        {
+            lock (turn)
+            {
+                Task<object> running;
+                if (asking.TryGetValue(name, out running)) return running;
+                running = Task.Run(async () =>
+                {
+                    try
+                    {
+                        return await AskAsync(name).ConfigureAwait(false);
+                    }
+                    finally
+                    {
+                        lock (turn) asking.Remove(name);
+                    }
+                });
+                asking[name] = running;
+                return running;
+            }
+        }
+
+        /// <summary>Keeps what a login or refresh has brought.</summary>
+        public void KeepGrant(object grant)
+        {
+            var config = Json.Member(grant, "playerConfig");
+            foreach (var pair in new[] { new[] { "status", "playerStatus" }, new[] { "store", "storeConfig" } })
+            {
+                var value = Json.AsObject(Json.Member(config, pair[1]));
+                if (value == null) continue;
+                Keep(pair[0], value, null, StaleMs);
+                Tell(pair[0], value);
+            }
+        }
+
+        private async Task<object> AskAsync(string name)
+        {
+            var kept = Json.TryRead(keeper.Read("player-" + name) ?? "");
+            var headers = new Dictionary<string, string>();
+            if (Json.Text(kept, "etag") != null) headers["If-None-Match"] = Json.Text(kept, "etag");
+            SavepointException error;
+            try
+            {
+                var reply = await get(Paths[name], headers).ConfigureAwait(false);
+                var value = reply.Status == 304 ? Json.Member(kept, "value") : reply.Status == 200 ? reply.Body : null;
+                if (Json.AsObject(value) != null)
+                {
+                    Keep(name, value, reply.Response.Header("etag"), StaleIfErrorMs(reply));
+                    return Tell(name, value);
+                }
+                error = reply.ToError();
+            }
+            catch (SavepointException failure)
+            {
+                error = failure;
+            }
+            var isTemporary = new[] { 0, 200, 401, 408, 429 }.Contains(error.Status) || error.Status >= 500;
+            // A refusal is not an outage.
+            if (!isTemporary || error.Code == "logged_out" || error.Code == "closed") throw error;
+            onError(error);
+            return Offline(name, kept, error);
+        }
+
+        private object Offline(string name, object kept, SavepointException error)
+        {
+            var value = Json.Member(kept, "value");
+            if (value != null && (name != "store" || clock.Device() < Json.Integer(kept, "staleAt"))) return Tell(name, value);
+            string shipped;
+            var other = (name == "store" ? Untargeted(value) : null)
+                ?? (fallback.TryGetValue(name, out shipped) ? Json.TryRead(shipped) : null)
+                ?? value;
+            if (Json.AsObject(other) == null) throw error;
+            return Tell(name, other);
+        }
+
+        private void Keep(string name, object value, string etag, long staleMs)
+        {
+            keeper.Write("player-" + name, Json.Write(new Dictionary<string, object>
+            {
+                ["value"] = value,
+                ["etag"] = etag,
+                ["staleAt"] = clock.Device() + staleMs,
+            }));
+        }
+
+        private object Tell(string name, object value)
+        {
+            var answer = Current(value);
+            // Without its instant, where it says one: the next answer has another.
+            var text = Json.Write(new Dictionary<string, object>(Json.AsObject(answer)) { ["asOf"] = 0 });
+            lock (turn)
+            {
+                string before;
+                if (told.TryGetValue(name, out before) && before == text) return answer;
+                told[name] = text;
+            }
+            tell(() => OnChanged(name, answer));
+            return answer;
+        }
+
+        private static long StaleIfErrorMs(Reply reply)
+        {
+            var match = Regex.Match(reply.Response.Header("cache-control") ?? "", "stale-if-error=(\\d{1,9})");
+            return match.Success ? long.Parse(match.Groups[1].Value) * 1000 : StaleMs;
+        }
+
+        /// <summary>The studio's store without targeting, for offline play.</summary>
+        private static object Untargeted(object store)
+        {
+            var config = Json.AsObject(Json.Member(store, "fallbackConfig"));
+            if (config == null) return null;
+            return new Dictionary<string, object>
+            {
+                ["activeSkus"] = Json.Member(config, "activeSkus"),
+                ["lastUpdatedTimestamp"] = Json.Member(config, "lastUpdatedTimestamp"),
+                ["userSpecificPromoId"] = null,
+                ["fallbackConfig"] = config,
+            };
+        }
+
+        /// <summary>Flags and predictions that have expired have their default value.</summary>
+        private object Current(object value)
+        {
+            var members = Json.AsObject(value);
+            if (members.ContainsKey("isPayer")) return Expire(members);
+            var predictions = Json.AsObject(Json.Member(value, "predictions"));
+            if (predictions == null) return value;
+            return new Dictionary<string, object>(members) { ["predictions"] = Expire(predictions) };
+        }
+
+        private Dictionary<string, object> Expire(Dictionary<string, object> members)
+        {
+            var now = clock.Service();
+            return members.ToDictionary(member => member.Key, member =>
+            {
+                var end = Times.Parse(Json.Text(member.Value, "expiredAt"));
+                if (end == null || end > now) return member.Value;
+                return new Dictionary<string, object>(Json.AsObject(member.Value)) { ["value"] = Json.Member(member.Value, "defaultValue") };
+            });
+        }
+    }
+}

@@ -1,0 +1,251 @@
+using System;
+using System.Collections.Generic;
+using System.Text.RegularExpressions;
+using System.Threading.Tasks;
+
+namespace Savepoint
+{
+    /// <summary>
+    /// One session, and one login or refresh at a time however many wait for it.
+    ///
+    ///     none ──login──► live ──refresh before its end, or after a 401──► live
+    ///                      │ └──refresh refused: ended, or copied──► login ──► live
+    ///                      └──logout──► logged out ──LoginAsync()──► live
+    /// </summary>
+    internal sealed class Sessions
+    {
+        /// <summary>A session older than this is refreshed at the start: a copy of the storage on another device is noticed by it.</summary>
+        private const long TrustedMs = 300000;
+        /// <summary>Refresh this long before the end, or after four fifths of a short life.</summary>
+        private const long MarginMs = 60000;
+
+        private readonly object turn = new object();
+        private readonly Exchange exchange;
+        private readonly Keeper keeper;
+        private readonly EventQueue queue;
+        private readonly ServiceClock clock;
+        private readonly SavepointOptions options;
+        private readonly Action<object> onGrant;
+        private Session current;
+        private Task<Session> renewal;
+        private bool isStarting = true;
+
+        public Sessions(
+            Exchange exchange, Keeper keeper, EventQueue queue, ServiceClock clock, SavepointOptions options, Action<object> onGrant)
+        {
+            this.exchange = exchange;
+            this.keeper = keeper;
+            this.queue = queue;
+            this.clock = clock;
+            this.options = options;
+            this.onGrant = onGrant;
+        }
+
+        /// <summary>A session whose token should do; logs in or refreshes if need be.</summary>
+        public async Task<Session> GetAsync()
+        {
+            Session session;
+            lock (turn) session = current;
+            if (session != null && !IsDue(session)) return session;
+            try
+            {
+                return await RenewOnceAsync(null, false).ConfigureAwait(false);
+            }
+            catch (SavepointException)
+            {
+                // Ahead of its end the token still works: a refresh that fails now is tried again with the next request.
+                lock (turn) session = current;
+                if (session == null || clock.Device() - session.ObtainedAt > session.LifetimeMs) throw;
+                return session;
+            }
+        }
+
+        /// <summary>Another session than the one that was refused with a 401.</summary>
+        public Task<Session> RenewAsync(Session refused)
+        {
+            lock (turn)
+            {
+                if (current != null && current.AccessToken != refused.AccessToken) return Task.FromResult(current);
+            }
+            return RenewOnceAsync(refused, false);
+        }
+
+        /// <summary>Logs in where the player was logged out.</summary>
+        public async Task<Session> LoginAsync()
+        {
+            Task<Session> running;
+            lock (turn)
+            {
+                if (current != null && !IsDue(current)) return current;
+                running = renewal;
+            }
+            // It may be one that must not log in.
+            if (running != null) await Task.WhenAny(running).ConfigureAwait(false);
+            return await RenewOnceAsync(null, true).ConfigureAwait(false);
+        }
+
+        public async Task LogoutAsync(bool allDevices)
+        {
+            var kept = Kept();
+            if (kept != null && !kept.IsLoggedOut)
+            {
+                var session = await RenewOnceAsync(null, false).ConfigureAwait(false);
+                var body = new Dictionary<string, object> { ["refreshToken"] = session.RefreshToken, ["allDevices"] = allDevices };
+                var headers = new Dictionary<string, string> { ["Authorization"] = "Bearer " + session.AccessToken };
+                var reply = await exchange.PostAsync("/auth/logout", Json.Write(body), headers).ConfigureAwait(false);
+                // A 401: the session had ended anyway.
+                if (reply.Status != 200 && reply.Status != 401) throw reply.ToError();
+            }
+            lock (turn) current = null;
+            keeper.Write("session", new Session { IsLoggedOut = true }.ToJson());
+        }
+
+        private Task<Session> RenewOnceAsync(Session refused, bool isLogin)
+        {
+            lock (turn)
+            {
+                if (renewal == null)
+                {
+                    // Not on the caller's thread: it may be the one that draws the game.
+                    renewal = Task.Run(() => RenewAsync(refused, isLogin));
+                }
+                return renewal;
+            }
+        }
+
+        private async Task<Session> RenewAsync(Session refused, bool isLogin)
+        {
+            try
+            {
+                var session = await RefreshOrLogInAsync(refused, isLogin).ConfigureAwait(false);
+                lock (turn) current = session;
+                isStarting = false;
+                return session;
+            }
+            finally
+            {
+                lock (turn) renewal = null;
+            }
+        }
+
+        private async Task<Session> RefreshOrLogInAsync(Session refused, bool isLogin)
+        {
+            var session = Kept();
+            if (session == null || (session.IsLoggedOut && isLogin)) return await SignInAsync().ConfigureAwait(false);
+            if (session.IsLoggedOut)
+                throw new SavepointException("logged_out", "The player was logged out. Call LoginAsync() to log in again.");
+            var isRefused = refused != null && session.AccessToken == refused.AccessToken;
+            if (!isRefused && !IsDue(session)) return session;
+            var body = Json.Write(new Dictionary<string, object> { ["refreshToken"] = session.RefreshToken });
+            var reply = await exchange.PostAsync("/auth/refresh", body).ConfigureAwait(false);
+            if (reply.Status != 401) return Accept(reply);
+            // Its last characters name it well enough.
+            queue.StartInstall(session.RefreshToken.Substring(Math.Max(0, session.RefreshToken.Length - 8)));
+            return await SignInAsync().ConfigureAwait(false);
+        }
+
+        private Session Kept()
+        {
+            lock (turn) return current ?? Session.From(Json.TryRead(keeper.Read("session") ?? ""));
+        }
+
+        private bool IsDue(Session session)
+        {
+            var age = clock.Device() - session.ObtainedAt;
+            var margin = Math.Min(MarginMs, session.LifetimeMs / 5);
+            // A negative age: the clock was put back, and says nothing any more.
+            return age < 0 || age > session.LifetimeMs - margin || (isStarting && age > TrustedMs);
+        }
+
+        private async Task<Session> SignInAsync()
+        {
+            for (var isFirst = true; ; isFirst = false)
+            {
+                var signed = await SignAsync().ConfigureAwait(false);
+                var body = Json.Write(new Dictionary<string, object>
+                {
+                    ["apiKey"] = signed.ApiKey,
+                    ["deviceId"] = signed.DeviceId,
+                    ["timestamp"] = signed.Timestamp,
+                    ["signature"] = signed.Signature,
+                });
+                var reply = await exchange.PostAsync("/auth/login", body).ConfigureAwait(false);
+                var serverMs = isFirst ? TimeOfRefusal(reply) : null;
+                if (serverMs == null) return Accept(reply);
+                clock.Learn(serverMs.Value);
+            }
+        }
+
+        private async Task<SignedLogin> SignAsync()
+        {
+            SignedLogin signed;
+            try
+            {
+                var deviceId = DeviceId();
+                var timestamp = clock.IsKnown ? Times.FormatSeconds(clock.Service()) : null;
+                signed = options.Sign == null
+                    ? await SignAtAsync(deviceId, timestamp).ConfigureAwait(false)
+                    : await options.Sign(deviceId, timestamp).ConfigureAwait(false);
+            }
+            catch (Exception cause)
+            {
+                throw new SavepointException("sign_failed", "The login could not be signed.", cause);
+            }
+            if (signed == null || signed.Signature == null)
+                throw new SavepointException("sign_failed", "The signing endpoint returned no signed login.");
+            return signed;
+        }
+
+        private async Task<SignedLogin> SignAtAsync(string deviceId, string timestamp)
+        {
+            var asked = new Dictionary<string, object> { ["deviceId"] = deviceId };
+            if (timestamp != null) asked["timestamp"] = timestamp;
+            var response = await exchange.PostToAsync(options.SignUrl, Json.Write(asked)).ConfigureAwait(false);
+            if (response.Status < 200 || response.Status > 299)
+                throw new InvalidOperationException("The signing endpoint answered " + response.Status + ".");
+            var login = Json.Read(response.Body);
+            return new SignedLogin
+            {
+                ApiKey = Json.Text(login, "apiKey"),
+                DeviceId = Json.Text(login, "deviceId"),
+                Timestamp = Json.Text(login, "timestamp"),
+                Signature = Json.Text(login, "signature"),
+            };
+        }
+
+        private string DeviceId()
+        {
+            if (options.DeviceId != null) return options.DeviceId;
+            var kept = keeper.Read("device");
+            if (kept != null) return kept;
+            var made = RandomId.New();
+            keeper.Write("device", made);
+            return made;
+        }
+
+        private Session Accept(Reply reply)
+        {
+            if (reply.Status != 200) throw reply.ToError();
+            var session = Session.From(reply.Body);
+            if (session == null || session.AccessToken == null)
+                throw new SavepointException("response_invalid", "The answer is not one of the service.") { Status = reply.Status };
+            session.ObtainedAt = clock.Device();
+            session.LifetimeMs = Json.Integer(reply.Body, "expiresIn") * 1000;
+            keeper.Write("session", session.ToJson());
+            // Of two copies only one gets this far with the session they share.
+            queue.Trust();
+            onGrant(reply.Body);
+            return session;
+        }
+
+        /// <summary>Time of the service, where it refused a login because of its timestamp. Without serverTime its Date has to do.</summary>
+        private static long? TimeOfRefusal(Reply reply)
+        {
+            if (reply.Status != 400) return null;
+            var details = reply.ErrorDetails();
+            var said = Json.Text(details, "code") + " " + Json.Text(details, "message");
+            if (!Regex.IsMatch(said, "timestamp_out_of_window|time window")) return null;
+            return Times.Parse(Json.Text(details, "serverTime") ?? reply.Response.Header("date"));
+        }
+    }
+}
