@@ -55,8 +55,8 @@ export class DryRunReport {
         tally: new Tally(),
       }));
     this.#parts = {
-      flags: partsOf('flags', ({ standing }) =>
-        standing.flatMap((node) => (node.kind === 'flag' ? node.flagId : [])),
+      flags: partsOf('flags', ({ flagsAndSegments }) =>
+        flagsAndSegments.flatMap((node) => (node.kind === 'flag' ? node.flagId : [])),
       ),
       segments: partsOf('segments', ({ segments }) => segments.map(({ listed }) => listed.segmentId)),
       offers: partsOf('offers', ({ offers }) => offers.map(({ offerId }) => offerId)),

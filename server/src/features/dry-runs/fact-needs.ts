@@ -20,8 +20,8 @@ export type FactNeeds = Readonly<Record<PlayerFact, boolean>> &
 
 export function factNeeds(documents: readonly CompiledDocument[]): FactNeeds {
   const needs = new Needs();
-  for (const { attributes, standing, offers } of documents) {
-    for (const { rule } of [...standing, ...offers]) {
+  for (const { attributes, flagsAndSegments, offers } of documents) {
+    for (const { rule } of [...flagsAndSegments, ...offers]) {
       for (const path of rule?.reads ?? []) {
         for (const source of attributes.valueAt(path).factsOf(path.key ?? '')) needs.add(source);
       }

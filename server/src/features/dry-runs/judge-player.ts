@@ -1,7 +1,7 @@
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
+import { decideFlagsAndSegments } from '../../personalisation/decide/decide-flags-and-segments.js';
 import { OfferJudge } from '../../personalisation/decide/decide-offers.js';
-import { decideStanding } from '../../personalisation/decide/decide-standing.js';
 import { isHeldOut } from '../../personalisation/decide/decide-store.js';
 import { Deciding, type OnDecisionError } from '../../personalisation/decide/deciding.js';
 
@@ -23,7 +23,7 @@ export function judgePlayer(
   onError: OnDecisionError,
 ): Judgement {
   const deciding = new Deciding(document, facts, now, false, onError);
-  decideStanding(deciding);
+  decideFlagsAndSegments(deciding);
   const { segments, flags } = deciding.attributes;
   if (document.offers.length === 0 || isHeldOut(document, facts.userId)) {
     return { segments, flags, offers: NO_OFFERS };

@@ -1,4 +1,4 @@
-import { nodeNames, type StandingNode } from '../../personalisation/compile/compile-standing.js';
+import { type FlagOrSegment, nodeNames } from '../../personalisation/compile/compile-flags-and-segments.js';
 import type { CompiledDocument, CompiledOffer } from '../../personalisation/compile/compiled-document.js';
 import type { CompiledRule } from '../../personalisation/rules/rules.js';
 
@@ -24,10 +24,10 @@ export function compareDocuments(before: CompiledDocument, after: CompiledDocume
     );
   };
 
-  const present = new Map(after.standing.map((node) => [nameOf(node), node]));
+  const present = new Map(after.flagsAndSegments.map((node) => [nameOf(node), node]));
   const isSamePayer = before.payerForDays === after.payerForDays;
   // Each after those it refers to.
-  for (const node of before.standing) {
+  for (const node of before.flagsAndSegments) {
     const counterpart = present.get(nameOf(node));
     if (counterpart === undefined || !isSameRule(node.rule, counterpart.rule)) continue;
     if (isSameFlag(node, counterpart, isSamePayer)) unchanged.add(nameOf(node));
@@ -43,11 +43,11 @@ export function compareDocuments(before: CompiledDocument, after: CompiledDocume
   return { unchanged, rest: without(before, unchanged) };
 }
 
-function nameOf(node: StandingNode): string {
+function nameOf(node: FlagOrSegment): string {
   return node.kind === 'flag' ? `flag:${node.flagId}` : `segment:${node.listed.segmentId}`;
 }
 
-function isSameFlag(old: StandingNode, present: StandingNode, isSamePayer: boolean): boolean {
+function isSameFlag(old: FlagOrSegment, present: FlagOrSegment, isSamePayer: boolean): boolean {
   if (old.kind !== 'flag' || present.kind !== 'flag') return true;
   return old.defaultValue === present.defaultValue && (!old.isPayer || isSamePayer);
 }
@@ -67,10 +67,10 @@ function without(document: CompiledDocument, unchanged: ReadonlySet<string>): Co
   const offers = document.offers.filter(({ offerId }) => !unchanged.has(`offer:${offerId}`));
   const needed = new Set(offers.flatMap(({ rule }) => (rule === null ? [] : nodeNames(rule))));
   // From the last on: whatever needs a part comes after it.
-  const standing = document.standing.toReversed().filter((node) => {
+  const flagsAndSegments = document.flagsAndSegments.toReversed().filter((node) => {
     const isNeeded = needed.has(nameOf(node)) || !unchanged.has(nameOf(node));
     if (isNeeded && node.rule !== null) for (const name of nodeNames(node.rule)) needed.add(name);
     return isNeeded;
   });
-  return { ...document, standing: standing.reverse(), segments: [], offers };
+  return { ...document, flagsAndSegments: flagsAndSegments.reverse(), segments: [], offers };
 }

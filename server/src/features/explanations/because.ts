@@ -65,10 +65,10 @@ function days(count: number): string {
 
 /** Of the override in force: the one that was set last. */
 function overrideSpan(flagId: string, { overrides }: PlayerFacts, at: number): string {
-  const standing = overrides.filter(
+  const inForce = overrides.filter(
     (each) => each.flagId === flagId && each.setAt <= at && (each.until === null || at < each.until),
   );
-  const last = standing.sort((a, b) => a.setAt - b.setAt).at(-1);
+  const last = inForce.sort((a, b) => a.setAt - b.setAt).at(-1);
   if (last === undefined) return '';
   const until = last.until === null ? '' : `, until ${new Date(last.until).toISOString()}`;
   return `, since ${new Date(last.setAt).toISOString()}${until}`;

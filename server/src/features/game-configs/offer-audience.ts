@@ -1,4 +1,4 @@
-import { nodeNames } from '../../personalisation/compile/compile-standing.js';
+import { nodeNames } from '../../personalisation/compile/compile-flags-and-segments.js';
 import type { CompiledDocument, CompiledOffer } from '../../personalisation/compile/compiled-document.js';
 import type { CompiledRule } from '../../personalisation/rules/rules.js';
 
@@ -33,9 +33,9 @@ export function mayLose(before: Audience, after: Audience): boolean {
   );
 }
 
-function rulesBehind(rule: CompiledRule, { standing, payerForDays }: CompiledDocument): string {
+function rulesBehind(rule: CompiledRule, { flagsAndSegments, payerForDays }: CompiledDocument): string {
   const nodes = new Map(
-    standing.map((node) => [
+    flagsAndSegments.map((node) => [
       node.kind === 'flag' ? `flag:${node.flagId}` : `segment:${node.listed.segmentId}`,
       node,
     ]),

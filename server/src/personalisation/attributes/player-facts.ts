@@ -17,7 +17,7 @@ export type PlayerFacts = Readonly<{
   profile: PlayerProfile;
   /** At least the days of the last 28 that have a row, in any order; older ones are ignored. */
   days: readonly PlayerDay[];
-  /** Promotion id → standing purchases with it. */
+  /** Promotion id → purchases with it that were not refunded. */
   promoPurchases: Readonly<Record<string, number>>;
   overrides: readonly FlagOverride[];
   /** When one was last set or taken back; null if never. */

@@ -3,7 +3,13 @@ import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
 import type { ConfigDocument } from '../document/document.js';
 import { toBasisPoints } from '../document/prices.js';
 import { compileOffer, compileSku } from './compile-catalogue.js';
-import { compileOrNever, compileStanding, nodeNames, type OnUnusable, scopeOf } from './compile-standing.js';
+import {
+  compileFlagsAndSegments,
+  compileOrNever,
+  nodeNames,
+  type OnUnusable,
+  scopeOf,
+} from './compile-flags-and-segments.js';
 import type { CompiledDocument, CompiledSegment } from './compiled-document.js';
 
 export type Publication = Readonly<{
@@ -25,7 +31,7 @@ export function compileDocument(
   attributes: AttributeRegistry = ATTRIBUTE_REGISTRY,
 ): CompiledDocument {
   const scope = scopeOf(document, attributes);
-  const standing = compileStanding(document, segmentVersions, scope, onUnusable);
+  const flagsAndSegments = compileFlagsAndSegments(document, segmentVersions, scope, onUnusable);
 
   const largestDiscount = toBasisPoints(document.store.largestDiscountPercent);
   const skus = document.catalogue
@@ -39,8 +45,8 @@ export function compileDocument(
     const rule = entry.when === null ? null : compileOrNever(entry.when, scope, part, onUnusable);
     let dependence = rule?.dependence ?? 0;
     for (const id of rule === null ? [] : nodeNames(rule)) {
-      for (const flagId of standing.flagsBehind.get(id) ?? []) offerFlags.add(flagId);
-      dependence |= standing.dependences.get(id) ?? 0;
+      for (const flagId of flagsAndSegments.flagsBehind.get(id) ?? []) offerFlags.add(flagId);
+      dependence |= flagsAndSegments.dependences.get(id) ?? 0;
     }
     return orReport(part, onUnusable, () => compileOffer(entry, rule, dependence, skuIndexes));
   });
@@ -49,13 +55,13 @@ export function compileDocument(
     version,
     publishedAt,
     attributes,
-    standing: standing.nodes,
+    flagsAndSegments: flagsAndSegments.nodes,
     segments: byPriority(
       document,
-      standing.nodes.filter((node) => node.kind === 'segment'),
+      flagsAndSegments.nodes.filter((node) => node.kind === 'segment'),
     ),
     payerForDays: document.flags.isPayer.payerForDays,
-    standingBasis: standing.nodes.reduce((union, { rule }) => union | (rule?.basis ?? 0), 0),
+    flagsAndSegmentsBasis: flagsAndSegments.nodes.reduce((union, { rule }) => union | (rule?.basis ?? 0), 0),
     skus,
     inactiveSkuIds: document.catalogue.filter(({ active }) => !active).map(({ skuId }) => skuId),
     skuBoundaries: skus

@@ -13,13 +13,13 @@ export type CompiledDocument = Readonly<{
   /** What its rules may ask about a player. */
   attributes: AttributeRegistry;
   /** Flags and segments, each after those its rule refers to. */
-  standing: readonly (CompiledFlag | CompiledSegment)[];
+  flagsAndSegments: readonly (CompiledFlag | CompiledSegment)[];
   /** The order in which segments are listed: by priority. */
   segments: readonly CompiledSegment[];
   /** How long a payer stays one after the last purchase; null: for ever. */
   payerForDays: number | null;
   /** When one of their rules can change its answer with time alone. */
-  standingBasis: TimeBasis;
+  flagsAndSegmentsBasis: TimeBasis;
   /** Active SKUs, in the studio's order. */
   skus: readonly CompiledSku[];
   inactiveSkuIds: readonly string[];

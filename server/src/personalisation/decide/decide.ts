@@ -1,7 +1,7 @@
 import type { PlayerFacts } from '../attributes/player-facts.js';
 import { nextTimeChange } from '../attributes/time-basis.js';
 import type { CompiledDocument } from '../compile/compiled-document.js';
-import { decideStanding } from './decide-standing.js';
+import { decideFlagsAndSegments } from './decide-flags-and-segments.js';
 import { decideStore, isHeldOut } from './decide-store.js';
 import { Deciding, type OnDecisionError } from './deciding.js';
 import type { Decision } from './decision.js';
@@ -26,7 +26,7 @@ export function decide(
   options: DecideOptions = {},
 ): Decision {
   const deciding = new Deciding(document, facts, now, options.trace === true, options.onError ?? ignore);
-  const { flags, segments } = decideStanding(deciding);
+  const { flags, segments } = decideFlagsAndSegments(deciding);
   const heldOut = isHeldOut(document, facts.userId);
   const store = decideStore(deciding, heldOut);
   const validUntil = Math.min(deciding.nextBoundary, nextTimeChange(deciding.basis, facts, now));

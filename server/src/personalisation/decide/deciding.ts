@@ -33,7 +33,7 @@ export class Deciding {
     this.facts = facts;
     this.now = now;
     this.attributes = new PlayerAttributes(facts, now);
-    this.basis = document.standingBasis;
+    this.basis = document.flagsAndSegmentsBasis;
     this.trace = isTraced ? { flags: [], segments: [], offers: [], skus: [] } : null;
     this.#onError = onError;
   }

@@ -1,6 +1,6 @@
 import { lastActAt, lastTimeChange } from '../attributes/time-basis.js';
 import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
-import { eachFlagMoment } from './decide-standing.js';
+import { eachFlagMoment } from './decide-flags-and-segments.js';
 import type { Deciding } from './deciding.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Suggest } from '../../lib/nearest-name.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
-import { nodeNames } from '../compile/compile-standing.js';
+import { nodeNames } from '../compile/compile-flags-and-segments.js';
 import {
   type CustomFlagEntry,
   DOCUMENT_LIMITS,

@@ -19,7 +19,7 @@ it('a dry run asks under the old document only for what is not the same under th
     'segment:c',
     'segment:d',
   ]);
-  expect(compareDocuments(before, before).rest).toMatchObject({ standing: [], offers: [] });
+  expect(compareDocuments(before, before).rest).toMatchObject({ flagsAndSegments: [], offers: [] });
   // c depends on b, which changes; b needs a, which does not.
   const { unchanged, rest } = compareDocuments(
     before,
@@ -36,7 +36,9 @@ it('a dry run asks under the old document only for what is not the same under th
   expect([...unchanged].sort()).toEqual(['flag:isPayer', 'offer:p', 'segment:a']);
   expect(rest.offers.map(({ offerId }) => offerId)).toEqual(['o']);
   expect(
-    rest.standing.map((node) => (node.kind === 'segment' ? node.listed.segmentId : node.flagId)).sort(),
+    rest.flagsAndSegments
+      .map((node) => (node.kind === 'segment' ? node.listed.segmentId : node.flagId))
+      .sort(),
   ).toEqual(['a', 'b', 'c', 'd']);
 });
 

@@ -32,14 +32,14 @@ const isAffordable = ({ cel }: PairedRule) => {
 
 const paired = rules(SEGMENTS, FLAGS).filter(isAffordable);
 const players = playerFacts(FLAGS, ['promo']);
-const standings = fc.record({ members: fc.subarray(SEGMENTS), isPayer: fc.boolean(), beta: fc.boolean() });
+const states = fc.record({ members: fc.subarray(SEGMENTS), isPayer: fc.boolean(), beta: fc.boolean() });
 
-type Standing = { members: string[]; isPayer: boolean; beta: boolean };
+type FlagsAndSegments = { members: string[]; isPayer: boolean; beta: boolean };
 
-function attributesOf(world: Pick<World, 'facts' | 'now'>, standing: Standing): PlayerAttributes {
+function attributesOf(world: Pick<World, 'facts' | 'now'>, state: FlagsAndSegments): PlayerAttributes {
   const attributes = new PlayerAttributes(world.facts, world.now);
-  for (const segmentId of standing.members) attributes.segments.add(segmentId);
-  attributes.flags.set('isPayer', standing.isPayer).set('beta', standing.beta);
+  for (const segmentId of state.members) attributes.segments.add(segmentId);
+  attributes.flags.set('isPayer', state.isPayer).set('beta', state.beta);
   return attributes;
 }
 
@@ -54,10 +54,10 @@ function answerOf(run: () => unknown): Answer {
 describe('a compiled rule', () => {
   it('means what the rule says', () => {
     fc.assert(
-      fc.property(paired, players, moments, standings, (rule, player, now, standing) => {
-        const flag = (id: string) => (id === 'isPayer' ? standing.isPayer : standing.beta);
-        const isMember = (id: string) => standing.members.includes(id);
-        const attributes = attributesOf({ facts: player, now }, standing);
+      fc.property(paired, players, moments, states, (rule, player, now, state) => {
+        const flag = (id: string) => (id === 'isPayer' ? state.isPayer : state.beta);
+        const isMember = (id: string) => state.members.includes(id);
+        const attributes = attributesOf({ facts: player, now }, state);
         const expected = rule.answer({ facts: player, now, flag, isMember });
         expect(answerOf(() => compileOrThrow(rule).test(attributes))).toBe(expected);
       }),
@@ -67,9 +67,9 @@ describe('a compiled rule', () => {
 
   it('gives what the CEL library makes of the same expression', () => {
     fc.assert(
-      fc.property(paired, players, moments, standings, (rule, player, now, standing) => {
+      fc.property(paired, players, moments, states, (rule, player, now, state) => {
         const compiled = compileOrThrow(rule);
-        const attributes = attributesOf({ facts: player, now }, standing);
+        const attributes = attributesOf({ facts: player, now }, state);
         const byLibrary = answerOf(() => evaluateByLibrary(rule.cel, compiled, attributes));
         expect(answerOf(() => compiled.test(attributes))).toBe(byLibrary);
       }),
@@ -79,25 +79,18 @@ describe('a compiled rule', () => {
 
   it('cannot change its answer before the time it gives', () => {
     fc.assert(
-      fc.property(
-        paired,
-        players,
-        moments,
-        standings,
-        fc.double({ min: 0, max: 1, noNaN: true }),
-        (...all) => {
-          const [rule, player, now, standing, fraction] = all;
-          const compiled = compileOrThrow(rule);
-          const until = nextTimeChange(compiled.basis, player, now);
-          expect(until).toBeGreaterThan(now);
-          const answerAt = (moment: number) =>
-            answerOf(() => compiled.test(attributesOf({ facts: player, now: moment }, standing)));
-          const horizon = Math.min(until, now + 60 * 86_400_000);
-          const within = Math.min(horizon - 1, now + Math.floor((horizon - now) * fraction));
-          expect(answerAt(within)).toBe(answerAt(now));
-          expect(answerAt(horizon - 1)).toBe(answerAt(now));
-        },
-      ),
+      fc.property(paired, players, moments, states, fc.double({ min: 0, max: 1, noNaN: true }), (...all) => {
+        const [rule, player, now, state, fraction] = all;
+        const compiled = compileOrThrow(rule);
+        const until = nextTimeChange(compiled.basis, player, now);
+        expect(until).toBeGreaterThan(now);
+        const answerAt = (moment: number) =>
+          answerOf(() => compiled.test(attributesOf({ facts: player, now: moment }, state)));
+        const horizon = Math.min(until, now + 60 * 86_400_000);
+        const within = Math.min(horizon - 1, now + Math.floor((horizon - now) * fraction));
+        expect(answerAt(within)).toBe(answerAt(now));
+        expect(answerAt(horizon - 1)).toBe(answerAt(now));
+      }),
       { numRuns: 600 },
     );
   });

@@ -142,7 +142,7 @@ const someRules = (segments: readonly string[], flags: readonly string[]) =>
   fc.oneof(rules(segments, flags), fc.constant<PairedRule>({ cel: 'true', answer: () => true }));
 
 /** Segment n may refer to those before it and to `beta`, whose own rule refers to nothing; `gamma` has no rule. */
-const standing = fc.record({
+const flagsAndSegments = fc.record({
   beta: someRules([], []),
   segments: fc.tuple(...SEGMENTS.map((_, n) => someRules(SEGMENTS.slice(0, n), FLAGS))),
   defaults: fc.tuple(fc.boolean(), fc.boolean()),
@@ -158,9 +158,13 @@ const settings = fc.record({
 
 export const pairedDocuments: fc.Arbitrary<PairedDocument> = skus.chain((catalogue) =>
   fc
-    .record({ standing, settings, offers: offers(catalogue.map(({ skuId }) => skuId)) })
+    .record({ flagsAndSegments, settings, offers: offers(catalogue.map(({ skuId }) => skuId)) })
     .map(
-      ({ standing: { beta, segments, defaults, priorities, payerForDays }, settings: store, ...rest }) => ({
+      ({
+        flagsAndSegments: { beta, segments, defaults, priorities, payerForDays },
+        settings: store,
+        ...rest
+      }) => ({
         document: configWith({
           flags: {
             isPayer: { payerForDays },

@@ -11,15 +11,15 @@ import type { CompiledFlag, CompiledSegment } from './compiled-document.js';
 export type OnUnusable = (part: string, reason: string) => void;
 
 /** The flags and segments of a document, in an order in which they can be evaluated. */
-export type Standing = Readonly<{
-  nodes: readonly StandingNode[];
+export type FlagsAndSegments = Readonly<{
+  nodes: readonly FlagOrSegment[];
   /** The flags that each depends on, itself included, by its name, such as `segment:payer`. */
   flagsBehind: ReadonlyMap<string, readonly string[]>;
   /** What can change each, with all that its rule refers to. */
   dependences: ReadonlyMap<string, Dependence>;
 }>;
 
-export type StandingNode = CompiledFlag | CompiledSegment;
+export type FlagOrSegment = CompiledFlag | CompiledSegment;
 
 /** The attributes, segments and flags that rules of this document may refer to. */
 export function scopeOf(document: ConfigDocument, attributes: AttributeRegistry): RuleScope {
@@ -59,13 +59,13 @@ export function compileOrNever(
 }
 
 /** A segment whose rule is unusable has no members; such a flag has its default value. */
-export function compileStanding(
+export function compileFlagsAndSegments(
   document: ConfigDocument,
   segmentVersions: Readonly<Record<string, number>>,
   scope: RuleScope,
   onUnusable: OnUnusable,
-): Standing {
-  const compiled = new Map<string, StandingNode>();
+): FlagsAndSegments {
+  const compiled = new Map<string, FlagOrSegment>();
   compiled.set('flag:isPayer', {
     kind: 'flag',
     flagId: 'isPayer',
@@ -91,7 +91,7 @@ export function compileStanding(
   return inOrder(compiled, onUnusable);
 }
 
-function inOrder(compiled: Map<string, StandingNode>, onUnusable: OnUnusable): Standing {
+function inOrder(compiled: Map<string, FlagOrSegment>, onUnusable: OnUnusable): FlagsAndSegments {
   const { order, circles } = orderRules(
     [...compiled].map(([id, { rule }]) => ({ id, needs: needsOf(rule) })),
   );
@@ -109,7 +109,7 @@ function inOrder(compiled: Map<string, StandingNode>, onUnusable: OnUnusable): S
 
   const flagsBehind = new Map<string, readonly string[]>();
   const dependences = new Map<string, Dependence>();
-  const nodes: StandingNode[] = [];
+  const nodes: FlagOrSegment[] = [];
   for (const id of order) {
     const node = compiled.get(id);
     if (node === undefined) continue;
@@ -125,7 +125,7 @@ function inOrder(compiled: Map<string, StandingNode>, onUnusable: OnUnusable): S
   return { nodes, flagsBehind, dependences };
 }
 
-function ownDependence(node: StandingNode): Dependence {
+function ownDependence(node: FlagOrSegment): Dependence {
   const byRule = node.rule?.dependence ?? 0;
   if (node.kind === 'segment') return byRule;
   return byRule | DEPENDENCE.flags | (node.isPayer ? DEPENDENCE.events : 0);

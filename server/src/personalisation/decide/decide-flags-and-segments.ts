@@ -3,17 +3,17 @@ import type { CompiledDocument, CompiledFlag, SegmentMembership } from '../compi
 import type { Deciding } from './deciding.js';
 import type { FlagState, FlagTrace } from './decision.js';
 
-export type StandingDecision = Readonly<{
+export type FlagsAndSegmentsDecision = Readonly<{
   flags: Readonly<Record<string, FlagState>>;
   segments: readonly SegmentMembership[];
 }>;
 
 /** The flags and segments of a player: each rule once, after those it refers to. */
-export function decideStanding(deciding: Deciding): StandingDecision {
+export function decideFlagsAndSegments(deciding: Deciding): FlagsAndSegmentsDecision {
   const { document, facts, attributes, trace } = deciding;
   eachFlagMoment(document, facts, (_flagId, moment) => deciding.passes(moment));
   const flags: Record<string, FlagState> = {};
-  for (const node of document.standing) {
+  for (const node of document.flagsAndSegments) {
     if (node.kind === 'flag') {
       const state = decideFlag(deciding, node);
       flags[node.flagId] = state;
