@@ -1,6 +1,6 @@
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
-import type { Judgement } from './judge-player.js';
+import type { Evaluation } from './evaluate-player.js';
 import { addSpend, type Counts, Tally } from './tally.js';
 
 /** How many players something is true of, and who of them pays. */
@@ -29,7 +29,7 @@ export type Effects = Readonly<{
   ruleErrors: readonly RuleErrors[];
 }>;
 
-type Kind = keyof Judgement;
+type Kind = keyof Evaluation;
 type Part = Readonly<{ id: string; isUnchanged: boolean; tally: Tally }>;
 
 const NAMES: Record<Kind, string> = { flags: 'flag', segments: 'segment', offers: 'offer' };
@@ -63,7 +63,7 @@ export class DryRunReport {
     };
   }
 
-  add(facts: PlayerFacts, before: Judgement, after: Judgement): void {
+  add(facts: PlayerFacts, before: Evaluation, after: Evaluation): void {
     if (facts.purchaseCount > 0) addSpend(this.#spend, facts);
     for (const { id, isUnchanged, tally } of this.#parts.flags) {
       const isAfter = after.flags.get(id) === true;

@@ -13,9 +13,9 @@ import {
   type Share,
 } from './dry-run-queries.js';
 import { DryRunReport, type Effects } from './dry-run-report.js';
+import { evaluatePlayer } from './evaluate-player.js';
 import { type FactColumns, factColumns } from './fact-columns.js';
 import { factNeeds } from './fact-needs.js';
-import { judgePlayer } from './judge-player.js';
 import { Stint } from './stint.js';
 import { compareDocuments } from './unchanged-parts.js';
 
@@ -102,7 +102,7 @@ type Examination = Readonly<{
   columns: FactColumns;
   columnCount: number;
   report: DryRunReport;
-  judge: ReturnType<typeof judgeUnder>;
+  evaluate: ReturnType<typeof evaluateUnder>;
 }>;
 
 /** What is read of a player, and what is made of it. */
@@ -118,7 +118,7 @@ function prepare({ nowMs, attributes, ...run }: DryRun): Examination {
     columns,
     columnCount: columns.ofPlayer.length + columns.ofDays.length,
     report,
-    judge: judgeUnder(rest, after, nowMs, report),
+    evaluate: evaluateUnder(rest, after, nowMs, report),
   };
 }
 
@@ -126,7 +126,7 @@ function prepare({ nowMs, attributes, ...run }: DryRun): Examination {
 async function examine(
   connection: OwnConnection,
   { gameId, signal, onProgress, stopwatch = () => performance.now() }: DryRun,
-  { columns, columnCount, report, judge }: Examination,
+  { columns, columnCount, report, evaluate }: Examination,
   share: Share,
 ): Promise<DryRunReport | undefined> {
   let examined = 0;
@@ -137,7 +137,7 @@ async function examine(
   const stint = new Stint(stopwatch);
   for await (const rows of pagesOf(connection, gameId, columns, ranges, share)) {
     for (const row of rows) {
-      judge(columns.toFacts(row));
+      evaluate(columns.toFacts(row));
       examined++;
       if (!stint.isOver) continue;
       await stint.giveWay();
@@ -150,14 +150,19 @@ async function examine(
   return report;
 }
 
-function judgeUnder(before: CompiledDocument, after: CompiledDocument, nowMs: number, report: DryRunReport) {
+function evaluateUnder(
+  before: CompiledDocument,
+  after: CompiledDocument,
+  nowMs: number,
+  report: DryRunReport,
+) {
   const onErrorBefore = (part: string) => report.addError('before', part);
   const onErrorAfter = (part: string) => report.addError('after', part);
   return (facts: ReturnType<FactColumns['toFacts']>) =>
     report.add(
       facts,
-      judgePlayer(before, facts, nowMs, onErrorBefore),
-      judgePlayer(after, facts, nowMs, onErrorAfter),
+      evaluatePlayer(before, facts, nowMs, onErrorBefore),
+      evaluatePlayer(after, facts, nowMs, onErrorAfter),
     );
 }
 

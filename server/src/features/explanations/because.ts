@@ -50,9 +50,9 @@ function flagSentence(
     case 'purchase_expired':
       return `${says}: the last purchase was at ${bought} and counted for ${days(payerForDays ?? 0)}.`;
     case 'rule':
-      return `${says}: ${verdict(rule)}.`;
+      return `${says}: ${evaluationOf(rule)}.`;
     case 'default':
-      if (rule !== null) return `${says}, its default: ${verdict(rule)}.`;
+      if (rule !== null) return `${says}, its default: ${evaluationOf(rule)}.`;
       return flagId === 'isPayer'
         ? `${says}: there is no purchase.`
         : `${says}, its default: it has no rule.`;
@@ -75,7 +75,7 @@ function overrideSpan(flagId: string, { overrides }: PlayerFacts, at: number): s
 }
 
 function segmentSentence({ segmentId, member, rule }: SegmentTrace): string {
-  return `${member ? 'In' : 'Not in'} segment ${segmentId}: ${verdict(rule)}.`;
+  return `${member ? 'In' : 'Not in'} segment ${segmentId}: ${evaluationOf(rule)}.`;
 }
 
 function offerSentence(trace: OfferTrace, offer: OfferEntry | undefined): string {
@@ -83,7 +83,7 @@ function offerSentence(trace: OfferTrace, offer: OfferEntry | undefined): string
   const not = `Offer ${offerId} does not apply:`;
   switch (outcome) {
     case 'applies': {
-      const reason = rule === null ? 'it has no rule' : verdict(rule);
+      const reason = rule === null ? 'it has no rule' : evaluationOf(rule);
       const share = sharePercent >= 100 || place === null ? '' : `, and ${inShare(place, sharePercent)}`;
       return `Offer ${offerId} applies: ${reason}${share}.`;
     }
@@ -98,7 +98,7 @@ function offerSentence(trace: OfferTrace, offer: OfferEntry | undefined): string
     case 'ended':
       return `${not} it ended at ${offer?.until ?? 'an earlier time'}.`;
     case 'rule_false':
-      return `${not} ${verdict(rule)}.`;
+      return `${not} ${evaluationOf(rule)}.`;
   }
 }
 
@@ -112,7 +112,7 @@ function rounded(place: number): string {
 }
 
 /** `flags.isPayer is true (flags["isPayer"] = true)` */
-function verdict(rule: RuleTrace | null): string {
+function evaluationOf(rule: RuleTrace | null): string {
   if (rule === null) return 'it has no rule';
   const { expression, result, error, values } = rule;
   const read = Object.entries(values).map(([path, value]) => `${path} = ${JSON.stringify(value)}`);

@@ -1,7 +1,7 @@
 import { DAY_MS, type FlagOverride, type PlayerFacts } from '../attributes/player-facts.js';
 import type { CompiledDocument, CompiledFlag, SegmentMembership } from '../compile/compiled-document.js';
-import type { Deciding } from './deciding.js';
 import type { FlagState, FlagTrace } from './decision.js';
+import type { DecisionContext } from './decision-context.js';
 
 export type FlagsAndSegmentsDecision = Readonly<{
   flags: Readonly<Record<string, FlagState>>;
@@ -9,21 +9,21 @@ export type FlagsAndSegmentsDecision = Readonly<{
 }>;
 
 /** The flags and segments of a player: each rule once, after those it refers to. */
-export function decideFlagsAndSegments(deciding: Deciding): FlagsAndSegmentsDecision {
-  const { document, facts, attributes, trace } = deciding;
-  eachFlagMoment(document, facts, (_flagId, moment) => deciding.passes(moment));
+export function decideFlagsAndSegments(context: DecisionContext): FlagsAndSegmentsDecision {
+  const { document, facts, attributes, trace } = context;
+  eachFlagMoment(document, facts, (_flagId, moment) => context.noteBoundary(moment));
   const flags: Record<string, FlagState> = {};
   for (const node of document.flagsAndSegments) {
     if (node.kind === 'flag') {
-      const state = decideFlag(deciding, node);
+      const state = decideFlag(context, node);
       flags[node.flagId] = state;
       attributes.flags.set(node.flagId, state.value);
       continue;
     }
     const { segmentId } = node.listed;
-    const result = deciding.test(node.rule, 'segment', segmentId);
+    const result = context.test(node.rule, 'segment', segmentId);
     if (result === true) attributes.segments.add(segmentId);
-    trace?.segments.push({ segmentId, member: result === true, rule: deciding.traceOf(node.rule, result) });
+    trace?.segments.push({ segmentId, member: result === true, rule: context.traceOf(node.rule, result) });
   }
   const segments: SegmentMembership[] = [];
   for (const { listed } of document.segments) {
@@ -35,11 +35,11 @@ export function decideFlagsAndSegments(deciding: Deciding): FlagsAndSegmentsDeci
 /** A value and the moment at which it is, or has become, the default again. */
 type Timed = Readonly<{ value: boolean; expiresAt: number | null; because: FlagTrace['because'] }>;
 
-function decideFlag(deciding: Deciding, flag: CompiledFlag): FlagState {
-  const { facts, now, trace } = deciding;
-  const result = flag.rule === null ? undefined : deciding.test(flag.rule, 'flag', flag.flagId);
-  const rule = flag.rule === null || trace === null ? null : deciding.traceOf(flag.rule, result);
-  const byRule = flag.isPayer ? payer(deciding.document.payerForDays, facts, now) : ruled(flag, result);
+function decideFlag(context: DecisionContext, flag: CompiledFlag): FlagState {
+  const { facts, now, trace } = context;
+  const result = flag.rule === null ? undefined : context.test(flag.rule, 'flag', flag.flagId);
+  const rule = flag.rule === null || trace === null ? null : context.traceOf(flag.rule, result);
+  const byRule = flag.isPayer ? payer(context.document.payerForDays, facts, now) : ruled(flag, result);
   const override = overrideOf(flag.flagId, facts, now);
   const { value, expiresAt, because } =
     override === undefined ? byRule : overridden(override, byRule, flag.defaultValue);

@@ -2,26 +2,26 @@ import { numberIn } from '../attributes/player-facts.js';
 import { bucketOf, isInShare, userIdBytes } from '../compile/bucket.js';
 import type { CompiledOffer } from '../compile/compiled-document.js';
 import type { Dependence } from '../rules/dependence.js';
-import type { Deciding } from './deciding.js';
 import type { OfferOutcome, RuleTrace } from './decision.js';
+import type { DecisionContext } from './decision-context.js';
 
 /** Decides which offers apply to one player. */
-export class OfferJudge {
+export class OfferEvaluator {
   /** The latest passed beginning or end of an offer of the player's share. */
   lastBoundary = Number.NEGATIVE_INFINITY;
   /** What can change whether the offers that run apply. */
   dependence: Dependence = 0;
-  readonly #deciding: Deciding;
+  readonly #context: DecisionContext;
   readonly #userId: Uint8Array;
   #rule: RuleTrace | null = null;
 
-  constructor(deciding: Deciding) {
-    this.#deciding = deciding;
-    this.#userId = userIdBytes(deciding.facts.userId);
+  constructor(context: DecisionContext) {
+    this.#context = context;
+    this.#userId = userIdBytes(context.facts.userId);
   }
 
   applies(offer: CompiledOffer): boolean {
-    const { facts, trace } = this.#deciding;
+    const { facts, trace } = this.#context;
     const { offerId, sharePercent, limitPerPlayer, promoId } = offer;
     // Everybody is in a share of 100, but an explanation names the bucket all the same.
     const bucket = sharePercent >= 100 && trace === null ? 0 : bucketOf(offer.salt, this.#userId);
@@ -46,23 +46,23 @@ export class OfferJudge {
    * was told to be the last change must not be taken back.
    */
   #passed({ from, until, rule, dependence }: CompiledOffer): 'not_started' | 'running' | 'ended' {
-    const deciding = this.#deciding;
-    if (!deciding.passes(from)) return 'not_started';
-    if (deciding.passes(until)) {
+    const context = this.#context;
+    if (!context.noteBoundary(from)) return 'not_started';
+    if (context.noteBoundary(until)) {
       if (until > this.lastBoundary) this.lastBoundary = until;
       return 'ended';
     }
     if (from > this.lastBoundary) this.lastBoundary = from;
     this.dependence |= dependence;
     // What it refers to is decided in any case, and counted there.
-    if (rule !== null) deciding.basis |= rule.basis;
+    if (rule !== null) context.basis |= rule.basis;
     return 'running';
   }
 
   #matches({ offerId, rule }: CompiledOffer): boolean {
     if (rule === null) return true;
-    const result = this.#deciding.test(rule, 'offer', offerId);
-    if (this.#deciding.trace !== null) this.#rule = this.#deciding.traceOf(rule, result);
+    const result = this.#context.test(rule, 'offer', offerId);
+    if (this.#context.trace !== null) this.#rule = this.#context.traceOf(rule, result);
     return result === true;
   }
 }

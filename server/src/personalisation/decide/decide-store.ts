@@ -1,8 +1,8 @@
 import { bucketOf, HOLDOUT_SALT, isInShare, userIdBytes } from '../compile/bucket.js';
 import type { CompiledDocument, CompiledOffer } from '../compile/compiled-document.js';
-import { OfferJudge } from './decide-offers.js';
-import type { Deciding } from './deciding.js';
+import { OfferEvaluator } from './decide-offers.js';
 import type { RenderedSku, StoreDecision } from './decision.js';
+import type { DecisionContext } from './decision-context.js';
 import { lastFactChange, lastShelfChange } from './last-change.js';
 import { renderTargeted, renderUntargeted } from './render-sku.js';
 import { type ShelfItem, stockShelf } from './shelf.js';
@@ -14,50 +14,54 @@ export function isHeldOut({ holdoutPercent }: CompiledDocument, userId: string):
 }
 
 /** If anything goes wrong with the offers, it is reported and the player gets the untargeted store. */
-export function decideStore(deciding: Deciding, heldOut: boolean): StoreDecision {
-  const { document, facts, now } = deciding;
+export function decideStore(context: DecisionContext, heldOut: boolean): StoreDecision {
+  const { document, facts, now } = context;
   const shelf = stockShelf(document, facts, now);
-  const ofCatalogue = Math.max(document.publishedAt, lastSkuChange(deciding));
-  const lastUpdatedTimestamp = Math.max(ofCatalogue, lastShelfChange(deciding));
+  const ofCatalogue = Math.max(document.publishedAt, lastSkuChange(context));
+  const lastUpdatedTimestamp = Math.max(ofCatalogue, lastShelfChange(context));
   const fallback = document.sendFallback
     ? { version: document.version, activeSkus: renderAll(shelf, []), lastUpdatedTimestamp: ofCatalogue }
     : null;
 
   if (!heldOut && document.offers.length > 0) {
     try {
-      return { ...targeted(deciding, shelf, lastUpdatedTimestamp), fallback };
+      return { ...targeted(context, shelf, lastUpdatedTimestamp), fallback };
     } catch (error) {
-      deciding.report('store', error);
+      context.report('store', error);
       // What fails now may work in a moment.
-      deciding.passes(now + 1);
+      context.noteBoundary(now + 1);
     }
   }
-  if (heldOut) traceHeldOut(deciding);
-  traceSkus(deciding, shelf, []);
+  if (heldOut) traceHeldOut(context);
+  traceSkus(context, shelf, []);
   const activeSkus = fallback?.activeSkus ?? renderAll(shelf, []);
   return { activeSkus, lastUpdatedTimestamp, userSpecificPromoId: null, fallback };
 }
 
 type Targeted = Omit<StoreDecision, 'fallback'>;
 
-function targeted(deciding: Deciding, shelf: readonly (ShelfItem | null)[], lastChange: number): Targeted {
-  const { document, trace } = deciding;
-  const judge = new OfferJudge(deciding);
+function targeted(
+  context: DecisionContext,
+  shelf: readonly (ShelfItem | null)[],
+  lastChange: number,
+): Targeted {
+  const { document, trace } = context;
+  const evaluator = new OfferEvaluator(context);
   const changes: (SkuChange | undefined)[] = [];
   for (const offer of document.offers) {
-    if (!judge.applies(offer)) continue;
+    if (!evaluator.applies(offer)) continue;
     for (const index of offer.skus) {
       const item = shelf[index];
       if (item != null) changes[index] = applyOffer(offer, item, changes[index], trace !== null);
     }
   }
-  traceSkus(deciding, shelf, changes);
+  traceSkus(context, shelf, changes);
   return {
     activeSkus: renderAll(shelf, changes),
     lastUpdatedTimestamp: Math.max(
       lastChange,
-      judge.lastBoundary,
-      lastFactChange(deciding, judge.dependence),
+      evaluator.lastBoundary,
+      lastFactChange(context, evaluator.dependence),
     ),
     userSpecificPromoId: firstPromotion(document.offers, changes),
   };
@@ -93,15 +97,15 @@ function firstPromotion(
 }
 
 /** The last moment at which a SKU appeared or disappeared; the next one is noted. */
-function lastSkuChange(deciding: Deciding): number {
-  const { skuBoundaries } = deciding.document;
+function lastSkuChange(context: DecisionContext): number {
+  const { skuBoundaries } = context.document;
   let low = 0;
   let high = skuBoundaries.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((skuBoundaries[middle] ?? 0) <= deciding.now) low = middle + 1;
+    if ((skuBoundaries[middle] ?? 0) <= context.now) low = middle + 1;
     else high = middle;
   }
-  deciding.passes(skuBoundaries[low] ?? Number.POSITIVE_INFINITY);
+  context.noteBoundary(skuBoundaries[low] ?? Number.POSITIVE_INFINITY);
   return skuBoundaries[low - 1] ?? Number.NEGATIVE_INFINITY;
 }

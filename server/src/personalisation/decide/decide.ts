@@ -3,8 +3,8 @@ import { nextTimeChange } from '../attributes/time-basis.js';
 import type { CompiledDocument } from '../compile/compiled-document.js';
 import { decideFlagsAndSegments } from './decide-flags-and-segments.js';
 import { decideStore, isHeldOut } from './decide-store.js';
-import { Deciding, type OnDecisionError } from './deciding.js';
 import type { Decision } from './decision.js';
+import { DecisionContext, type OnDecisionError } from './decision-context.js';
 
 export type DecideOptions = Readonly<{
   /** Keeps a record of why: for explanations. The outcome is the same. */
@@ -25,10 +25,16 @@ export function decide(
   now: number,
   options: DecideOptions = {},
 ): Decision {
-  const deciding = new Deciding(document, facts, now, options.trace === true, options.onError ?? ignore);
-  const { flags, segments } = decideFlagsAndSegments(deciding);
+  const context = new DecisionContext(
+    document,
+    facts,
+    now,
+    options.trace === true,
+    options.onError ?? ignore,
+  );
+  const { flags, segments } = decideFlagsAndSegments(context);
   const heldOut = isHeldOut(document, facts.userId);
-  const store = decideStore(deciding, heldOut);
-  const validUntil = Math.min(deciding.nextBoundary, nextTimeChange(deciding.basis, facts, now));
-  return { version: document.version, flags, segments, store, heldOut, validUntil, trace: deciding.trace };
+  const store = decideStore(context, heldOut);
+  const validUntil = Math.min(context.nextBoundary, nextTimeChange(context.basis, facts, now));
+  return { version: document.version, flags, segments, store, heldOut, validUntil, trace: context.trace };
 }

@@ -1,7 +1,7 @@
 import { lastActAt, lastTimeChange } from '../attributes/time-basis.js';
 import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
 import { eachFlagMoment } from './decide-flags-and-segments.js';
-import type { Deciding } from './deciding.js';
+import type { DecisionContext } from './decision-context.js';
 
 /**
  * The last moments at which something about a player has changed that a store may depend on. Nobody remembers what the
@@ -10,12 +10,12 @@ import type { Deciding } from './deciding.js';
  */
 
 /** Of what offers with this dependence look at. */
-export function lastFactChange(deciding: Deciding, dependence: Dependence): number {
-  const { document, facts, now } = deciding;
+export function lastFactChange(context: DecisionContext, dependence: Dependence): number {
+  const { document, facts, now } = context;
   let last = lastTimeChange(dependence, facts, now);
-  if (dependence & DEPENDENCE.events) last = Math.max(last, deciding.atMostNow(lastActAt(facts)));
+  if (dependence & DEPENDENCE.events) last = Math.max(last, context.atMostNow(lastActAt(facts)));
   if (dependence & DEPENDENCE.flags) {
-    if (facts.overridesAt !== null) last = Math.max(last, deciding.atMostNow(facts.overridesAt));
+    if (facts.overridesAt !== null) last = Math.max(last, context.atMostNow(facts.overridesAt));
     eachFlagMoment(document, facts, (flagId, moment) => {
       // A refund takes the last purchase back. Where an offer depends on it, the refund itself is the last change.
       if (flagId === 'isPayer' && !(dependence & DEPENDENCE.events)) return;
@@ -26,13 +26,13 @@ export function lastFactChange(deciding: Deciding, dependence: Dependence): numb
 }
 
 /** Of the language and the currency, where the catalogue has several. */
-export function lastShelfChange(deciding: Deciding): number {
-  const { document, facts } = deciding;
+export function lastShelfChange(context: DecisionContext): number {
+  const { document, facts } = context;
   const { locale, currency, paidCurrency } = facts.profile;
   let last = Number.NEGATIVE_INFINITY;
   if (document.locales.size > 0 && locale !== undefined) last = locale.t;
   if (document.hasCurrencies) {
     for (const known of [currency, paidCurrency]) if (known !== undefined) last = Math.max(last, known.t);
   }
-  return deciding.atMostNow(last);
+  return context.atMostNow(last);
 }

@@ -1,13 +1,13 @@
 import type { CompiledSku } from '../compile/compiled-document.js';
 import { formatMinorUnits } from '../document/prices.js';
-import type { Deciding } from './deciding.js';
 import type { SkuTrace } from './decision.js';
+import type { DecisionContext } from './decision-context.js';
 import type { ShelfItem } from './shelf.js';
 import { promotionOf, type SkuChange } from './sku-change.js';
 
 /** Notes for every SKU of the catalogue whether the player sees it, at which price, and why. */
 export function traceSkus(
-  { document, now, trace }: Deciding,
+  { document, now, trace }: DecisionContext,
   shelf: readonly (ShelfItem | null)[],
   changes: readonly (SkuChange | undefined)[],
 ): void {
@@ -22,7 +22,7 @@ export function traceSkus(
 }
 
 /** Nothing was asked about the offers: they do not count for a player who is held out. */
-export function traceHeldOut({ document, trace }: Deciding): void {
+export function traceHeldOut({ document, trace }: DecisionContext): void {
   if (trace === null) return;
   trace.offers = document.offers.map(({ offerId, sharePercent }) => ({
     offerId,

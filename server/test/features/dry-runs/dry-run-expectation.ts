@@ -16,7 +16,7 @@ export function expectedEffects(
   const errors = new Map<string, { before: number; after: number }>();
   const under = (document: ConfigDocument, which: 'before' | 'after') => {
     const prepared = compileDocument(document, { version: 1, publishedAt: 0 });
-    // Offers of the past are judged by `decide` only to date the last change, which nobody asks for here.
+    // Offers of the past are evaluated by `decide` only to date the last change, which nobody asks for here.
     const past = new Set(
       document.offers
         .filter(({ until }) => until !== null && Date.parse(until) <= NOW)

@@ -10,7 +10,7 @@ import type { RuleTrace, Trace } from './decision.js';
 export type OnDecisionError = (part: string, error: unknown) => void;
 
 /** One decision in the making. */
-export class Deciding {
+export class DecisionContext {
   readonly document: CompiledDocument;
   readonly facts: PlayerFacts;
   readonly now: number;
@@ -39,7 +39,7 @@ export class Deciding {
   }
 
   /** Notes a moment at which something changes. Says whether it has passed. */
-  passes(boundary: number): boolean {
+  noteBoundary(boundary: number): boolean {
     if (boundary <= this.now) return true;
     if (boundary < this.nextBoundary) this.nextBoundary = boundary;
     return false;
@@ -48,7 +48,7 @@ export class Deciding {
   /** The moment itself, or now for one that was noted by a node whose clock is ahead. */
   atMostNow(moment: number): number {
     if (moment <= this.now) return moment;
-    this.passes(this.now + 1);
+    this.noteBoundary(this.now + 1);
     return this.now;
   }
 
