@@ -1,11 +1,11 @@
 import { bucketOf, HOLDOUT_SALT, isInShare, userIdBytes } from '../compile/bucket.js';
 import type { CompiledDocument, CompiledOffer } from '../compile/compiled-document.js';
+import { type AvailableSku, findAvailableSkus } from './available-skus.js';
 import { OfferEvaluator } from './decide-offers.js';
 import type { RenderedSku, StoreDecision } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
-import { lastFactChange, lastShelfChange } from './last-change.js';
+import { lastFactChange, lastLanguageOrCurrencyChange } from './last-change.js';
 import { renderTargeted, renderUntargeted } from './render-sku.js';
-import { type ShelfItem, stockShelf } from './shelf.js';
 import { applyOffer, promotionOf, type SkuChange } from './sku-change.js';
 import { traceHeldOut, traceSkus } from './trace-store.js';
 
@@ -16,16 +16,20 @@ export function isHeldOut({ holdoutPercent }: CompiledDocument, userId: string):
 /** If anything goes wrong with the offers, it is reported and the player gets the untargeted store. */
 export function decideStore(context: DecisionContext, heldOut: boolean): StoreDecision {
   const { document, facts, now } = context;
-  const shelf = stockShelf(document, facts, now);
+  const availableSkus = findAvailableSkus(document, facts, now);
   const ofCatalogue = Math.max(document.publishedAt, lastSkuChange(context));
-  const lastUpdatedTimestamp = Math.max(ofCatalogue, lastShelfChange(context));
+  const lastUpdatedTimestamp = Math.max(ofCatalogue, lastLanguageOrCurrencyChange(context));
   const fallback = document.sendFallback
-    ? { version: document.version, activeSkus: renderAll(shelf, []), lastUpdatedTimestamp: ofCatalogue }
+    ? {
+        version: document.version,
+        activeSkus: renderAll(availableSkus, []),
+        lastUpdatedTimestamp: ofCatalogue,
+      }
     : null;
 
   if (!heldOut && document.offers.length > 0) {
     try {
-      return { ...targeted(context, shelf, lastUpdatedTimestamp), fallback };
+      return { ...targeted(context, availableSkus, lastUpdatedTimestamp), fallback };
     } catch (error) {
       context.report('store', error);
       // What fails now may work in a moment.
@@ -33,8 +37,8 @@ export function decideStore(context: DecisionContext, heldOut: boolean): StoreDe
     }
   }
   if (heldOut) traceHeldOut(context);
-  traceSkus(context, shelf, []);
-  const activeSkus = fallback?.activeSkus ?? renderAll(shelf, []);
+  traceSkus(context, availableSkus, []);
+  const activeSkus = fallback?.activeSkus ?? renderAll(availableSkus, []);
   return { activeSkus, lastUpdatedTimestamp, userSpecificPromoId: null, fallback };
 }
 
@@ -42,7 +46,7 @@ type Targeted = Omit<StoreDecision, 'fallback'>;
 
 function targeted(
   context: DecisionContext,
-  shelf: readonly (ShelfItem | null)[],
+  availableSkus: readonly (AvailableSku | null)[],
   lastChange: number,
 ): Targeted {
   const { document, trace } = context;
@@ -51,13 +55,13 @@ function targeted(
   for (const offer of document.offers) {
     if (!evaluator.applies(offer)) continue;
     for (const index of offer.skus) {
-      const item = shelf[index];
+      const item = availableSkus[index];
       if (item != null) changes[index] = applyOffer(offer, item, changes[index], trace !== null);
     }
   }
-  traceSkus(context, shelf, changes);
+  traceSkus(context, availableSkus, changes);
   return {
-    activeSkus: renderAll(shelf, changes),
+    activeSkus: renderAll(availableSkus, changes),
     lastUpdatedTimestamp: Math.max(
       lastChange,
       evaluator.lastBoundary,
@@ -68,12 +72,12 @@ function targeted(
 }
 
 function renderAll(
-  shelf: readonly (ShelfItem | null)[],
+  availableSkus: readonly (AvailableSku | null)[],
   changes: readonly (SkuChange | undefined)[],
 ): readonly RenderedSku[] {
   const rendered: RenderedSku[] = [];
-  for (let index = 0; index < shelf.length; index++) {
-    const item = shelf[index];
+  for (let index = 0; index < availableSkus.length; index++) {
+    const item = availableSkus[index];
     if (item == null) continue;
     const change = changes[index];
     if (change === undefined) {

@@ -26,7 +26,7 @@ export function lastFactChange(context: DecisionContext, dependence: Dependence)
 }
 
 /** Of the language and the currency, where the catalogue has several. */
-export function lastShelfChange(context: DecisionContext): number {
+export function lastLanguageOrCurrencyChange(context: DecisionContext): number {
   const { document, facts } = context;
   const { locale, currency, paidCurrency } = facts.profile;
   let last = Number.NEGATIVE_INFINITY;

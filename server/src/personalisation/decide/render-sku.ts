@@ -1,15 +1,15 @@
 import { tailJson } from '../compile/compile-catalogue.js';
 import type { CompiledBook, SkuText } from '../compile/compiled-document.js';
 import { formatMinorUnits } from '../document/prices.js';
+import type { AvailableSku } from './available-skus.js';
 import type { RenderedSku } from './decision.js';
-import type { ShelfItem } from './shelf.js';
 import { promotionOf, type SkuChange } from './sku-change.js';
 
 /** By the text and the book, which are of one SKU each. */
 const untargeted = new WeakMap<SkuText, WeakMap<CompiledBook, RenderedSku>>();
 
 /** The same object for all players who see the SKU alike: what is worked out from it need not be worked out again. */
-export function renderUntargeted(item: ShelfItem): RenderedSku {
+export function renderUntargeted(item: AvailableSku): RenderedSku {
   let byBook = untargeted.get(item.text);
   if (byBook === undefined) {
     byBook = new WeakMap();
@@ -23,7 +23,7 @@ export function renderUntargeted(item: ShelfItem): RenderedSku {
   return rendered;
 }
 
-function asInCatalogue({ sku, text, book }: ShelfItem): RenderedSku {
+function asInCatalogue({ sku, text, book }: AvailableSku): RenderedSku {
   return {
     skuId: sku.skuId,
     name: text.name,
@@ -36,7 +36,7 @@ function asInCatalogue({ sku, text, book }: ShelfItem): RenderedSku {
   };
 }
 
-export function renderTargeted({ sku, text, book }: ShelfItem, change: SkuChange): RenderedSku {
+export function renderTargeted({ sku, text, book }: AvailableSku, change: SkuChange): RenderedSku {
   const offerPrice = formatMinorUnits(change.price, book.decimals);
   const { promoId = null, promoJson } = promotionOf(change) ?? {};
   let { assets, assetsJson } = sku;

@@ -1,7 +1,7 @@
 import type { CompiledOffer } from '../compile/compiled-document.js';
 import { discounted, formatMinorUnits, railsInTheWay, withinRails } from '../document/prices.js';
+import type { AvailableSku } from './available-skus.js';
 import type { SkuStep } from './decision.js';
-import type { ShelfItem } from './shelf.js';
 
 /** What offers have done to a SKU so far. */
 export type SkuChange = {
@@ -25,7 +25,7 @@ export type SkuChange = {
  */
 export function applyOffer(
   offer: CompiledOffer,
-  item: ShelfItem,
+  item: AvailableSku,
   before: SkuChange | undefined,
   isTraced: boolean,
 ): SkuChange {
@@ -68,14 +68,18 @@ export function promotionOf({ pricePromoted, promoted }: SkuChange): CompiledOff
 }
 
 /** Null if the offer leaves the price alone, as it does in a currency for which it names none. */
-function wantedPrice({ setTo, discount }: CompiledOffer, { book }: ShelfItem, price: bigint): bigint | null {
+function wantedPrice(
+  { setTo, discount }: CompiledOffer,
+  { book }: AvailableSku,
+  price: bigint,
+): bigint | null {
   if (discount !== null) return discounted(price, discount);
   return setTo?.get(book.currency) ?? null;
 }
 
 function stepOf(
   { offerId, visibility, promoId }: CompiledOffer,
-  { book }: ShelfItem,
+  { book }: AvailableSku,
   { price }: SkuChange,
   applied: boolean,
   wanted: bigint | null,

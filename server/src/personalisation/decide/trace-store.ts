@@ -1,20 +1,20 @@
 import type { CompiledSku } from '../compile/compiled-document.js';
 import { formatMinorUnits } from '../document/prices.js';
+import type { AvailableSku } from './available-skus.js';
 import type { SkuTrace } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
-import type { ShelfItem } from './shelf.js';
 import { promotionOf, type SkuChange } from './sku-change.js';
 
 /** Notes for every SKU of the catalogue whether the player sees it, at which price, and why. */
 export function traceSkus(
   { document, now, trace }: DecisionContext,
-  shelf: readonly (ShelfItem | null)[],
+  availableSkus: readonly (AvailableSku | null)[],
   changes: readonly (SkuChange | undefined)[],
 ): void {
   if (trace === null) return;
   trace.skus = [
     ...document.skus.map((sku, index) => {
-      const item = shelf[index];
+      const item = availableSkus[index];
       return item == null ? absent(sku, now) : traceItem(item, changes[index]);
     }),
     ...document.inactiveSkuIds.map((skuId) => missing(skuId, 'inactive', false)),
@@ -34,7 +34,7 @@ export function traceHeldOut({ document, trace }: DecisionContext): void {
   }));
 }
 
-function traceItem({ sku, text, book }: ShelfItem, change: SkuChange | undefined): SkuTrace {
+function traceItem({ sku, text, book }: AvailableSku, change: SkuChange | undefined): SkuTrace {
   return {
     skuId: sku.skuId,
     isShown: change?.isVisible ?? !sku.hidden,

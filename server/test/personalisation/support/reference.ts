@@ -19,8 +19,10 @@ export function referenceDecision(paired: PairedDocument, facts: PlayerFacts, no
   };
   const flagIds = ['isPayer', ...document.flags.custom.map(({ flagId }) => flagId)];
   const heldOut = placeOf('holdout', facts) < document.store.holdoutPercent;
-  const shelf = document.catalogue.filter((sku) => sku.active && isRunning(sku, now));
-  const untargeted = shelf.filter((sku) => sku.hidden !== true).map((sku) => rendered(sku, facts, []));
+  const availableSkus = document.catalogue.filter((sku) => sku.active && isRunning(sku, now));
+  const untargeted = availableSkus
+    .filter((sku) => sku.hidden !== true)
+    .map((sku) => rendered(sku, facts, []));
   const untargetedChange = latest(
     [PUBLISHED_AT, ...document.catalogue.filter((sku) => sku.active).flatMap(boundaries)],
     now,
@@ -32,14 +34,14 @@ export function referenceDecision(paired: PairedDocument, facts: PlayerFacts, no
 
   const eligible = document.offers.filter((offer) => !heldOut && isEligible(offer, paired, world));
   const running = eligible.filter((offer) => isRunning(offer, now));
-  const applied = new Map(shelf.map((sku) => [sku, offersFor(sku, running)]));
-  const visible = shelf.filter((sku) => isVisible(sku, applied.get(sku) ?? []));
+  const applied = new Map(availableSkus.map((sku) => [sku, offersFor(sku, running)]));
+  const visible = availableSkus.filter((sku) => isVisible(sku, applied.get(sku) ?? []));
   const promotions = visible.flatMap((sku) => promotionOf(sku, facts, applied.get(sku) ?? []) ?? []);
   const promoted = running.find((offer) => promotions.includes(offer));
   const ofShare = document.offers.filter((offer) => !heldOut && isInShare(offer, facts));
   const behind = ofShare.filter((offer) => isRunning(offer, now)).map((offer) => reached(paired, offer));
   const noticed = [
-    ...shelfMoments(document, facts, now),
+    ...languageAndCurrencyMoments(document, facts, now),
     ...ofShare.flatMap(boundaries),
     ...behind.flatMap((each) => factMoments(each, facts, now)),
     ...(behind.some(({ flags }) => flags.size > 0) ? flagMoments(paired, facts, now, behind) : []),
@@ -187,7 +189,11 @@ function flagMoments(
   return [...moments, ...passed([facts.overridesAt], now)];
 }
 
-function shelfMoments({ catalogue }: ConfigDocument, facts: PlayerFacts, now: number): number[] {
+function languageAndCurrencyMoments(
+  { catalogue }: ConfigDocument,
+  facts: PlayerFacts,
+  now: number,
+): number[] {
   const { locale, currency, paidCurrency } = facts.profile;
   const active = catalogue.filter((sku) => sku.active);
   const isTranslated = active.some(({ name, description }) =>

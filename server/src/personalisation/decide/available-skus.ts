@@ -3,14 +3,14 @@ import type { CompiledBook, CompiledDocument, CompiledSku, SkuText } from '../co
 import { localeChain } from '../document/locales.js';
 
 /** A SKU that is for sale now, in the language and currency of one player. */
-export type ShelfItem = Readonly<{ sku: CompiledSku; text: SkuText; book: CompiledBook }>;
+export type AvailableSku = Readonly<{ sku: CompiledSku; text: SkuText; book: CompiledBook }>;
 
 /** The SKUs for sale now by their index, null for those whose time has not come or is over. */
-export function stockShelf(
+export function findAvailableSkus(
   { skus, locales }: CompiledDocument,
   facts: PlayerFacts,
   now: number,
-): (ShelfItem | null)[] {
+): (AvailableSku | null)[] {
   const chain = localeChain(facts.profile.locale?.v, locales);
   const currency = currencyOf(facts);
   return skus.map((sku) =>
