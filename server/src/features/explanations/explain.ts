@@ -7,7 +7,6 @@ import type { SegmentMembership } from '../../personalisation/compile/compiled-d
 import { decide } from '../../personalisation/decide/decide.js';
 import type { Decision, FlagState, Trace } from '../../personalisation/decide/decision.js';
 import { renderAnswers, renderStore, storeEtag, storeText } from '../players/answers.js';
-import { type Because, because } from './because.js';
 import { type ExplainedDocument, findDocument, type WantedVersion } from './explained-document.js';
 import {
   type ExplainedPlayer,
@@ -16,6 +15,7 @@ import {
   type PlayerOutcome,
 } from './explained-player.js';
 import { type FactsJson, readFacts, toFactsJson } from './facts-json.js';
+import { type Reasons, reasonsOf } from './reasons.js';
 
 export type ExplainDependencies = Readonly<{
   pool: Pool;
@@ -59,7 +59,7 @@ export type Explanation = Readonly<{
     validUntil: string | null;
   }>;
   trace: Trace;
-  because: Because;
+  because: Reasons;
   /** Parts of the document that could not be used, and rules that failed. */
   problems: readonly Problem[];
 }>;
@@ -130,7 +130,7 @@ function explained(
     facts: toFactsJson(facts),
     decision: asServed(facts.userId, decision),
     trace,
-    because: because({ document, facts, at: atMs, trace }),
+    because: reasonsOf({ document, facts, at: atMs, trace }),
     problems,
   };
   return { outcome: 'explained', explanation };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { because } from '../../../src/features/explanations/because.js';
+import { reasonsOf } from '../../../src/features/explanations/reasons.js';
 import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
@@ -21,7 +21,7 @@ function told(overrides: Partial<ConfigDocument>, player: PlayerFacts) {
   const compiled = compileDocument(document, { version: 1, publishedAt: NOW });
   const { trace } = decide(compiled, player, NOW, { trace: true });
   if (trace === null) throw new Error('there is no trace');
-  return because({ document, facts: player, at: NOW, trace });
+  return reasonsOf({ document, facts: player, at: NOW, trace });
 }
 
 const price = (actualPrice: string, offerPrice = actualPrice, floorPrice?: string) => ({

@@ -3,7 +3,7 @@ import type { SkuEntry } from '../../personalisation/document/document.js';
 import type { Rail } from '../../personalisation/document/prices.js';
 
 /** Why a player sees a SKU at this price, or does not see it. */
-export function skuSentence(trace: SkuTrace, sku: SkuEntry | undefined): string {
+export function skuReason(trace: SkuTrace, sku: SkuEntry | undefined): string {
   const { skuId, isShown, absent, currency, offerPrice } = trace;
   switch (absent) {
     case 'inactive':

@@ -7,12 +7,17 @@ import type {
   Trace,
 } from '../../personalisation/decide/decision.js';
 import type { ConfigDocument, OfferEntry } from '../../personalisation/document/document.js';
-import { skuSentence } from './because-sku.js';
+import { skuReason } from './sku-reason.js';
 
 /** What sentences are made of. */
-export type Grounds = Readonly<{ document: ConfigDocument; facts: PlayerFacts; at: number; trace: Trace }>;
+export type ReasonSources = Readonly<{
+  document: ConfigDocument;
+  facts: PlayerFacts;
+  at: number;
+  trace: Trace;
+}>;
 
-export type Because = Readonly<{
+export type Reasons = Readonly<{
   flags: readonly string[];
   segments: readonly string[];
   offers: readonly string[];
@@ -20,19 +25,19 @@ export type Because = Readonly<{
 }>;
 
 /** Why a decision came out as it did, in a sentence for each flag, segment, offer and SKU. */
-export function because({ document, facts, at, trace }: Grounds): Because {
+export function reasonsOf({ document, facts, at, trace }: ReasonSources): Reasons {
   const { payerForDays } = document.flags.isPayer;
   const offers = new Map(document.offers.map((offer) => [offer.offerId, offer]));
   const skus = new Map(document.catalogue.map((sku) => [sku.skuId, sku]));
   return {
-    flags: trace.flags.map((flag) => flagSentence(flag, facts, payerForDays, at)),
-    segments: trace.segments.map(segmentSentence),
-    offers: trace.offers.map((offer) => offerSentence(offer, offers.get(offer.offerId))),
-    skus: trace.skus.map((sku) => skuSentence(sku, skus.get(sku.skuId))),
+    flags: trace.flags.map((flag) => flagReason(flag, facts, payerForDays, at)),
+    segments: trace.segments.map(segmentReason),
+    offers: trace.offers.map((offer) => offerReason(offer, offers.get(offer.offerId))),
+    skus: trace.skus.map((sku) => skuReason(sku, skus.get(sku.skuId))),
   };
 }
 
-function flagSentence(
+function flagReason(
   { flagId, value, because: reason, rule }: FlagTrace,
   facts: PlayerFacts,
   payerForDays: number | null,
@@ -74,11 +79,11 @@ function overrideSpan(flagId: string, { overrides }: PlayerFacts, at: number): s
   return `, since ${new Date(last.setAt).toISOString()}${until}`;
 }
 
-function segmentSentence({ segmentId, member, rule }: SegmentTrace): string {
+function segmentReason({ segmentId, member, rule }: SegmentTrace): string {
   return `${member ? 'In' : 'Not in'} segment ${segmentId}: ${evaluationOf(rule)}.`;
 }
 
-function offerSentence(trace: OfferTrace, offer: OfferEntry | undefined): string {
+function offerReason(trace: OfferTrace, offer: OfferEntry | undefined): string {
   const { offerId, outcome, sharePercent, place, purchases, rule } = trace;
   const not = `Offer ${offerId} does not apply:`;
   switch (outcome) {
