@@ -16,7 +16,7 @@ import { DryRunReport, type Effects } from './dry-run-report.js';
 import { evaluatePlayer } from './evaluate-player.js';
 import { type FactColumns, factColumns } from './fact-columns.js';
 import { factNeeds } from './fact-needs.js';
-import { Stint } from './stint.js';
+import { TimeSlice } from './time-slice.js';
 import { compareDocuments } from './unchanged-parts.js';
 
 export type DryRun = Readonly<{
@@ -134,13 +134,13 @@ async function examine(
   const page = Math.min(PAGE_PLAYERS, Math.ceil(PAGE_VALUES / columnCount));
   const size = Math.ceil((page * share.players) / Math.max(1, share.examined));
   const ranges = share.examined === 0 ? [] : await listPlayerRanges(connection, gameId, size);
-  const stint = new Stint(stopwatch);
+  const timeSlice = new TimeSlice(stopwatch);
   for await (const rows of pagesOf(connection, gameId, columns, ranges, share)) {
     for (const row of rows) {
       evaluate(columns.toFacts(row));
       examined++;
-      if (!stint.isOver) continue;
-      await stint.giveWay();
+      if (!timeSlice.isOver) continue;
+      await timeSlice.giveWay();
       if (signal?.aborted) return undefined;
       onProgress?.({ examined, total: share.examined });
     }

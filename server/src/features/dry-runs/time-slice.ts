@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** How long a process may work on before others get their turn: requests that come meanwhile wait for it. */
-const STINT_MS = 8;
+const TIME_SLICE_MS = 8;
 
-/** Work in stints, measured by time: how much of it fits into one depends on the rules that somebody wrote. */
-export class Stint {
+/** Work in time slices, measured by time: how much of it fits into one depends on the rules that somebody wrote. */
+export class TimeSlice {
   readonly #clock: () => number;
   #began: number;
 
@@ -14,7 +14,7 @@ export class Stint {
   }
 
   get isOver(): boolean {
-    return this.#clock() - this.#began >= STINT_MS;
+    return this.#clock() - this.#began >= TIME_SLICE_MS;
   }
 
   /** Lets others have their turn, and begins the next one. */
