@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import type { Pool } from '../db/pool.js';
 import { findCandidate } from '../features/dry-runs/candidate.js';
 import { dryRun } from '../features/dry-runs/dry-run.js';
-import { momentToCome } from '../features/dry-runs/moment-to-come.js';
+import { readFutureInstant } from '../features/dry-runs/future-instant.js';
 import { requireConfigVersion } from '../features/game-configs/config-queries.js';
 import { StartupError } from '../lib/startup-error.js';
 import type { ConfigDocument } from '../personalisation/document/document.js';
@@ -51,7 +51,7 @@ async function run(options: DryRunOptions): Promise<void> {
     throw new StartupError('Give --file or --config-version, not both.');
   }
   const sample = options.sample === undefined ? undefined : sampleSize(options.sample);
-  const nowMs = options.at === undefined ? Date.now() : momentOf(options.at);
+  const nowMs = options.at === undefined ? Date.now() : instantOf(options.at);
   await withDatabase(async ({ pool }, _, signal) => {
     const { id: gameId, publishedVersion } = await requireGame(pool, options.tenant, options.game);
     const after = await candidateOf(pool, gameId, publishedVersion, options);
@@ -90,8 +90,8 @@ async function candidateOf(
   }
 }
 
-function momentOf(text: string): number {
-  const atMs = momentToCome(text, Date.now());
+function instantOf(text: string): number {
+  const atMs = readFutureInstant(text, Date.now());
   if (atMs !== undefined) return atMs;
   throw new StartupError(`--at is "${text}": give a time that is yet to come, such as 2026-11-15T12:00:00Z.`);
 }

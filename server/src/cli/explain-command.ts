@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type Explanation, explain } from '../features/explanations/explain.js';
 import type { WantedVersion } from '../features/explanations/explained-document.js';
-import { readMoment } from '../features/explanations/moment.js';
+import { readInstant } from '../features/explanations/instant.js';
 import { systemClock } from '../lib/clock.js';
 import { StartupError } from '../lib/startup-error.js';
 import type { Turns } from '../lib/turns.js';
@@ -37,7 +37,7 @@ export function explainCommand(): Command {
 
 async function run(options: ExplainOptions): Promise<void> {
   const { tenant, game, player } = options;
-  const atMs = options.at === undefined ? undefined : momentOf(options.at);
+  const atMs = options.at === undefined ? undefined : instantOf(options.at);
   const version = versionOf(options.configVersion);
   await withDatabase(async ({ pool, url }, _, signal) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
@@ -68,8 +68,8 @@ async function run(options: ExplainOptions): Promise<void> {
   }, 'Nothing was changed.');
 }
 
-function momentOf(text: string): number {
-  const atMs = readMoment(text);
+function instantOf(text: string): number {
+  const atMs = readInstant(text);
   if (atMs !== undefined) return atMs;
   throw new StartupError(`--at is "${text}": give a time such as 2026-11-15T12:00:00Z.`);
 }

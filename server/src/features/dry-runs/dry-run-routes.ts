@@ -13,7 +13,7 @@ import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { type Candidate, findCandidate } from './candidate.js';
 import { type DryRun, dryRun } from './dry-run.js';
 import { DryRunBody, DryRunEnvelope, DryRunLine } from './dry-run-schemas.js';
-import { momentToCome } from './moment-to-come.js';
+import { readFutureInstant } from './future-instant.js';
 
 /** Often enough for somebody who watches. */
 const PROGRESS_INTERVAL_MS = 500;
@@ -54,7 +54,7 @@ export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
     async (request, reply) => {
       const { gameId, publishedVersion } = await gameOf(ctx, request);
       const { sample, at, ...candidate } = request.body ?? {};
-      const nowMs = momentOf(at, ctx.clock.now());
+      const nowMs = instantOf(at, ctx.clock.now());
       const after = await candidateOf(ctx, gameId, candidate);
       const { document: before } = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
       const lines = new PassThrough();
@@ -68,8 +68,8 @@ export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
   );
 }
 
-function momentOf(at: string | undefined, nowMs: number): number {
-  const atMs = at === undefined ? nowMs : momentToCome(at, nowMs);
+function instantOf(at: string | undefined, nowMs: number): number {
+  const atMs = at === undefined ? nowMs : readFutureInstant(at, nowMs);
   if (atMs !== undefined) return atMs;
   const message = '`at` must be a time, now or later, such as 2026-11-15T12:00:00Z.';
   throw new ApiError('body_invalid', { message });

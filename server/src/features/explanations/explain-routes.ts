@@ -9,7 +9,7 @@ import { gameErrors } from '../studios/admin-errors.js';
 import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { type ExplainOutcome, type ExplainRequest, type Explanation, explain } from './explain.js';
 import { ExplainBody, ExplainEnvelope, ExplainResponse } from './explain-schemas.js';
-import { readMoment } from './moment.js';
+import { readInstant } from './instant.js';
 
 /** A rebuild keeps a core of the database busy, which has players to serve. No studio keeps the others from theirs. */
 const REBUILDS = { atOnce: 2, atOncePerParty: 1, maxWaitingPerParty: 10 };
@@ -71,7 +71,7 @@ function questionOf({
   at,
   version,
 }: ExplainEnvelope): Omit<ExplainRequest, 'gameId'> {
-  const atMs = at === undefined ? undefined : readMoment(at);
+  const atMs = at === undefined ? undefined : readInstant(at);
   if (at !== undefined && atMs === undefined)
     throw invalid('at must be a time such as 2026-11-15T12:00:00Z.');
   if ((playerId === undefined) === (hypothetical === undefined)) {

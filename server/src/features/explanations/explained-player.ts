@@ -26,7 +26,7 @@ type Sources = Readonly<{
   turns: Turns;
   signal: AbortSignal | undefined;
 }>;
-type Moments = Readonly<{ atMs: number; nowMs: number }>;
+type Instants = Readonly<{ atMs: number; nowMs: number }>;
 
 /**
  * A player's facts as of a moment. What will be known of them later, nobody knows: for the future it is what is known now.
@@ -35,7 +35,7 @@ export async function findPlayerAt(
   { pool, databaseUrl, turns, signal }: Sources,
   gameId: number,
   userId: string,
-  { atMs, nowMs }: Moments,
+  { atMs, nowMs }: Instants,
 ): Promise<PlayerOutcome> {
   const player = UUID.test(userId) ? await findPlayer(pool, gameId, userId) : undefined;
   if (player === undefined) return { outcome: 'player_not_found', firstSeenAt: null };

@@ -10,7 +10,7 @@ import {
   type PlayerProfile,
   type ProfileMember,
 } from '../../personalisation/attributes/player-facts.js';
-import { readMoment } from './moment.js';
+import { readInstant } from './instant.js';
 
 /**
  * What is known of a player, for people: times as text, days by their date. Explanations show it, and a hypothetical player
@@ -19,7 +19,7 @@ import { readMoment } from './moment.js';
 
 const strict = { additionalProperties: false } as const;
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
-const Moment = (description: string) =>
+const Instant = (description: string) =>
   Type.String({ maxLength: 40, description, examples: ['2026-11-15T12:00:00.000Z'] });
 const Count = (description?: string) =>
   Type.Integer({ minimum: 0, ...(description === undefined ? {} : { description }) });
@@ -48,8 +48,8 @@ const Override = Type.Object(
   {
     flagId: Type.String({ maxLength: 64 }),
     value: Type.Boolean(),
-    setAt: Type.Optional(Moment('The moment of the question, if left out.')),
-    until: Type.Optional(nullable(Moment('From then on the rule decides again; null: never.'))),
+    setAt: Type.Optional(Instant('The moment of the question, if left out.')),
+    until: Type.Optional(nullable(Instant('From then on the rule decides again; null: never.'))),
   },
   strict,
 );
@@ -62,12 +62,12 @@ export const FactsJson = Type.Object(
     playerId: Type.Optional(
       Type.String({ minLength: 1, maxLength: 64, description: 'What shares of players are drawn by.' }),
     ),
-    createdAt: Type.Optional(Moment('The first login; the moment of the question, if left out.')),
-    lastEventAt: Type.Optional(nullable(Moment('Null: no event yet.'))),
+    createdAt: Type.Optional(Instant('The first login; the moment of the question, if left out.')),
+    lastEventAt: Type.Optional(nullable(Instant('Null: no event yet.'))),
     eventCount: Type.Optional(Count('Over all time')),
     eventCounts: Type.Optional(Counts('Event type → how many, over all time')),
     purchaseCount: Type.Optional(Count('Over all time, refunded ones not counted')),
-    lastPurchaseAt: Type.Optional(nullable(Moment('Null: no purchase. Goes together with purchaseCount.'))),
+    lastPurchaseAt: Type.Optional(nullable(Instant('Null: no purchase. Goes together with purchaseCount.'))),
     spend: Type.Optional(Amounts('Currency → total, refunds taken off')),
     profile: Type.Optional(
       Type.Object(
@@ -152,38 +152,38 @@ function schemaProblems(value: unknown): string[] {
 
 function readValid(json: FactsJson, atMs: number): FactsReading {
   const wrong: string[] = [];
-  const moment = (name: string, text: string): number => {
-    const read = readMoment(text);
+  const instant = (name: string, text: string): number => {
+    const read = readInstant(text);
     if (read === undefined) wrong.push(`${name} must be a time such as 2026-11-15T12:00:00Z.`);
     return read ?? 0;
   };
-  const momentOrNull = (name: string, text: string | null | undefined) =>
-    text == null ? null : moment(name, text);
+  const instantOrNull = (name: string, text: string | null | undefined) =>
+    text == null ? null : instant(name, text);
 
   const { purchaseCount = 0 } = json;
-  const lastPurchaseAt = momentOrNull('lastPurchaseAt', json.lastPurchaseAt);
+  const lastPurchaseAt = instantOrNull('lastPurchaseAt', json.lastPurchaseAt);
   if (purchaseCount > 0 !== (lastPurchaseAt !== null)) {
     wrong.push('purchaseCount and lastPurchaseAt go together: give both, or neither.');
   }
   const facts: PlayerFacts = {
     userId: json.playerId ?? 'hypothetical',
-    createdAt: json.createdAt === undefined ? atMs : moment('createdAt', json.createdAt),
-    lastEventAt: momentOrNull('lastEventAt', json.lastEventAt),
+    createdAt: json.createdAt === undefined ? atMs : instant('createdAt', json.createdAt),
+    lastEventAt: instantOrNull('lastEventAt', json.lastEventAt),
     eventCount: json.eventCount ?? 0,
     eventCounts: json.eventCounts ?? {},
     purchaseCount,
     lastPurchaseAt,
     spend: json.spend ?? {},
     profile: readProfile(json.profile ?? {}, atMs),
-    days: (json.days ?? []).map((day, n) => readDay(day, moment(`days.${n}.day`, `${day.day}T00:00:00Z`))),
+    days: (json.days ?? []).map((day, n) => readDay(day, instant(`days.${n}.day`, `${day.day}T00:00:00Z`))),
     promoPurchases: json.promoPurchases ?? {},
     overridesAt: null,
     overrides: (json.overrides ?? []).map(
       ({ flagId, value, setAt, until }, n): FlagOverride => ({
         flagId,
         value,
-        setAt: setAt === undefined ? atMs : moment(`overrides.${n}.setAt`, setAt),
-        until: momentOrNull(`overrides.${n}.until`, until),
+        setAt: setAt === undefined ? atMs : instant(`overrides.${n}.setAt`, setAt),
+        until: instantOrNull(`overrides.${n}.until`, until),
       }),
     ),
   };

@@ -78,12 +78,12 @@ function scheduleOf(entry: { from: string | null; until: string | null }): {
   until: number;
 } {
   return {
-    from: entry.from === null ? Number.NEGATIVE_INFINITY : momentOf(entry.from),
-    until: entry.until === null ? Number.POSITIVE_INFINITY : momentOf(entry.until),
+    from: entry.from === null ? Number.NEGATIVE_INFINITY : instantOf(entry.from),
+    until: entry.until === null ? Number.POSITIVE_INFINITY : instantOf(entry.until),
   };
 }
 
-function momentOf(text: string): number {
+function instantOf(text: string): number {
   const moment = parseEventTimestamp(text);
   if (moment === undefined) throw new RangeError(`${text} is not a moment`);
   return moment.epochMs;

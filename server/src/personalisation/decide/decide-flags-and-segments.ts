@@ -11,7 +11,7 @@ export type FlagsAndSegmentsDecision = Readonly<{
 /** The flags and segments of a player: each rule once, after those it refers to. */
 export function decideFlagsAndSegments(context: DecisionContext): FlagsAndSegmentsDecision {
   const { document, facts, attributes, trace } = context;
-  eachFlagMoment(document, facts, (_flagId, moment) => context.noteBoundary(moment));
+  eachFlagInstant(document, facts, (_flagId, moment) => context.noteBoundary(moment));
   const flags: Record<string, FlagState> = {};
   for (const node of document.flagsAndSegments) {
     if (node.kind === 'flag') {
@@ -90,7 +90,7 @@ function overridden({ value, until }: FlagOverride, byRule: Timed, defaultValue:
 }
 
 /** The moments at which flags of a player change, or may have changed, of themselves. */
-export function eachFlagMoment(
+export function eachFlagInstant(
   { payerForDays }: CompiledDocument,
   { lastPurchaseAt, overrides }: PlayerFacts,
   visit: (flagId: string, moment: number) => void,

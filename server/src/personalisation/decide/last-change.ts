@@ -1,6 +1,6 @@
 import { lastActAt, lastTimeChange } from '../attributes/time-basis.js';
 import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
-import { eachFlagMoment } from './decide-flags-and-segments.js';
+import { eachFlagInstant } from './decide-flags-and-segments.js';
 import type { DecisionContext } from './decision-context.js';
 
 /**
@@ -16,7 +16,7 @@ export function lastFactChange(context: DecisionContext, dependence: Dependence)
   if (dependence & DEPENDENCE.events) last = Math.max(last, context.atMostNow(lastActAt(facts)));
   if (dependence & DEPENDENCE.flags) {
     if (facts.overridesAt !== null) last = Math.max(last, context.atMostNow(facts.overridesAt));
-    eachFlagMoment(document, facts, (flagId, moment) => {
+    eachFlagInstant(document, facts, (flagId, moment) => {
       // A refund takes the last purchase back. Where an offer depends on it, the refund itself is the last change.
       if (flagId === 'isPayer' && !(dependence & DEPENDENCE.events)) return;
       if (document.offerFlags.has(flagId) && moment <= now) last = Math.max(last, moment);

@@ -43,7 +43,7 @@ const PricePercent = Type.String({ pattern: PATTERNS.pricePercent });
 /** A share of players is not money: a plain number will do. */
 const SharePercent = Type.Number({ minimum: 0, maximum: 100 });
 /** RFC 3339 with a zone, such as 2026-12-24T18:00:00Z. */
-const Moment = Type.String({ maxLength: 40 });
+const Instant = Type.String({ maxLength: 40 });
 /** A CEL expression over the attributes of `attributes.ts`. */
 const Rule = Type.String({ minLength: 1, maxLength: DOCUMENT_LIMITS.ruleLength });
 
@@ -132,8 +132,8 @@ const Sku = Type.Object(
     active: Type.Boolean(),
     /** True keeps the SKU out of the untargeted store: only players to whom an offer shows it see it. */
     hidden: Type.Optional(Type.Boolean()),
-    from: nullable(Moment),
-    until: nullable(Moment),
+    from: nullable(Instant),
+    until: nullable(Instant),
   },
   strict,
 );
@@ -170,8 +170,8 @@ const Offer = Type.Object(
     name: text(200),
     /** Who gets it; null: everybody. */
     when: nullable(Rule),
-    from: nullable(Moment),
-    until: nullable(Moment),
+    from: nullable(Instant),
+    until: nullable(Instant),
     sharePercent: SharePercent,
     skus: Type.Union([
       Type.Literal('all'),
