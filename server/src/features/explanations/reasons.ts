@@ -84,18 +84,18 @@ function segmentReason({ segmentId, member, rule }: SegmentTrace): string {
 }
 
 function offerReason(trace: OfferTrace, offer: OfferEntry | undefined): string {
-  const { offerId, outcome, sharePercent, place, purchases, rule } = trace;
+  const { offerId, outcome, sharePercent, place: bucket, purchases, rule } = trace;
   const not = `Offer ${offerId} does not apply:`;
   switch (outcome) {
     case 'applies': {
       const reason = rule === null ? 'it has no rule' : evaluationOf(rule);
-      const share = sharePercent >= 100 || place === null ? '' : `, and ${inShare(place, sharePercent)}`;
+      const share = sharePercent >= 100 || bucket === null ? '' : `, and ${inShare(bucket, sharePercent)}`;
       return `Offer ${offerId} applies: ${reason}${share}.`;
     }
     case 'held_out':
       return `${not} the player is held out and gets the untargeted store.`;
     case 'outside_share':
-      return `${not} the player's bucket is ${rounded(place ?? 0)}, outside of the share of ${sharePercent}%.`;
+      return `${not} the player's bucket is ${rounded(bucket ?? 0)}, outside of the share of ${sharePercent}%.`;
     case 'limit_reached':
       return `${not} purchases with its promotion: ${purchases}, limit: ${offer?.limitPerPlayer ?? 0}.`;
     case 'not_started':
@@ -107,13 +107,13 @@ function offerReason(trace: OfferTrace, offer: OfferEntry | undefined): string {
   }
 }
 
-function inShare(place: number, sharePercent: number): string {
-  return `the player's bucket is ${rounded(place)}, inside of the share of ${sharePercent}%`;
+function inShare(bucket: number, sharePercent: number): string {
+  return `the player's bucket is ${rounded(bucket)}, inside of the share of ${sharePercent}%`;
 }
 
 /** Down: 29.999 is inside of a share of 30, and is not to look as if it were outside. */
-function rounded(place: number): string {
-  return (Math.floor(place * 100) / 100).toFixed(2);
+function rounded(bucket: number): string {
+  return (Math.floor(bucket * 100) / 100).toFixed(2);
 }
 
 /** `flags.isPayer is true (flags["isPayer"] = true)` */
