@@ -28,12 +28,12 @@ export class OfferEvaluator {
     const purchases =
       limitPerPlayer === null || promoId === null ? null : numberIn(facts.promoPurchases, promoId);
     this.#rule = null;
-    const outcome = this.#judge(offer, bucket, purchases);
+    const outcome = this.#evaluate(offer, bucket, purchases);
     trace?.offers.push({ offerId, outcome, sharePercent, place: bucket * 100, purchases, rule: this.#rule });
     return outcome === 'applies';
   }
 
-  #judge(offer: CompiledOffer, bucket: number, purchases: number | null): OfferOutcome {
+  #evaluate(offer: CompiledOffer, bucket: number, purchases: number | null): OfferOutcome {
     if (!isInShare(bucket, offer.sharePercent)) return 'outside_share';
     const when = this.#passed(offer);
     if (purchases !== null && purchases >= (offer.limitPerPlayer ?? 0)) return 'limit_reached';

@@ -121,7 +121,7 @@ export type OfferTrace = Readonly<{
 export type SkuTrace = Readonly<{
   skuId: string;
   isShown: boolean;
-  /** Why it is not on the shelf at all, before any offer. */
+  /** Why it is not available at all, before any offer. */
   absent: 'inactive' | 'not_started' | 'ended' | null;
   /** Kept out of the untargeted store. */
   hidden: boolean;
