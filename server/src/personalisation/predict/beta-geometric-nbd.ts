@@ -1,5 +1,5 @@
 import { type Fit, fitPositive } from './fit.js';
-import { hypergeometric } from './hypergeometric.js';
+import { poweredHypergeometric } from './hypergeometric.js';
 import { logBeta, logGamma } from './log-gamma.js';
 
 /**
@@ -13,8 +13,9 @@ import { logBeta, logGamma } from './log-gamma.js';
  *   P(alive) = 1 / (1 + a / (b+x+k−1) · ((α+t) / (α+tx))^(r+x))
  *   E[Y(h)] = P(alive) · (a+b+x+k−1) / (a−1) · { 1 − (1−z)^(a−1) · ₂F₁(a+b+k−1−r, a−1; a+b+x+k−1; z) },  z = h / (α+t+h)
  *
- * where for k = 0 and x = 0 nobody can have left. The papers have ₂F₁(r+x, b+x+k; …), which overflows for heavy buyers; this
- * is the same after Euler's transformation.
+ * where for k = 0 and x = 0 nobody can have left. The papers have (1−z)^(r+x) · ₂F₁(r+x, b+x+k; …), which overflows for heavy
+ * buyers; this is the same after Euler's transformation. Theirs is used where a is larger than r+x: in a game whose players all
+ * leave with about the same probability, the best a and b are in the ten thousands, and this one overflows.
  */
 export type PurchaseHistory = Readonly<{
   /** Repeat purchases: the first one is not counted. */
@@ -113,8 +114,11 @@ function expectedIfAlive(
   const sum = a + b + x + k - 1;
   // The series has no value for c = 0, which the sum can only be for k = 0 and x = 0.
   const c = Math.abs(sum) < MIN_DISTANCE ? MIN_DISTANCE : sum;
-  const series = hypergeometric(a + b + k - 1 - r, a - 1, c, z);
-  const expected = (c / (a - 1)) * (1 - (1 - z) ** (a - 1) * series);
+  const rest =
+    r + x < a - 1
+      ? poweredHypergeometric(r + x, r + x, b + x + k, c, z)
+      : poweredHypergeometric(a - 1, a + b + k - 1 - r, a - 1, c, z);
+  const expected = (c / (a - 1)) * (1 - rest);
   return Math.max(0, expected);
 }
 

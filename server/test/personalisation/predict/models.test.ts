@@ -52,14 +52,36 @@ const MBG_EXAMPLES = [
     expected: 1160.4697768506,
     alive: 0.9999650055991,
   },
+  // Where all players leave with about the same probability, the best a and b are this large.
+  {
+    parameters: { r: 0.8, alpha: 15, a: 14_600, b: 99_700 },
+    history: { x: 3, tx: 20, t: 40 },
+    horizon: 28,
+    expected: 0.9179528581759,
+    alive: 0.55073250896666,
+  },
+  {
+    parameters: { r: 0.8, alpha: 15, a: 14_600, b: 99_700 },
+    history: { x: 0, tx: 0, t: 5 },
+    horizon: 90,
+    expected: 2.0136716892715,
+    alive: 0.84435542593509,
+  },
+  {
+    parameters: { r: 0.8, alpha: 15, a: 14_600, b: 99_700 },
+    history: { x: 20_000, tx: 1999, t: 2000 },
+    horizon: 28,
+    expected: 0.0036767400700578,
+    alive: 0.00039967779808472,
+  },
 ];
 
 const between = (min: number, max: number) => fc.double({ min, max, noNaN: true });
 const nbdParameters: fc.Arbitrary<NbdParameters> = fc.record({
   r: between(0.01, 20),
   alpha: between(0.1, 500),
-  a: between(0.05, 20),
-  b: between(0.05, 50),
+  a: fc.oneof(between(0.05, 20), between(1_000, 50_000)),
+  b: fc.oneof(between(0.05, 50), between(1_000, 100_000)),
 });
 const history = fc
   .tuple(fc.oneof(fc.integer({ min: 0, max: 30 }), fc.constant(20_000)), between(0, 2000), between(0, 2000))
