@@ -83,6 +83,7 @@ async function trainAlone(
   // Only trainings write models, and this is the only one.
   const version = (await findNewestModelVersion(connection, gameId)) + 1;
   const result = train(read.data, version, present?.artefact ?? null);
+  refuseUnreadable(result.artefact);
   const fitMs = performance.now() - readAt;
   signal?.throwIfAborted();
   const report = { models: result.report, progress: dataProgress(read.data), cells: read.cells };
@@ -100,6 +101,12 @@ async function trainAlone(
     readMs: Math.round(readAt - started),
     fitMs: Math.round(fitMs),
   };
+}
+
+/** What cannot be read back would be put in force and then tell averages. JSON has no NaN, for one. */
+function refuseUnreadable(artefact: Artefact): void {
+  const reading = readArtefact(JSON.parse(JSON.stringify(artefact)));
+  if (!reading.readable) throw new Error(`training made an artefact that cannot be used: ${reading.problem}`);
 }
 
 type Present = { state: PredictionState; artefact: Artefact | null };

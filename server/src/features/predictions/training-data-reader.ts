@@ -15,7 +15,7 @@ import {
  */
 const ORIGIN_WEEKS = [13, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
 /** Enough for every model, and what bounds the time and the memory of a training. */
-const MAX_PLAYERS = 200_000;
+export const MAX_PLAYERS = 200_000;
 const DAY_MS = 86_400_000;
 
 export type TrainingRead = Readonly<{

@@ -1,0 +1,55 @@
+import { type Client, type Pool, query } from '../../db/pool.js';
+import type { ModelName } from '../../personalisation/predict/artefact.js';
+import type { Health } from '../../personalisation/predict/grade.js';
+import type { ProbabilityMetrics } from '../../personalisation/predict/metrics.js';
+
+/** How a model did in the week until a day. */
+export type Grade = {
+  day: string;
+  model: ModelName;
+  modelVersion: number;
+  /** Whether players were told it: else it is the model in force now, which was not in force then. */
+  wasTold: boolean;
+  metrics: ProbabilityMetrics;
+  health: Health;
+  gradedAt: number;
+};
+
+/** A grade of the same day is kept: events that came late do not change what was acted upon. */
+export async function insertGrade(client: Client, gameId: number, grade: Grade): Promise<void> {
+  await client.query(
+    `insert into prediction_grades (game_id, day, model, model_version, was_told, metrics, health, graded_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict do nothing`,
+    [
+      gameId,
+      grade.day,
+      grade.model,
+      grade.modelVersion,
+      grade.wasTold,
+      JSON.stringify(grade.metrics),
+      grade.health,
+      new Date(grade.gradedAt),
+    ],
+  );
+}
+
+/** The newest days first. */
+export async function listGrades(
+  pool: Pool,
+  gameId: number,
+  { sinceDay, limit }: { sinceDay: string; limit: number },
+): Promise<Grade[]> {
+  return query<Grade>(
+    pool,
+    {
+      name: 'list_prediction_grades',
+      text: `select day::text as day, model, model_version as "modelVersion", was_told as "wasTold", metrics, health,
+               graded_at as "gradedAt"
+             from prediction_grades where game_id = $1 and day >= $2
+             order by day desc, model, model_version desc
+             limit $3`,
+    },
+    [gameId, sinceDay, limit],
+  );
+}

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { gradeGame } from '../../../src/features/predictions/grade-game.js';
+import { trainGame } from '../../../src/features/predictions/train-game.js';
+import { findGame } from '../../../src/features/studios/tenants.js';
+import { seeded } from '../../personalisation/predict/simulate.js';
+import { type SimulatedPlayer, simulateGame } from '../../personalisation/predict/simulated-game.js';
+import { get } from '../../support/data-calls.js';
+import { DAY_MS } from '../../support/game-world.js';
+import { createHarness, type Harness, type Session, testActor } from '../../support/harness.js';
+import { addStudio } from '../../support/session-calls.js';
+import { insertSimulatedPlayers } from '../../support/simulated-rows.js';
+
+/** Games that are no longer what their models have learnt. The day of the change is not yet over when the service is asked on it. */
+
+const PLAYED = simulateGame(11, 2_600, 95).players;
+const SOLD = simulateGame(12, 2_600, 64).players;
+const CHANGE = 20_060;
+
+let harness: Harness;
+let today: number;
+beforeAll(async () => {
+  harness = await createHarness();
+  today = Math.floor(harness.clock.now() / DAY_MS);
+});
+afterAll(() => harness.close());
+
+/** So many days after the change, which is today; in the small hours. */
+const after = (days: number) => (today + days) * DAY_MS + 3_600_000;
+
+async function write(gameId: number, players: SimulatedPlayer[]): Promise<void> {
+  await insertSimulatedPlayers(harness.pool, gameId, players, today - CHANGE);
+}
+
+async function train(gameId: number, days: number) {
+  const outcome = await trainGame(harness.pool, { gameId, actor: testActor(after(days)) });
+  if (outcome.outcome !== 'trained') throw new Error(outcome.outcome);
+  return Object.fromEntries(outcome.report.models.map((report) => [report.model, report.outcome]));
+}
+
+async function grade(gameId: number, days: number) {
+  const {
+    lost,
+    regained,
+    grades = [],
+  } = (await gradeGame(harness.pool, { gameId, actor: testActor(after(days)) })) ?? {};
+  return { lost, regained, grades };
+}
+
+const statesOf = async (session: Session) => {
+  const { predictions, models } = (await get(harness.app, '/v1/player/predictions', session)).json();
+  return { churn: predictions.churn, health: models.activity.health };
+};
+
+describe('a bad update, after which two of three visits do not take place', () => {
+  let gameId: number;
+  beforeAll(async () => {
+    gameId = (await findGame(harness.pool, 'demo-studio', 'demo-game'))?.id ?? 0;
+    const random = seeded(1);
+    const kept = (day: number) => day < CHANGE || random() < 1 / 3;
+    await write(
+      gameId,
+      PLAYED.map((player) => ({ ...player, activeDays: player.activeDays.filter(kept) })),
+    );
+  });
+
+  it('is green while nothing has changed', async () => {
+    expect(await train(gameId, 0)).toMatchObject({ activity: 'promoted' });
+    expect(await grade(gameId, 0)).toMatchObject({ lost: [], regained: [] });
+    harness.clock.set(after(0));
+    const { churn, health } = await statesOf(await harness.login('simulated-0'));
+    expect(churn.state).toBe('ready');
+    expect(health).toBe('green');
+  });
+
+  it('turns red within a week: players are told averages, and told so', async () => {
+    const { lost, grades } = await grade(gameId, 7);
+    expect(lost).toEqual(['activity']);
+    const told = grades.find(({ model }) => model === 'activity');
+    expect(told?.health).toBe('red');
+    expect(told?.metrics.deciles).toHaveLength(10);
+    harness.clock.set(after(7));
+    const { churn, health } = await statesOf(await harness.login('simulated-0'));
+    expect(churn).toMatchObject({ state: 'degraded', expiredAt: null, band: null });
+    expect(churn.value).toBe(churn.defaultValue);
+    expect(health).toBe('red');
+    const { rows } = await harness.pool.query(
+      "select target, after from audit_log where action = 'model.grade'",
+    );
+    expect(rows).toEqual([{ target: 'model 1', after: { distrusted: ['activity'] } }]);
+  });
+
+  it('recovers with a model that has learnt the change', async () => {
+    expect(await train(gameId, 29)).toMatchObject({ activity: 'promoted' });
+    harness.clock.set(after(29));
+    const { churn, health } = await statesOf(await harness.login('simulated-0'));
+    expect(churn.state).toBe('ready');
+    expect(health).toBe('green');
+    expect(await grade(gameId, 30)).toMatchObject({ lost: [], regained: [] });
+  });
+});
+
+describe('a sale, on which every payer buys', () => {
+  it('turns red the next day', async () => {
+    const studio = await addStudio(harness, 'other-studio', 'other-game');
+    const { rows } = await harness.pool.query("select id from games where slug = 'other-game'");
+    const gameId: number = rows[0].id;
+    const bought = ({ purchases }: SimulatedPlayer) =>
+      purchases.size === 0 ? purchases : new Map([...purchases, [CHANGE, 9.99]]);
+    await write(
+      gameId,
+      SOLD.map((player) => ({ ...player, purchases: bought(player) })),
+    );
+    expect(await train(gameId, 0)).toMatchObject({ purchases: 'promoted' });
+    expect(await grade(gameId, 0)).toMatchObject({ lost: [] });
+    expect((await grade(gameId, 1)).lost).toContain('purchases');
+    harness.clock.set(after(1));
+    const session = await studio.login(`simulated-${SOLD.findIndex(({ purchases }) => purchases.size > 0)}`);
+    const { predictions } = (await get(harness.app, '/v1/player/predictions', session)).json();
+    expect(predictions.spend).toMatchObject({ state: 'degraded', model: 'purchases', band: null });
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { healthAfter } from '../../../src/personalisation/predict/grade.js';
+import {
+  measureProbabilities,
+  type ProbabilityMetrics,
+} from '../../../src/personalisation/predict/metrics.js';
+
+/** A model that says `predicted` of all, of whom it comes true for `observed`. */
+function metrics(players: number, predicted: number, observed: number): ProbabilityMetrics {
+  const found = measureProbabilities([{ predicted, players, positives: Math.round(players * observed) }]);
+  if (found === undefined) throw new Error('there is nobody');
+  return found;
+}
+
+describe('the health of a model', () => {
+  it('stays green while a week is a little unlike the one before', () => {
+    expect(healthAfter('green', metrics(10_000, 0.5, 0.548))).toBe('green');
+    expect(healthAfter('green', metrics(10_000, 0.02, 0.026))).toBe('green');
+  });
+
+  it('turns red where rates are off, or totals of rare outcomes', () => {
+    expect(healthAfter('green', metrics(10_000, 0.5, 0.57))).toBe('red');
+    expect(healthAfter('green', metrics(10_000, 0.02, 0.04))).toBe('red');
+    expect(healthAfter('green', metrics(10_000, 0.02, 0.01))).toBe('red');
+  });
+
+  it('turns red where nothing happens of what was predicted, or all of it', () => {
+    expect(healthAfter('green', metrics(10_000, 0.02, 0))).toBe('red');
+    expect(healthAfter('green', metrics(1_000, 0.2, 1))).toBe('red');
+  });
+
+  it('does not take chance for a reason', () => {
+    expect(healthAfter('green', metrics(40, 0.5, 0.6))).toBe('green');
+    expect(healthAfter('green', metrics(200, 0.02, 0))).toBe('green');
+  });
+
+  it('turns green again only when it is clearly better, so that it does not flicker', () => {
+    expect(healthAfter('red', metrics(10_000, 0.5, 0.548))).toBe('red');
+    expect(healthAfter('red', metrics(10_000, 0.5, 0.51))).toBe('green');
+    expect(healthAfter('red', metrics(10_000, 0.02, 0.028))).toBe('red');
+    expect(healthAfter('red', metrics(10_000, 0.02, 0.021))).toBe('green');
+  });
+});
