@@ -11,12 +11,16 @@ import { isMigrated } from '../db/migrate.js';
 import { createEventStoreMetrics } from '../features/events/event-store-metrics.js';
 import { createMaintenance, scheduleMaintenance } from '../features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../features/lifecycle/maintenance-metrics.js';
+import { MAINTENANCE_STEPS } from '../features/lifecycle/maintenance-steps.js';
+import { createPredictionMetrics } from '../features/predictions/prediction-metrics.js';
+import { predictionsStep } from '../features/predictions/predictions-step.js';
 import { systemClock } from '../lib/clock.js';
 import { httpUrl } from '../lib/http-url.js';
 import { openLink, type QueueLink } from '../queue/connection.js';
 import { checkQueue } from '../queue/queue-status.js';
 import type { Settings } from '../settings/settings.js';
 import { createAdminMetrics } from '../telemetry/metrics.js';
+import { runPredictionsInThread } from './predictions-thread.js';
 
 type Options = {
   settings: Settings;
@@ -38,6 +42,7 @@ export async function startOperations(options: Options): Promise<Operations> {
   const metrics = createAdminMetrics();
   const maintenanceMetrics = createMaintenanceMetrics();
   const eventStoreMetrics = createEventStoreMetrics(database.pool);
+  const predictionMetrics = createPredictionMetrics(database.pool);
   const app = await buildOpsApp({
     logger,
     allowedHosts: settings.opsAllowedHosts,
@@ -51,14 +56,25 @@ export async function startOperations(options: Options): Promise<Operations> {
         await metrics.registry.metrics(),
         await maintenanceMetrics.registry.metrics(),
         await eventStoreMetrics.registry.metrics(),
+        await predictionMetrics.registry.metrics(),
       ].join('\n'),
     }),
     admin: { pool: database.pool, clock: systemClock, logger, metrics, databaseUrl: database.url },
     apiDocument: async (api) => JSON.parse(await readFile(new URL(`${api}.json`, apiDocuments()), 'utf8')),
   });
   await app.listen({ host: settings.opsHost, port: settings.opsPort });
+  const predictions = predictionsStep(
+    (run) => runPredictionsInThread(database.url, run),
+    settings.trainingDays,
+    logger,
+  );
   const maintenance = scheduleMaintenance(
-    createMaintenance({ pool: database.pool, logger, metrics: maintenanceMetrics }),
+    createMaintenance({
+      pool: database.pool,
+      logger,
+      metrics: maintenanceMetrics,
+      steps: [...MAINTENANCE_STEPS, predictions],
+    }),
   );
   return {
     port: (app.server.address() as AddressInfo).port,

@@ -10,7 +10,7 @@ import { say, withDatabase } from './terminal.js';
 
 const HELP = `
 Learns from all days that are over (UTC) when players return and what they spend, and puts the models in force that do better on
-the newest week than those that are.
+the newest week than those that are. The service does the same every day (SAVEPOINT_TRAINING_DAYS).
 
   savepoint train --tenant my-studio --game my-game
   savepoint models list --tenant my-studio --game my-game`;

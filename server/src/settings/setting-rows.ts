@@ -81,6 +81,12 @@ export const SETTING_ROWS = {
     max: 60_000,
     description: 'overload: a request that would wait longer than this is answered 503 at once',
   }),
+  trainingDays: integer('SAVEPOINT_TRAINING_DAYS', {
+    fallback: 1,
+    min: 0,
+    max: 365,
+    description: "days between two trainings of a game's predictions; 0: only by `savepoint train`",
+  }),
   rateLimits: onOff('SAVEPOINT_RATE_LIMITS', { fallback: 'on', description: 'off for load tests' }),
   loginsPerDevice: integer('SAVEPOINT_RATE_LIMIT_LOGINS', {
     fallback: 300,

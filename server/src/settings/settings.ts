@@ -34,6 +34,8 @@ export type Settings = Readonly<{
   /** Longest time that a request may wait, by estimate, before it is refused at once. */
   maxWaitMs: number;
   rateLimits: RateLimitSettings;
+  /** Days between two trainings of a game's predictions; 0: only by command. */
+  trainingDays: number;
   corsOrigins: '*' | readonly string[];
   /** Fastify's `trustProxy`: all, none, the number of hops, or addresses. */
   trustProxy: boolean | number | string;

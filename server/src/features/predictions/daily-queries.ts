@@ -1,0 +1,71 @@
+import { type Pool, query } from '../../db/pool.js';
+import type { ModelName } from '../../personalisation/predict/artefact.js';
+
+/** A game with players, and when its models were last trained and graded. */
+export type PredictedGame = {
+  gameId: number;
+  tenant: string;
+  game: string;
+  /** `2026-11-15`; null if never. */
+  trainedDay: string | null;
+  gradedDay: string | null;
+};
+
+export async function listPredictedGames(pool: Pool): Promise<PredictedGame[]> {
+  return query<PredictedGame>(
+    pool,
+    {
+      name: 'list_predicted_games',
+      text: `select g.id as "gameId", t.slug as tenant, g.slug as game, m.day::text as "trainedDay",
+               r.day::text as "gradedDay"
+             from games g
+             join tenants t on t.id = g.tenant_id
+             join lateral (select from players p where p.game_id = g.id limit 1) p on true
+             left join lateral (
+               select trained_day as day from prediction_models m where m.game_id = g.id order by version desc limit 1
+             ) m on true
+             left join lateral (
+               select day from prediction_grades r where r.game_id = g.id order by day desc limit 1
+             ) r on true
+             order by g.id`,
+    },
+    [],
+  );
+}
+
+/** What is in force in a game, for the metrics. */
+export type PredictionHealth = {
+  tenant: string;
+  game: string;
+  trainedAt: number;
+  distrusted: ModelName[];
+  /** Of the newest day that was graded, by model. */
+  grades: { model: ModelName; ece: number; totalRatio: number | null }[] | null;
+};
+
+export async function listPredictionHealth(pool: Pool): Promise<PredictionHealth[]> {
+  return query<PredictionHealth>(
+    pool,
+    {
+      name: 'list_prediction_health',
+      text: `select t.slug as tenant, g.slug as game, m.trained_at as "trainedAt", s.distrusted,
+               (
+                 select json_agg(json_build_object('model', r.model, 'ece', r.metrics -> 'ece',
+                   'totalRatio', r.metrics -> 'totalRatio'))
+                 from prediction_grades r
+                 where r.game_id = g.id and r.model_version = s.model_version
+                   and r.day = (select day from prediction_grades where game_id = g.id order by day desc limit 1)
+               ) as grades
+             from games g
+             join tenants t on t.id = g.tenant_id
+             join lateral (
+               select * from prediction_states s where s.game_id = g.id and s.version = g.predictions_version offset 0
+             ) s on true
+             join lateral (
+               select trained_at from prediction_models m where m.game_id = g.id order by version desc limit 1
+             ) m on true
+             where g.predictions_version > 0`,
+    },
+    [],
+  );
+}

@@ -1,0 +1,58 @@
+import { Gauge, Registry } from 'prom-client';
+import type { Pool } from '../../db/pool.js';
+import { MODEL_NAMES } from '../../personalisation/predict/artefact.js';
+import { listPredictionHealth, type PredictionHealth } from './daily-queries.js';
+
+/** How the models of all games do; asked of the database when the metrics are read. */
+export function createPredictionMetrics(pool: Pool): { registry: Registry } {
+  const registry = new Registry();
+  const gauge = (
+    name: string,
+    help: string,
+    tell: (health: PredictionHealth, set: (model: string, value: number) => void) => void,
+  ) =>
+    new Gauge({
+      name,
+      help,
+      labelNames: ['tenant', 'game', 'model'] as const,
+      registers: [registry],
+      async collect() {
+        // Without the database the metrics of everything else are still worth reading.
+        const all = await listPredictionHealth(pool).catch(() => []);
+        this.reset();
+        for (const health of all) {
+          const { tenant, game } = health;
+          tell(health, (model, value) => this.set({ tenant, game, model }, value));
+        }
+      },
+    });
+  gauge(
+    'savepoint_prediction_model_trusted',
+    '1, or 0 where predictions of a model have not come true of late and players are told averages.',
+    ({ distrusted }, set) => {
+      for (const model of MODEL_NAMES) set(model, distrusted.includes(model) ? 0 : 1);
+    },
+  );
+  gauge(
+    'savepoint_prediction_calibration_error',
+    'Mean distance between predicted and observed rates in the newest week that was graded.',
+    ({ grades }, set) => {
+      for (const { model, ece } of grades ?? []) set(model, ece);
+    },
+  );
+  gauge(
+    'savepoint_prediction_total_ratio',
+    'Predicted divided by observed number in the newest week that was graded.',
+    ({ grades }, set) => {
+      for (const { model, totalRatio } of grades ?? []) if (totalRatio !== null) set(model, totalRatio);
+    },
+  );
+  gauge(
+    'savepoint_prediction_trained_timestamp_seconds',
+    'When the models of a game were last trained.',
+    ({ trainedAt }, set) => {
+      for (const model of MODEL_NAMES) set(model, trainedAt / 1_000);
+    },
+  );
+  return { registry };
+}

@@ -1,0 +1,54 @@
+import type { Logger } from 'pino';
+import type { MaintenanceStep } from '../lifecycle/maintenance-steps.js';
+import type { DailyOptions, DailyResult } from './daily-work.js';
+
+/** A game with 200,000 players takes a minute or two. */
+const MAX_MS = 55 * 60_000;
+
+/**
+ * The step of maintenance that grades and trains. It runs hourly and finds nothing to do most of the time; like every step, it is at
+ * work on one node at a time. `runInThread` does the work elsewhere: fitting models takes seconds in which nothing else runs.
+ */
+export function predictionsStep(
+  runInThread: (options: DailyOptions) => Promise<readonly DailyResult[]>,
+  trainingDays: number,
+  logger: Logger,
+): MaintenanceStep {
+  return {
+    name: 'predictions',
+    maxMs: MAX_MS,
+    async run({ nowMs, signal }) {
+      const results = await runInThread({ nowMs, trainingDays, signal });
+      for (const result of results) logResult(logger, result);
+      return {
+        outcome: signal.aborted ? 'unfinished' : 'done',
+        did: {
+          gamesGraded: results.filter(({ isGraded }) => isGraded).length,
+          gamesTrained: results.filter(({ trained }) => trained !== null).length,
+          gamesFailed: results.filter(({ failure }) => failure !== null).length,
+        },
+      };
+    },
+  };
+}
+
+function logResult(logger: Logger, { lost, regained, failure, ...result }: DailyResult): void {
+  const { tenant, game } = result;
+  if (lost.length > 0) {
+    logger.error(
+      { tenant, game, models: lost },
+      'predictions of these models have not come true: players are told averages until they do again',
+    );
+  }
+  if (regained.length > 0) {
+    logger.info({ tenant, game, models: regained }, 'predictions of these models come true again');
+  }
+  if (failure !== null) {
+    logger.warn(
+      { ...result, failure },
+      'the models of a game could not be graded or trained; it is tried again in an hour',
+    );
+  } else if (result.trained !== null) {
+    logger.info(result, 'the models of a game were trained');
+  }
+}
