@@ -23,6 +23,7 @@ const ADMIN_TAGS = [
   { name: 'Studio', description: 'Who asks, for which games, and what rules are made of.' },
   { name: 'Draft', description: 'The next configuration of a game while it is edited.' },
   { name: 'Versions', description: 'What was published, and the way back to it.' },
+  { name: 'Predictions', description: 'The models of predictions, and how they do.' },
   { name: 'Players', description: 'What is known of a player, and what the studio says about them.' },
   { name: 'Audit log', description: 'Who changed what, and when.' },
 ];

@@ -6,10 +6,15 @@ export const ADMIN_ERRORS = {
   role_too_low: { status: 403, message: 'This needs a token with a higher role.' },
   game_not_found: { status: 404, message: 'This studio has no such game.' },
   version_not_found: { status: 404, message: 'The game has no such version of its configuration.' },
+  model_not_found: { status: 404, message: 'The game has no such model of predictions.' },
   player_not_found: { status: 404, message: 'The game has no such player.' },
   flag_not_found: { status: 404, message: 'The published configuration has no such flag.' },
   audit_entry_not_found: { status: 404, message: 'The audit log of this studio has no such entry.' },
   override_not_found: { status: 404, message: 'No override of this flag stands for the player.' },
+  model_unusable: {
+    status: 409,
+    message: 'This model was trained by another build, with other features. Train again instead.',
+  },
   draft_conflict: { status: 409, message: 'Somebody else has changed the draft since you read it.' },
   version_conflict: {
     status: 409,

@@ -7,6 +7,7 @@ import { catalogueRoutes } from '../features/game-configs/catalogue/catalogue-ro
 import { draftRoutes } from '../features/game-configs/draft-routes.js';
 import { versionRoutes } from '../features/game-configs/version-routes.js';
 import { adminPlayerRoutes } from '../features/players/admin-player-routes.js';
+import { modelRoutes } from '../features/predictions/model-routes.js';
 import type { AdminContext } from '../features/studios/admin-context.js';
 import { auditRoutes } from '../features/studios/audit-routes.js';
 import { studioRoutes } from '../features/studios/studio-routes.js';
@@ -32,6 +33,7 @@ const ROUTES: readonly AdminRoutes[] = [
   versionRoutes,
   adminPlayerRoutes,
   explainRoutes,
+  modelRoutes,
   auditRoutes,
 ];
 

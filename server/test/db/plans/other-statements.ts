@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import type { Pool } from '../../../src/db/pool.js';
+import { type Pool, transaction } from '../../../src/db/pool.js';
 import {
   countMissingEvents,
   countRefusedEvents,
@@ -37,6 +37,7 @@ import { createMaintenance } from '../../../src/features/lifecycle/maintenance.j
 import { createMaintenanceMetrics } from '../../../src/features/lifecycle/maintenance-metrics.js';
 import { runRetention } from '../../../src/features/lifecycle/retention.js';
 import { clearOverride, setOverride } from '../../../src/features/players/overrides.js';
+import { insertGrade } from '../../../src/features/predictions/grade-queries.js';
 import { rollBackModel } from '../../../src/features/predictions/roll-back-model.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { resealAll } from '../../../src/features/sessions/reseal-secrets.js';
@@ -53,6 +54,7 @@ import { createGame, updateGameSettings } from '../../../src/features/studios/te
 import { findGame, listGames, listTenants } from '../../../src/features/studios/tenants.js';
 import { createTurns } from '../../../src/lib/turns.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
+import { measureProbabilities } from '../../../src/personalisation/predict/metrics.js';
 import {
   generateMasterKey,
   type MasterKeys,
@@ -259,6 +261,7 @@ export const OTHER_STATEMENTS: readonly Listed[] = [
     call: async (on) => {
       await trainGame(on.admin, { gameId, actor: actorAt(on) });
       await rollBackModel(on.admin, { gameId, version: 100 }, actorAt(on));
+      await insertGradeOf(on);
     },
     reads: {
       tables: ['players', 'player_days'],
@@ -381,6 +384,16 @@ export const OTHER_STATEMENTS: readonly Listed[] = [
     },
   },
 ];
+
+/** As `gradeGame` does, which needs a model that has learnt something. */
+function insertGradeOf(on: Installation): Promise<void> {
+  const metrics = measureProbabilities([{ predicted: 0.5, players: 1, positives: 1 }]);
+  if (metrics === undefined) throw new Error('there is nobody');
+  const grade = { day: '2020-01-01', model: 'activity', modelVersion: 1, wasTold: true, metrics } as const;
+  return transaction(on.admin, (client) =>
+    insertGrade(client, gameId, { ...grade, health: 'green', gradedAt: on.nowMs }),
+  );
+}
 
 function masterKeys(text: string) {
   const parsed = parseMasterKeys(text);

@@ -15,6 +15,8 @@ import {
 import { findDraftRow } from '../../../src/features/game-configs/draft-queries.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { findPlayerId, listOverrides } from '../../../src/features/players/override-queries.js';
+import { listPredictedGames, listPredictionHealth } from '../../../src/features/predictions/daily-queries.js';
+import { listGrades } from '../../../src/features/predictions/grade-queries.js';
 import {
   findCurrentState,
   findModel,
@@ -110,6 +112,24 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
   { what: 'find_current_prediction_state', call: ({ admin }) => findCurrentState(admin, gameId) },
   { what: 'find_prediction_state_at', call: ({ admin, nowMs }) => findStateAt(admin, gameId, nowMs) },
   { what: 'list_prediction_states', call: ({ admin }) => listStates(admin, gameId, 50) },
+  {
+    what: 'list_prediction_grades',
+    call: ({ admin }) => listGrades(admin, gameId, { sinceDay: '2020-01-01', limit: 50 }),
+  },
+  {
+    what: 'list_predicted_games',
+    call: ({ admin }) => listPredictedGames(admin),
+    reads: {
+      tables: ['games'],
+      why: 'once an hour, all games are asked whether they are due',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'list_prediction_health',
+    call: ({ admin }) => listPredictionHealth(admin),
+    reads: { tables: ['games'], why: 'the metrics tell of all games that have a model', atMost: 'all' },
+  },
   { what: 'find_registry', call: ({ service }) => findRegistry(service, gameId) },
   {
     what: 'game_dashboard_days, game_dashboard_cohorts',

@@ -218,6 +218,11 @@ const ROUTE_STEPS: Record<string, Step<() => Promise<Call>>> = {
       status: 201,
     }),
   },
+  'POST /games/:game/models/:model/roll-back': {
+    action: 'model.roll_back',
+    target: 'model 2',
+    call: async () => ({ path: `${GAME}/models/2/roll-back` }),
+  },
   'PUT /games/:game/players/:playerId/overrides/:flagId': {
     action: 'override.set',
     target: 'player ',

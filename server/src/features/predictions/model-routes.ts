@@ -1,0 +1,208 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
+import { ApiError } from '../../errors.js';
+import { adminSchema, GameParameters, success, toTime, wholeNumber } from '../../http/admin-answers.js';
+import { MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
+import { type ArtefactReading, readArtefact } from '../../personalisation/predict/read-artefact.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import { listGrades } from './grade-queries.js';
+import {
+  findCurrentState,
+  findModel,
+  listModels,
+  listStates,
+  type ModelSummary,
+  type PredictionState,
+  type StoredModel,
+} from './model-queries.js';
+import {
+  ComparisonResponse,
+  GradesResponse,
+  ModelResponse,
+  ModelRolledBackResponse,
+  ModelsResponse,
+} from './model-schemas.js';
+import { rollBackModel } from './roll-back-model.js';
+
+const MAX_MODELS = 100;
+const DEFAULT_MODELS = 30;
+const MAX_DAYS = 366;
+const DEFAULT_DAYS = 30;
+/** Three models, of which two versions may be graded on one day. */
+const GRADES_A_DAY = 6;
+const DAY_MS = 86_400_000;
+
+const ModelParameters = Type.Object({
+  ...GameParameters.properties,
+  model: Type.Integer({ minimum: 1, description: 'Number of the model' }),
+});
+
+/** The models of predictions: listed, read, compared, rolled back, and how they did. */
+export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const common = adminSchema('Predictions');
+  const viewer = requireRole(ctx, 'viewer');
+
+  app.get<{ Querystring: { before?: unknown; limit?: unknown } }>(
+    '/admin/v1/games/:game/models',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'listModels',
+        summary: 'The trainings of a game, and which one is in force',
+        params: GameParameters,
+        querystring: Type.Object({
+          before: Type.Optional(Type.Integer({ description: 'Only models below this number' })),
+          limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_MODELS, default: DEFAULT_MODELS })),
+        }),
+        response: { 200: ModelsResponse, ...gameErrors(['parameter_invalid']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const before = wholeNumber('before', request.query.before, { fallback: null });
+      const limit = wholeNumber('limit', request.query.limit, {
+        ...{ min: 1, max: MAX_MODELS, fallback: DEFAULT_MODELS },
+      });
+      const models = await listModels(ctx.pool, gameId, { before, limit });
+      const history = (await listStates(ctx.pool, gameId, limit)).map(toState);
+      return success({ inForce: history[0] ?? null, history, models: models.map(toSummary) });
+    },
+  );
+
+  app.get(
+    '/admin/v1/games/:game/models/:model',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'getModel',
+        summary: 'A training with its artefact',
+        params: ModelParameters,
+        response: { 200: ModelResponse, ...gameErrors(['parameter_invalid', 'model_not_found']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const found = await requireModel(ctx, gameId, modelOf(request));
+      return success({ ...toSummary(found), artefact: found.artefact });
+    },
+  );
+
+  app.get<{ Querystring: { against?: unknown } }>(
+    '/admin/v1/games/:game/models/:model/comparison',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'compareModels',
+        summary: 'How two trainings did on their newest weeks',
+        params: ModelParameters,
+        querystring: Type.Object({
+          against: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              description: 'The model to compare with (default: the one in force)',
+            }),
+          ),
+        }),
+        response: { 200: ComparisonResponse, ...gameErrors(['parameter_invalid', 'model_not_found']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const version = modelOf(request);
+      const current = await findCurrentState(ctx.pool, gameId);
+      const fallback = current?.modelVersion ?? version;
+      const against = wholeNumber('against', request.query.against, { fallback });
+      const one = readArtefact((await requireModel(ctx, gameId, version)).artefact);
+      const other = readArtefact((await requireModel(ctx, gameId, against)).artefact);
+      const models = MODEL_NAMES.map((model) => ({
+        model,
+        version: comparedPart(one, model),
+        against: comparedPart(other, model),
+      }));
+      return success({ version, against, models });
+    },
+  );
+
+  app.post(
+    '/admin/v1/games/:game/models/:model/roll-back',
+    {
+      onRequest: requireRole(ctx, 'editor'),
+      schema: {
+        ...common,
+        operationId: 'rollBackModel',
+        summary: 'Put an older training in force again',
+        params: ModelParameters,
+        response: {
+          200: ModelRolledBackResponse,
+          ...gameErrors(['parameter_invalid', 'model_not_found', 'model_unusable']),
+        },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const version = modelOf(request);
+      const outcome = await rollBackModel(ctx.pool, { gameId, version }, actorOf(ctx, request));
+      switch (outcome.outcome) {
+        case 'no_such_model':
+          throw new ApiError('model_not_found');
+        case 'unusable':
+          throw new ApiError('model_unusable');
+        default:
+          return success({ modelVersion: version, isChanged: outcome.outcome === 'rolled_back' });
+      }
+    },
+  );
+
+  app.get<{ Querystring: { days?: unknown } }>(
+    '/admin/v1/games/:game/prediction-grades',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'listPredictionGrades',
+        summary: 'What was predicted, and what happened, day by day',
+        params: GameParameters,
+        querystring: Type.Object({
+          days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: DEFAULT_DAYS })),
+        }),
+        response: { 200: GradesResponse, ...gameErrors(['parameter_invalid']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const days = wholeNumber('days', request.query.days, { min: 1, max: MAX_DAYS, fallback: DEFAULT_DAYS });
+      const sinceDay = new Date(ctx.clock.now() - days * DAY_MS).toISOString().slice(0, 10);
+      const grades = await listGrades(ctx.pool, gameId, { sinceDay, limit: days * GRADES_A_DAY });
+      return success({ grades: grades.map(({ gradedAt: _, ...grade }) => grade) });
+    },
+  );
+}
+
+function modelOf(request: FastifyRequest): number {
+  return wholeNumber('model', (request.params as { model?: string }).model, { min: 1 });
+}
+
+async function requireModel(ctx: AdminContext, gameId: number, version: number): Promise<StoredModel> {
+  const found = await findModel(ctx.pool, gameId, version);
+  if (found === undefined) throw new ApiError('model_not_found');
+  return found;
+}
+
+function toSummary({ report, trainedAt, ...model }: ModelSummary) {
+  return { ...model, trainedAt: toTime(trainedAt), models: report.models, progress: report.progress };
+}
+
+function toState({ modelVersion, since, author, cause, distrusted }: PredictionState) {
+  return { modelVersion, since: toTime(since), author, cause, distrusted };
+}
+
+function comparedPart(reading: ArtefactReading, name: ModelName) {
+  if (!reading.readable) return { state: 'unusable', newestWeek: null };
+  const part = reading.artefact.models[name];
+  return { state: part.state, newestWeek: part.state === 'ready' ? (part.origins.at(-1) ?? null) : null };
+}

@@ -1,0 +1,180 @@
+import { Type } from 'typebox';
+import { nullable, successOf, Time } from '../../http/admin-answers.js';
+
+/** Answers of the admin API about the models of predictions. */
+
+const ModelOutcome = Type.Object(
+  {
+    model: Type.String({ description: '`activity`, `purchases` or `conversion`' }),
+    outcome: Type.Union([Type.Literal('promoted'), Type.Literal('refused'), Type.Literal('cold_start')]),
+    reason: Type.String({ description: 'What is missing, why it was refused, or what it gains' }),
+    isPresentKept: Type.Boolean({ description: 'Whether the model that was in force before goes on' }),
+    origins: Type.Array(Type.Unknown(), {
+      description: 'How it did on weeks that it was not trained with, oldest first',
+    }),
+  },
+  { title: 'ModelOutcome' },
+);
+
+const Progress = Type.Array(
+  Type.Object({ what: Type.String(), have: Type.Number(), need: Type.Number() }, { title: 'DataProgress' }),
+  { description: 'How much of what models need at least is there' },
+);
+
+const summary = {
+  version: Type.Integer(),
+  trainedAt: Time('When it was trained'),
+  trainedDay: Type.String({ format: 'date', description: 'The last day that it was trained with' }),
+  author: Type.String(),
+  players: Type.Number({ description: 'Players that training has read' }),
+  allPlayers: Type.Number({ description: 'Players of the game at that time' }),
+  payers: Type.Number(),
+  allPayers: Type.Number(),
+  durationMs: Type.Integer(),
+  isPromoted: Type.Boolean({ description: 'Whether it was put in force' }),
+  models: Type.Array(ModelOutcome),
+  progress: Progress,
+};
+
+const SUMMARY_EXAMPLE = {
+  version: 3,
+  trainedAt: '2026-11-15T01:12:00.000Z',
+  trainedDay: '2026-11-14',
+  author: 'savepoint',
+  players: 412,
+  allPlayers: 412,
+  payers: 12,
+  allPayers: 12,
+  durationMs: 310,
+  isPromoted: true,
+  models: [
+    {
+      model: 'activity',
+      outcome: 'cold_start' as const,
+      reason: '412 of 2,000 players',
+      isPresentKept: false,
+      origins: [],
+    },
+  ],
+  progress: [{ what: 'players', have: 412, need: 2_000 }],
+};
+
+const InForce = Type.Object(
+  {
+    modelVersion: Type.Integer(),
+    since: Time('Since when'),
+    author: Type.String(),
+    cause: Type.String({ description: '`train`, `roll_back` or `grade` (trust was lost or won back)' }),
+    distrusted: Type.Array(Type.String(), {
+      description: 'Models whose predictions have not come true of late: players are told averages',
+    }),
+  },
+  { title: 'ModelInForce' },
+);
+
+const IN_FORCE_EXAMPLE = {
+  modelVersion: 3,
+  since: '2026-11-15T01:12:00.000Z',
+  author: 'savepoint',
+  cause: 'train',
+  distrusted: [],
+};
+
+export const ModelsResponse = successOf(
+  'ModelsResponse',
+  Type.Object({
+    inForce: nullable(InForce),
+    history: Type.Array(InForce, { description: 'What was in force, newest first' }),
+    models: Type.Array(Type.Object(summary, { title: 'ModelSummary' }), { description: 'Newest first' }),
+  }),
+  { example: { inForce: IN_FORCE_EXAMPLE, history: [IN_FORCE_EXAMPLE], models: [SUMMARY_EXAMPLE] } },
+);
+
+export const ModelResponse = successOf(
+  'ModelResponse',
+  Type.Object({ ...summary, artefact: Type.Unknown({ description: 'All that predictions are made with' }) }),
+  { example: { ...SUMMARY_EXAMPLE, artefact: { format: 1, version: 3 } } },
+);
+
+const ComparedPart = Type.Object(
+  {
+    state: Type.String({ description: '`ready`, or `cold_start`' }),
+    newestWeek: nullable(
+      Type.Unknown({ description: 'Metrics of the newest week that it was not trained with' }),
+    ),
+  },
+  { title: 'ComparedModel' },
+);
+
+export const ComparisonResponse = successOf(
+  'ModelComparisonResponse',
+  Type.Object({
+    version: Type.Integer(),
+    against: Type.Integer(),
+    models: Type.Array(Type.Object({ model: Type.String(), version: ComparedPart, against: ComparedPart })),
+  }),
+  {
+    example: {
+      version: 3,
+      against: 2,
+      models: [
+        {
+          model: 'activity',
+          version: { state: 'cold_start', newestWeek: null },
+          against: { state: 'cold_start', newestWeek: null },
+        },
+      ],
+    },
+  },
+);
+
+export const ModelRolledBackResponse = successOf(
+  'ModelRolledBackResponse',
+  Type.Object({
+    modelVersion: Type.Integer({ description: 'The one in force now' }),
+    isChanged: Type.Boolean({ description: 'False if it was in force already' }),
+  }),
+  {
+    description: 'Every node uses it from the next request on.',
+    example: { modelVersion: 2, isChanged: true },
+  },
+);
+
+export const GradesResponse = successOf(
+  'PredictionGradesResponse',
+  Type.Object({
+    grades: Type.Array(
+      Type.Object(
+        {
+          day: Type.String({ format: 'date', description: 'The last day of the week that was graded' }),
+          model: Type.String(),
+          modelVersion: Type.Integer(),
+          wasTold: Type.Boolean({
+            description: 'Whether players were told it; else it is the model that is in force now',
+          }),
+          health: Type.Union([Type.Literal('green'), Type.Literal('red')]),
+          metrics: Type.Unknown({
+            description:
+              'players, baseRate, auc, brierSkill, ece, eceOfChance (what chance alone gives a perfect model), logLoss, totalRatio, deciles',
+          }),
+        },
+        { title: 'PredictionGrade' },
+      ),
+      { description: 'Newest first' },
+    ),
+  }),
+  {
+    example: {
+      grades: [
+        {
+          day: '2026-11-14',
+          model: 'activity',
+          modelVersion: 3,
+          wasTold: true,
+          health: 'green' as const,
+          metrics: { players: 8_211, ece: 0.011, totalRatio: 1.02 },
+        },
+      ],
+    },
+  },
+);

@@ -1,0 +1,136 @@
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runPredictionsInThread } from '../../../src/bin/predictions-thread.js';
+import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
+import { createMaintenanceMetrics } from '../../../src/features/lifecycle/maintenance-metrics.js';
+import { createPredictionMetrics } from '../../../src/features/predictions/prediction-metrics.js';
+import { predictionsStep } from '../../../src/features/predictions/predictions-step.js';
+import { simulateGame } from '../../personalisation/predict/simulated-game.js';
+import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { expectGeneralError } from '../../support/data-calls.js';
+import { DAY_MS } from '../../support/game-world.js';
+import { createHarness, type Harness } from '../../support/harness.js';
+import { addStudio } from '../../support/session-calls.js';
+import { insertSimulatedPlayers } from '../../support/simulated-rows.js';
+
+/** The hourly work in its thread, and what the admin API and the metrics tell of it. A game with 412 players. */
+
+let harness: Harness;
+let desk: AdminDesk;
+let today: number;
+beforeAll(async () => {
+  harness = await createHarness();
+  desk = await openAdminDesk(harness);
+  today = Math.floor(harness.clock.now() / DAY_MS);
+  const { rows } = await harness.pool.query("select id from games where slug = 'demo-game'");
+  await insertSimulatedPlayers(harness.pool, rows[0].id, simulateGame(3, 412, 40).players, today - 20_040);
+  // A game without players has nothing to learn from.
+  await addStudio(harness, 'other-studio', 'other-game');
+});
+afterAll(async () => {
+  await desk.close();
+  await harness.close();
+});
+
+type Listed = {
+  inForce: { modelVersion: number; cause: string } | null;
+  models: {
+    version: number;
+    models: { model: string; outcome: string; reason: string }[];
+    progress: { what: string; have: number; need: number }[];
+  }[];
+};
+
+/** One run of the hourly work, as the service does it. */
+async function maintain(days: number, trainingDays = 1): Promise<string> {
+  const logger = pino({ level: 'silent' });
+  const run = predictionsStep(
+    (options) => runPredictionsInThread(harness.databaseUrl, options, THREAD),
+    trainingDays,
+    logger,
+  );
+  const metrics = createMaintenanceMetrics();
+  const maintenance = createMaintenance({ pool: harness.pool, logger, metrics, steps: [run] });
+  await maintenance.run((today + days) * DAY_MS + 3_600_000, new AbortController().signal);
+  return metrics.registry.metrics();
+}
+
+/** A thread runs what was built. */
+const THREAD = new URL('../../../dist/bin/predictions-thread.js', import.meta.url);
+
+describe('the hourly work', () => {
+  it('trains a game once a day', async () => {
+    expect(await maintain(0)).toContain(
+      'savepoint_maintenance_runs_total{step="predictions",outcome="done"} 1',
+    );
+    expect((await desk.ask<Listed>('GET', `${GAME}/models`)).models).toHaveLength(1);
+    await maintain(0);
+    expect((await desk.ask<Listed>('GET', `${GAME}/models`)).models).toHaveLength(1);
+    await maintain(1);
+    expect((await desk.ask<Listed>('GET', `${GAME}/models`)).models).toHaveLength(2);
+    await maintain(2, 0);
+    expect((await desk.ask<Listed>('GET', `${GAME}/models`)).models).toHaveLength(2);
+    const { rows } = await harness.pool.query('select distinct game_id from prediction_models');
+    expect(rows).toHaveLength(1);
+  });
+
+  it('says in the metrics when', async () => {
+    const text = await createPredictionMetrics(harness.pool).registry.metrics();
+    const labels = 'tenant="demo-studio",game="demo-game"';
+    expect(text).toContain(`savepoint_prediction_model_trusted{${labels},model="activity"} 1`);
+    const at = ((today + 1) * DAY_MS + 3_600_000) / 1_000;
+    expect(text).toContain(
+      `savepoint_prediction_trained_timestamp_seconds{${labels},model="activity"} ${at}`,
+    );
+  });
+});
+
+describe('the admin API', () => {
+  it('tells what is missing for a model', async () => {
+    const { inForce, models } = await desk.ask<Listed>('GET', `${GAME}/models?limit=1`);
+    expect(inForce).toMatchObject({ modelVersion: 2, cause: 'train' });
+    const [newest] = models;
+    expect(newest?.models).toContainEqual(
+      expect.objectContaining({ model: 'activity', outcome: 'cold_start', reason: '412 of 2,000 players' }),
+    );
+    expect(newest?.progress).toContainEqual({ what: 'players', have: 412, need: 2_000 });
+  });
+
+  it('gives a model with its artefact, and compares it', async () => {
+    const model = await desk.ask<{ artefact: { version: number } }>('GET', `${GAME}/models/1`);
+    expect(model.artefact.version).toBe(1);
+    const comparison = await desk.ask<{ version: number; against: number }>(
+      'GET',
+      `${GAME}/models/1/comparison`,
+    );
+    expect(comparison).toMatchObject({ version: 1, against: 2 });
+  });
+
+  it('rolls back for editors only, and tells so', async () => {
+    const refused = await desk.call('POST', `${GAME}/models/1/roll-back`, undefined, desk.tokens.viewer);
+    expectGeneralError(refused, 403, 'role_too_low');
+    expect(await desk.ask('POST', `${GAME}/models/1/roll-back`)).toEqual({
+      modelVersion: 1,
+      isChanged: true,
+    });
+    expect(await desk.ask('POST', `${GAME}/models/1/roll-back`)).toEqual({
+      modelVersion: 1,
+      isChanged: false,
+    });
+    const { inForce } = await desk.ask<Listed>('GET', `${GAME}/models`);
+    expect(inForce).toMatchObject({ modelVersion: 1, cause: 'roll_back' });
+    expectGeneralError(await desk.call('POST', `${GAME}/models/9/roll-back`), 404, 'model_not_found');
+  });
+
+  it('tells grades, which a game without a model has none of', async () => {
+    expect(await desk.ask('GET', `${GAME}/prediction-grades?days=7`)).toEqual({ grades: [] });
+    expectGeneralError(await desk.call('GET', `${GAME}/prediction-grades?days=0`), 400, 'parameter_invalid');
+  });
+
+  it('does not know the models of another studio', async () => {
+    const token = await desk.addToken('owner', { tenant: 'other-studio' });
+    expectGeneralError(await desk.call('GET', `${GAME}/models`, undefined, token), 404, 'game_not_found');
+    const empty = await desk.ask<Listed>('GET', '/games/other-game/models', undefined, token);
+    expect(empty).toMatchObject({ inForce: null, models: [] });
+  });
+});
