@@ -5,6 +5,7 @@ import {
   withOwnConnection,
 } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
+import { readAhead } from '../../lib/read-ahead.js';
 import { holdOldEvents } from '../events/move-old-queries.js';
 import { type ExportFormat, formatEvent, HEADERS } from './export-format.js';
 import {
@@ -92,21 +93,6 @@ async function* oldPagesOf(connection: OwnConnection, { gameId, span }: ExportOp
 }
 
 type FullPage = ExportPage & { lastKey: ExportKey };
-
-/** While a page is written the next one is read. */
-async function* readAhead<T>(pages: AsyncGenerator<T>): AsyncGenerator<T> {
-  const read = () => {
-    const page = pages.next();
-    // If writing fails first nobody waits for it any more.
-    page.catch(() => {});
-    return page;
-  };
-  for (let page = await read(); page.done !== true; ) {
-    const next = read();
-    yield page.value;
-    page = await next;
-  }
-}
 
 /** Pages of blocks, up to where a window of receipt begins, and the window itself; and so on. */
 async function* pagesOf(

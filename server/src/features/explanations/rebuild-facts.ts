@@ -6,7 +6,7 @@ import { findFacts } from '../players/facts-queries.js';
 import { fetchOldEvents, openOldEvents } from './old-stored-events.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
 import { shadowTables } from './shadow-tables.js';
-import { fetchStoredBlocks, openStoredBlocks } from './stored-blocks.js';
+import { openStoredBlocks, readStoredBlocks } from './stored-blocks.js';
 
 /** `deletedBefore`: the day, in UTC, before which the game's events are gone, and with them what they told. */
 export type RebuiltFacts = Readonly<{ facts: PlayerFacts; deletedBefore: string | null }>;
@@ -65,13 +65,9 @@ async function rebuild(
     // Whoever asked may have left.
     signal?.throwIfAborted();
     // Everything that is stored was new: there is nothing to ask.
-    if (events.length > 0) await sendAll(client, countEvents(events));
+    await sendAll(client, countEvents(events));
   };
-  for (;;) {
-    const events = await fetchStoredBlocks(client, player, atMs);
-    if (events === undefined) break;
-    await fold(events);
-  }
+  for await (const events of readStoredBlocks(client, player, atMs)) await fold(events);
   while (hasOldEvents) {
     const events = await fetchOldEvents(client, player);
     if (events.length === 0) break;

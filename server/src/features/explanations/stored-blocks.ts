@@ -2,6 +2,7 @@ import type { Client } from '../../db/pool.js';
 import { canonicalJson } from '../../lib/canonical-json.js';
 import { eventIdentity, namedIdentity, numberedIdentity } from '../../lib/event-identity.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
+import { readAhead } from '../../lib/read-ahead.js';
 import type { CountedEvent } from '../events/event-record.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
 import { countedEvent } from './stored-event.js';
@@ -20,7 +21,13 @@ type StoredTuple = [
 ];
 
 /** A block is as large as a request at the most. Of days that are closed most hold a few hundred events. */
-const BLOCKS_AT_ONCE = 50;
+const FETCH_FEW = 'fetch 50 from stored_blocks';
+/** Where blocks are small. Should large ones follow, two hundred of the largest are 200 MB. */
+const FETCH_MANY = 'fetch 200 from stored_blocks';
+/** Characters of JSON: some dozens of events. */
+const SMALL_BLOCK = 8_192;
+/** To fold events takes about ten milliseconds, however few they are. */
+const EVENTS_AT_ONCE = 5_000;
 
 /**
  * Opens a cursor on a player's blocks that had been received by an instant. It goes on reading the real table when a
@@ -42,15 +49,32 @@ export async function openStoredBlocks(
   );
 }
 
-/** The events of the next blocks; undefined at the end. */
-export async function fetchStoredBlocks(
+/** The events of the player's blocks, some thousands at a time. PostgreSQL reads the next blocks while these are worked on. */
+export async function* readStoredBlocks(
   client: Client,
   player: RebuiltPlayer,
   atMs: number,
-): Promise<CountedEvent[] | undefined> {
-  const { rows } = await client.query<BlockRow>(`fetch ${BLOCKS_AT_ONCE} from stored_blocks`);
-  if (rows.length === 0) return undefined;
-  return rows.flatMap((row) => eventsOf(row, player)).filter(({ receivedAtMs }) => receivedAtMs <= atMs);
+): AsyncGenerator<CountedEvent[]> {
+  let events: CountedEvent[] = [];
+  for await (const rows of readAhead(fetchBlocks(client))) {
+    for (const row of rows) {
+      for (const event of eventsOf(row, player)) if (event.receivedAtMs <= atMs) events.push(event);
+    }
+    if (events.length < EVENTS_AT_ONCE) continue;
+    yield events;
+    events = [];
+  }
+  if (events.length > 0) yield events;
+}
+
+async function* fetchBlocks(client: Client): AsyncGenerator<BlockRow[]> {
+  for (let fetch = FETCH_FEW; ; ) {
+    const { rows } = await client.query<BlockRow>(fetch);
+    if (rows.length === 0) return;
+    yield rows;
+    const areSmall = rows.every(({ eventsJson }) => eventsJson.length < SMALL_BLOCK);
+    fetch = areSmall ? FETCH_MANY : FETCH_FEW;
+  }
 }
 
 function eventsOf({ receivedAtMs, installId, eventsJson }: BlockRow, player: RebuiltPlayer): CountedEvent[] {

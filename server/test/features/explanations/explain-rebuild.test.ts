@@ -14,6 +14,7 @@ import {
   type TestEvent,
   toRecords,
 } from '../../support/game-world.js';
+import { recordStatements } from '../../support/sent-statements.js';
 
 const HOUR_MS = 3_600_000;
 const START = Date.parse('2026-11-15T12:00:00.000Z');
@@ -94,6 +95,26 @@ describe('rebuilding what was known of a player', () => {
     }
     expect((await rebuilt(player, START + 3)).eventCount).toBe(1200);
     expect((await rebuilt(player, START + 1)).eventCount).toBe(800);
+  });
+
+  it('folds the events of many small blocks some thousands at a time', async () => {
+    const [player] = await world.addPlayers(gameId, [START - DAY_MS]);
+    if (player === undefined) throw new Error('there is one player');
+    await world.pool.query(
+      `insert into event_blocks (player_id, received_at, game_id, event_count, first_at, last_at, events)
+       select $1, at, $2, 1, at, at, jsonb_build_array(jsonb_build_array(
+         'Small', to_char(at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), jsonb_build_object('n', n), '{}'::jsonb))
+       from generate_series(1, 12000) n
+       cross join lateral (select $3::timestamptz + n * interval '1 ms' as at) t`,
+      [player.playerId, gameId, new Date(START)],
+    );
+    let facts: PlayerFacts | undefined;
+    const sent = await recordStatements(async () => {
+      facts = await rebuilt(player, START + 11_000);
+    });
+    expect(facts).toMatchObject({ eventCount: 11_000, eventCounts: { Small: 11_000 } });
+    expect(sent.filter(({ name }) => name === 'fold_events')).toHaveLength(3);
+    expect(sent.filter(({ text }) => text.startsWith('fetch ')).length).toBeLessThan(70);
   });
 });
 
