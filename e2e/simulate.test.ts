@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -100,6 +100,20 @@ describe('savepoint simulate', () => {
       '0',
     ).end;
     expect(losses.output).toContain(`${lost[0]} events are missing.`);
+  });
+
+  it('needs no database where it is given a key', async () => {
+    const secretFile = join(settings.SAVEPOINT_DATA_DIR ?? '', 'secret.txt');
+    writeFileSync(secretFile, 'dev-secret\n');
+    const key = ['--api-key', 'dev-key', '--api-secret-file', secretFile];
+    const { code, output } = await command('simulate', '--url', service.api, '--players', '20', ...key).end;
+    expect(output).toContain('Everything agrees, as far as the API says.');
+    expect(output).toMatch(/^acknowledged events +(\S+) +\1$/m);
+    expect(code).toBe(0);
+    writeFileSync(secretFile, 'another');
+    const refused = await command('simulate', '--url', service.api, '--seed', '9', ...key).end;
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.output).toContain('The service refuses the API key.');
   });
 
   it('says what is wrong with its options', async () => {

@@ -34,6 +34,8 @@ export type SimulationResult = {
   deviceIds: string[];
   /** What the service must have, worked out from the lives alone. */
   expected: Tally;
+  /** Events that the service acknowledged, each once, as the client was told; before an interruption, too. */
+  acknowledged: number;
   /** What the service refused, by code, as the client was told. */
   refused: Readonly<Record<string, number>>;
   /** What the service answered in this call; what came before an interruption is not in it. */
@@ -86,8 +88,8 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
       if (state.finished.has(player)) continue;
       playOptions.signal.throwIfAborted();
       const life = lifeOf(state.simulation, player);
-      const refused = await playLife(life, playOptions);
-      state.add({ player, tally: tallyOf(life), refused });
+      const played = await playLife(life, playOptions);
+      state.add({ player, tally: tallyOf(life), ...played });
       show();
     }
   };
@@ -105,6 +107,6 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
     http.close();
   }
   const deviceIds = Array.from({ length: players }, (_, index) => deviceIdOf(state.run, index));
-  const { expected, refused, isResumed } = state;
-  return { deviceIds, expected, refused, answers, endMs: state.simulation.endMs, isResumed };
+  const { expected, acknowledged, refused, isResumed } = state;
+  return { deviceIds, expected, acknowledged, refused, answers, endMs: state.simulation.endMs, isResumed };
 }

@@ -24,7 +24,7 @@ export async function reportSimulation(result: SimulationResult, report: Report)
   const { answers, expected, deviceIds, isResumed } = result;
   const { gameId, seconds, options } = report;
   sayAnswers(answers, seconds);
-  if (gameId === undefined) return reportRefusals(result);
+  if (gameId === undefined) return reportAcknowledged(result);
   const stored = await withDatabase(({ pool }) => readSettled(pool, { gameId, deviceIds }));
   const rows = compare(expected, stored);
   for (const line of tableLines([['', 'sent', 'service', ''], ...rows], isBetweenTexts)) say(line);
@@ -58,12 +58,11 @@ function sayAnswers({ requests, accepted, duplicates, lostAnswers }: Answers, se
 }
 
 /** Without the database there is what the API says. */
-function reportRefusals({ expected, refused, answers, isResumed }: SimulationResult): void {
-  const wanted = sum(expected.events);
+function reportAcknowledged({ expected, acknowledged, refused }: SimulationResult): void {
   const rows = [
+    row('acknowledged events', sum(expected.events), acknowledged),
     row('refused events', sum(expected.refused), sum(refused)),
-    // What was accepted before an interruption is not in the answers.
-    ...(isResumed ? [] : [row('accepted events', wanted, answers.accepted)]),
+    ...rowsOf(expected.refused, refused, (code) => `  ${printable(code)}`),
   ];
   for (const line of tableLines([['', 'sent', 'service', ''], ...rows], isBetweenTexts)) say(line);
   if (rows.some((cells) => cells[3] !== '')) throw new StartupError('These differ.');

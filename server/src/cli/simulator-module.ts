@@ -50,6 +50,7 @@ export type Answers = { requests: number; accepted: number; duplicates: number; 
 export type SimulationResult = {
   deviceIds: string[];
   expected: Tally;
+  acknowledged: number;
   refused: Readonly<Record<string, number>>;
   answers: Answers;
   isResumed: boolean;

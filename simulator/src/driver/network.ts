@@ -8,8 +8,10 @@ export type PlayerNetwork = {
   readonly fetch: typeof fetch;
   /** Begins a session. A flaky one loses one answer. */
   set(kind: NetworkKind): void;
-  /** Events that the client need not send again, rejected ones not among them. */
-  readonly settled: number;
+  /** Events that the service has acknowledged, each once. */
+  readonly delivered: number;
+  /** Events that were acknowledged and not delivered. */
+  readonly swallowed: number;
 };
 
 type Options = {
@@ -29,7 +31,8 @@ type EventsAnswer = { data?: { accepted?: number; duplicates?: number; rejected?
 export function createPlayerNetwork({ installPrefix, answers, send }: Options): PlayerNetwork {
   const installs = new Map<string, string>();
   let kind: NetworkKind = 'online';
-  let settled = 0;
+  let delivered = 0;
+  let swallowed = 0;
   let isAnswerLost = false;
 
   const nameOf = (install: string): string => {
@@ -53,13 +56,13 @@ export function createPlayerNetwork({ installPrefix, answers, send }: Options): 
       answers.lostAnswers++;
       throw new TypeError('simulated: the answer was lost');
     }
-    settled += accepted + duplicates;
+    delivered += accepted + duplicates;
     return acknowledgement({ accepted: accepted + duplicates, duplicates: 0, rejected });
   };
 
   const swallow = (body: unknown): Response => {
     const { length } = JSON.parse(String(body)) as unknown[];
-    settled += length;
+    swallowed += length;
     return acknowledgement({ accepted: length, duplicates: 0, rejected: [] });
   };
 
@@ -73,8 +76,11 @@ export function createPlayerNetwork({ installPrefix, answers, send }: Options): 
       kind = next;
       isAnswerLost = next === 'flaky';
     },
-    get settled() {
-      return settled;
+    get delivered() {
+      return delivered;
+    },
+    get swallowed() {
+      return swallowed;
     },
   };
 }

@@ -36,20 +36,23 @@ export function deviceIdOf(run: string, index: number): string {
   return `${run}-${index}`;
 }
 
+/** What the client was told: events that were acknowledged, and refused ones by their code. */
+export type Played = { acknowledged: number; refused: Record<string, number> };
+
 /**
- * Plays a life through the API, with the client that games use. Returns what was refused, by code.
+ * Plays a life through the API, with the client that games use.
  *
  * The device is switched on now, and its events happened in the past: only `track` is called with the clock of the life. The clock is off
  * by what the session says all the time.
  */
-export async function playLife(life: Life, options: PlayOptions): Promise<Record<string, number>> {
+export async function playLife(life: Life, options: PlayOptions): Promise<Played> {
   const player = createPlayer(life, options);
   for (const session of life.sessions) {
     await player.begin(session);
     await player.track(session);
   }
   await player.end();
-  return player.refused;
+  return player.played();
 }
 
 /** A player with a device. `begin` starts a session, `end` delivers what is left and puts the device away. */
@@ -69,6 +72,8 @@ export function createPlayer(life: Life, options: PlayOptions) {
   let current: Session | undefined;
   let trouble: SavepointError | undefined;
 
+  /** What need not be sent again. */
+  const settledNow = () => network.delivered + network.swallowed + refusals;
   const now = () => (clock.atMs ?? Date.now()) + clock.errorMs;
 
   const start = (build: string) =>
@@ -106,8 +111,8 @@ export function createPlayer(life: Life, options: PlayOptions) {
       trouble = undefined;
       await client?.flush();
       // Callbacks of the client are called a moment later.
-      if (network.settled + refusals < tracked) await new Promise(setImmediate);
-      const settled = network.settled + refusals;
+      if (settledNow() < tracked) await new Promise(setImmediate);
+      const settled = settledNow();
       onEvents(settled - reported);
       reported = settled;
       if (settled >= tracked) return;
@@ -117,7 +122,7 @@ export function createPlayer(life: Life, options: PlayOptions) {
   };
 
   return {
-    refused,
+    played: (): Played => ({ acknowledged: network.delivered, refused }),
     async begin(session: Session) {
       const isUpdated = current?.build !== session.build;
       const isNewInstall = current !== undefined && current.install !== session.install;
@@ -143,7 +148,7 @@ export function createPlayer(life: Life, options: PlayOptions) {
         tracked++;
       }
       delete clock.atMs;
-      const waiting = tracked - network.settled - refusals;
+      const waiting = tracked - settledNow();
       // A flaky session delivers at once: it has an answer to lose.
       const isDue = waiting >= MAX_WAITING || session.network === 'flaky';
       if (session.network !== 'offline' && isDue) await deliver();

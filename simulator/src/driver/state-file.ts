@@ -3,9 +3,10 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Simulation } from '../model/simulation.js';
 import { addTally, emptyTally, type Tally } from '../model/tally.js';
+import type { Played } from './play-life.js';
 
 /** What is known of a player who has been played. */
-type FinishedPlayer = { player: number; tally: Tally; refused: Record<string, number> };
+type FinishedPlayer = { player: number; tally: Tally } & Played;
 
 type Header = Simulation & { format: 1; run: string; target: string };
 
@@ -14,6 +15,7 @@ export type StateFile = {
   readonly run: string;
   /** Of those who have been played, here and before. */
   readonly expected: Tally;
+  readonly acknowledged: number;
   readonly refused: Readonly<Record<string, number>>;
   readonly finished: ReadonlySet<number>;
   /** Whether it was there before. */
@@ -42,9 +44,11 @@ export async function openStateFile(file: string, wanted: Wanted, nowMs: number)
   const players = isResumed ? kept.players : [];
 
   const expected = emptyTally();
+  let acknowledged = 0;
   const refused: Record<string, number> = {};
   const finished = new Set<number>();
-  const count = ({ player, tally, refused: codes }: FinishedPlayer) => {
+  const count = ({ player, tally, refused: codes, ...played }: FinishedPlayer) => {
+    acknowledged += played.acknowledged;
     finished.add(player);
     addTally(expected, tally);
     for (const [code, n] of Object.entries(codes)) refused[code] = (refused[code] ?? 0) + n;
@@ -61,6 +65,9 @@ export async function openStateFile(file: string, wanted: Wanted, nowMs: number)
     simulation: { seed, players: header.players, days, endMs },
     run: header.run,
     expected,
+    get acknowledged() {
+      return acknowledged;
+    },
     refused,
     finished,
     isResumed,
