@@ -13,7 +13,9 @@ Learns from all days that are over (UTC) when players return and what they spend
 the newest week than those that are. The service does the same every day (SAVEPOINT_TRAINING_DAYS).
 
   savepoint train --tenant my-studio --game my-game
-  savepoint models list --tenant my-studio --game my-game`;
+  savepoint models list --tenant my-studio --game my-game
+
+docs/predictions.md explains the report.`;
 
 export function trainCommand(): Command {
   return withGame(new Command('train'))
