@@ -54,13 +54,16 @@ export type Session = {
 
 export type HarnessOptions = { settings?: Partial<Settings>; logger?: Logger; masterKey?: string };
 
+/** The pool also ends transactions that are idle for twice as long: on a busy machine, a test that holds a lock would lose it. */
+export const NO_TIMEOUT_MS = 3_600_000;
+
 /** The whole service in this process, on a database of its own with the demo studio in it. Close it in afterAll. */
 export async function createHarness(options: HarnessOptions = {}): Promise<Harness> {
   const database = await createTestDatabase();
   const clock = createTestClock();
   const logger = options.logger ?? pino({ level: 'silent' });
   const masterKeys = testMasterKeys(options.masterKey);
-  const pool = createPool({ url: database.url, size: 3, timeoutMs: 10_000, onError: () => {} });
+  const pool = createPool({ url: database.url, size: 3, timeoutMs: NO_TIMEOUT_MS, onError: () => {} });
   await ensureSigningKey(pool, masterKeys, clock.now());
   await seedDemoStudio(pool, masterKeys, clock.now());
 

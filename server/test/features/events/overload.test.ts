@@ -12,6 +12,7 @@ import {
   adImpression,
   createHarness,
   type Harness,
+  NO_TIMEOUT_MS,
   postEvents,
   type Session,
 } from '../../support/harness.js';
@@ -30,7 +31,7 @@ describe('when events come faster than they can be stored', () => {
   let sent = 0;
   beforeAll(async () => {
     harness = await createHarness({
-      settings: { ...withoutRateLimits(), databaseTimeoutMs: 60_000 },
+      settings: { ...withoutRateLimits(), databaseTimeoutMs: NO_TIMEOUT_MS },
     });
     players = [];
     for (let n = 0; n < PLAYERS; n++) players.push(await harness.login(`player-${n}`));
