@@ -77,6 +77,13 @@ describe('a life', () => {
     );
   });
 
+  it('is played by everybody also where the simulation ends at midnight', () => {
+    const endMs = startOfDay(END_MS);
+    for (const { sessions } of livesOf({ seed: 1, players: 30, days: 1, endMs })) {
+      expect(sessions.length).toBeGreaterThan(0);
+    }
+  });
+
   it('begins the same when it is looked at for longer', () => {
     fc.assert(
       fc.property(simulations, fc.nat(49), (simulation, index) => {

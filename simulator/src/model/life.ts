@@ -48,7 +48,8 @@ export function lifeOf(simulation: Simulation, index: number, untilMs: number = 
   const random = randomFrom(simulation.seed, index, 2);
   const sessions: Session[] = [];
   const start = firstDayMs(simulation);
-  const lastDay = Math.ceil((untilMs - start) / DAY_MS);
+  // At midnight sharp the new day has begun: whoever installs the game on it has played before it.
+  const lastDay = Math.floor((untilMs - start) / DAY_MS) + 1;
   for (let day = Math.floor(traits.installDay); day < lastDay; day++) {
     const isFirst = sessions.length === 0;
     if (!isFirst && random() < traits.leavesDaily) break;
