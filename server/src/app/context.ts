@@ -15,8 +15,8 @@ import { createPredictionSnapshots } from '../features/predictions/prediction-sn
 import { createAccessTokens } from '../features/sessions/access-token.js';
 import { createApiKeys } from '../features/sessions/api-keys.js';
 import { createLivePlayers } from '../features/sessions/live-players.js';
-import { createLoginDesk } from '../features/sessions/login-desk.js';
-import { createRefreshDesk } from '../features/sessions/refresh-desk.js';
+import { createLoginBatcher } from '../features/sessions/login-batcher.js';
+import { createRefreshBatcher } from '../features/sessions/refresh-batcher.js';
 import type { SessionContext } from '../features/sessions/session-context.js';
 import { loadSigningKeys } from '../features/sessions/signing-keys.js';
 import { createRateLimits } from '../http/rate-limits.js';
@@ -97,8 +97,8 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     }),
     livePlayers: createLivePlayers(pool),
     apiKeys: createApiKeys({ pool, masterKeys, settings, clock, logger }),
-    loginDesk: createLoginDesk(pool),
-    refreshDesk: createRefreshDesk(pool),
+    loginBatcher: createLoginBatcher(pool),
+    refreshBatcher: createRefreshBatcher(pool),
     gameConfigs,
     decisions: createDecisions({ readings, gameConfigs, clock, metrics, logger }),
     predictions: createPlayerPredictions({

@@ -3,8 +3,8 @@ import { type Explanation, explain } from '../features/explanations/explain.js';
 import type { WantedVersion } from '../features/explanations/explained-document.js';
 import { readInstant } from '../features/explanations/instant.js';
 import { systemClock } from '../lib/clock.js';
+import type { KeySemaphore } from '../lib/fair-semaphore.js';
 import { StartupError } from '../lib/startup-error.js';
-import type { Turns } from '../lib/turns.js';
 import { requireGame, withGame } from './game-option.js';
 import { isoTime, printable, printableJson } from './printable.js';
 import { say, withDatabase } from './terminal.js';
@@ -42,7 +42,7 @@ async function run(options: ExplainOptions): Promise<void> {
   await withDatabase(async ({ pool, url }, _, signal) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
     // Nobody else is here.
-    const turns: Turns = { take: (work) => work() };
+    const turns: KeySemaphore = { take: (work) => work() };
     const outcome = await explain(
       { pool, databaseUrl: url, clock: systemClock, turns, signal },
       { gameId, player: { userId: player }, atMs, version },

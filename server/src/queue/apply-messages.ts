@@ -11,12 +11,12 @@ import type { Inbox } from '../features/events/failed/inbox.js';
 import type { OldEvents } from '../features/events/old-events.js';
 import { REJECTIONS } from '../features/events/rejections.js';
 import type { RejectedSequences } from '../features/events/sequence-claims.js';
-import { type Coalescer, coalesce } from '../lib/coalesce.js';
+import { type Batcher, createBatcher } from '../lib/batcher.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import { createDeadLetters, isPermanentError, type RefusalReason } from './dead-letters.js';
 import { decodeMessage, type QueuedEvents } from './message.js';
 import { findPlayerKeys } from './player-queries.js';
 import type { QueueMetrics } from './queue-metrics.js';
-import { createSetAside, isItsFault, type RefusalReason } from './set-aside.js';
 
 /** As in the direct intake: groups of 1,000 events, of about a kilobyte each. */
 const MAX_GROUP_WEIGHT = 1_000;
@@ -43,8 +43,8 @@ export type MessageApplier = {
 };
 
 type Batch = QueuedEvents & { bytes: number; deliveries: number };
-type Outcome = 'applied' | 'set_aside' | 'ownerless';
-type Lane = Coalescer<Batch, Outcome>;
+type Outcome = 'applied' | 'set_aside' | 'unknown_player';
+type Lane = Batcher<Batch, Outcome>;
 
 type Options = {
   pool: Pool;
@@ -62,17 +62,17 @@ type Options = {
  */
 export function createMessageApplier(options: Options): MessageApplier {
   const { pool, inbox, metrics, queueMetrics, logger, oldEvents } = options;
-  const setAside = createSetAside({ pool, inbox, logger });
+  const deadLetters = createDeadLetters({ pool, inbox, logger });
 
   const openLane = (): Lane =>
-    coalesce<Batch, Outcome>({
+    createBatcher<Batch, Outcome>({
       maxItems: MAX_GROUP_WEIGHT,
       maxInFlight: 1,
       // Bounded by what the partitions' pumps pull.
       maxWaiting: Number.MAX_SAFE_INTEGER,
       weigh: ({ events, bytes }) => Math.max(events.length, Math.ceil(bytes / BYTES_PER_WEIGHT)),
       splitOn(error) {
-        if (!isItsFault(error) && !isTooSlow(error)) return false;
+        if (!isPermanentError(error) && !isTooSlow(error)) return false;
         logger.warn({ err: error }, 'a group of queued events was refused; trying it in halves');
         return true;
       },
@@ -109,10 +109,10 @@ export function createMessageApplier(options: Options): MessageApplier {
     } catch (error) {
       const [only, ...others] = batches;
       if (only === undefined || others.length > 0 || !isHopeless(error, only)) throw error;
-      await setAside.refused(only, await applyPiecemeal(only, records[0] ?? []));
+      await deadLetters.refused(only, await applyPiecemeal(only, records[0] ?? []));
       return ['set_aside'];
     }
-    return records.map((known) => (known === undefined ? 'ownerless' : 'applied'));
+    return records.map((known) => (known === undefined ? 'unknown_player' : 'applied'));
   }
 
   async function applyRecords(
@@ -140,7 +140,7 @@ export function createMessageApplier(options: Options): MessageApplier {
       for (const [n, event] of batch.events.entries()) {
         if (outcomes[from + n] === 'too_sparse') reasons.set(event, TOO_SPARSE);
       }
-      await setAside.refused(batch, reasons);
+      await deadLetters.refused(batch, reasons);
     }
   }
 
@@ -154,7 +154,7 @@ export function createMessageApplier(options: Options): MessageApplier {
       try {
         await applyRecords(records.slice(from, to), []);
       } catch (error) {
-        if (!isItsFault(error) && !isTooSlow(error)) throw error;
+        if (!isPermanentError(error) && !isTooSlow(error)) throw error;
         const middle = (from + to) >> 1;
         const event = events[from];
         if (middle === from && event !== undefined) {
@@ -176,15 +176,15 @@ export function createMessageApplier(options: Options): MessageApplier {
     const { partition, body, receivedAtMs, deliveries } = message;
     const decoded = decodeMessage(body);
     if (decoded === undefined) {
-      await setAside.unreadable(body, receivedAtMs);
+      await deadLetters.unreadable(body, receivedAtMs);
       return 'set_aside';
     }
     if (decoded.kind === 'failures') {
-      await setAside.failures(decoded);
+      await deadLetters.failures(decoded);
       return 'applied';
     }
     const outcome = await laneOf(partition).submit({ ...decoded, bytes: body.length, deliveries });
-    if (outcome === 'ownerless') await setAside.ownerless(decoded);
+    if (outcome === 'unknown_player') await deadLetters.unknownPlayer(decoded);
     return outcome;
   };
 
@@ -215,5 +215,5 @@ function isTooSlow(error: unknown): boolean {
 }
 
 function isHopeless(error: unknown, { deliveries }: Batch): boolean {
-  return isItsFault(error) || (isTooSlow(error) && deliveries >= MAX_TIMEOUTS);
+  return isPermanentError(error) || (isTooSlow(error) && deliveries >= MAX_TIMEOUTS);
 }

@@ -5,7 +5,7 @@ import type { NatsSettings } from '../settings/settings.js';
 import type { MessageApplier } from './apply-messages.js';
 import type { QueueLink } from './connection.js';
 import { openPartitionLocks, type PartitionLocks } from './partition-locks.js';
-import { type Pump, startPump } from './partition-pump.js';
+import { type PartitionWorker, startPartitionWorker } from './partition-worker.js';
 import type { QueueMetrics } from './queue-metrics.js';
 
 /** How soon a dead process's partitions are taken over, and a new one gets its share. */
@@ -43,7 +43,7 @@ type Options = {
  */
 export function startConsumer(options: Options): QueueConsumer {
   const { link, nats, databaseUrl, pool, applier, metrics, logger } = options;
-  const pumps = new Map<number, Pump>();
+  const pumps = new Map<number, PartitionWorker>();
   const handovers = new Map<number, Promise<void>>();
   let locks: PartitionLocks | undefined;
   let stopping = false;
@@ -104,7 +104,10 @@ export function startConsumer(options: Options): QueueConsumer {
       }
     }
     for (const partition of await mine.take([...share].filter((wanted) => !pumps.has(wanted)))) {
-      pumps.set(partition, startPump({ link, stream: nats.stream, partition, applier, metrics, logger }));
+      pumps.set(
+        partition,
+        startPartitionWorker({ link, stream: nats.stream, partition, applier, metrics, logger }),
+      );
     }
     metrics.partitions.set(pumps.size);
   };

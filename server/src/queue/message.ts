@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { playMs } from '../features/events/event-meaning.js';
+import { playMs } from '../features/events/built-in-event-types.js';
 import { type CheckedEvent, type EventSource, UNKNOWN_SOURCE } from '../features/events/event-record.js';
 import type { FailedEvent } from '../features/events/failed/failed-event.js';
 import type { FailedBatch } from '../features/events/failed/inbox-queries.js';

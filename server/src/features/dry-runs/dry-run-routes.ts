@@ -5,7 +5,7 @@ import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters } from '../../http/admin-answers.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { checkBodyAgainst } from '../../http/validation.js';
-import { createTurns } from '../../lib/turns.js';
+import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
@@ -23,11 +23,11 @@ const RETRY_AFTER_SECONDS = 10;
  * One keeps a core of this process and one of the database busy: more would only make all of them slower. No studio keeps the
  * others from theirs. Nobody waits with a request open.
  */
-const RUNS = { atOnce: 2, atOncePerParty: 1, maxWaitingPerParty: 0 };
+const RUNS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
 
 /** What publishing would change, before it is published. */
 export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const turns = createTurns(RUNS);
+  const turns = createFairSemaphore(RUNS);
 
   app.post<{ Body: DryRunEnvelope }>(
     '/admin/v1/games/:game/dry-run',

@@ -3,7 +3,7 @@ import { clipText } from '../../lib/clip-text.js';
 import { eventIdentity, namedIdentity, numberedIdentity } from '../../lib/event-identity.js';
 import { type EventTimestamp, parseEventTimestamp } from '../../lib/iso-time.js';
 import { checkStorable } from '../../lib/json-body.js';
-import { type EventProblem, findMetadataProblem, readMeaning } from './event-meaning.js';
+import { type EventProblem, findMetadataProblem, readBuiltInType } from './built-in-event-types.js';
 import type { CheckedEvent } from './event-record.js';
 import { EVENT_LIMITS } from './limits.js';
 import { readProfile } from './player-profile.js';
@@ -136,7 +136,7 @@ function addEvent(
     sender,
     twins,
   );
-  const meaning = readMeaning(eventType, payload, metadata, identity ?? '');
+  const meaning = readBuiltInType(eventType, payload, metadata, identity ?? '');
   if ('code' in meaning) return { ...meaning, ordinal };
   const mismatch = findMetadataProblem(metadata) ?? checkType(eventType, event);
   if (mismatch !== undefined) return { ...mismatch, ordinal };

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime } from '../../http/admin-answers.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { checkBodyAgainst } from '../../http/validation.js';
-import { createTurns } from '../../lib/turns.js';
+import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
@@ -12,13 +12,13 @@ import { ExplainBody, ExplainEnvelope, ExplainResponse } from './explain-schemas
 import { readInstant } from './instant.js';
 
 /** A rebuild keeps a core of the database busy, which has players to serve. No studio keeps the others from theirs. */
-const REBUILDS = { atOnce: 2, atOncePerParty: 1, maxWaitingPerParty: 10 };
+const REBUILDS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 10 };
 /** Most rebuilds take less. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** Why a player sees what they see. */
 export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const turns = createTurns(REBUILDS);
+  const turns = createFairSemaphore(REBUILDS);
 
   app.post<{ Body: ExplainEnvelope }>(
     '/admin/v1/games/:game/explain',

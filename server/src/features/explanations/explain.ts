@@ -1,6 +1,6 @@
 import type { Pool } from '../../db/pool.js';
 import type { Clock } from '../../lib/clock.js';
-import type { Turns } from '../../lib/turns.js';
+import type { KeySemaphore } from '../../lib/fair-semaphore.js';
 import type { AttributeRegistry } from '../../personalisation/attributes/attribute-registry.js';
 import { compileDocument } from '../../personalisation/compile/compile-document.js';
 import type { SegmentMembership } from '../../personalisation/compile/compiled-document.js';
@@ -21,7 +21,7 @@ export type ExplainDependencies = Readonly<{
   pool: Pool;
   databaseUrl: string;
   clock: Clock;
-  turns: Turns;
+  turns: KeySemaphore;
   /** Comes when nobody waits for the answer any more. */
   signal?: AbortSignal;
   /** What rules can ask about a player; the attributes of the service, if left out. */

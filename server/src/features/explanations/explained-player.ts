@@ -1,5 +1,5 @@
 import { type Pool, query } from '../../db/pool.js';
-import type { Turns } from '../../lib/turns.js';
+import type { KeySemaphore } from '../../lib/fair-semaphore.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { findFacts } from '../players/facts-queries.js';
 import { rebuildFacts } from './rebuild-facts.js';
@@ -23,7 +23,7 @@ export type PlayerOutcome =
 type Sources = Readonly<{
   pool: Pool;
   databaseUrl: string;
-  turns: Turns;
+  turns: KeySemaphore;
   signal: AbortSignal | undefined;
 }>;
 type Instants = Readonly<{ atMs: number; nowMs: number }>;

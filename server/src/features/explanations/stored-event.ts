@@ -1,4 +1,4 @@
-import { readMeaning } from '../events/event-meaning.js';
+import { readBuiltInType } from '../events/built-in-event-types.js';
 import type { CountedEvent } from '../events/event-record.js';
 import { readProfile } from '../events/player-profile.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
@@ -19,7 +19,7 @@ export type StoredEvent = {
 export function countedEvent(stored: StoredEvent, { playerId, gameId }: RebuiltPlayer): CountedEvent {
   const { identity, eventType, occurredAt, occurredAtMs, receivedAtMs, clockSuspect, payload, metadata } =
     stored;
-  const meaning = readMeaning(eventType, payload, metadata, identity ?? '');
+  const meaning = readBuiltInType(eventType, payload, metadata, identity ?? '');
   // It had a meaning when it was stored. Should it have lost it since, it is an event like any other.
   const { transaction, playMs } = 'code' in meaning ? { transaction: null, playMs: 0 } : meaning;
   return {

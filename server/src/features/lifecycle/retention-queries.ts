@@ -84,17 +84,21 @@ export async function updateCleanedBefore(
 }
 
 /** What may go: the events of these games that were received before these days. */
-export type Doomed = { gameIds: readonly number[]; before: readonly string[] };
+export type Expired = { gameIds: readonly number[]; before: readonly string[] };
 
 const IS_DOOMED = `exists (
   select from unnest($1::int[], $2::date[]) as d(game_id, before)
   where d.game_id = b.game_id and b.received_at < d.before::timestamp at time zone 'UTC'
 )`;
 
-export async function countDoomed(connection: OwnConnection, table: string, doomed: Doomed): Promise<number> {
+export async function countExpired(
+  connection: OwnConnection,
+  table: string,
+  expired: Expired,
+): Promise<number> {
   const { rows } = await connection.query<{ n: string }>(
     `select coalesce(sum(b.event_count), 0) as n from ${connection.escapeIdentifier(table)} b where ${IS_DOOMED}`,
-    [doomed.gameIds, doomed.before],
+    [expired.gameIds, expired.before],
   );
   return Number(rows[0]?.n ?? 0);
 }
@@ -114,13 +118,13 @@ export async function hasOthers(
 }
 
 /**
- * Deletes the doomed blocks on some pages of a table and returns how many events they held. By pages rather than by key: each
+ * Deletes the expired blocks on some pages of a table and returns how many events they held. By pages rather than by key: each
  * page is read once, in its order on the disk, and how far it has come is known exactly.
  */
 export async function deleteOnPages(
   connection: OwnConnection,
   table: string,
-  doomed: Doomed,
+  expired: Expired,
   fromPage: number,
   endPage: number,
 ): Promise<number> {
@@ -131,7 +135,7 @@ export async function deleteOnPages(
        returning b.event_count
      )
      select coalesce(sum(event_count), 0)::int as n from gone`,
-    [doomed.gameIds, doomed.before, fromPage, endPage],
+    [expired.gameIds, expired.before, fromPage, endPage],
   );
   return rows[0]?.n ?? 0;
 }

@@ -11,10 +11,10 @@ import {
 } from '../events/event-partitions.js';
 import type { Actor } from '../studios/audit-log.js';
 import {
-  countDoomed,
-  type Doomed,
+  countExpired,
   deleteOnPages,
   dropPartition,
+  type Expired,
   type ExpiringGame,
   hasOthers,
   listExpiringGames,
@@ -140,12 +140,12 @@ async function cleanPartition(
   return run.signal?.aborted ? 'interrupted' : 'clean';
 }
 
-async function deleteRows(run: Run, table: string, doomed: Doomed): Promise<void> {
+async function deleteRows(run: Run, table: string, expired: Expired): Promise<void> {
   let deletedEvents = 0;
   for (;;) {
     const oid = await findTableOid(run.connection, table);
     await stepThrough(run, table, async (fromPage, endPage, totalPages) => {
-      const deleted = await deleteOnPages(run.connection, table, doomed, fromPage, endPage);
+      const deleted = await deleteOnPages(run.connection, table, expired, fromPage, endPage);
       deletedEvents += deleted;
       run.result.deletedEvents += deleted;
       const donePages = Math.min(endPage, totalPages);
@@ -197,7 +197,7 @@ async function describe(run: Run, games: readonly ExpiringGame[]): Promise<Reten
   const { connection, today, onGames, onProgress, result, signal } = run;
   onGames?.(games);
   const tell = async (table: string, action: 'delete' | 'drop', expired: readonly ExpiringGame[]) => {
-    const deletedEvents = await countDoomed(connection, table, doomedOf(expired));
+    const deletedEvents = await countExpired(connection, table, doomedOf(expired));
     const totalPages = await countPages(connection, table);
     if (action === 'drop') result.droppedPartitions.push(table);
     result.deletedEvents += deletedEvents;
@@ -219,6 +219,6 @@ function idsOf(games: readonly ExpiringGame[]): number[] {
   return games.map(({ gameId }) => gameId);
 }
 
-function doomedOf(games: readonly ExpiringGame[]): Doomed {
+function doomedOf(games: readonly ExpiringGame[]): Expired {
   return { gameIds: idsOf(games), before: games.map(({ before }) => before) };
 }

@@ -1,13 +1,13 @@
 import type { Pool } from '../../db/pool.js';
+import { createBatcher } from '../../lib/batcher.js';
 import type { Clock } from '../../lib/clock.js';
-import { coalesce } from '../../lib/coalesce.js';
 import { findFacts, type PlayerReading } from './facts-queries.js';
 
 /** Reads the facts of players; those that are asked for together travel as one query. */
 export type FactReadings = { of(playerId: string): Promise<PlayerReading> };
 
 export function createFactReadings(pool: Pool, clock: Clock): FactReadings {
-  const readings = coalesce<string, PlayerReading | undefined>({
+  const readings = createBatcher<string, PlayerReading | undefined>({
     maxItems: 200,
     maxInFlight: 2,
     maxWaiting: 20_000,

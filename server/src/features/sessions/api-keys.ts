@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Pool } from '../../db/pool.js';
+import { createBatcher } from '../../lib/batcher.js';
 import type { Clock } from '../../lib/clock.js';
-import { coalesce } from '../../lib/coalesce.js';
 import { type MasterKeys, seal, UnsealError, unseal } from '../../security/master-keys.js';
 import type { Settings } from '../../settings/settings.js';
 import { apiKeyBinding } from '../studios/api-keys.js';
-import { isWelcome } from './key-environment.js';
+import { isKeyAllowed } from './key-environment.js';
 import { type ApiKeyRow, findApiKeys } from './session-queries.js';
 import { isSignatureValid, type SignedLogin } from './verify-signature.js';
 
@@ -86,7 +86,7 @@ export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Opt
   const check = (request: SignedLogin, row: ApiKeyRow | undefined): ApiKey | undefined => {
     const secret = (row && secretOf(row)) ?? unseal(masterKeys, nobodySealed, 'nobody');
     const isRight = isSignatureValid(secret, request);
-    if (row === undefined || !isRight || row.revoked || !isWelcome(settings, row.environment))
+    if (row === undefined || !isRight || row.revoked || !isKeyAllowed(settings, row.environment))
       return undefined;
     const { keyId, gameId, tenantSlug, gameSlug } = row;
     const key = { keyId, gameId, tenantSlug, gameSlug };
@@ -104,7 +104,7 @@ export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Opt
   };
 
   // Also for the CPU's sake: checking many signatures in a row costs half of checking each between other things.
-  const desk = coalesce<{ request: SignedLogin; mayBeRecalled: boolean }, ApiKey | Error | undefined>({
+  const desk = createBatcher<{ request: SignedLogin; mayBeRecalled: boolean }, ApiKey | Error | undefined>({
     maxItems: 500,
     maxInFlight: 2,
     maxWaiting: 10_000,

@@ -1,7 +1,7 @@
 import type { Settings } from '../../settings/settings.js';
 
 /** A development key, and whatever session it opened, is worth something in the development environment only. */
-export function isWelcome(
+export function isKeyAllowed(
   settings: Pick<Settings, 'environment'>,
   keyEnvironment: 'development' | 'production',
 ): boolean {

@@ -1,5 +1,5 @@
 import type { Pool } from '../../db/pool.js';
-import { type Coalescer, coalesce } from '../../lib/coalesce.js';
+import { type Batcher, createBatcher } from '../../lib/batcher.js';
 import { findLivePlayers, type LivePlayer } from './session-queries.js';
 
 /**
@@ -8,7 +8,7 @@ import { findLivePlayers, type LivePlayer } from './session-queries.js';
  * have the signing keys changed. So a logout, a publication or a revoked key is obeyed by every node with the next request,
  * without any notification that could be late or lost. Reads that arrive together travel together.
  */
-export type LivePlayers = Coalescer<string, LivePlayer | undefined>;
+export type LivePlayers = Batcher<string, LivePlayer | undefined>;
 
 /** A look-up takes about a millisecond. One of a database that is far away must not hold up the next one for long. */
 const FILL_FOR_MS = 3;
@@ -16,7 +16,7 @@ const FILL_FOR_MS = 3;
 const LINGER = { ms: 3, after: 12 };
 
 export function createLivePlayers(pool: Pool): LivePlayers {
-  return coalesce({
+  return createBatcher({
     maxItems: 500,
     maxInFlight: 3,
     fillForMs: FILL_FOR_MS,

@@ -49,7 +49,7 @@ export async function login(
     expiresAt: now + ctx.settings.refreshTtlSeconds * 1000,
     refresh: state,
   };
-  const player = (await ctx.loginDesk.submit(session)) ?? (await ctx.loginDesk.submit(session));
+  const player = (await ctx.loginBatcher.submit(session)) ?? (await ctx.loginBatcher.submit(session));
   if (player === undefined) {
     ctx.apiKeys.forget(key.keyId);
     return refuse(ctx, address);

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, type ErrorCode } from '../../errors.js';
 import { refuseRepeatedHeaders } from '../../http/repeated-headers.js';
 import type { AccessClaims } from './access-token.js';
-import { isWelcome } from './key-environment.js';
-import { createLenientSessions, NOT_ASKED } from './lenient-sessions.js';
+import { isKeyAllowed } from './key-environment.js';
+import { createSessionCircuitBreaker, NOT_ASKED } from './session-circuit-breaker.js';
 import type { GuardContext } from './session-context.js';
 import type { LivePlayer } from './session-queries.js';
 
@@ -65,7 +65,7 @@ export function requireSender(ctx: GuardContext, rules: readonly HeaderRule[], a
   const findPlayer: FindPlayer =
     ctx.settings.nats === undefined
       ? (sessionId) => ctx.livePlayers.submit(sessionId)
-      : createLenientSessions(ctx.livePlayers);
+      : createSessionCircuitBreaker(ctx.livePlayers);
   return guard(ctx, rules, findPlayer, announce);
 }
 
@@ -86,7 +86,7 @@ function guard(
     player: LivePlayer | typeof NOT_ASKED | undefined,
   ): void => {
     if (player === undefined) throw new ApiError('session_ended');
-    if (player !== NOT_ASKED && !isWelcome(ctx.settings, player.environment))
+    if (player !== NOT_ASKED && !isKeyAllowed(ctx.settings, player.environment))
       throw new ApiError('session_ended');
     if (!ctx.signingKeys.isTrusted(claims.kid)) {
       ctx.accessTokens.forget(request.headers.authorization);

@@ -1,6 +1,6 @@
 import { ApiError } from '../../errors.js';
 import { takeRandomBytes } from '../../lib/random-bytes.js';
-import { isWelcome } from './key-environment.js';
+import { isKeyAllowed } from './key-environment.js';
 import { parseRefreshToken, presentRefresh } from './refresh-chain.js';
 import type { SessionContext } from './session-context.js';
 import { type SessionGrant, sessionGrant } from './session-grant.js';
@@ -22,9 +22,9 @@ export async function refresh(
   if (presented === undefined) return refuse(ctx, 'invalid', address);
 
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const row = await ctx.refreshDesk.rows.submit(presented.sessionId);
+    const row = await ctx.refreshBatcher.rows.submit(presented.sessionId);
     const now = ctx.clock.now();
-    if (row === undefined || row.expiresAt <= now || !isWelcome(ctx.settings, row.environment))
+    if (row === undefined || row.expiresAt <= now || !isKeyAllowed(ctx.settings, row.environment))
       return refuse(ctx, 'invalid', address);
 
     const state = { tagKey: row.tagKey, currentHash: row.currentHash, recent: row.recent };
@@ -47,7 +47,7 @@ export async function refresh(
       case 'retried':
         return grant(ctx, row, outcome, headers);
       case 'rotated': {
-        const isMoved = await ctx.refreshDesk.moves.submit({
+        const isMoved = await ctx.refreshBatcher.moves.submit({
           sessionId: row.sessionId,
           previousHash: row.currentHash,
           next: outcome.state,

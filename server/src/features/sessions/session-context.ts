@@ -10,8 +10,8 @@ import type { Decisions } from '../players/decisions.js';
 import type { AccessTokens } from './access-token.js';
 import type { ApiKeys } from './api-keys.js';
 import type { LivePlayers } from './live-players.js';
-import type { LoginDesk } from './login-desk.js';
-import type { RefreshDesk } from './refresh-desk.js';
+import type { LoginBatcher } from './login-batcher.js';
+import type { RefreshBatcher } from './refresh-batcher.js';
 import type { SigningKeys } from './signing-keys.js';
 
 /** What a guarded scope needs of the process to tell who sends a request. */
@@ -32,8 +32,8 @@ export type SessionContext = GuardContext &
     pool: Pool;
     masterKeys: MasterKeys;
     apiKeys: ApiKeys;
-    loginDesk: LoginDesk;
-    refreshDesk: RefreshDesk;
+    loginBatcher: LoginBatcher;
+    refreshBatcher: RefreshBatcher;
     decisions: Decisions;
     shedding: Shedding;
   }>;

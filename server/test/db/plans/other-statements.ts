@@ -52,7 +52,7 @@ import { findAuditRow, listAuditLines } from '../../../src/features/studios/audi
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/features/studios/key-changes.js';
 import { createGame, updateGameSettings } from '../../../src/features/studios/tenant-changes.js';
 import { findGame, listGames, listTenants } from '../../../src/features/studios/tenants.js';
-import { createTurns } from '../../../src/lib/turns.js';
+import { createFairSemaphore } from '../../../src/lib/fair-semaphore.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
 import { measureProbabilities } from '../../../src/personalisation/predict/metrics.js';
 import {
@@ -410,7 +410,7 @@ async function sealAll(pool: Pool, keys: MasterKeys): Promise<void> {
 }
 
 function explainAt(pool: Pool, databaseUrl: string, id: string, atMs: number, nowMs: number) {
-  const turns = createTurns({ atOnce: 1, atOncePerParty: 1, maxWaitingPerParty: 1 }).of(1);
+  const turns = createFairSemaphore({ maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaitingPerKey: 1 }).of(1);
   return findPlayerAt({ pool, databaseUrl, turns, signal: undefined }, gameId, id, { atMs, nowMs });
 }
 

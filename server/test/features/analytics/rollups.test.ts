@@ -47,7 +47,7 @@ describe('roll-ups', () => {
           Array.from({ length: PLAYERS }, (_, n) => NOW - n * 3 * DAY_MS),
         );
         const groups = deliver(stream, players, delivery);
-        // As many workers as `atOnce` says take the groups as they come.
+        // As many workers as `maxConcurrent` says take the groups as they come.
         const queue = groups.values();
         const worker = async () => {
           for (const group of queue) {
@@ -55,7 +55,7 @@ describe('roll-ups', () => {
             if (delivery.compacts) await compactRollups(world.pool, LATER);
           }
         };
-        await Promise.all(Array.from({ length: delivery.atOnce }, worker));
+        await Promise.all(Array.from({ length: delivery.maxConcurrent }, worker));
 
         const recount = await recountGame(world.pool, gameId);
         expect(recount.differences).toEqual([]);
@@ -260,7 +260,7 @@ type Delivery = {
   order: number[];
   repeated: number[];
   groupSizes: number[];
-  atOnce: number;
+  maxConcurrent: number;
   compacts: boolean;
   laterMs: number;
 };
@@ -270,7 +270,7 @@ function deliveries(): fc.Arbitrary<Delivery> {
     order: fc.array(fc.nat(), { minLength: 90, maxLength: 90 }),
     repeated: fc.array(fc.nat(), { maxLength: 30 }),
     groupSizes: fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 10 }),
-    atOnce: fc.integer({ min: 1, max: 4 }),
+    maxConcurrent: fc.integer({ min: 1, max: 4 }),
     compacts: fc.boolean(),
     // When it is sent again another clock reading may find another side of the border of belief.
     laterMs: fc.constantFrom(0, 2 * HOUR_MS, 2 * DAY_MS, 7 * DAY_MS),

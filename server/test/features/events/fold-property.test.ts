@@ -177,19 +177,19 @@ const refunds = () =>
     payload: fc.record({ transactionId: transactionIds() }),
   });
 
-type Delivery = { order: number[]; repeated: number[]; groupSizes: number[]; atOnce: boolean };
+type Delivery = { order: number[]; repeated: number[]; groupSizes: number[]; maxConcurrent: boolean };
 
 function deliveries(): fc.Arbitrary<Delivery> {
   return fc.record({
     order: fc.array(fc.nat(), { minLength: 60, maxLength: 60 }),
     repeated: fc.array(fc.nat(), { maxLength: 20 }),
     groupSizes: fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1, maxLength: 10 }),
-    atOnce: fc.boolean(),
+    maxConcurrent: fc.boolean(),
   });
 }
 
 /** Everything at least once, some of it again, shuffled and cut into groups that run alone or in pairs. */
-function deliver<T>(items: readonly T[], { order, repeated, groupSizes, atOnce }: Delivery): T[][][] {
+function deliver<T>(items: readonly T[], { order, repeated, groupSizes, maxConcurrent }: Delivery): T[][][] {
   const copies = repeated.flatMap((n) => items[n % items.length] ?? []);
   const shuffled = [...items, ...copies]
     .map((item, n) => ({ item, rank: order[n % order.length] ?? 0 }))
@@ -201,6 +201,6 @@ function deliver<T>(items: readonly T[], { order, repeated, groupSizes, atOnce }
     groups.push(shuffled.slice(at, at + size));
     at += size;
   }
-  if (!atOnce) return groups.map((group) => [group]);
+  if (!maxConcurrent) return groups.map((group) => [group]);
   return Array.from({ length: Math.ceil(groups.length / 2) }, (_, n) => groups.slice(2 * n, 2 * n + 2));
 }

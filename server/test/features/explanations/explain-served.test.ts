@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Explanation, explain } from '../../../src/features/explanations/explain.js';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
 import { clearOverride, setOverride } from '../../../src/features/players/overrides.js';
-import type { Turns } from '../../../src/lib/turns.js';
+import type { KeySemaphore } from '../../../src/lib/fair-semaphore.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
 import { COUNTRIES, CURRENCIES, EVENT_TYPES, LOCALES } from '../../personalisation/rules/rule-arbitrary.js';
 import { FLAGS, PROMOTIONS, pairedDocuments } from '../../personalisation/support/document-arbitrary.js';
@@ -37,7 +37,7 @@ describe('an explanation', () => {
 
   const explained = async (userId: string, atMs: number): Promise<Explanation> => {
     const { pool, clock, databaseUrl } = harness;
-    const turns: Turns = { take: (work) => work() };
+    const turns: KeySemaphore = { take: (work) => work() };
     const outcome = await explain({ pool, clock, databaseUrl, turns }, { gameId, player: { userId }, atMs });
     if (outcome.outcome !== 'explained') throw new Error(outcome.outcome);
     return outcome.explanation;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { isUnavailable, type Pool } from '../../../db/pool.js';
-import { coalesce } from '../../../lib/coalesce.js';
+import { createBatcher } from '../../../lib/batcher.js';
 import type { Metrics } from '../../../telemetry/metrics.js';
 import { type FailedBatch, type InboxCounts, type InboxLimits, insertFailedEvents } from './inbox-queries.js';
 
@@ -30,7 +30,7 @@ type InboxOptions = { pool: Pool; metrics: Metrics; logger: Logger; limits?: Inb
 
 /** What is refused at the same time travels together. */
 export function createInbox({ pool, metrics, logger, limits = LIMITS }: InboxOptions): Inbox {
-  const groups = coalesce<FailedBatch, undefined>({
+  const groups = createBatcher<FailedBatch, undefined>({
     maxItems: MAX_GROUP_WEIGHT,
     maxInFlight: 1,
     maxWaiting: MAX_WAITING_WEIGHT,

@@ -1,6 +1,6 @@
 import type { Pool } from '../../../db/pool.js';
+import { isBuiltInType } from '../built-in-event-types.js';
 import type { TypeCheck } from '../check-events.js';
-import { hasMeaning } from '../event-meaning.js';
 import { compileSchema, type EventSchema } from './event-schema.js';
 import { findRegistry, type RegisteredSchema, type Registry } from './event-type-queries.js';
 
@@ -100,7 +100,7 @@ function checkBy(types: ReadonlyMap<string, CompiledType>, holds: boolean): Type
       return failure && { code: 'schema_mismatch', ...failure };
     }
     // Types with a meaning are ours: a studio that holds unknown types must not lose its purchases by it.
-    if (!holds || hasMeaning(eventType)) return undefined;
+    if (!holds || isBuiltInType(eventType)) return undefined;
     return {
       code: 'event_type_unregistered',
       path: '/eventType',

@@ -1,6 +1,6 @@
 import type { Pool } from '../../../db/pool.js';
 import { editDistance } from '../../../lib/nearest-name.js';
-import { BUILT_IN_TYPES } from '../event-meaning.js';
+import { BUILT_IN_TYPES } from '../built-in-event-types.js';
 import { type ListedEventType, listEventTypes } from './event-type-queries.js';
 
 /** How far back types are looked for. */

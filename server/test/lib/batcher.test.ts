@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { type CoalesceOptions, coalesce } from '../../src/lib/coalesce.js';
+import { type BatcherOptions, createBatcher } from '../../src/lib/batcher.js';
 import { OverloadedError } from '../../src/lib/overloaded-error.js';
 import { turn, turns } from '../support/turns.js';
 
 /** A coalescer of strings whose runs stay open until the test settles them. */
-function manual(options: Partial<CoalesceOptions<string, string>> = {}) {
+function manual(options: Partial<BatcherOptions<string, string>> = {}) {
   const runs: { items: string[]; resolve: (outputs: string[]) => void; reject: (error: unknown) => void }[] =
     [];
-  const coalescer = coalesce<string, string>({
+  const coalescer = createBatcher<string, string>({
     run: (items) => new Promise((resolve, reject) => runs.push({ items, resolve, reject })),
     maxItems: 100,
     maxInFlight: 1,
@@ -25,9 +25,9 @@ function manual(options: Partial<CoalesceOptions<string, string>> = {}) {
 }
 
 /** Upper-cases at once; fails when a poison item is among the items. */
-function immediate(options: Partial<CoalesceOptions<string, string>> = {}) {
+function immediate(options: Partial<BatcherOptions<string, string>> = {}) {
   const groups: string[] = [];
-  const coalescer = coalesce<string, string>({
+  const coalescer = createBatcher<string, string>({
     run: async (items) => {
       groups.push(items.join(''));
       if (items.includes('!')) throw new Error('poison');

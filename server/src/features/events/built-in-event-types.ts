@@ -7,11 +7,11 @@ import type { RejectionCode } from './rejections.js';
 export type EventProblem = { code: RejectionCode; message: string; path: string };
 
 /** What an event means beyond having happened. `playMs`: the time played that it tells of. */
-export type EventMeaning = { transaction: TransactionFact | null; playMs: number };
+export type BuiltInFacts = { transaction: TransactionFact | null; playMs: number };
 
 type Members = Record<string, unknown>;
 
-const NOTHING: EventMeaning = Object.freeze({ transaction: null, playMs: 0 });
+const NOTHING: BuiltInFacts = Object.freeze({ transaction: null, playMs: 0 });
 const AD_PAYLOAD = ['userId', 'sessionId', 'adId', 'campaignId'];
 const DEVICE_METADATA = ['deviceType', 'osName', 'osVersion'];
 const MAX_TRANSACTION_ID = 256;
@@ -34,17 +34,17 @@ export const BUILT_IN_TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a type is one of ours: known without being registered. */
-export function hasMeaning(eventType: string): boolean {
+export function isBuiltInType(eventType: string): boolean {
   return BUILT_IN_TYPES.has(eventType);
 }
 
 /** Reads the types that have a meaning; members where present must be of their type. Any other type is just stored. */
-export function readMeaning(
+export function readBuiltInType(
   eventType: string,
   payload: Members,
   metadata: Members,
   identity: string,
-): EventMeaning | EventProblem {
+): BuiltInFacts | EventProblem {
   switch (eventType) {
     case 'Ad_Impression':
       return (
@@ -102,7 +102,7 @@ function notStrings(
   return undefined;
 }
 
-function purchase(payload: Members, identity: string): EventMeaning | EventProblem {
+function purchase(payload: Members, identity: string): BuiltInFacts | EventProblem {
   const { transactionId, skuId, price, currency, promoId } = payload;
   const wrong = notStrings('payload', payload, ['transactionId', 'skuId', 'currency', 'promoId']);
   if (wrong !== undefined) return wrong;
@@ -128,7 +128,7 @@ function purchase(payload: Members, identity: string): EventMeaning | EventProbl
   };
 }
 
-function refund(payload: Members): EventMeaning | EventProblem {
+function refund(payload: Members): BuiltInFacts | EventProblem {
   const { transactionId } = payload;
   if (typeof transactionId !== 'string' || !isTransactionId(transactionId)) return BAD_TRANSACTION_ID;
   return {

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createTurns } from '../../src/lib/turns.js';
+import { createFairSemaphore } from '../../src/lib/fair-semaphore.js';
 
 /** Work that ends when the test says so. */
 function manual() {
@@ -16,11 +16,11 @@ function manual() {
   return { work, finish: () => finish(), hasStarted: () => started };
 }
 
-const LIMITS = { atOnce: 2, atOncePerParty: 1, maxWaitingPerParty: 1 };
+const LIMITS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 1 };
 const started = (works: readonly ReturnType<typeof manual>[]) => works.map(({ hasStarted }) => hasStarted());
 
 it('lets a few work at once, the next wait and the others go', async () => {
-  const turns = createTurns({ ...LIMITS, atOncePerParty: 2 }).of('a');
+  const turns = createFairSemaphore({ ...LIMITS, maxConcurrentPerKey: 2 }).of('a');
   const works = [manual(), manual(), manual()] as const;
   const [a, b, c] = works;
   const taken = works.map(({ work }) => turns.take(work));
@@ -38,7 +38,7 @@ it('lets a few work at once, the next wait and the others go', async () => {
 });
 
 it('gives the place of a failed one to the next', async () => {
-  const turns = createTurns({ ...LIMITS, atOnce: 1 }).of('a');
+  const turns = createFairSemaphore({ ...LIMITS, maxConcurrent: 1 }).of('a');
   const failing = turns.take(async () => {
     throw new Error('no');
   });
@@ -48,7 +48,7 @@ it('gives the place of a failed one to the next', async () => {
 });
 
 it('one party neither takes the places of others nor where they wait', async () => {
-  const turns = createTurns(LIMITS);
+  const turns = createFairSemaphore(LIMITS);
   const greedy = [manual(), manual()] as const;
   const taken = greedy.map(({ work }) => turns.of('greedy').take(work));
   expect(turns.of('greedy').take(async () => {})).toBeUndefined();
@@ -59,7 +59,7 @@ it('one party neither takes the places of others nor where they wait', async () 
 });
 
 it('a free place goes to whoever has had none for the longest time', async () => {
-  const turns = createTurns({ atOnce: 1, atOncePerParty: 1, maxWaitingPerParty: 9 });
+  const turns = createFairSemaphore({ maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaitingPerKey: 9 });
   const order: string[] = [];
   const take = (party: string, name: string) =>
     turns.of(party).take(async () => {
@@ -77,7 +77,7 @@ it('a free place goes to whoever has had none for the longest time', async () =>
 });
 
 it('who leaves while they wait gives up the place', async () => {
-  const turns = createTurns({ ...LIMITS, atOnce: 1 });
+  const turns = createFairSemaphore({ ...LIMITS, maxConcurrent: 1 });
   const first = manual();
   const running = turns.of('a').take(first.work);
   const leaving = new AbortController();

@@ -1,5 +1,5 @@
 import { isUnavailable, type Pool } from '../../db/pool.js';
-import { type Coalescer, coalesce } from '../../lib/coalesce.js';
+import { type Batcher, createBatcher } from '../../lib/batcher.js';
 import type { PlayerRow } from '../players/player-row.js';
 import { insertSessions, type NewSession } from './session-queries.js';
 
@@ -12,10 +12,10 @@ const LINGER = { ms: 4, after: 4 };
  * Opens sessions; those that are asked for together share a statement and a commit. Undefined if the key has been revoked, or
  * if another node was making the player of a new device in the same moment: asked again, the database knows it.
  */
-export type LoginDesk = Coalescer<NewSession, PlayerRow | undefined>;
+export type LoginBatcher = Batcher<NewSession, PlayerRow | undefined>;
 
-export function createLoginDesk(pool: Pool): LoginDesk {
-  return coalesce({
+export function createLoginBatcher(pool: Pool): LoginBatcher {
+  return createBatcher({
     maxItems: 200,
     maxInFlight: 2,
     fillForMs: FILL_FOR_MS,

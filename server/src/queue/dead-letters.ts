@@ -11,20 +11,20 @@ import { insertUnattributed, type Unattributed } from './unattributed-queries.js
 export type RefusalReason = Pick<FailureReason, 'code' | 'message'>;
 
 /** Where messages, or parts of them, go that cannot be applied. All resolve when it is durable. */
-export type SetAside = {
+export type DeadLetters = {
   /** Bad events that the API has refused. */
   failures(batch: FailedBatch): Promise<void>;
   /** Those of a message's events that could not be applied, with the reasons. */
   refused(message: QueuedEvents, reasons: ReadonlyMap<CheckedEvent, RefusalReason>): Promise<void>;
   /** All events of a message whose player does not exist. */
-  ownerless(message: QueuedEvents): Promise<void>;
+  unknownPlayer(message: QueuedEvents): Promise<void>;
   /** A message that is none. */
   unreadable(body: Uint8Array, receivedAtMs: number): Promise<void>;
 };
 
 type Options = { pool: Pool; inbox: Pick<Inbox, 'submit'>; logger: Logger };
 
-export function createSetAside({ pool, inbox, logger }: Options): SetAside {
+export function createDeadLetters({ pool, inbox, logger }: Options): DeadLetters {
   const keepUnattributed = async (failures: readonly Unattributed[]): Promise<void> => {
     logger.error({ code: failures[0]?.code, events: failures.length }, 'the stream held events of nobody');
     await insertUnattributed(pool, failures);
@@ -34,7 +34,7 @@ export function createSetAside({ pool, inbox, logger }: Options): SetAside {
     try {
       await inbox.submit(batch);
     } catch (error) {
-      if (!isItsFault(error)) throw error;
+      if (!isPermanentError(error)) throw error;
       // Not even the inbox takes them as they are: then as plain text.
       const message = `The inbox refused it (${(error as Error).message}). From player ${batch.userId}.`;
       await keepUnattributed(
@@ -59,7 +59,7 @@ export function createSetAside({ pool, inbox, logger }: Options): SetAside {
       const { clientBuild } = source;
       if (refused.length > 0) await failures({ userId, receivedAtMs, clientBuild, failures: refused });
     },
-    ownerless({ userId, events }) {
+    unknownPlayer({ userId, events }) {
       const message = `There is no player ${userId}.`;
       return keepUnattributed(
         events.map((event) => ({
@@ -83,7 +83,7 @@ const BLAMED_STATES = /^(?:21|22|23|54|P0|XX)/;
 const STATE = /^[0-9A-Z]{5}$/;
 
 /** Whether the same events would be refused again, and it is not for want of a database. */
-export function isItsFault(error: unknown): boolean {
+export function isPermanentError(error: unknown): boolean {
   if (isUnavailable(error) || error instanceof OverloadedError) return false;
   const code = (error as { code?: unknown } | null)?.code;
   // Without a state it is no answer of PostgreSQL's, but a mistake of ours that these events provoke.

@@ -25,7 +25,7 @@ const IDLE_PULLS = 10;
 const MIN_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 5_000;
 
-export type Pump = {
+export type PartitionWorker = {
   /** Starts no further pull, and resolves when all that was pulled is done. */
   stop(): Promise<void>;
   /** The same at once: whatever still comes is given back. */
@@ -49,7 +49,14 @@ type Options = {
  *      │                     ▼
  *      └──── pause ◄── given back (the stream keeps it); the pause grows up to 5 s
  */
-export function startPump({ link, stream, partition, applier, metrics, logger }: Options): Pump {
+export function startPartitionWorker({
+  link,
+  stream,
+  partition,
+  applier,
+  metrics,
+  logger,
+}: Options): PartitionWorker {
   let stopping = false;
   let abandoned = false;
   let current: ConsumerMessages | undefined;

@@ -1,20 +1,20 @@
 import { isUnavailable, type Pool } from '../../db/pool.js';
-import { type Coalescer, coalesce } from '../../lib/coalesce.js';
+import { type Batcher, createBatcher } from '../../lib/batcher.js';
 import { type ChainMove, findRefreshRows, type RefreshRow, updateRefreshChains } from './session-queries.js';
 
 /** The database side of refreshes; those that arrive together share a query and a commit. */
-export type RefreshDesk = Readonly<{
+export type RefreshBatcher = Readonly<{
   /** By session id. */
-  rows: Coalescer<string, RefreshRow | undefined>;
+  rows: Batcher<string, RefreshRow | undefined>;
   /** True if it was this move that moved the chain. */
-  moves: Coalescer<ChainMove, boolean>;
+  moves: Batcher<ChainMove, boolean>;
 }>;
 
 const BOUNDS = { maxItems: 200, maxInFlight: 2, maxWaiting: 10_000 };
 
-export function createRefreshDesk(pool: Pool): RefreshDesk {
+export function createRefreshBatcher(pool: Pool): RefreshBatcher {
   return {
-    rows: coalesce({
+    rows: createBatcher({
       ...BOUNDS,
       async run(sessionIds) {
         const rows = await findRefreshRows(pool, [...new Set(sessionIds)]);
@@ -22,7 +22,7 @@ export function createRefreshDesk(pool: Pool): RefreshDesk {
         return sessionIds.map((sessionId) => bySession.get(sessionId));
       },
     }),
-    moves: coalesce({
+    moves: createBatcher({
       ...BOUNDS,
       run: (moves) => moveChains(pool, moves),
       splitOn: (error) => !isUnavailable(error),

@@ -23,7 +23,7 @@ const PROBE_EVERY_MS = 1_000;
  * Without the blind state each request would first wait for a time-out, and the look-ups would pile up until all are
  * refused.
  */
-export function createLenientSessions(
+export function createSessionCircuitBreaker(
   livePlayers: Pick<LivePlayers, 'submit'>,
   { patienceMs = PATIENCE_MS, probeEveryMs = PROBE_EVERY_MS }: Options = {},
 ): (sessionId: string) => Promise<LivePlayer | typeof NOT_ASKED | undefined> {

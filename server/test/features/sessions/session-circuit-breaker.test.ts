@@ -1,5 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createLenientSessions, NOT_ASKED } from '../../../src/features/sessions/lenient-sessions.js';
+import {
+  createSessionCircuitBreaker,
+  NOT_ASKED,
+} from '../../../src/features/sessions/session-circuit-breaker.js';
 import type { LivePlayer } from '../../../src/features/sessions/session-queries.js';
 import { OverloadedError } from '../../../src/lib/overloaded-error.js';
 
@@ -9,7 +12,7 @@ const gone = () => Promise.reject(Object.assign(new Error('refused'), { code: 'E
 
 function sessions(answers: { now: () => Promise<LivePlayer | undefined> }) {
   let asked = 0;
-  const find = createLenientSessions(
+  const find = createSessionCircuitBreaker(
     {
       submit: () => {
         asked++;

@@ -20,7 +20,7 @@ import { OverloadedError } from './overloaded-error.js';
  * a place that becomes free is taken at the end of that turn.
  */
 
-export type Coalescer<I, O> = {
+export type Batcher<I, O> = {
   /** Rejects with OverloadedError at once when too much is waiting, else settles as `run` does for this item. */
   submit(item: I): Promise<O>;
   /** Weight of all that has been submitted and has not started. */
@@ -29,7 +29,7 @@ export type Coalescer<I, O> = {
   idle(): Promise<void>;
 };
 
-export type CoalesceOptions<I, O> = {
+export type BatcherOptions<I, O> = {
   /**
    * One result per item, in order. With `splitOn`, a failed run must have changed nothing (a transaction).
    * The array must not be changed.
@@ -70,7 +70,7 @@ type Group<I, O> = {
   next: Group<I, O> | undefined;
 };
 
-export function coalesce<I, O>(options: CoalesceOptions<I, O>): Coalescer<I, O> {
+export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O> {
   const { run, maxItems, weigh, maxInFlight, fillForMs = 0, linger, maxWaiting, splitOn } = options;
   for (const [name, value] of Object.entries({ maxItems, maxInFlight, maxWaiting })) {
     if (!(value >= 1)) throw new RangeError(`${name} must be at least 1.`);
