@@ -4,7 +4,8 @@ import type { SimulatedPlayer } from '../personalisation/predict/simulated-game.
 /** The first id of players that are written directly; the service gives none as high. */
 const FIRST_ID = 1_000_000_000;
 const IDS_OF_A_GAME = 1_000_000;
-const PORTION = 2_000;
+/** A statement takes a fraction of a second, also on a busy machine. */
+const PORTION = 200;
 
 /**
  * Writes players and their days as the fold of events would leave them, for tests that need many days or many players. `shift` is added to all
