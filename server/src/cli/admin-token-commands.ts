@@ -9,6 +9,7 @@ import {
   revokeAdminToken,
 } from '../features/studios/admin-tokens.js';
 import { type ListedTenant, listTenants } from '../features/studios/tenants.js';
+import { DAY_MS } from '../lib/day.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor, currentUser } from './command-actor.js';
 import { requireFilter, requireTenant } from './game-option.js';
@@ -17,7 +18,6 @@ import { say, withDatabase } from './terminal.js';
 
 type CreateOptions = { role: Role; tenant?: string; name?: string; expiresDays?: string };
 
-const DAY_MS = 86_400_000;
 const MAX_DAYS = 3650;
 const MAX_NAME = 100;
 

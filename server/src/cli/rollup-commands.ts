@@ -6,6 +6,7 @@ import {
   type RecountProgress,
   recountGame,
 } from '../features/analytics/recount.js';
+import { DAY_MS } from '../lib/day.js';
 import { StartupError } from '../lib/startup-error.js';
 import { requireGame, withGame } from './game-option.js';
 import { printable } from './printable.js';
@@ -16,7 +17,6 @@ import { say, withDatabase } from './terminal.js';
 
 type GameOptions = { tenant: string; game: string };
 
-const DAY_MS = 86_400_000;
 const MAX_DAYS = 366;
 /** More can be had from the database; a screenful shows what is wrong. */
 const SHOWN_DIFFERENCES = 50;

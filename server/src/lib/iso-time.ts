@@ -1,3 +1,5 @@
+import { DAY_MS } from './day.js';
+
 /**
  * The two forms of time on the wire. `Date.parse` accepts a dozen forms that the specification does not, and
  * turns 30 February into 1 March, so both are read digit by digit.
@@ -14,7 +16,7 @@ export type EventTimestamp = {
 
 const MS_PER_MINUTE = 60_000;
 /** The Gregorian calendar repeats itself after 400 years, which are 146,097 days. */
-const MS_PER_400_YEARS = 146_097 * 86_400_000;
+const MS_PER_400_YEARS = 146_097 * DAY_MS;
 const DATE_TIME_LENGTH = 'YYYY-MM-DDThh:mm:ss'.length;
 const NORMAL_FRACTION_LENGTH = '.sss'.length;
 const MAX_FRACTION_DIGITS = 9;

@@ -3,6 +3,7 @@ import { playMs } from '../features/events/built-in-event-types.js';
 import { type CheckedEvent, type EventSource, UNKNOWN_SOURCE } from '../features/events/event-record.js';
 import type { FailedEvent } from '../features/events/failed/failed-event.js';
 import type { FailedBatch } from '../features/events/failed/inbox-queries.js';
+import { UUID } from '../lib/uuid.js';
 
 /** What travels through the stream: of one request, all or a part of the good events, or of the bad ones. */
 export type QueuedMessage =
@@ -28,7 +29,6 @@ export type EncodedMessage = {
 const VERSION = 2;
 /** Messages of this version may still wait in a stream when the service is updated. */
 const FORMER_VERSION = 1;
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 const DIGEST = /^[0-9a-f]{32}$/;
 /** The last millisecond that a Date can hold. */
 const MAX_TIME_MS = 8_640_000_000_000_000;

@@ -1,7 +1,7 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
+import { DAY_MS } from '../../lib/day.js';
 
-const DAY_MS = 86_400_000;
 /** Rows a statement: some tens of milliseconds. */
 const CHUNK = 2_000;
 

@@ -1,4 +1,5 @@
 import { type Pool, query } from '../../db/pool.js';
+import { DAY_MS } from '../../lib/day.js';
 
 /** A UTC day of a game. Days are texts such as `2026-11-15`. */
 export type DashboardDay = {
@@ -30,8 +31,6 @@ export type Cohort = {
 };
 
 export type Dashboard = { days: DashboardDay[]; cohorts: Cohort[] };
-
-const DAY_MS = 86_400_000;
 
 /**
  * Every day of a span, both ends included. Reads roll-ups only, so it takes the same few milliseconds whatever number of

@@ -1,5 +1,6 @@
+import { DAY_MS } from '../../lib/day.js';
 import type { PlayerFact } from '../../personalisation/attributes/fact-source.js';
-import { DAY_MS, epochDay, type ProfileMember } from '../../personalisation/attributes/player-facts.js';
+import { epochDay, type ProfileMember } from '../../personalisation/attributes/player-facts.js';
 import {
   OVERRIDES_COLUMN,
   type OverrideTuple,

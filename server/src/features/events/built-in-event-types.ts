@@ -1,4 +1,5 @@
 import { isCurrency } from '../../lib/currencies.js';
+import { DAY_MS } from '../../lib/day.js';
 import { decimalFromJson } from '../../lib/money.js';
 import type { TransactionFact } from './event-record.js';
 import type { RejectionCode } from './rejections.js';
@@ -19,7 +20,7 @@ const CURRENCY_RULE = 'must be an ISO 4217 code in capital letters, such as USD'
 const COUNTRY_RULE = 'must be an ISO 3166-1 code of two letters, such as DE';
 const TWO_LETTERS = /^[A-Za-z]{2}$/;
 /** A session of more than a day is a wrong clock, and must not outweigh all others. */
-const MAX_PLAY_MS = 86_400_000;
+const MAX_PLAY_MS = DAY_MS;
 
 /** The types that do more than being stored and counted. */
 export const BUILT_IN_TYPES: ReadonlySet<string> = new Set([

@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../lib/canonical-json.js';
 import { clipText } from '../../lib/clip-text.js';
+import { DAY_MS } from '../../lib/day.js';
 import { eventIdentity, namedIdentity, numberedIdentity } from '../../lib/event-identity.js';
 import { type EventTimestamp, parseEventTimestamp } from '../../lib/iso-time.js';
 import { checkStorable } from '../../lib/json-body.js';
@@ -39,7 +40,7 @@ export type TypeCheck = (eventType: string, event: Record<string, unknown>) => E
 /** An hour covers badly set clocks and time zones taken for UTC only in part; beyond it the future cannot be real. */
 const FAR_AHEAD_MS = 3_600_000;
 /** Players come back after weeks offline; a quarter of a year is rather a wrong clock. */
-const FAR_BEHIND_MS = 90 * 86_400_000;
+const FAR_BEHIND_MS = 90 * DAY_MS;
 const YEAR_ONE_MS = Date.parse('0001-01-01T00:00:00Z');
 const EMPTY_OBJECT = '{}';
 /** Longer than any pointer into a real event: a member may have a name of a megabyte. */

@@ -7,6 +7,7 @@ import {
 } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { findTableOid } from '../../db/table-pages.js';
+import { DAY_MS } from '../../lib/day.js';
 import {
   type DaySample,
   deferDay,
@@ -24,7 +25,6 @@ import { hasOldEvents } from './old-events.js';
 import { type BlockLimits, beginRewrite, rewritePages } from './rewrite-queries.js';
 import { findDayBytes, freezeRewrite, holdsAsManyEvents, swapDay } from './swap-queries.js';
 
-const DAY_MS = 86_400_000;
 /** Intake comes first: after each step the rewrite rests as long as the step took, and at least this long. */
 const MIN_REST_MS = 20;
 const LOCK_PAUSE_MS = 300;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockTimeout, type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
+import { DAY_MS } from '../../lib/day.js';
 import { generationOf, nextGeneration } from './identity-generations.js';
 
-const DAY_MS = 86_400_000;
 /** Events that waited in a queue were received before they are stored. */
 const PARTITIONS_BEHIND_DAYS = 2;
 const PARTITIONS_AHEAD_DAYS = 14;

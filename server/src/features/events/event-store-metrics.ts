@@ -1,11 +1,12 @@
 import { Gauge, Registry } from 'prom-client';
 import type { Pool } from '../../db/pool.js';
+import { DAY_MS } from '../../lib/day.js';
 import { countDaysToCompact } from './compact-queries.js';
 import { closedBefore } from './event-partitions.js';
 import { countLosses, LOSS_GRACE_MS } from './losses.js';
 import { estimateOldEvents } from './move-old-queries.js';
 
-const WINDOW_MS = 7 * 86_400_000;
+const WINDOW_MS = 7 * DAY_MS;
 
 /** What only the database knows of the stored events; asked when the metrics are read. */
 export function createEventStoreMetrics(pool: Pool): { registry: Registry } {

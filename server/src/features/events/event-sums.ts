@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../lib/day.js';
 import { isoTime } from '../../lib/iso-time.js';
 import type { CountedEvent } from './event-record.js';
 import { addProfile, type TimedProfile, timesOf } from './player-profile.js';
@@ -53,8 +54,6 @@ type PlayerTally = {
   /** By days since 1970. */
   days: Map<number, DayTally>;
 };
-
-const DAY_MS = 86_400_000;
 
 /**
  * Adds up what new events say, each at its effective time. All sums are commutative, so the rows come out the same in whatever

@@ -1,4 +1,5 @@
 import { type Call, type Client, query } from '../../db/pool.js';
+import { DAY_MS } from '../../lib/day.js';
 import { generationOf, previousGeneration } from './identity-generations.js';
 
 /** An event as far as deciding whether it is new goes. */
@@ -14,7 +15,7 @@ export type IdentifiedEvent = {
 /** An event is received at most this long before its own time, or its clock is suspect. */
 const MOST_AHEAD_MS = 3_600_000;
 /** The clocks of two nodes differ by less. */
-const MOST_SKEW_MS = 86_400_000;
+const MOST_SKEW_MS = DAY_MS;
 /** Before every generation. */
 const ALWAYS = '0001-01-01';
 

@@ -1,4 +1,5 @@
 import type { Pool } from '../../db/pool.js';
+import { DAY_MS } from '../../lib/day.js';
 
 /** Events that never arrived, though their client numbered them and later ones came. */
 export type Loss = {
@@ -12,7 +13,7 @@ export type Loss = {
 };
 
 /** A client may be offline, or send its batches out of order: a number counts as lost after a day. */
-export const LOSS_GRACE_MS = 86_400_000;
+export const LOSS_GRACE_MS = DAY_MS;
 
 /** The newest day first, the largest loss of a day first. */
 export async function listLosses(

@@ -1,5 +1,6 @@
 import { type Pool, query } from '../../db/pool.js';
 import type { KeySemaphore } from '../../lib/fair-semaphore.js';
+import { UUID_ANY_CASE } from '../../lib/uuid.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { findFacts } from '../players/facts-queries.js';
 import { rebuildFacts } from './rebuild-facts.js';
@@ -37,7 +38,7 @@ export async function findPlayerAt(
   userId: string,
   { atMs, nowMs }: Instants,
 ): Promise<PlayerOutcome> {
-  const player = UUID.test(userId) ? await findPlayer(pool, gameId, userId) : undefined;
+  const player = UUID_ANY_CASE.test(userId) ? await findPlayer(pool, gameId, userId) : undefined;
   if (player === undefined) return { outcome: 'player_not_found', firstSeenAt: null };
   if (player.createdAt > atMs) return { outcome: 'player_not_found', firstSeenAt: player.createdAt };
   if (atMs >= nowMs) {
@@ -55,8 +56,6 @@ export async function findPlayerAt(
 function found(player: ExplainedPlayer): PlayerOutcome {
   return { outcome: 'found', player };
 }
-
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 async function findPlayer(pool: Pool, gameId: number, userId: string): Promise<RebuiltPlayer | undefined> {
   const rows = await query<RebuiltPlayer>(

@@ -1,14 +1,14 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/schema';
+import { DAY_MS } from '../../lib/day.js';
 import { createSuggest } from '../../lib/nearest-name.js';
 import { noMember, schemaAt } from '../../lib/schema-members.js';
-import {
-  DAY_MS,
-  type FlagOverride,
-  type PlayerDay,
-  type PlayerFacts,
-  type PlayerProfile,
-  type ProfileMember,
+import type {
+  FlagOverride,
+  PlayerDay,
+  PlayerFacts,
+  PlayerProfile,
+  ProfileMember,
 } from '../../personalisation/attributes/player-facts.js';
 import { readInstant } from './instant.js';
 

@@ -1,5 +1,6 @@
 import { toTime } from '../../http/admin-answers.js';
-import { DAY_MS, type PlayerFacts } from '../../personalisation/attributes/player-facts.js';
+import { DAY_MS } from '../../lib/day.js';
+import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 
 /** The facts of a player as people read them. */
 export function playerAnswer(facts: PlayerFacts) {

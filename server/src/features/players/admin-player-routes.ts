@@ -4,6 +4,7 @@ import { ApiError } from '../../errors.js';
 import { adminSchema, success, toTime } from '../../http/admin-answers.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
+import { UUID_ANY_CASE } from '../../lib/uuid.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
@@ -22,7 +23,6 @@ import { findPlayerId, listOverrides, type OverrideRow } from './override-querie
 import { clearOverride, type OverridePlace, setOverride } from './overrides.js';
 
 const MAX_OVERRIDES = 500;
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const FLAG_ID = /^[a-z][A-Za-z0-9]{0,63}$/;
 /** The years that times are written with, four digits long. */
 const LATEST_UNTIL_MS = Date.UTC(9999, 11, 31);
@@ -146,7 +146,7 @@ async function placeOf(ctx: AdminContext, request: FastifyRequest): Promise<Over
 
 function userIdOf(request: FastifyRequest): string {
   const { playerId = '' } = request.params as { playerId?: string };
-  if (!UUID.test(playerId)) throw new ApiError('player_not_found');
+  if (!UUID_ANY_CASE.test(playerId)) throw new ApiError('player_not_found');
   return playerId.toLowerCase();
 }
 

@@ -1,4 +1,5 @@
 import { type Client, type Pool, query } from '../../db/pool.js';
+import { DAY_MS } from '../../lib/day.js';
 import {
   epochDay,
   type FlagOverride,
@@ -132,7 +133,7 @@ export async function findFacts(
 }
 
 function firstWindowDay(nowMs: number): string {
-  return new Date((epochDay(nowMs) - WINDOW_DAYS + 1) * 86_400_000).toISOString().slice(0, 10);
+  return new Date((epochDay(nowMs) - WINDOW_DAYS + 1) * DAY_MS).toISOString().slice(0, 10);
 }
 
 function toReading(row: FactsRow): PlayerReading {

@@ -1,4 +1,5 @@
 import type { Pool } from '../../db/pool.js';
+import { DAY_MS } from '../../lib/day.js';
 import type { ModelName } from '../../personalisation/predict/artefact.js';
 import { serviceActor } from '../studios/audit-log.js';
 import { listPredictedGames, type PredictedGame } from './daily-queries.js';
@@ -27,8 +28,6 @@ export type DailyResult = Readonly<{
   /** Why it was given up; it is tried again in an hour. */
   failure: string | null;
 }>;
-
-const DAY_MS = 86_400_000;
 
 /** Grades and trains each game that is due, one after the other. A game that fails does not keep the others from their turn. */
 export async function runDailyPredictions(pool: Pool, options: DailyOptions): Promise<DailyResult[]> {

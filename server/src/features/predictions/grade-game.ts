@@ -1,5 +1,6 @@
 import { withOwnConnection } from '../../db/own-connection.js';
 import { type Pool, transaction } from '../../db/pool.js';
+import { DAY_MS } from '../../lib/day.js';
 import { type Artefact, MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
 import { gradeModel, type Health, healthAfter } from '../../personalisation/predict/grade.js';
 import { readArtefact } from '../../personalisation/predict/read-artefact.js';
@@ -19,7 +20,6 @@ import { beginTrainingSession, createSample } from './training-queries.js';
 
 /** All models are graded on the week after a day. */
 const HORIZON_DAYS = 7;
-const DAY_MS = 86_400_000;
 
 export type GradeOutcome = Readonly<{
   /** The last day of the week that was graded. */

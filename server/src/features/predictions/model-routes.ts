@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime, wholeNumber } from '../../http/admin-answers.js';
+import { DAY_MS } from '../../lib/day.js';
 import { MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
 import { type ArtefactReading, readArtefact } from '../../personalisation/predict/read-artefact.js';
 import type { AdminContext } from '../studios/admin-context.js';
@@ -32,7 +33,6 @@ const MAX_DAYS = 366;
 const DEFAULT_DAYS = 30;
 /** Three models, of which two versions may be graded on one day. */
 const GRADES_A_DAY = 6;
-const DAY_MS = 86_400_000;
 
 const ModelParameters = Type.Object({
   ...GameParameters.properties,

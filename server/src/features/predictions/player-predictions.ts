@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../lib/clock.js';
+import { DAY_MS } from '../../lib/day.js';
 import { createFifoMap } from '../../lib/fifo-map.js';
 import type { PredictionFacts } from '../../personalisation/predict/prediction-facts.js';
 import { score } from '../../personalisation/predict/score.js';
@@ -33,7 +34,6 @@ type Remembered = Readonly<{
   answer: PredictionAnswer;
 }>;
 
-const DAY_MS = 86_400_000;
 /** About 1.5 KB each. */
 const MAX_REMEMBERED = 5_000;
 /** As for all remembered answers: bounds how long a number of a row that came twice, after a failover, could matter. */

@@ -1,7 +1,6 @@
+import { DAY_MS } from '../../lib/day.js';
 import type { DayRange, PredictionFacts } from '../../personalisation/predict/prediction-facts.js';
 import type { PlayerReading } from '../players/facts-queries.js';
-
-const DAY_MS = 86_400_000;
 
 /** What predictions look at, from the player's row and days. */
 export function predictionFacts({

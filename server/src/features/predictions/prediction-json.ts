@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../lib/day.js';
 import {
   type Artefact,
   MODEL_NAMES,
@@ -7,8 +8,6 @@ import {
 import type { Prediction, Predictions } from '../../personalisation/predict/score.js';
 
 /** The two parts of an answer as they are sent. */
-
-const DAY_MS = 86_400_000;
 
 export function predictionsJson(predictions: Predictions): string {
   return JSON.stringify(

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../../db/pool.js';
+import { createVersionSnapshots, type VersionSnapshots } from '../../lib/version-snapshots.js';
 import type { Artefact, ModelName } from '../../personalisation/predict/artefact.js';
 import { readArtefact } from '../../personalisation/predict/read-artefact.js';
 import { train } from '../../personalisation/predict/train.js';
@@ -15,21 +16,14 @@ export type PredictionSnapshot = Readonly<{
   modelsJson: string;
 }>;
 
-export type PredictionSnapshots = {
-  /** The state of exactly this version. Readers learn the version with the player's row, so it is never stale. */
-  get(gameId: number, version: number): PredictionSnapshot | Promise<PredictionSnapshot>;
-};
+export type PredictionSnapshots = VersionSnapshots<PredictionSnapshot>;
 
 /** Nothing has been trained yet: what is told are the averages that every game begins with. */
 export const UNTRAINED: Artefact = train({ day: 0, currency: null, origins: [] }, 0, null).artefact;
 
-/** Keeps one state of each game in memory; states are immutable, so nothing has to be told to forget. */
+/** What the predictions of each game that is asked for are made with. */
 export function createPredictionSnapshots(pool: Pool, logger: Logger): PredictionSnapshots {
-  const kept = new Map<number, PredictionSnapshot>();
-  const loading = new Map<string, Promise<PredictionSnapshot>>();
-  const untrained = snapshotOf(0, UNTRAINED, []);
-
-  const load = async (gameId: number, version: number): Promise<PredictionSnapshot> => {
+  return createVersionSnapshots(snapshotOf(0, UNTRAINED, []), async (gameId, version) => {
     const state = await findState(pool, gameId, version);
     if (state === undefined) throw new Error(`game ${gameId} has no state ${version} of its predictions`);
     const model = await findModel(pool, gameId, state.modelVersion);
@@ -40,22 +34,8 @@ export function createPredictionSnapshots(pool: Pool, logger: Logger): Predictio
         'a model of predictions cannot be used: averages are told until the next training',
       );
     }
-    const loaded = snapshotOf(version, reading.readable ? reading.artefact : UNTRAINED, state.distrusted);
-    kept.set(gameId, loaded);
-    return loaded;
-  };
-
-  return {
-    get(gameId, version) {
-      if (version === 0) return untrained;
-      const known = kept.get(gameId);
-      if (known?.version === version) return known;
-      const key = `${gameId}:${version}`;
-      const pending = loading.get(key) ?? load(gameId, version).finally(() => loading.delete(key));
-      loading.set(key, pending);
-      return pending;
-    },
-  };
+    return snapshotOf(version, reading.readable ? reading.artefact : UNTRAINED, state.distrusted);
+  });
 }
 
 function snapshotOf(

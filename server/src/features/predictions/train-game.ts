@@ -1,5 +1,6 @@
 import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
+import { DAY_MS } from '../../lib/day.js';
 import { type Artefact, MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
 import { readArtefact } from '../../personalisation/predict/read-artefact.js';
 import { type TrainingResult, train } from '../../personalisation/predict/train.js';
@@ -41,8 +42,6 @@ export type TrainOutcome =
     }>
   /** Another training of this game is at work. */
   | Readonly<{ outcome: 'busy' }>;
-
-const DAY_MS = 86_400_000;
 
 /**
  * Trains the models of a game on all days that are over, keeps the artefact, and puts it in force if it is better than the one

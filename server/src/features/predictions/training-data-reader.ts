@@ -1,4 +1,5 @@
 import type { OwnConnection } from '../../db/own-connection.js';
+import { DAY_MS } from '../../lib/day.js';
 import type { OriginCells, TrainingData } from '../../personalisation/predict/training-data.js';
 import {
   createSample,
@@ -16,7 +17,6 @@ import {
 const ORIGIN_WEEKS = [13, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
 /** Enough for every model, and what bounds the time and the memory of a training. */
 export const MAX_PLAYERS = 200_000;
-const DAY_MS = 86_400_000;
 
 export type TrainingRead = Readonly<{
   data: TrainingData;

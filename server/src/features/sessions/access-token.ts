@@ -3,6 +3,7 @@ import { ApiError } from '../../errors.js';
 import { bearerToken } from '../../http/bearer-token.js';
 import type { Clock } from '../../lib/clock.js';
 import { createFifoMap } from '../../lib/fifo-map.js';
+import { UUID } from '../../lib/uuid.js';
 import { uuid7 } from '../../lib/uuid7.js';
 import { isSignedWith, splitOwnToken, usualClaims, writeOwnToken } from './own-token.js';
 import type { SigningKeys } from './signing-keys.js';
@@ -42,7 +43,6 @@ type Options = {
 const REMEMBERED_TOKENS = 20_000;
 /** Ours are about 600 bytes; longer ones are not worth a look. */
 const MAX_TOKEN_LENGTH = 4_096;
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 export function createAccessTokens({ keys, clock, issuer, audience, ttlSeconds }: Options): AccessTokens {
   /** By the whole header: a look-up must not cost a parse. */

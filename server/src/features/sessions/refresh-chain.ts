@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { takeRandomBytes } from '../../lib/random-bytes.js';
+import { UUID } from '../../lib/uuid.js';
 
 /**
  * Rotation of refresh tokens, as pure functions over the state in one session row.
@@ -55,8 +56,6 @@ const TOKEN_CHARACTERS = Math.ceil((TOKEN_BYTES * 4) / 3);
 
 /** A client that refreshes in a loop must not grow its row. No honest one rotates 32 times in a grace period. */
 export const MAX_RECENT_ROTATIONS = 32;
-
-const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
 
 export function firstToken(
   sessionId: string,

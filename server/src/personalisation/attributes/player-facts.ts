@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../lib/day.js';
+
 /**
  * All that is known of a player when something is decided for them: the columns of their row and their last 28 days.
  * Times are epoch milliseconds. Decisions are pure functions of this, a published document and the clock.
@@ -59,8 +61,6 @@ export type FlagOverride = Readonly<{
   /** From then on the rule decides again; null: never. */
   until: number | null;
 }>;
-
-export const DAY_MS = 86_400_000;
 
 export function epochDay(epochMs: number): number {
   return Math.floor(epochMs / DAY_MS);

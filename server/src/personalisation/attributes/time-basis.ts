@@ -1,4 +1,5 @@
-import { DAY_MS, epochDay, type PlayerFacts } from './player-facts.js';
+import { DAY_MS } from '../../lib/day.js';
+import { epochDay, type PlayerFacts } from './player-facts.js';
 
 /**
  * When values change by the mere passing of time. Every attribute of a rule has such a basis; a rule, and whatever is

@@ -1,4 +1,5 @@
-import { DAY_MS, type FlagOverride, type PlayerFacts } from '../attributes/player-facts.js';
+import { DAY_MS } from '../../lib/day.js';
+import type { FlagOverride, PlayerFacts } from '../attributes/player-facts.js';
 import type { CompiledDocument, CompiledFlag, SegmentMembership } from '../compile/compiled-document.js';
 import type { FlagState, FlagTrace } from './decision.js';
 import type { DecisionContext } from './decision-context.js';

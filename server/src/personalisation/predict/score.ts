@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../lib/day.js';
 import {
   churnOf,
   MONTH_DAYS,
@@ -44,7 +45,6 @@ export type Predictions = Readonly<Record<PredictionName, Prediction>>;
 export type DistrustedModels = ReadonlySet<ModelName>;
 export const ALL_TRUSTED: DistrustedModels = new Set();
 
-const DAY_MS = 86_400_000;
 const NO_CURRENCY = 'XXX';
 
 const DEGRADED = 'the predictions of this model have not come true of late';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { DAY_MS, type PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
+import { DAY_MS } from '../../../src/lib/day.js';
+import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
 
 /**
  * Random rules, each as CEL and as an obvious function that says what it means. The function knows nothing of the code

@@ -1,9 +1,6 @@
 import { blankFacts } from '../../../src/features/players/facts-queries.js';
-import {
-  DAY_MS,
-  type PlayerDay,
-  type PlayerFacts,
-} from '../../../src/personalisation/attributes/player-facts.js';
+import { DAY_MS } from '../../../src/lib/day.js';
+import type { PlayerDay, PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import type { CompiledDocument } from '../../../src/personalisation/compile/compiled-document.js';
 import type { StoreDecision } from '../../../src/personalisation/decide/decision.js';

@@ -1,9 +1,10 @@
 import type { OwnConnection } from '../../../db/own-connection.js';
 import type { Pool } from '../../../db/pool.js';
+import { DAY_MS } from '../../../lib/day.js';
 import { deleteOldFailedEvents } from './inbox-queries.js';
 
 /** Replayed or not: by then a fault has been seen, or nobody looks. */
-const KEEP_MS = 30 * 86_400_000;
+const KEEP_MS = 30 * DAY_MS;
 const CHUNK = 5_000;
 
 /** Deletes what was received more than 30 days ago, in chunks of a transaction each. Returns how many. */

@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type Logger, type Options } from 'ajv/dist/2
 import { canonicalJson } from '../../../lib/canonical-json.js';
 import { clipText } from '../../../lib/clip-text.js';
 import { parseEventTimestamp } from '../../../lib/iso-time.js';
+import { UUID_ANY_CASE } from '../../../lib/uuid.js';
 
 /**
  * JSON Schemas of event types: draft 2020-12, for the whole event as it was sent. They are written by the studio for its
@@ -24,13 +25,12 @@ export const SCHEMA_LIMITS = Object.freeze({
 });
 
 const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 /** The formats that are checked. The draft makes `format` a mere note, and so is any other. */
 const FORMATS = {
   'date-time': (text: string) => parseEventTimestamp(text) !== undefined,
   date: (text: string) => parseEventTimestamp(`${text}T00:00:00Z`) !== undefined,
-  uuid: UUID,
+  uuid: UUID_ANY_CASE,
 };
 
 /** Anything to be checked is checked as it is: nothing is coerced, filled in or taken away, and inherited members do not count. */

@@ -1,11 +1,11 @@
 import type { Pool } from '../../../db/pool.js';
+import { DAY_MS } from '../../../lib/day.js';
 import { editDistance } from '../../../lib/nearest-name.js';
 import { BUILT_IN_TYPES } from '../built-in-event-types.js';
 import { type ListedEventType, listEventTypes } from './event-type-queries.js';
 
 /** How far back types are looked for. */
 export const SENT_DAYS = 28;
-const DAY_MS = 86_400_000;
 /** A client may have invented any number of types. */
 const MAX_TYPES = 1_000;
 

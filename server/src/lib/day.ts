@@ -1,0 +1,2 @@
+/** A UTC day in milliseconds. */
+export const DAY_MS = 86_400_000;
