@@ -109,11 +109,8 @@ export class Savepoint {
       deviceNow,
     });
 
-    let used: Session | undefined;
-    const call = async (path: string, init: RequestInit): Promise<Reply> => {
-      used = await this.#sessions.get();
-      return exchange(path, { ...init, headers: { ...identify(used), ...(init.headers as object) } });
-    };
+    const call = (session: Session, path: string, init: RequestInit): Promise<Reply> =>
+      exchange(path, { ...init, headers: { ...identify(session), ...(init.headers as object) } });
 
     const player = createPlayer({
       storage,
@@ -121,10 +118,8 @@ export class Savepoint {
       get: async (path, headers) => {
         this.#checkOpen();
         const session = await this.#sessions.get();
-        const reply = await call(path, { headers });
-        if (reply.status !== 401) return reply;
-        await this.#sessions.renew(session);
-        return call(path, { headers });
+        const reply = await call(session, path, { headers });
+        return reply.status === 401 ? call(await this.#sessions.renew(session), path, { headers }) : reply;
       },
       fallback,
       now,
@@ -134,20 +129,23 @@ export class Savepoint {
     });
     this.player = player;
 
+    /** What the last batch was sent with. Not what any request used: a read may have a newer session by now. */
+    let sentWith: Session | undefined;
     this.#sender = createEventSender({
       queue: this.#queue,
       lock: () => storage.isShared === true && `${prefix}send`,
       intervalMs: (batch.seconds ?? 5) * 1000,
       prepare: () => this.#sessions.get(),
-      renew: () => this.#sessions.renew(used),
-      post: ({ install, bytes }: Batch, body, isLast) => {
+      renew: () => this.#sessions.renew(sentWith),
+      post: async ({ install, bytes }: Batch, body, isLast) => {
         const headers: Record<string, string> = {
           'Content-Type': 'application/json',
           'X-Install-Id': install,
         };
         if (options.build !== undefined) headers['X-Client-Build'] = options.build;
         const keepalive = isLast && bytes < MAX_KEEPALIVE_BYTES;
-        return call('/v1/events', { method: 'POST', headers, body, keepalive });
+        sentWith = await this.#sessions.get();
+        return call(sentWith, '/v1/events', { method: 'POST', headers, body, keepalive });
       },
       onRejected: (event, code, message) => this.#reject(event, code, message),
       onError,

@@ -162,9 +162,11 @@ describe('an interrupted command', () => {
       const child = startCommand(world.url, ...EXPORT);
       const errors = text(child.stderr);
       const exit = new Promise((resolve) => child.once('exit', resolve));
-      // The first page does not fit into the pipe, so the second one is the last that is read.
+      // The first page does not fit into the pipe, so the second one is the last that is read, in a transaction of its own.
       await expect
-        .poll(async () => (await sessions()).some((s) => s.state === 'idle' && /event_rows/.test(s.query)))
+        .poll(async () =>
+          (await sessions()).some((s) => s.state === 'idle' && /event_rows|^commit$/.test(s.query)),
+        )
         .toBe(true);
       child.kill('SIGINT');
       expect(await exit).toBe(130);

@@ -37,6 +37,7 @@ describe('defaults', () => {
       refreshGraceSeconds: 30,
       tokenIssuer: 'savepoint',
       tokenAudience: 'savepoint-players',
+      trainingDays: 1,
       maxWaitMs: 500,
       rateLimits: {
         enabled: true,
@@ -116,6 +117,7 @@ describe('values', () => {
       SAVEPOINT_NATS_PARTITIONS: '4',
       SAVEPOINT_NATS_REPLICAS: '3',
       SAVEPOINT_CONSUME: 'off',
+      SAVEPOINT_TRAINING_DAYS: '7',
     });
     expect(read).toEqual({
       environment: 'production',
@@ -144,6 +146,7 @@ describe('values', () => {
       refreshGraceSeconds: 0,
       tokenIssuer: 'https://play.example',
       tokenAudience: 'my-game',
+      trainingDays: 7,
       maxWaitMs: 250,
       rateLimits: {
         enabled: false,
