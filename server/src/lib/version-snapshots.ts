@@ -19,7 +19,8 @@ export function createVersionSnapshots<T extends Versioned>(
 
   const keep = async (gameId: number, version: number): Promise<T> => {
     const loaded = await load(gameId, version);
-    kept.set(gameId, loaded);
+    // A slow load of an older version must not push out a newer one.
+    if (version > (kept.get(gameId)?.version ?? 0)) kept.set(gameId, loaded);
     return loaded;
   };
 

@@ -156,7 +156,7 @@ export async function findStateAt(
     {
       name: 'find_prediction_state_at',
       text: `select ${STATE_COLUMNS} from prediction_states where game_id = $1 and since <= $2
-             order by since desc, version desc limit 1`,
+             order by version desc limit 1`,
     },
     [gameId, new Date(atMs)],
   );
@@ -188,7 +188,7 @@ export async function insertNextState(client: Client, gameId: number, next: NewS
   if (version === undefined) throw new Error(`there is no game ${gameId}`);
   await client.query(
     `insert into prediction_states (game_id, version, since, author, cause, model_version, distrusted)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
+     select $1, $2, greatest($3, max(since)), $4, $5, $6, $7 from prediction_states where game_id = $1`,
     [gameId, version, new Date(next.since), next.author, next.cause, next.modelVersion, next.distrusted],
   );
   return version;

@@ -6,6 +6,17 @@ import { listPredictionHealth, type PredictionHealth } from './daily-queries.js'
 /** How the models of all games do; asked of the database when the metrics are read. */
 export function createPredictionMetrics(pool: Pool): { registry: Registry } {
   const registry = new Registry();
+  /** All gauges of one reading share one query. */
+  let reading: Promise<PredictionHealth[]> | undefined;
+  const read = () => {
+    // Without the database the metrics of everything else are still worth reading.
+    reading ??= listPredictionHealth(pool)
+      .catch(() => [])
+      .finally(() => {
+        reading = undefined;
+      });
+    return reading;
+  };
   const gauge = (
     name: string,
     help: string,
@@ -17,12 +28,13 @@ export function createPredictionMetrics(pool: Pool): { registry: Registry } {
       labelNames: ['tenant', 'game', 'model'] as const,
       registers: [registry],
       async collect() {
-        // Without the database the metrics of everything else are still worth reading.
-        const all = await listPredictionHealth(pool).catch(() => []);
+        const all = await read();
         this.reset();
         for (const health of all) {
           const { tenant, game } = health;
-          tell(health, (model, value) => this.set({ tenant, game, model }, value));
+          tell(health, (model, value) => {
+            if (Number.isFinite(value)) this.set({ tenant, game, model }, value);
+          });
         }
       },
     });

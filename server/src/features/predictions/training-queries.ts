@@ -14,6 +14,8 @@ export async function beginTrainingSession(connection: OwnConnection): Promise<v
   await connection.query('set max_parallel_workers_per_gather = 0');
   await connection.query('set jit = off');
   await connection.query("set work_mem = '64MB'");
+  // The thread that trains may be stopped in the middle of a statement, which must end with it.
+  await connection.query("set client_connection_check_interval = '5s'");
 }
 
 /** Whom training reads: of more than the largest sample, a share that is the same in every run. */
@@ -165,7 +167,8 @@ const PAYER_CELLS = `
       where d.player_id = b.player_id and d.purchases > 0 and d.day <= $1::date + 90
     ) d
   ) s
-  where b.first_purchase_day <= $1
+  -- A refund since the sample was taken may have left a payer without a purchase.
+  where b.first_purchase_day <= $1 and s.x >= 0
   group by s.x, s.tx, s.t, s.repeat`;
 
 type PayerRow = Omit<PayerCell, 'meanValue'> & { repeat: number | null };

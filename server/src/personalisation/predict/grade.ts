@@ -14,7 +14,9 @@ export function gradeModel(
   origin: OriginCells,
 ): ProbabilityMetrics | undefined {
   const cells = predictedCells(models, name, origin);
-  return cells === undefined ? undefined : measureProbabilities(cells);
+  const metrics = cells === undefined ? undefined : measureProbabilities(cells);
+  // Better no grade than one that compares as neither good nor bad.
+  return Number.isFinite(metrics?.ece) ? metrics : undefined;
 }
 
 function predictedCells(
