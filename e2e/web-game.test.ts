@@ -54,12 +54,19 @@ describe.skipIf(!HAS_BROWSER)(`the web game${NEEDS_BROWSER}`, () => {
     await page.getByText('Space Farmers').waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
 
+    const knownAsPayer = page.waitForResponse(
+      async (response) =>
+        response.url().endsWith('/v1/player/status') &&
+        response.status() === 200 &&
+        (await response.text()).includes('"value":true'),
+    );
     await page.getByRole('button', { name: 'Buy Chest of Gems for $10.00' }).click();
     await page.getByText('Just for you: Chest of Gems for $7.50.').waitFor();
     // A quarter off, for payers only.
     await page.getByRole('button', { name: 'Buy Chest of Gems for $7.50' }).click();
     expect(await page.locator('#gems b').textContent()).toMatch(/^2,40\d$/);
 
+    await knownAsPayer;
     // No ad for a payer.
     await page.locator('#play').click();
     await page.getByText(/^Round 3/).waitFor();
@@ -67,7 +74,6 @@ describe.skipIf(!HAS_BROWSER)(`the web game${NEEDS_BROWSER}`, () => {
     await page.getByText(/^Round 4/).waitFor();
     expect(await page.locator('#ad').isHidden()).toBe(true);
     expect(problems).toEqual([]);
-    await page.close();
 
     const counts = async () => {
       const { output } = await runSavepoint(

@@ -103,7 +103,9 @@ async function deliver(
   let stored = -1;
   for (let since = performance.now(); performance.now() - since < HANG_MS; await sleep(WATCH_MS)) {
     await crowd.flush();
-    const now = await check();
+    // PostgreSQL may be recovering from a kill.
+    const now = await check().catch(() => undefined);
+    if (now === undefined) continue;
     if (now.lost === 0) return;
     if (now.stored !== stored) since = performance.now();
     stored = now.stored;

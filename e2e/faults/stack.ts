@@ -47,7 +47,7 @@ type Options = {
 
 const CONSUMERS = 2;
 const START_MS = 60_000;
-const END_MS = 10_000;
+const END_MS = 60_000;
 const SHOWN_LOG = 3_000;
 
 export async function startStack(options: Options): Promise<Stack> {

@@ -27,7 +27,12 @@ export function createProcessHost(command: readonly string[], { onLine }: Option
     async start(onMessage, onEnd) {
       const [program = '', ...args] = command;
       // A group of its own: what the command starts ends with it.
-      const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], detached: true });
+      const child = spawn(program, args, {
+        stdio: ['pipe', 'pipe', 'inherit'],
+        detached: true,
+        // Some runtimes ask a proxy even for this machine.
+        env: { ...process.env, no_proxy: '127.0.0.1', NO_PROXY: '127.0.0.1' },
+      });
       let failure: string | undefined;
       const ended = new Promise<void>((resolve) => {
         child.on('error', (error) => {

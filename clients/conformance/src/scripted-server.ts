@@ -98,8 +98,11 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
     server.onChange();
     const reply = await perform(scripts.get(path)?.shift(), arrived);
     if (reply === undefined) request.socket.destroy();
-    else send(response, reply);
-    if (reply !== undefined) arrived.respondedAtMs = performance.now();
+    else {
+      // Before it is sent: a client must never seem to have waited less than it has.
+      arrived.respondedAtMs = performance.now();
+      send(response, reply);
+    }
     server.onChange();
   };
 

@@ -120,7 +120,11 @@ describe('a request that is refused before Fastify has it', () => {
       connection.send(post());
       await expect.poll(() => answersIn(connection.text())).toHaveLength(n);
     }
-    expect(lines.map(({ msg }) => msg)).toEqual([expect.stringMatching(/^overload: requests are refused/)]);
+    const begun = lines.filter(({ msg }) => /^overload: requests are refused/.test(String(msg)));
+    // On a machine that stands still between two of them, the overload ends and begins again.
+    expect(begun.length).toBeGreaterThanOrEqual(1);
+    expect(lines.filter(({ msg }) => !/^overload/.test(String(msg)))).toEqual([]);
+    expect(lines.length).toBeLessThan(2 * begun.length);
   });
 
   it.each(['', '?retry=1'])('may be sent again on the same connection: %s', async (query) => {

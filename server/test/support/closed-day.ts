@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { inject } from 'vitest';
 import { exportEvents } from '../../src/features/analytics/export-events.js';
 import type { Span } from '../../src/features/analytics/export-span.js';
 import { streamTarget } from '../../src/features/analytics/export-target.js';
@@ -14,7 +15,10 @@ import { dayTable, ensureDays } from '../../src/features/events/event-partitions
 import { type EventRecord, recordsOfPlayer } from '../../src/features/events/event-record.js';
 import { adImpressionAt, DAY_MS, type GameWorld, type TestEvent, type TestPlayer } from './game-world.js';
 
-export const NOW = Date.parse(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`);
+/** Noon of the day on which the partitions were made: another day may have begun since. */
+export const NOW = Date.parse(
+  `${new Date(inject('partitionsMadeAtMs')).toISOString().slice(0, 10)}T12:00:00.000Z`,
+);
 /** The first instant of a day that is closed. */
 export const DAY_START = Date.parse(new Date(NOW - 5 * DAY_MS).toISOString().slice(0, 10));
 export const DAY = new Date(DAY_START).toISOString().slice(0, 10);

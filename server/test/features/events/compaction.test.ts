@@ -160,14 +160,16 @@ describe('compaction of a closed day', () => {
     }
     const { registry } = createEventStoreMetrics(world.pool);
     const left = () => metricValue(registry, 'savepoint_event_days_to_compact');
-    expect(await left()).toBe(3);
+    // It goes by the clock of the machine: a day more if midnight has passed since the partitions were made.
+    const all = await left();
+    expect(all).toBeGreaterThanOrEqual(3);
     const results = await Promise.all([compact(world), compact(world), compact(world)]);
     // Those that came while the first was at it had nothing to do; one that came after it did the next day.
     const done = results.flatMap(({ state, day }) => (state === 'done' ? [day] : []));
     expect(done.length).toBeGreaterThan(0);
     expect([...done].sort().reverse()).toEqual([DAY, ...days].slice(0, done.length));
     expect(results.filter(({ state }) => state === 'busy').length).toBe(3 - done.length);
-    expect(await left()).toBe(3 - done.length);
+    expect(await left()).toBe(all - done.length);
   });
 
   it('is a step of maintenance, with limits for days of real size', async () => {

@@ -47,7 +47,7 @@ beforeAll(async () => {
   harness.clock.set(today * DAY_MS + DAY_MS / 4);
   sessions = await playThroughApi(harness, GAME);
   gameId = (await findGame(harness.pool, 'demo-studio', 'demo-game'))?.id ?? 0;
-}, 120_000);
+});
 afterAll(() => harness.close());
 
 const predictions = (session: Session, headers = {}) =>
