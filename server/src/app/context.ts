@@ -5,7 +5,7 @@ import type { EventContext } from '../features/events/event-context.js';
 import { createInbox } from '../features/events/failed/inbox.js';
 import { watchOldEvents } from '../features/events/old-events.js';
 import { createRegistries } from '../features/events/types/registries.js';
-import { type ConfigSnapshots, createConfigSnapshots } from '../features/game-configs/config-snapshots.js';
+import { createConfigSnapshots } from '../features/game-configs/config-snapshots.js';
 import { createDecisions } from '../features/players/decisions.js';
 import { createFactReadings } from '../features/players/fact-readings.js';
 import type { PlayerContext } from '../features/players/player-context.js';
@@ -32,7 +32,7 @@ export type Context = SessionContext &
   PlayerContext &
   PredictionContext &
   EventContext &
-  Readonly<{ gameConfigs: ConfigSnapshots; dispose(): Promise<void> }>;
+  Readonly<{ dispose(): Promise<void> }>;
 
 export type ContextOptions = {
   settings: Settings;
@@ -99,7 +99,6 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     apiKeys: createApiKeys({ pool, masterKeys, settings, clock, logger }),
     loginBatcher: createLoginBatcher(pool),
     refreshBatcher: createRefreshBatcher(pool),
-    gameConfigs,
     decisions: createDecisions({ readings, gameConfigs, clock, metrics, logger }),
     predictions: createPlayerPredictions({
       readings,
