@@ -20,9 +20,9 @@ export type Crowd = {
 type Options = {
   url: string;
   clients: number;
-  /** Each player tracks so many events, unless stopped before. */
+  /** How many events each player tracks, unless the crowd is stopped first. */
   eventsEach: number;
-  /** Between two events of a player, at the most. */
+  /** The longest pause between two events of a player. */
   pauseMs: number;
   batchSeconds: number;
   random: Random;

@@ -121,7 +121,7 @@ export function createServiceModel() {
       }
       if (session.previous !== refreshToken) continue;
       if (now - session.rotatedAtMs <= GRACE_MS) return grant(id);
-      // Used again, and later than a retry would be: somebody else has the token too.
+      // The token is used again, later than a retry comes: a second client has it.
       sessions.delete(id);
     }
     return unauthorized('refresh_token_invalid');

@@ -7,7 +7,7 @@ import { READS_OF_PLAYER } from './reads.js';
 import { RESTARTS } from './restarts.js';
 import { SESSIONS } from './sessions.js';
 
-/** Every exchange, in the order in which somebody who writes a client meets them. */
+/** Every exchange, in the order in which the author of a client needs them. */
 export const EXCHANGES: readonly Exchange[] = [
   ...LOGIN,
   ...SESSIONS,
