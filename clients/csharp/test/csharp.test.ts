@@ -1,18 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { signLogin } from '../../../sdk/src/server/index.js';
-import { KEY, type RealService, startRealService } from '../../../sdk/test/support/real-service.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createProcessHost } from '../../conformance/src/process-host.js';
-import { startRun } from '../../conformance/src/run.js';
 import { playEveryExchange } from '../../conformance/test/support/exchanges.js';
+import { playRealService } from '../../conformance/test/support/real-service.js';
 import { buildClient, DRIVER, HAS_MONO, NEEDS_MONO, runChecks } from './support/mono.js';
-
-const DEVICE = 'mono-phone';
-const BATCH = { events: 20, bytes: 60_000, seconds: 1_000 };
 
 describe.skipIf(!HAS_MONO)(`the C# client on Mono${NEEDS_MONO}`, () => {
   beforeAll(buildClient);
@@ -27,61 +20,5 @@ describe.skipIf(!HAS_MONO)(`the C# client on Mono${NEEDS_MONO}`, () => {
     expect(lines.length).toBeGreaterThanOrEqual(11);
   });
 
-  describe('against the real service', () => {
-    let service: RealService;
-    let signer: { url: string; server: Server };
-    beforeAll(async () => {
-      service = await startRealService();
-      signer = await startSigner();
-    });
-    afterAll(async () => {
-      signer?.server.close();
-      await service?.close();
-    });
-
-    it('logs in, tracks, reads, is killed, goes on, and every event is in PostgreSQL exactly once, in order', async () => {
-      const host = createProcessHost(DRIVER);
-      const device = await host.newDevice();
-      const options = { baseUrl: service.baseUrl, signUrl: signer.url, deviceId: DEVICE, batch: BATCH };
-      const first = await startRun(device, options, () => {});
-      const { userId } = await first.login();
-      expect(await first.read('status')).toMatchObject({ isPayer: { value: false } });
-      const ids: string[] = [];
-      for (let n = 0; n < 50; n++) ids.push(await first.track('Step', { n }));
-      const sku = { skuId: 'gems_80', price: 0.99, currency: 'USD' };
-      ids.push(await first.track('Purchase', { n: 50, transactionId: 't-1', ...sku }));
-      await first.flush();
-      expect(await first.read('status')).toMatchObject({ isPayer: { value: true } });
-      expect((await first.read('store')).activeSkus).not.toEqual([]);
-      expect(await first.read('segments')).toMatchObject({ playerId: userId });
-      for (let n = 51; n < 60; n++) ids.push(await first.track('Step', { n }));
-      await first.saved();
-      await first.kill();
-
-      const second = await startRun(device, options, () => {});
-      for (let n = 60; n < 70; n++) ids.push(await second.track('Step', { n }));
-      await second.flush();
-      await second.track('Ad_Impression', { adId: 7 });
-      await second.close();
-      expect(second.rejected).toEqual(['Ad_Impression payload_invalid']);
-      await host.close();
-
-      const stored = await service.storedEvents(DEVICE);
-      expect(stored.map(({ eventId }) => eventId)).toEqual(ids);
-      expect(stored.map(({ seq }) => seq)).toEqual(ids.map((_, index) => index + 1));
-      expect(new Set(stored.map(({ installId }) => installId)).size).toBe(1);
-    });
-  });
+  playRealService(DRIVER, 'mono-phone');
 });
-
-/** The studio's signing endpoint. */
-async function startSigner(): Promise<{ url: string; server: Server }> {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const { deviceId } = JSON.parse(Buffer.concat(chunks).toString('utf8')) as { deviceId: string };
-    response.end(JSON.stringify(await signLogin({ ...KEY, deviceId })));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/sign`, server };
-}

@@ -1,0 +1,181 @@
+extends RefCounted
+## Asks for the player's data, keeps the last good answers, and gives them while there is no other.
+
+## An answer differs from the one before.
+signal changed(name: String, answer: Dictionary)
+## A request failed, and an answer of before was given.
+signal failed(error: Result)
+signal _answered(name: String, result: Result)
+
+const Clock = preload("clock.gd")
+const Exchange = preload("exchange.gd")
+const Json = preload("json.gd")
+const Reply = preload("reply.gd")
+const Result = preload("result.gd")
+const Session = preload("session.gd")
+const Sessions = preload("sessions.gd")
+const Storage = preload("storage.gd")
+
+## As long as an answer may be shown offline that does not say so itself.
+const STALE_MS := 86_400_000
+const PATHS: Dictionary[String, String] = {
+	"status": "/v1/player/status",
+	"store": "/v1/player/store_configs",
+	"segments": "/v1/player/segments",
+	"predictions": "/v1/player/predictions",
+}
+
+static var _stale_if_error := RegEx.create_from_string("stale-if-error=(\\d{1,9})")
+
+## Answers before there was any, by name.
+var fallback := {}
+
+var _exchange: Exchange
+var _sessions: Sessions
+var _storage: Storage
+var _clock: Clock
+var _asking: Dictionary[String, bool] = {}
+var _told: Dictionary[String, String] = {}
+
+
+func _init(exchange: Exchange, sessions: Sessions, storage: Storage, clock: Clock) -> void:
+	_exchange = exchange
+	_sessions = sessions
+	_storage = storage
+	_clock = clock
+
+
+## One request at a time for each, however many ask.
+func ask(name: String) -> Result:
+	if _asking.has(name):
+		while true:
+			var answered: Array = await _answered
+			if answered[0] == name:
+				return answered[1]
+	_asking[name] = true
+	var result := await _ask(name)
+	_asking.erase(name)
+	_answered.emit(name, result)
+	return result
+
+
+## Keeps what a login or refresh has brought.
+func keep_grant(grant: Variant) -> void:
+	var config := Json.object(grant, "playerConfig")
+	for pair: Array in [["status", "playerStatus"], ["store", "storeConfig"]]:
+		var value := Json.object(config, pair[1])
+		if value.is_empty():
+			continue
+		_keep(pair[0], value, "", STALE_MS)
+		_tell(pair[0], value)
+
+
+func _ask(name: String) -> Result:
+	var kept: Variant = _storage.read("player-" + name)
+	var headers: Dictionary[String, String] = {}
+	if not Json.text(kept, "etag").is_empty():
+		headers["If-None-Match"] = Json.text(kept, "etag")
+	var result := await _fetch(PATHS[name], headers)
+	if result.is_ok():
+		var reply: Reply = result.value
+		var value: Variant = null
+		if reply.status == 304:
+			value = Json.member(kept, "value")
+		elif reply.status == 200:
+			value = reply.body
+		if value is Dictionary:
+			_keep(name, value, reply.header("etag"), _stale_ms(reply))
+			return Result.new(_tell(name, value))
+		result = reply.to_error()
+	var is_temporary := result.status in [0, 200, 401, 408, 429] or result.status >= 500
+	# A refusal is not an outage.
+	if not is_temporary or result.code == "logged_out":
+		return result
+	failed.emit(result)
+	return _offline(name, kept, result)
+
+
+## The answer of the service, whatever it is, with one retry after a 401.
+func _fetch(path: String, headers: Dictionary[String, String]) -> Result:
+	var current := await _sessions.current()
+	if not current.is_ok():
+		return current
+	var session: Session = current.value
+	var reply := await _fetch_as(session, path, headers)
+	if reply.status == 401:
+		var renewed := await _sessions.renew(session)
+		if not renewed.is_ok():
+			return renewed
+		session = renewed.value
+		reply = await _fetch_as(session, path, headers)
+	return Result.new(reply)
+
+
+func _fetch_as(session: Session, path: String, headers: Dictionary[String, String]) -> Reply:
+	var all := session.headers()
+	all.merge(headers)
+	return await _exchange.fetch(path, all)
+
+
+func _offline(name: String, kept: Variant, error: Result) -> Result:
+	var value: Variant = Json.member(kept, "value")
+	if value is Dictionary and (name != "store" or _clock.device_ms() < Json.integer(kept, "staleAt")):
+		return Result.new(_tell(name, value))
+	for other: Variant in [_untargeted(value) if name == "store" else null, fallback.get(name), value]:
+		if other is Dictionary:
+			var answer: Dictionary = other
+			return Result.new(_tell(name, answer.duplicate(true)))
+	return error
+
+
+func _keep(name: String, value: Dictionary, etag: String, stale_ms: int) -> void:
+	_storage.write("player-" + name, {"value": value, "etag": etag, "staleAt": _clock.device_ms() + stale_ms})
+
+
+func _tell(name: String, value: Dictionary) -> Dictionary:
+	var answer := _current(value)
+	# Without its instant, where it says one: the next answer has another.
+	var text := Json.write(answer.merged({"asOf": 0}, true))
+	if _told.get(name) != text:
+		_told[name] = text
+		changed.emit(name, answer)
+	return answer
+
+
+static func _stale_ms(reply: Reply) -> int:
+	var found := _stale_if_error.search(reply.header("cache-control"))
+	return STALE_MS if found == null else int(found.get_string(1)) * 1000
+
+
+## The studio's store without targeting, for offline play.
+static func _untargeted(store: Variant) -> Variant:
+	var config := Json.object(store, "fallbackConfig")
+	if config.is_empty():
+		return null
+	return {
+		"activeSkus": config.get("activeSkus"),
+		"lastUpdatedTimestamp": config.get("lastUpdatedTimestamp"),
+		"userSpecificPromoId": null,
+		"fallbackConfig": config,
+	}
+
+
+## Flags and predictions that have expired have their default value.
+func _current(value: Dictionary) -> Dictionary:
+	if value.has("isPayer"):
+		return _expire(value)
+	if value.get("predictions") is Dictionary:
+		return value.merged({"predictions": _expire(value["predictions"])}, true)
+	return value
+
+
+func _expire(members: Dictionary) -> Dictionary:
+	var now := _clock.service_ms()
+	var current := {}
+	for name: Variant in members:
+		current[name] = members[name]
+		var end := Clock.parse(Json.text(members[name], "expiredAt"))
+		if end >= 0 and end <= now:
+			var member: Dictionary = members[name]
+			current[name] = member.merged({"value": member.get("defaultValue")}, true)
+	return current

@@ -1,0 +1,238 @@
+extends RefCounted
+## The queue of events. An event is numbered in the change that stores it.
+##
+## A copy of the storage (a backup restored on a second phone) would use the same numbers for other events, and the service would
+## take those for duplicates. So a copy has to go on under a new name ([code]install[/code]). It is noticed by the device it is on
+## ([code]identity[/code]), by the session that both copies try to refresh ([method start_install]), or by numbers that were taken
+## before they were ever sent ([method settle]). The last happens only while both copies are at play; two batches may be lost then,
+## because a network that delivers a request twice looks the same, and that must double nothing. Batches from before the start
+## keep their names: both copies have them, and they count once.
+
+## Events that were given up, because the storage was full.
+signal dropped(events: PackedStringArray)
+
+const Batch = preload("batch.gd")
+const QueueState = preload("queue_state.gd")
+const RandomId = preload("random_id.gd")
+const Storage = preload("storage.gd")
+const StoragePolicy = preload("storage_policy.gd")
+
+## The service takes 256 gaps an installation; after this many a new one is started.
+const MAX_GAPS := 200
+## One such batch may have been delivered twice by the network; two in a row are another copy's numbers.
+const MAX_SUSPICIONS := 2
+
+var max_events := 50
+var max_bytes := 60_000
+var max_stored_bytes := 2_097_152
+## Names the device; empty where that is not known.
+var identity := ""
+
+var _storage: Storage
+var _run := RandomId.make()
+## Null until the storage was read.
+var _state: QueueState
+## By their place, oldest first.
+var _batches: Array[Batch] = []
+var _changes: Dictionary[String, String] = {}
+
+
+func _init(storage: Storage) -> void:
+	_storage = storage
+
+
+## Numbers and stores events. Says whether a batch is full.
+func add(events: PackedStringArray) -> bool:
+	_load()
+	var is_full := _append(events)
+	var gone := _drop_some() if _state.bytes > max_stored_bytes else PackedStringArray()
+	_commit()
+	if not gone.is_empty():
+		dropped.emit(gone)
+	return is_full
+
+
+## The oldest batch, marked as sent: nothing changes it any more. Null where nothing waits.
+func take() -> Batch:
+	_load()
+	if _batches.is_empty():
+		return null
+	var batch := _batches[0]
+	batch.tries += 1
+	_keep(batch)
+	_commit()
+	return batch
+
+
+## Ends when all of this is on the disk. A batch has to be before it is sent: nobody must give its numbers to other events.
+func written() -> void:
+	await _storage.written()
+
+
+## Undoes [method take]: the service did not look at it.
+func release(batch: Batch) -> void:
+	batch.tries -= 1
+	_keep(batch)
+	_commit()
+
+
+## Forgets a batch that the service has answered. Good events are those that it did not reject.
+func settle(batch: Batch, accepted: int, duplicates: int, good: PackedStringArray) -> void:
+	_forget(batch)
+	# Only of a batch that nobody but us has sent, and once, can be said whose numbers it had.
+	var is_ours := batch.tries == 1 and batch.run == _run
+	if not is_ours or duplicates == 0:
+		if accepted > 0:
+			_state.suspicions = 0
+	elif accepted > 0:
+		# These numbers were used by a copy. A request is taken as a whole or not at all: where some of its events were accepted,
+		# the others are not our own, delivered twice. A copy sends in order, too: it had the first ones.
+		batch.set_events(good.slice(0, duplicates))
+		batch.tries = 0
+		_batches.push_front(batch)
+		_state.head = batch.place
+		_state.bytes += batch.bytes
+		_rename(batch.place)
+	else:
+		_state.suspicions += 1
+		if _state.suspicions >= MAX_SUSPICIONS:
+			_rename(_state.end)
+	_commit()
+
+
+## The storage may be a copy: goes on under a new name, once for each session that was refused.
+func start_install(refused_session: String) -> void:
+	_load()
+	if _state.refused == refused_session:
+		return
+	_state.refused = refused_session
+	_rename(_state.end if _state.unchecked_from < 0 else _state.unchecked_from)
+	_commit()
+
+
+## The storage is no copy, as far as one can know.
+func trust() -> void:
+	_load()
+	_state.unchecked_from = -1
+	_commit()
+
+
+func is_empty() -> bool:
+	_load()
+	return _batches.is_empty()
+
+
+func _load() -> void:
+	if _state != null:
+		return
+	_state = QueueState.new()
+	var is_kept := _state.restore(_storage.read("queue"))
+	if not is_kept:
+		_state.install = RandomId.make()
+	for place in range(_state.head, _state.end):
+		var batch := Batch.new()
+		if batch.restore(_storage.read(_name_of(place)), place):
+			_batches.append(batch)
+	if is_kept:
+		if _state.unchecked_from < 0:
+			_state.unchecked_from = _state.end
+		if not identity.is_empty() and not _state.identity.is_empty() and identity != _state.identity:
+			_rename(_state.end)
+	if not identity.is_empty():
+		_state.identity = identity
+
+
+func _commit() -> void:
+	_changes["queue"] = _state.to_json()
+	_storage.apply(_changes)
+	_changes.clear()
+
+
+func _append(events: PackedStringArray) -> bool:
+	var tail: Batch = null if _batches.is_empty() else _batches[-1]
+	if tail != null and (tail.place != _state.end - 1 or tail.run != _run or tail.tries > 0 or tail.install != _state.install):
+		tail = null
+	var changed_from := _state.end if tail == null else tail.place
+	var is_full := false
+	for text in events:
+		var bytes := Batch.bytes_of(text)
+		if tail == null or tail.events.size() >= max_events or tail.bytes + bytes > max_bytes:
+			tail = _new_batch()
+		tail.add(text)
+		_state.next += 1
+		_state.bytes += bytes
+		is_full = is_full or tail.events.size() >= max_events or tail.bytes + bytes > max_bytes
+	for batch in _batches:
+		if batch.place >= changed_from:
+			_keep(batch)
+	return is_full
+
+
+func _new_batch() -> Batch:
+	var batch := Batch.new()
+	batch.install = _state.install
+	batch.first = _state.next
+	batch.run = _run
+	batch.place = _state.end
+	_state.end += 1
+	_batches.append(batch)
+	return batch
+
+
+## Starts an installation. Batches from a place on move to it. What was sent stays, and so does what is before it: a number that is
+## given away in between would look like a lost event.
+func _rename(from: int) -> void:
+	_state.install = RandomId.make()
+	_state.next = 1
+	_state.gaps = 0
+	_state.suspicions = 0
+	_state.unchecked_from = -1
+	var moving: Array[Batch] = []
+	for batch in _batches:
+		if batch.place < from:
+			continue
+		if batch.tries > 0:
+			moving.clear()
+		else:
+			moving.append(batch)
+	for batch in moving:
+		batch.install = _state.install
+		batch.first = _state.next
+		_state.next += batch.events.size()
+		_keep(batch)
+
+
+func _drop_some() -> PackedStringArray:
+	var needed := _state.bytes - max_stored_bytes * 0.9
+	var unsent: Array[Batch] = []
+	for batch in _batches:
+		if batch.tries == 0:
+			unsent.append(batch)
+			_state.bytes -= batch.bytes
+	var gone := StoragePolicy.make_room(unsent, needed)
+	for batch in unsent:
+		_state.bytes += batch.bytes
+		if batch.events.is_empty():
+			_forget(batch)
+		else:
+			_keep(batch)
+	if not gone.is_empty():
+		_state.gaps += 1
+		if _state.gaps > MAX_GAPS:
+			_rename(_state.end)
+	return gone
+
+
+func _keep(batch: Batch) -> void:
+	_changes[_name_of(batch.place)] = batch.to_json()
+
+
+func _forget(batch: Batch) -> void:
+	_batches.erase(batch)
+	_changes[_name_of(batch.place)] = ""
+	_state.bytes -= batch.bytes
+	_state.head = _state.end if _batches.is_empty() else _batches[0].place
+
+
+static func _name_of(place: int) -> String:
+	return "batch-%d" % place

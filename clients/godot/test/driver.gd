@@ -1,0 +1,115 @@
+extends SceneTree
+## The Godot client under test: does what the runner of the conformance suite says, one JSON object a line.
+
+const Client = preload("res://addons/savepoint/savepoint.gd")
+const Json = preload("res://addons/savepoint/json.gd")
+const Result = preload("res://addons/savepoint/result.gd")
+
+## Longer than any line.
+const MAX_LINE_BYTES := 1_048_576
+
+var _client: Client
+var _ahead_seconds := 0.0
+var _reader := Thread.new()
+
+
+func _initialize() -> void:
+	# Without a screen nothing else holds a frame back.
+	Engine.max_fps = 200
+	_reader.start(_read_lines)
+
+
+## Waits for lines, on a thread of its own.
+func _read_lines() -> void:
+	var line := OS.read_string_from_stdin(MAX_LINE_BYTES)
+	while not line.is_empty():
+		_handle.call_deferred(line)
+		line = OS.read_string_from_stdin(MAX_LINE_BYTES)
+	_end.call_deferred()
+
+
+func _end() -> void:
+	_reader.wait_to_finish()
+	quit()
+
+
+## Not awaited: the next command may come before this one is done.
+func _handle(line: String) -> void:
+	var command: Dictionary = Json.read(line)
+	var result := await _perform(command)
+	var reply := {"id": command["id"]}
+	if not result.is_ok():
+		reply["error"] = {"code": result.code, "message": result.message}
+	elif result.value != null:
+		reply["value"] = result.value
+	_send(reply)
+
+
+func _perform(command: Dictionary) -> Result:
+	match command["do"]:
+		"hello":
+			return Result.new({"client": "Savepoint for Godot", "can": ["clock"]})
+		"create":
+			_create(command)
+			return Result.new()
+		"clock":
+			_ahead_seconds = command["aheadSeconds"]
+			return Result.new()
+		"track":
+			return Result.new(
+				_client.track(Json.text(command, "eventType"), Json.object(command, "payload"), Json.object(command, "metadata")))
+		"saved":
+			await _client.saved()
+			return Result.new()
+		"flush":
+			await _client.flush()
+			return Result.new()
+		"close":
+			await _client.close()
+			return Result.new()
+		"login":
+			return await _client.login()
+		"logout":
+			return await _client.logout()
+		"status":
+			return await _client.status()
+		"store":
+			return await _client.store()
+		"segments":
+			return await _client.segments()
+		"predictions":
+			return await _client.predictions()
+	return Result.new(null, "unknown", "Unknown command: %s" % command["do"])
+
+
+func _create(command: Dictionary) -> void:
+	var batch := Json.object(command, "batch")
+	_ahead_seconds = command.get("clockAheadSeconds", 0.0)
+	_client = Client.new()
+	_client.base_url = command["baseUrl"]
+	_client.sign_url = command["signUrl"]
+	_client.storage_folder = command["storage"]
+	_client.device_id = command["deviceId"]
+	_client.build = Json.text(command, "build")
+	_client.event_metadata = Json.object(command, "metadata")
+	_client.batch_events = Json.integer(batch, "events")
+	_client.batch_bytes = Json.integer(batch, "bytes")
+	_client.batch_seconds = batch["seconds"]
+	_client.max_stored_bytes = Json.integer(command, "maxStoredBytes", _client.max_stored_bytes)
+	_client.fallback = Json.object(command, "fallback")
+	_client.device_clock = func() -> float: return Time.get_unix_time_from_system() + _ahead_seconds
+	_client.rejected.connect(_on_rejected)
+	_client.failed.connect(_on_failed)
+	root.add_child(_client)
+
+
+func _on_rejected(event_type: String, code: String, _message: String, _event: Dictionary) -> void:
+	_send({"told": "rejected", "eventType": event_type, "code": code})
+
+
+func _on_failed(error: Result) -> void:
+	_send({"told": "error", "code": error.code, "message": error.message})
+
+
+func _send(message: Dictionary) -> void:
+	print(Json.write(message))
