@@ -4,14 +4,15 @@ import { OverloadedError, type OverloadReason } from './overloaded-error.js';
 
 /**
  * Bounds how much work runs at once, lets the rest wait in line, and refuses what would wait too long. Every key has a line
- * of its own, and the lines take turns: whoever sends much waits behind themselves, not in front of everybody else.
+ * of its own, and the lines take turns: whoever sends much waits behind themselves, not in front of everybody else. For the
+ * same reason a key may use a part of the capacity only: the others find room, whatever one of them sends.
  *
  *   expect ───────────────────► arriving                (counted, so that a burst is refused before anything is spent on it)
  *                                  │
  *   run ──would wait too long──────┼──► refused         (OverloadedError, at once)
  *                                  │
- *     ──all capacity is taken──► waiting ──signal──► gone        (never begun)
- *                                  │ the turn of its line
+ *     ──all capacity, or the ──► waiting ──signal──► gone        (never begun)
+ *       key's part, is taken       │ the turn of its line
  *     ──capacity is left───────► running ──► done
  *                                  │ nothing has moved for stallTimeoutMs
  *                                  └──► stuck ──► done  (takes no capacity)
@@ -26,6 +27,8 @@ export class AdmissionQueue {
   readonly #lines = new FairLines<Waiting>();
   /** Announced and not yet run, in lines of their own so that they count per key. */
   readonly #arriving = new FairLines<Announced>();
+  /** Weight that runs, by key, with what is stuck. */
+  readonly #runningOf = new Map<string, number>();
   #running = 0;
   #stuck = 0;
   /** Ends when nothing has moved for a while: then all that is running is stuck. */
@@ -64,8 +67,8 @@ export class AdmissionQueue {
    */
   refusal(weight: number, key?: string): OverloadReason | undefined {
     const arriving = this.#arriving.weight;
-    if (this.#hasCapacity(arriving)) return undefined;
-    return arriving > this.#maxWeight() / 2 ? 'wait' : this.#refusal(weight, key);
+    const isTooMuch = !this.#hasCapacity(arriving) && arriving > this.#maxWeight() / 2;
+    return isTooMuch ? 'wait' : this.#refusal(weight, key);
   }
 
   /** Counts a request that will soon be run, until the function that this gives is called. */
@@ -82,20 +85,24 @@ export class AdmissionQueue {
   async run<T>(request: AdmissionRequest, work: () => Promise<T>): Promise<T> {
     const reason = this.#refusal(request.weight, request.key);
     if (reason !== undefined) throw new OverloadedError(reason);
-    const generation = this.#hasCapacity(0) ? this.#begin(request.weight, 0) : await this.#wait(request);
+    const isFree = this.#hasCapacity(0) && !this.#lines.isHeld(request.key);
+    const generation = isFree ? this.#begin(request, 0) : await this.#wait(request);
     try {
       return await work();
     } finally {
-      this.#end(request.weight, generation);
+      this.#end(request, generation);
     }
   }
 
   #refusal(weight: number, key: string | undefined): OverloadReason | undefined {
-    if (this.#hasCapacity(0)) return undefined;
+    const hasCapacity = this.#hasCapacity(0);
+    if (hasCapacity && (key === undefined || !this.#lines.isHeld(key))) return undefined;
     const { maxWaiting, maxWaitMs } = this.#options;
     const hasOwnLine = key !== undefined && this.#lines.loadOf(key).requests > 0;
     if (key !== undefined && this.#isOwnLineFull(key, weight)) return 'own_line';
     if (this.#lines.weight + weight > maxWaiting) return 'full';
+    // It waits for its own only, and there is a bound on those.
+    if (hasCapacity) return undefined;
     const nextSince = this.#lines.nextSince();
     if (nextSince !== undefined && this.#now() - nextSince > maxWaitMs) return 'wait';
     // Lines take turns, so a newcomer waits for the first of each. Behind requests of its own it waits for more.
@@ -116,9 +123,9 @@ export class AdmissionQueue {
     );
   }
 
-  /** With capacity left, nobody waits: whoever ends lets the others begin until there is none. */
+  /** With capacity left, nobody waits but for their own: whoever ends lets the others begin until there is none. */
   #hasCapacity(arriving: number): boolean {
-    if (this.#lines.size > 0) return false;
+    if (this.#lines.hasNext) return false;
     const capacity = this.#capacity();
     if (this.#running >= capacity && this.#isStalled()) this.#endGeneration();
     return this.#running + arriving < capacity;
@@ -127,6 +134,11 @@ export class AdmissionQueue {
   #capacity(): number {
     const { capacity, minCapacity } = this.#options;
     return Math.min(capacity, Math.max(minCapacity, this.#maxWeight() / 2));
+  }
+
+  /** Like the capacity, it is exceeded by the last one that begins: so a single request always fits. */
+  #capacityPerKey(): number {
+    return MAX_SHARE_PER_KEY * this.#capacity();
   }
 
   /** What can be finished in the time that a request may wait, without what it takes besides. */
@@ -148,15 +160,19 @@ export class AdmissionQueue {
         signal?.removeEventListener('abort', leave);
         resolve(generation);
       };
-      const request: Waiting = { weight, since: this.#now(), begin };
+      const request: Waiting = { key, weight, since: this.#now(), begin };
       signal?.addEventListener('abort', leave, { once: true });
       this.#lines.append(key, request, request.since);
-      this.#rate.saturate();
+      // One key that waits for itself says nothing about how much could be done.
+      if (this.#lines.hasNext) this.#rate.saturate();
       if (this.#stallTimer === undefined) this.#watchForStall();
     });
   }
 
-  #begin(weight: number, waitedMs: number): number {
+  #begin({ key, weight }: Keyed, waitedMs: number): number {
+    const running = (this.#runningOf.get(key) ?? 0) + weight;
+    this.#runningOf.set(key, running);
+    if (running >= this.#capacityPerKey()) this.#lines.hold(key);
     this.#running += weight;
     this.#movedAt = this.#now();
     this.#rate.begin(weight);
@@ -164,12 +180,16 @@ export class AdmissionQueue {
     return this.#generation;
   }
 
-  #end(weight: number, generation: number): void {
+  #end({ key, weight }: Keyed, generation: number): void {
+    const running = (this.#runningOf.get(key) ?? 0) - weight;
+    if (running > 0) this.#runningOf.set(key, running);
+    else this.#runningOf.delete(key);
+    this.#movedAt = this.#now();
+    if (running < this.#capacityPerKey()) this.#lines.release(key, this.#movedAt);
     if (generation === this.#generation) this.#running -= weight;
     else this.#stuck -= weight;
-    this.#movedAt = this.#now();
     this.#rate.finish(weight);
-    if (this.#lines.size > 0) this.#letIn();
+    if (this.#lines.hasNext) this.#letIn();
   }
 
   /** Lets the lines begin, one request each, while there is capacity. */
@@ -180,9 +200,9 @@ export class AdmissionQueue {
       const request = this.#lines.takeNext(now);
       if (request === undefined) break;
       // Here and not when the work goes on: nobody can slip in between.
-      request.begin(this.#begin(request.weight, now - request.since));
+      request.begin(this.#begin(request, now - request.since));
     }
-    if (this.#lines.size > 0) this.#rate.saturate();
+    if (this.#lines.hasNext) this.#rate.saturate();
     this.#watchForStall();
   }
 
@@ -192,7 +212,7 @@ export class AdmissionQueue {
       if (this.#isStalled()) this.#endGeneration();
       this.#letIn();
     };
-    this.#stallTimer = this.#lines.size > 0 ? setTimeout(look, this.#options.stallTimeoutMs) : undefined;
+    this.#stallTimer = this.#lines.hasNext ? setTimeout(look, this.#options.stallTimeoutMs) : undefined;
   }
 
   #isStalled(): boolean {
@@ -211,7 +231,7 @@ export class AdmissionQueue {
   }
 }
 
-/** Of all that may wait. */
+/** Of all that may wait, and of all that may run. */
 const MAX_SHARE_PER_KEY = 0.25;
 /** Times the capacity. Beyond it nothing more is begun until something ends: then it is not one lock that all wait for. */
 const MAX_STUCK = 2;
@@ -239,11 +259,11 @@ export type AdmissionQueueOptions = {
   now?: () => number;
 };
 
-export type AdmissionRequest = {
-  key: string;
-  weight: number;
+type Keyed = { readonly key: string; readonly weight: number };
+
+export type AdmissionRequest = Keyed & {
   signal?: () => AbortSignal;
 };
 
 type Announced = { readonly weight: number };
-type Waiting = { readonly weight: number; since: number; begin: (generation: number) => void };
+type Waiting = Keyed & { readonly since: number; begin: (generation: number) => void };

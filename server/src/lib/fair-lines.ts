@@ -8,32 +8,39 @@ const NO_LOAD: Load = { requests: 0, weight: 0 };
 
 /**
  * One line per key, first in, first out. The lines take turns, one item each: however many items a key has in its line, the
- * others wait for one of them at most.
+ * others wait for one of them at most. A key can be held: its items wait, and its line has no turn until it is released.
  */
 export class FairLines<T extends Weighted> {
   /** Lines that are not empty, the one whose turn it is first. */
   readonly #lines = new Map<string, Line<T>>();
+  /** Lines of held keys, also empty ones. */
+  readonly #held = new Map<string, Line<T>>();
   #size = 0;
   #weight = 0;
   #headWeight = 0;
 
-  /** Items in all lines. */
+  /** Items in all lines, held ones too. */
   get size(): number {
     return this.#size;
   }
 
-  /** Weight of all lines. */
+  /** Weight of all lines, held ones too. */
   get weight(): number {
     return this.#weight;
   }
 
-  /** Weight of the first item of each line: what comes before a newcomer whose line is empty. */
+  /** Whether a line waits for its turn. */
+  get hasNext(): boolean {
+    return this.#lines.size > 0;
+  }
+
+  /** Weight of the first item of each line that has turns: what comes before a newcomer whose line is empty. */
   get headWeight(): number {
     return this.#headWeight;
   }
 
   loadOf(key: string): Load {
-    const line = this.#lines.get(key);
+    const line = this.#find(key);
     return line === undefined ? NO_LOAD : { requests: line.items.length, weight: line.weight };
   }
 
@@ -44,16 +51,36 @@ export class FairLines<T extends Weighted> {
   }
 
   append(key: string, item: T, now: number): void {
-    const line = this.#lines.get(key);
-    if (line === undefined) {
-      this.#lines.set(key, { items: [item], weight: item.weight, headSince: now });
-      this.#headWeight += item.weight;
-    } else {
-      line.items.push(item);
-      line.weight += item.weight;
-    }
+    const line = this.#find(key) ?? this.#open(key, now);
+    line.items.push(item);
+    line.weight += item.weight;
+    if (line.items.length === 1 && !this.isHeld(key)) this.#headWeight += item.weight;
     this.#weight += item.weight;
     this.#size++;
+  }
+
+  isHeld(key: string): boolean {
+    return this.#held.has(key);
+  }
+
+  /** From now on the line of the key has no turn. */
+  hold(key: string): void {
+    if (this.#held.has(key)) return;
+    const line = this.#lines.get(key) ?? emptyLine(0);
+    this.#lines.delete(key);
+    this.#headWeight -= line.items[0]?.weight ?? 0;
+    this.#held.set(key, line);
+  }
+
+  /** The line takes turns again, and is the last now. */
+  release(key: string, now: number): void {
+    const line = this.#held.get(key);
+    this.#held.delete(key);
+    const head = line?.items[0];
+    if (line === undefined || head === undefined) return;
+    line.headSince = now;
+    this.#lines.set(key, line);
+    this.#headWeight += head.weight;
   }
 
   /** The first item of the line whose turn it is. That line is the last then. */
@@ -74,14 +101,28 @@ export class FairLines<T extends Weighted> {
 
   /** Does nothing if the item is not in the line. */
   remove(key: string, item: T): void {
-    const line = this.#lines.get(key);
+    const line = this.#find(key);
     const index = line?.items.indexOf(item) ?? -1;
     if (line === undefined || index === -1) return;
-    if (index === 0) this.#headWeight += (line.items[1]?.weight ?? 0) - item.weight;
+    if (index === 0 && !this.isHeld(key)) this.#headWeight += (line.items[1]?.weight ?? 0) - item.weight;
     line.items.splice(index, 1);
     line.weight -= item.weight;
     this.#weight -= item.weight;
     this.#size--;
     if (line.items.length === 0) this.#lines.delete(key);
   }
+
+  #find(key: string): Line<T> | undefined {
+    return this.#lines.get(key) ?? this.#held.get(key);
+  }
+
+  #open(key: string, now: number): Line<T> {
+    const line = emptyLine<T>(now);
+    this.#lines.set(key, line);
+    return line;
+  }
+}
+
+function emptyLine<T>(headSince: number): Line<T> {
+  return { items: [], weight: 0, headSince };
 }

@@ -169,7 +169,7 @@ describe('the lines of an admission queue', () => {
     const flood = Array.from({ length: 8 }, (_, n) => send(`flood${n}`, 100));
     const others = [send('a', 100), send('b', 100)];
     await turns(3);
-    for (const name of ['flood0', 'flood1', 'a', 'b']) {
+    for (const name of ['flood0', 'a', 'b', 'flood1']) {
       expect(begun.at(-1)).toBe(name);
       await end(name);
     }
@@ -206,6 +206,61 @@ describe('the lines of an admission queue', () => {
     expect(queue.refusal(1, 'b')).toBeUndefined();
     for (let n = 0; n <= 3; n++) await end(`a${n}`);
     await Promise.all(sent);
+  });
+});
+
+describe('one key of an admission queue', () => {
+  it('may use a part of the capacity; the others begin at once beside it', async () => {
+    const { queue, begun, send, end } = create({ capacity: 400 });
+    // A quarter is 100: the second begins while less than that runs.
+    const flood = [send('flood0', 60), send('flood1', 60), send('flood2', 60), send('flood3', 60)];
+    await turns(3);
+    expect(begun).toEqual(['flood0', 'flood1']);
+    expect([queue.waitingRequests, queue.waitingWeight]).toEqual([2, 120]);
+    const other = send('a', 10);
+    expect(begun).toEqual(['flood0', 'flood1', 'a']);
+    await end('flood0');
+    expect(begun).toEqual(['flood0', 'flood1', 'a', 'flood2']);
+    for (const name of ['a', 'flood1', 'flood2', 'flood3']) await end(name);
+    await Promise.all([...flood, other]);
+    expect([queue.waitingRequests, queue.runningWeight]).toEqual([0, 0]);
+  });
+
+  it('has a bounded line also while there is capacity for others', async () => {
+    const { queue, send, end } = create({ capacity: 400, maxRequestsPerKey: 2 });
+    const flood = [send('flood0', 100), send('flood1', 10), send('flood2', 10)];
+    expect(queue.refusal(10, 'flood')).toBe('own_line');
+    await expect(send('flood3', 10)).rejects.toEqual(refused('own_line'));
+    expect(queue.refusal(10, 'a')).toBeUndefined();
+    for (let n = 0; n < 3; n++) await end(`flood${n}`);
+    await Promise.all(flood);
+    expect(queue.refusal(10, 'flood')).toBeUndefined();
+  });
+
+  it('that waits for itself does not count as a slow service', async () => {
+    const { queue, clock, send, end } = create({ capacity: 400 });
+    const flood = Array.from({ length: 5 }, (_, n) => send(`flood${n}`, 100));
+    // A tenth of what could be done.
+    for (let n = 0; n < 5; n++) {
+      clock.advance(1_000);
+      await end(`flood${n}`);
+    }
+    await Promise.all(flood);
+    expect(queue.ratePerSecond).toBe(1_000);
+  });
+
+  it('begins nothing while its own work is stuck, and the others do', async () => {
+    const { begun, clock, send, end } = create({ capacity: 400 });
+    const all = [send('flood0', 500), send('flood1', 10)];
+    clock.advance(100);
+    all.push(send('a', 10));
+    await turns(3);
+    expect(begun).toEqual(['flood0', 'a']);
+    await end('flood0');
+    expect(begun).toEqual(['flood0', 'a', 'flood1']);
+    await end('a');
+    await end('flood1');
+    await Promise.all(all);
   });
 });
 
@@ -356,14 +411,20 @@ it('begins never without capacity, each line in order, and settles everything', 
         });
         const begun: number[] = [];
         let running = 0;
+        const runningOf = new Map<string, number>();
+        const add = (key: string, weight: number) => {
+          running += weight;
+          runningOf.set(key, (runningOf.get(key) ?? 0) + weight);
+        };
         const outcomes = await Promise.allSettled(
           pieces.map(({ key, weight, lasts, fails }, n) =>
             queue.run({ key, weight }, async () => {
               expect(running).toBeLessThan(capacity);
-              running += weight;
+              expect(runningOf.get(key) ?? 0).toBeLessThan(capacity / 4);
+              add(key, weight);
               begun.push(n);
               await turns(lasts);
-              running -= weight;
+              add(key, -weight);
               if (fails) throw new Error(String(n));
               return n;
             }),

@@ -46,6 +46,40 @@ describe('fair lines', () => {
     expect(lines).toMatchObject({ size: 0, weight: 0, headWeight: 0 });
   });
 
+  it('pass over a key that is held, and let it be the last when it is released', () => {
+    const lines = new FairLines<Item>();
+    const a1 = item('a1', 5);
+    lines.append('a', a1, 0);
+    lines.hold('a');
+    lines.hold('a');
+    lines.append('a', item('a2', 3), 0);
+    lines.append('b', item('b1', 2), 7);
+    expect(lines).toMatchObject({ size: 3, weight: 10, headWeight: 2, hasNext: true });
+    expect([lines.isHeld('a'), lines.isHeld('b')]).toEqual([true, false]);
+    expect(lines.loadOf('a')).toEqual({ requests: 2, weight: 8 });
+    expect(lines.nextSince()).toBe(7);
+    lines.remove('a', a1);
+    expect(takeAll(lines)).toEqual(['b1']);
+    expect(lines).toMatchObject({ size: 1, weight: 3, headWeight: 0, hasNext: false });
+    lines.append('c', item('c1'), 8);
+    lines.release('a', 9);
+    lines.release('a', 9);
+    expect(lines).toMatchObject({ size: 2, weight: 4, headWeight: 4 });
+    expect(takeAll(lines)).toEqual(['c1', 'a2']);
+  });
+
+  it('hold a key that has nothing in line yet', () => {
+    const lines = new FairLines<Item>();
+    lines.hold('a');
+    lines.append('a', item('a1'), 0);
+    expect(lines.takeNext(0)).toBeUndefined();
+    lines.release('a', 0);
+    expect(takeAll(lines)).toEqual(['a1']);
+    lines.hold('b');
+    lines.release('b', 0);
+    expect(lines).toMatchObject({ size: 0, headWeight: 0, hasNext: false });
+  });
+
   it('tell how long the next line has been waiting for its turn, not for items of its own', () => {
     const lines = new FairLines<Item>();
     expect(lines.nextSince()).toBeUndefined();
