@@ -70,6 +70,13 @@ export function isLockTimeout(error: unknown): boolean {
   return (error as { code?: unknown }).code === LOCK_NOT_AVAILABLE;
 }
 
+const QUERY_CANCELED = '57014';
+
+/** Whether `statement_timeout` ended a statement. */
+export function isStatementTimeout(error: unknown): boolean {
+  return (error as { code?: unknown }).code === QUERY_CANCELED;
+}
+
 const UNDEFINED_TABLE = '42P01';
 
 /** Whether a statement named a table that does not exist. */

@@ -17,6 +17,7 @@ import {
   keepDay,
   listDaysToCompact,
   type Rewrite,
+  type SwapObstacle,
   sampleDay,
   updateWaitsFor,
 } from './compact-queries.js';
@@ -47,6 +48,8 @@ export type CompactionLimits = BlockLimits &
     minShare: number;
     /** Each waits a fifth of a second at the most. */
     lockAttempts: number;
+    /** Each reads all of the rewrite that could not be frozen yet. What is in the way usually ends within a moment, or stays. */
+    freezeAttempts: number;
   }>;
 
 const LIMITS: CompactionLimits = {
@@ -60,6 +63,7 @@ const LIMITS: CompactionLimits = {
   minBlocksASource: 2,
   minShare: 0.2,
   lockAttempts: 10,
+  freezeAttempts: 3,
 };
 
 export type CompactionOptions = {
@@ -232,10 +236,15 @@ async function putInPlace(
     const outcome = await swapDay(connection, day);
     if (outcome === 'swapped') return 'done';
     if (outcome === 'changed') return 'changed';
-    if (attempt >= limits.lockAttempts || outcome === 'default_partition') {
+    if (attempt >= attemptsFor(outcome, limits)) {
       await updateWaitsFor(connection, day, outcome);
       return 'waiting';
     }
     await sleep(LOCK_PAUSE_MS);
   }
+}
+
+function attemptsFor(obstacle: SwapObstacle, { lockAttempts, freezeAttempts }: CompactionLimits): number {
+  const attempts = { lock: lockAttempts, snapshot: freezeAttempts, default_partition: 1 };
+  return attempts[obstacle];
 }

@@ -1,4 +1,4 @@
-import { inTransaction, isLockTimeout, type OwnConnection } from '../../db/own-connection.js';
+import { inTransaction, isLockTimeout, isStatementTimeout, type OwnConnection } from '../../db/own-connection.js';
 import { rewriteTable, type SwapObstacle } from './compact-queries.js';
 import { dayAfter, dayTable, startOf } from './event-partitions.js';
 
@@ -40,7 +40,8 @@ export async function freezeRewrite(connection: OwnConnection, day: string): Pro
  * - A snapshot that is older than the larger blocks would see neither: PostgreSQL takes the list of partitions as it is now. Only
  *   when there is none can `vacuum` freeze all rows, which shows in `relfrozenxid`.
  * - Then `event_blocks` as a whole is locked for a moment. Intake queues behind that, so it is not waited for long. The time-out is
- *   shorter than PostgreSQL's `deadlock_timeout`, so that it ends us and not somebody who writes to that day.
+ *   shorter than PostgreSQL's `deadlock_timeout`, so that it ends us and not somebody who writes to that day. Nor may what is done
+ *   under the lock take long, on a disk that stalls for example.
  */
 export async function swapDay(connection: OwnConnection, day: string): Promise<SwapOutcome> {
   const table = connection.escapeIdentifier(dayTable(day));
@@ -50,6 +51,7 @@ export async function swapDay(connection: OwnConnection, day: string): Promise<S
   try {
     return await inTransaction(connection, async () => {
       await connection.query("set local lock_timeout = '200ms'");
+      await connection.query("set local statement_timeout = '2s'");
       await connection.query(`lock table ${table} in share row exclusive mode`);
       const obstacle = await findObstacle(connection, day);
       if (obstacle !== undefined) return obstacle;
@@ -64,7 +66,7 @@ export async function swapDay(connection: OwnConnection, day: string): Promise<S
       return 'swapped';
     });
   } catch (error) {
-    if (isLockTimeout(error)) return 'lock';
+    if (isLockTimeout(error) || isStatementTimeout(error)) return 'lock';
     throw error;
   }
 }

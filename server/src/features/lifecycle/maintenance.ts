@@ -5,11 +5,15 @@ import type { Pool } from '../../db/pool.js';
 import type { MaintenanceMetrics, StepOutcome } from './maintenance-metrics.js';
 import { MAINTENANCE_STEPS, type MaintenanceStep, type StepResult } from './maintenance-steps.js';
 
-/** Soon after a start, but behind the first requests. Nodes that start together do not all come at once. */
-const FIRST_RUN_MS = 5_000;
-const FIRST_JITTER_MS = 10_000;
-const PAUSE_MS = 3_600_000;
-const PAUSE_JITTER_MS = 300_000;
+const PAUSES = {
+  /** Soon after a start, but behind the first requests. Nodes that start together do not all come at once. */
+  firstMs: 5_000,
+  firstJitterMs: 10_000,
+  betweenRunsMs: 3_600_000,
+  jitterMs: 300_000,
+  /** What failed may work again as soon as the database does. Each further attempt waits twice as long. */
+  retryMs: 60_000,
+};
 /** Portions of work take fractions of a second: a statement that needs longer than this is stuck. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 /** After this much more than its time a step is left to itself. */
@@ -24,8 +28,11 @@ export type MaintenanceOptions = {
 };
 
 export type Maintenance = {
-  /** Runs every step once. Never rejects: each step's failure is its own. */
-  run(nowMs: number, signal: AbortSignal): Promise<void>;
+  /**
+   * Runs every step once, or those that are named, and gives the names of those that failed. Never rejects: each step's
+   * failure is its own.
+   */
+  run(nowMs: number, signal: AbortSignal, only?: readonly string[]): Promise<string[]>;
 };
 
 /**
@@ -43,7 +50,11 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const { metrics, logger, steps = MAINTENANCE_STEPS, giveUpAfterMs = GIVE_UP_AFTER_MS } = options;
   const running = new Set<string>();
 
-  const runStep = async (step: MaintenanceStep, nowMs: number, signal: AbortSignal): Promise<void> => {
+  const runStep = async (
+    step: MaintenanceStep,
+    nowMs: number,
+    signal: AbortSignal,
+  ): Promise<StepOutcome | undefined> => {
     const started = performance.now();
     const stop = AbortSignal.any([signal, AbortSignal.timeout(step.maxMs)]);
     let result: StepResult | undefined;
@@ -54,32 +65,39 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
       failure = error;
     }
     // A run that the stop of the service has cut off says nothing about the step.
-    if (signal.aborted) return;
+    if (signal.aborted) return undefined;
     const outcome = outcomeOf(result, stop);
     const seconds = (performance.now() - started) / 1_000;
     metrics.runs.inc({ step: step.name, outcome });
     metrics.duration.set({ step: step.name }, seconds);
     if (outcome === 'done') metrics.lastSuccess.setToCurrentTime({ step: step.name });
     log(logger, step, outcome, { seconds, did: result?.did ?? {}, failure });
+    return outcome;
   };
 
   return {
-    async run(nowMs, signal) {
+    async run(nowMs, signal, only) {
+      const failed: string[] = [];
+      const begun = performance.now();
       for (const step of steps) {
-        if (signal.aborted) return;
-        if (running.has(step.name)) continue;
+        if (signal.aborted) break;
+        if (running.has(step.name) || only?.includes(step.name) === false) continue;
         running.add(step.name);
         const over = new AbortController();
-        const work = runStep(step, nowMs, signal).finally(() => {
-          running.delete(step.name);
-          over.abort();
-        });
+        // The steps before it may have taken hours.
+        const work = runStep(step, nowMs + performance.now() - begun, signal)
+          .then((outcome) => outcome === 'failed' && failed.push(step.name))
+          .finally(() => {
+            running.delete(step.name);
+            over.abort();
+          });
         const patience = pause(step.maxMs + giveUpAfterMs, AbortSignal.any([signal, over.signal]));
         await Promise.race([work, patience]);
         if (!over.signal.aborted && !signal.aborted) {
           logger.error({ step: step.name }, 'a step of maintenance does not stop; the others run without it');
         }
       }
+      return failed;
     },
   };
 }
@@ -122,7 +140,7 @@ function log(logger: Logger, { name, maxMs }: MaintenanceStep, outcome: StepOutc
     case 'failed':
       return logger.warn(
         { ...line, err: failure },
-        'a step of maintenance failed; it is tried again in an hour',
+        'a step of maintenance failed; it is tried again, first after a minute',
       );
     case 'unfinished':
       return logger.warn(
@@ -138,15 +156,26 @@ function log(logger: Logger, { name, maxMs }: MaintenanceStep, outcome: StepOutc
   }
 }
 
-/** Runs maintenance soon after the start, and then about once an hour. */
-export function scheduleMaintenance(maintenance: Maintenance): { stop(): void } {
+/**
+ * Runs maintenance soon after the start, and then about once an hour. What failed is tried again in between:
+ *
+ *   all steps ──► failed ones, after 1, 2, 4, … minutes ──► the rest of the hour ──► all steps
+ */
+export function scheduleMaintenance(maintenance: Maintenance, pauses = PAUSES): { stop(): void } {
+  const { firstMs, firstJitterMs, betweenRunsMs, jitterMs, retryMs } = pauses;
   const stopping = new AbortController();
   const { signal } = stopping;
   const keepRunning = async (): Promise<void> => {
-    await pause(FIRST_RUN_MS + Math.random() * FIRST_JITTER_MS, signal);
+    await pause(firstMs + Math.random() * firstJitterMs, signal);
     while (!signal.aborted) {
-      await maintenance.run(Date.now(), signal);
-      await pause(PAUSE_MS + Math.random() * PAUSE_JITTER_MS, signal);
+      let failed = await maintenance.run(Date.now(), signal);
+      let leftMs = betweenRunsMs + Math.random() * jitterMs;
+      for (let waitMs = retryMs; failed.length > 0 && waitMs < leftMs && !signal.aborted; waitMs *= 2) {
+        await pause(waitMs, signal);
+        leftMs -= waitMs;
+        failed = await maintenance.run(Date.now(), signal, failed);
+      }
+      await pause(leftMs, signal);
     }
   };
   void keepRunning();

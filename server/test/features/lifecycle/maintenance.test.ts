@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyEvents } from '../../../src/features/events/apply-events.js';
-import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
+import { createMaintenance, scheduleMaintenance } from '../../../src/features/lifecycle/maintenance.js';
 import {
   createMaintenanceMetrics,
   type MaintenanceMetrics,
@@ -22,6 +22,40 @@ import {
 
 const NOW = Date.now();
 const HOUR_MS = 3_600_000;
+
+describe('the schedule of maintenance', () => {
+  const PAUSES = { firstMs: 0, firstJitterMs: 0, betweenRunsMs: 20, jitterMs: 0, retryMs: 1 };
+
+  /** What was asked for in the first runs, when each of them fails as given. */
+  const runsOf = async (failures: string[][], count: number) => {
+    const runs: (readonly string[] | 'all')[] = [];
+    const enough = deferred<void>();
+    const { stop } = scheduleMaintenance(
+      {
+        run: async (_nowMs, _signal, only) => {
+          runs.push(only ?? 'all');
+          if (runs.length === count) enough.resolve();
+          return failures[runs.length - 1] ?? [];
+        },
+      },
+      PAUSES,
+    );
+    await enough.promise;
+    stop();
+    return runs.slice(0, count);
+  };
+
+  it('tries what failed again, ever more rarely, until all steps have their turn again', async () => {
+    const failing = Array.from({ length: 6 }, () => ['rollups']);
+    const again = ['rollups'];
+    expect(await runsOf(failing, 7)).toEqual(['all', again, again, again, again, 'all', again]);
+  });
+
+  it('waits for the next run once nothing fails any more', async () => {
+    const failures = [['rollups', 'old_events'], ['old_events'], []];
+    expect(await runsOf(failures, 4)).toEqual(['all', ['rollups', 'old_events'], ['old_events'], 'all']);
+  });
+});
 
 describe('maintenance', () => {
   let world: GameWorld;
@@ -71,10 +105,10 @@ describe('maintenance', () => {
       },
       doneStep('last'),
     ]);
-    await run();
+    expect(await run()).toEqual(['failing']);
     expect(await outcomes(metrics)).toEqual({ 'failing failed': 1, 'slow unfinished': 1, 'last done': 1 });
     expect(lines.map(({ step, level, msg, things }) => [step, level, msg, things])).toEqual([
-      ['failing', 40, 'a step of maintenance failed; it is tried again in an hour', undefined],
+      ['failing', 40, 'a step of maintenance failed; it is tried again, first after a minute', undefined],
       ['slow', 40, 'a step of maintenance is not finished; the next run goes on from there', 1],
       ['last', 30, 'a step of maintenance is done', 2],
     ]);
