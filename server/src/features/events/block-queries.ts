@@ -23,16 +23,19 @@ export function insertBlocks(records: readonly EventRecord[]): Call {
 const INSERT_BLOCKS = {
   name: 'insert_blocks',
   text: `insert into event_blocks (player_id, received_at, game_id, event_count, first_at, last_at, install_id, events)
-         select p, r, g, n, to_timestamp(f / 1000.0), to_timestamp(l / 1000.0), i, e
-         from jsonb_to_recordset($1::jsonb) as b(p bigint, r timestamptz, g integer, n integer, f float8, l float8, i text, e jsonb)`,
+         select player, received, game, count, to_timestamp("first" / 1000.0), to_timestamp("last" / 1000.0), install, events
+         from jsonb_to_recordset($1::jsonb) as b(
+           player bigint, received timestamptz, game integer, count integer, "first" float8, "last" float8, install text,
+           events jsonb
+         )`,
 };
 
 function blocksJson(records: readonly EventRecord[]): string {
   let json = '[';
   for (const block of blocksOf(records)) {
     const { playerId, gameId, receivedAtMs, installId, count, firstAtMs, lastAtMs, events } = block;
-    const install = installId === null ? '' : `,"i":${JSON.stringify(installId)}`;
-    json += `${json.length === 1 ? '' : ','}{"p":${playerId},"g":${gameId},"r":"${isoTime(receivedAtMs)}","n":${count},"f":${firstAtMs},"l":${lastAtMs}${install},"e":[${events}]}`;
+    const install = installId === null ? '' : `,"install":${JSON.stringify(installId)}`;
+    json += `${json.length === 1 ? '' : ','}{"player":${playerId},"game":${gameId},"received":"${isoTime(receivedAtMs)}","count":${count},"first":${firstAtMs},"last":${lastAtMs}${install},"events":[${events}]}`;
   }
   return `${json}]`;
 }

@@ -5,41 +5,37 @@ import { addProfile, type TimedProfile, timesOf } from './player-profile.js';
 
 /**
  * What new events add to a player and to one of the player's days. One row speaks for both where all events are of one day,
- * as they nearly always are; else there is one for the player and one for each day. Names are short, and what adds nothing
- * is left out: PostgreSQL parses one of these for each player of each group. `FOLD_EVENTS` gives them their full names.
+ * as they nearly always are; else there is one for the player and one for each day. What adds nothing is left out: PostgreSQL
+ * parses one of these for each player of each group.
  */
 export type SumRow = {
-  /** Player and game. */
-  p: string;
-  g: number;
-  /** The day; the first one, where the row is only about the player. */
-  d: string;
-  /** The row is about this only. */
-  x?: 'day' | 'player';
-  /** How many events. */
-  n: number;
+  playerId: string;
+  gameId: number;
+  /** The first one, where the row is only about the player. */
+  day: string;
+  onlyAbout?: 'day' | 'player';
+  events: number;
   /** Their type, or the counts of their types and those once more as a list. */
-  t?: string;
-  c?: Record<string, number>;
-  o?: string[];
-  /** Sessions, ad impressions, store views, milliseconds of play. */
-  s?: number;
-  a?: number;
-  v?: number;
-  m?: number;
-  /** The time of the first and of the last event, should it be another. */
-  f?: string;
-  l?: string;
+  eventType?: string;
+  counts?: Record<string, number>;
+  eventTypes?: string[];
+  sessions?: number;
+  adImpressions?: number;
+  storeViews?: number;
+  playMs?: number;
+  firstAt?: string;
+  /** Should it be another than the first. */
+  lastAt?: string;
   /** All days, as PostgreSQL writes a set of them, should there be several. */
-  y?: string;
-  /** The profile, and the latest and the earliest time in it, should it be another. */
-  r?: TimedProfile;
-  u?: string;
-  w?: string;
+  severalDays?: string;
+  profile?: TimedProfile;
+  /** The latest time in the profile, and the earliest, should it be another. */
+  profileUntil?: string;
+  profileSince?: string;
 };
 
-/** What they add to a game's day: its game, day, type and how many. */
-export type TypeSum = { g: number; d: string; t: string; n: number };
+/** What they add to a game's day. */
+export type TypeSum = { gameId: number; day: string; eventType: string; events: number };
 
 export type EventSums = { playerIds: string[]; rows: SumRow[]; types: TypeSum[] };
 
@@ -124,16 +120,16 @@ function sumRows(tally: PlayerTally): SumRow[] {
     for (const [eventType, n] of day.counts) addCount(counts, eventType, n);
   }
   const player: SumRow = {
-    p: playerId,
-    g: gameId,
-    d: dayText(dayOf(first)),
-    x: 'player',
-    n: days.reduce((sum, { n }) => sum + n, 0),
-    y: `{${days.map(({ d }) => `[${d},${d}]`).join(',')}}`,
+    playerId,
+    gameId,
+    day: dayText(dayOf(first)),
+    onlyAbout: 'player',
+    events: days.reduce((sum, { events }) => sum + events, 0),
+    severalDays: `{${days.map(({ day }) => `[${day},${day}]`).join(',')}}`,
     ...countsPart(counts),
     ...playerPart(tally),
   };
-  return [player, ...days.map((day): SumRow => ({ ...day, x: 'day' }))];
+  return [player, ...days.map((day): SumRow => ({ ...day, onlyAbout: 'day' }))];
 }
 
 function dayRow(
@@ -141,33 +137,33 @@ function dayRow(
   number: number,
   { events, playMs, counts }: DayTally,
 ): SumRow {
-  const row: SumRow = { p: playerId, g: gameId, d: dayText(number), n: events, ...countsPart(counts) };
+  const row: SumRow = { playerId, gameId, day: dayText(number), events, ...countsPart(counts) };
   const sessions = counts.get('Session_Start');
   const adImpressions = counts.get('Ad_Impression');
   const storeViews = counts.get('Store_View');
-  if (sessions !== undefined) row.s = sessions;
-  if (adImpressions !== undefined) row.a = adImpressions;
-  if (storeViews !== undefined) row.v = storeViews;
-  if (playMs > 0) row.m = playMs;
+  if (sessions !== undefined) row.sessions = sessions;
+  if (adImpressions !== undefined) row.adImpressions = adImpressions;
+  if (storeViews !== undefined) row.storeViews = storeViews;
+  if (playMs > 0) row.playMs = playMs;
   return row;
 }
 
-function countsPart(counts: Counts): Pick<SumRow, 't' | 'c' | 'o'> {
+function countsPart(counts: Counts): Pick<SumRow, 'eventType' | 'counts' | 'eventTypes'> {
   const types = [...counts.keys()];
   const [only] = types;
-  if (types.length === 1 && only !== undefined) return { t: only };
+  if (types.length === 1 && only !== undefined) return { eventType: only };
   // Not by assignment: a type may be called __proto__.
-  return { c: Object.fromEntries(counts), o: types };
+  return { counts: Object.fromEntries(counts), eventTypes: types };
 }
 
 function playerPart({ first, last, profile }: PlayerTally): Partial<SumRow> {
-  const part: Partial<SumRow> = { f: effectiveAt(first) };
-  if (last !== first) part.l = effectiveAt(last);
+  const part: Partial<SumRow> = { firstAt: effectiveAt(first) };
+  if (last !== first) part.lastAt = effectiveAt(last);
   if (profile !== null) {
     const { since, until } = timesOf(profile);
-    part.r = profile;
-    part.u = isoTime(until);
-    if (since !== until) part.w = isoTime(since);
+    part.profile = profile;
+    part.profileUntil = isoTime(until);
+    if (since !== until) part.profileSince = isoTime(since);
   }
   return part;
 }
@@ -179,8 +175,8 @@ function typeSums(players: readonly PlayerTally[]): TypeSum[] {
       for (const [eventType, n] of counts) {
         const key = `${gameId} ${number} ${eventType}`;
         const sum = sums.get(key);
-        if (sum !== undefined) sum.n += n;
-        else sums.set(key, { g: gameId, d: dayText(number), t: eventType, n });
+        if (sum !== undefined) sum.events += n;
+        else sums.set(key, { gameId, day: dayText(number), eventType, events: n });
       }
     }
   }

@@ -11,10 +11,31 @@ export function lockPlayers(playerIds: readonly string[]): Call {
   };
 }
 
-/** Merges what was new into the players, their days and the game's roll-ups. The players must be locked. */
+/**
+ * Merges what was new into the players, their days and the game's roll-ups. The players must be locked.
+ *
+ *   sums ─┬─► players
+ *         └─► day states (what the days held before) ─┬─► player_days
+ *                                                     ├─► game_days
+ *   types ──► game_event_types                        └─► game_cohorts
+ */
 export function foldEvents({ playerIds, rows, types }: EventSums): Call {
   return { statement: FOLD_EVENTS, values: [JSON.stringify(rows), JSON.stringify(types), playerIds] };
 }
+
+/** The rows of `sumEvents`. */
+const SUMS = `
+      select "playerId" as player_id, "gameId" as game_id, day, "onlyAbout" as only_about, events, "eventType" as event_type,
+        counts, "eventTypes" as event_types, coalesce(sessions, 0) as sessions, coalesce("adImpressions", 0) as ad_impressions,
+        coalesce("storeViews", 0) as store_views, coalesce("playMs", 0) as play_ms, "firstAt" as first_at,
+        coalesce("lastAt", "firstAt") as last_at, "severalDays" as several_days, profile,
+        coalesce("profileSince", "profileUntil") as since, "profileUntil" as until
+      from jsonb_to_recordset($1::jsonb) as s(
+        "playerId" bigint, "gameId" integer, day date, "onlyAbout" text, events integer, "eventType" text, counts jsonb,
+        "eventTypes" text[], sessions integer, "adImpressions" integer, "storeViews" integer, "playMs" bigint,
+        "firstAt" timestamptz, "lastAt" timestamptz, "severalDays" datemultirange, profile jsonb,
+        "profileSince" timestamptz, "profileUntil" timestamptz
+      )`;
 
 /** The counts of a sum, added to those in OLD. */
 const ADDED_COUNTS = `OLD || case
@@ -32,19 +53,7 @@ const NEW_COUNTS = `case
 const PLAYER_COUNTS = NEW_COUNTS.replaceAll('OLD', 'p.event_counts');
 const DAY_COUNTS = NEW_COUNTS.replaceAll('OLD', 's.old_counts');
 
-const FOLD_EVENTS = {
-  name: 'fold_events',
-  text: `
-    with sums as materialized (
-      select p as player_id, g as game_id, d as day, x as only_about, n as events, t as event_type, c as counts,
-        o as event_types, coalesce(s, 0) as sessions, coalesce(a, 0) as ad_impressions, coalesce(v, 0) as store_views,
-        coalesce(m, 0) as play_ms, f as first_at, coalesce(l, f) as last_at,
-        y as several_days, r as profile, coalesce(w, u) as since, u as until
-      from jsonb_to_recordset($1::jsonb) as s(
-        p bigint, g integer, d date, x text, n integer, t text, c jsonb, o text[], s integer, a integer, v integer, m bigint,
-        f timestamptz, l timestamptz, y datemultirange, r jsonb, w timestamptz, u timestamptz
-      )
-    ), folded as (
+const UPDATE_PLAYERS = `
       update players p
       set event_count = p.event_count + s.events,
         event_counts = ${PLAYER_COUNTS},
@@ -65,9 +74,10 @@ const FOLD_EVENTS = {
         profile_at = greatest(p.profile_at, s.until)
       from sums s
       -- their ids once more: else a plan made while there are few players reads all of them
-      where p.id = s.player_id and p.id = any($3::bigint[]) and s.only_about is distinct from 'day'
-    ), day_states as materialized (
-      -- with what the rows held before: the players are locked, so nobody else changes them
+      where p.id = s.player_id and p.id = any($3::bigint[]) and s.only_about is distinct from 'day'`;
+
+/** The sums of days, with what the rows held before: the players are locked, so no other transaction changes them. */
+const DAY_STATES = `
       select s.*, coalesce(d.events, 0) as old_events, d.sessions as old_sessions, d.ad_impressions as old_ad_impressions,
         d.store_views as old_store_views, d.play_ms as old_play_ms, coalesce(d.event_counts, '{}') as old_counts
       from sums s
@@ -75,8 +85,9 @@ const FOLD_EVENTS = {
       left join lateral (
         select * from player_days d where d.player_id = s.player_id and d.day = s.day offset 0
       ) d on true
-      where s.only_about is distinct from 'player'
-    ), days as (
+      where s.only_about is distinct from 'player'`;
+
+const UPSERT_PLAYER_DAYS = `
       insert into player_days (player_id, day, events, sessions, ad_impressions, store_views, play_ms, event_counts)
       select player_id, day, events + old_events, sessions + coalesce(old_sessions, 0),
         ad_impressions + coalesce(old_ad_impressions, 0), store_views + coalesce(old_store_views, 0),
@@ -88,8 +99,9 @@ const FOLD_EVENTS = {
         ad_impressions = excluded.ad_impressions,
         store_views = excluded.store_views,
         play_ms = excluded.play_ms,
-        event_counts = excluded.event_counts
-    ), game_totals as (
+        event_counts = excluded.event_counts`;
+
+const UPSERT_GAME_DAYS = `
       insert into game_days as g (game_id, day, shard, active_players, events, sessions, ad_impressions, store_views,
         play_ms)
       -- active: the player's first events of that day; a purchase may have made the row before
@@ -104,14 +116,16 @@ const FOLD_EVENTS = {
         sessions = g.sessions + excluded.sessions,
         ad_impressions = g.ad_impressions + excluded.ad_impressions,
         store_views = g.store_views + excluded.store_views,
-        play_ms = g.play_ms + excluded.play_ms
-    ), game_types as (
+        play_ms = g.play_ms + excluded.play_ms`;
+
+const UPSERT_GAME_EVENT_TYPES = `
       insert into game_event_types as t (game_id, day, event_type, shard, events)
-      select g, d, t, rollup_shard('events'), n
-      from jsonb_to_recordset($2::jsonb) as s(g integer, d date, t text, n bigint)
+      select "gameId", day, "eventType", rollup_shard('events'), events
+      from jsonb_to_recordset($2::jsonb) as s("gameId" integer, day date, "eventType" text, events bigint)
       order by 1, 2, 3
-      on conflict (game_id, day, event_type, shard) do update set events = t.events + excluded.events
-    )
+      on conflict (game_id, day, event_type, shard) do update set events = t.events + excluded.events`;
+
+const UPSERT_GAME_COHORTS = `
     insert into game_cohorts as c (game_id, cohort_day, active_day, shard, players)
     select d.game_id, (p.created_at at time zone 'UTC')::date as cohort_day, d.day, rollup_shard('events'), count(*)
     from day_states d
@@ -121,5 +135,17 @@ const FOLD_EVENTS = {
     where d.old_events = 0 and d.day >= (p.created_at at time zone 'UTC')::date
     group by 1, 2, 3
     order by 1, 2, 3
-    on conflict (game_id, cohort_day, active_day, shard) do update set players = c.players + excluded.players`,
+    on conflict (game_id, cohort_day, active_day, shard) do update set players = c.players + excluded.players`;
+
+const FOLD_EVENTS = {
+  name: 'fold_events',
+  text: `
+    with sums as materialized (${SUMS}
+    ), updated_players as (${UPDATE_PLAYERS}
+    ), day_states as materialized (${DAY_STATES}
+    ), upserted_player_days as (${UPSERT_PLAYER_DAYS}
+    ), upserted_game_days as (${UPSERT_GAME_DAYS}
+    ), upserted_game_event_types as (${UPSERT_GAME_EVENT_TYPES}
+    )
+    ${UPSERT_GAME_COHORTS}`,
 };

@@ -25,8 +25,8 @@ describe('sums of events', () => {
   it('one row speaks for the player and the day, and says only what there is', () => {
     expect(sumEvents(records([eventAt('2026-11-15T11:00:00.000Z')]))).toEqual({
       playerIds: ['1'],
-      rows: [{ p: '1', g: 7, d: '2026-11-15', n: 1, t: 'Level_Up', f: '2026-11-15T11:00:00.000Z' }],
-      types: [{ g: 7, d: '2026-11-15', t: 'Level_Up', n: 1 }],
+      rows: [{ playerId: '1', gameId: 7, day: '2026-11-15', events: 1, eventType: 'Level_Up', firstAt: '2026-11-15T11:00:00.000Z' }],
+      types: [{ gameId: 7, day: '2026-11-15', eventType: 'Level_Up', events: 1 }],
     });
   });
 
@@ -51,24 +51,24 @@ describe('sums of events', () => {
     );
     expect(rows).toEqual([
       {
-        p: '1',
-        g: 7,
-        d: '2026-11-15',
-        n: 6,
-        c: { Session_Start: 1, Session_End: 3, Ad_Impression: 1, Store_View: 1 },
-        o: ['Session_Start', 'Session_End', 'Ad_Impression', 'Store_View'],
-        s: 1,
-        a: 1,
-        v: 1,
-        m: 86_400_003,
-        f: '2026-11-15T10:00:00.000Z',
-        l: '2026-11-15T11:00:00.000Z',
-        r: {
+        playerId: '1',
+        gameId: 7,
+        day: '2026-11-15',
+        events: 6,
+        counts: { Session_Start: 1, Session_End: 3, Ad_Impression: 1, Store_View: 1 },
+        eventTypes: ['Session_Start', 'Session_End', 'Ad_Impression', 'Store_View'],
+        sessions: 1,
+        adImpressions: 1,
+        storeViews: 1,
+        playMs: 86_400_003,
+        firstAt: '2026-11-15T10:00:00.000Z',
+        lastAt: '2026-11-15T11:00:00.000Z',
+        profile: {
           country: { v: 'DE', t: Date.parse('2026-11-15T11:00:00.000Z') },
           locale: { v: 'fr', t: Date.parse('2026-11-15T10:00:00.000Z') },
         },
-        u: '2026-11-15T11:00:00.000Z',
-        w: '2026-11-15T10:00:00.000Z',
+        profileUntil: '2026-11-15T11:00:00.000Z',
+        profileSince: '2026-11-15T10:00:00.000Z',
       },
     ]);
     expect(types).toHaveLength(4);
@@ -84,20 +84,20 @@ describe('sums of events', () => {
     );
     expect(rows).toEqual([
       {
-        ...{ p: '1', g: 7, d: '2026-11-14', x: 'player', n: 3, c: { Level_Up: 2, Store_View: 1 } },
-        ...{ o: ['Level_Up', 'Store_View'], y: '{[2026-11-15,2026-11-15],[2026-11-14,2026-11-14]}' },
-        ...{ f: '2026-11-14T20:00:00.000Z', l: '2026-11-15T00:00:00.000Z' },
+        ...{ playerId: '1', gameId: 7, day: '2026-11-14', onlyAbout: 'player', events: 3, counts: { Level_Up: 2, Store_View: 1 } },
+        ...{ eventTypes: ['Level_Up', 'Store_View'], severalDays: '{[2026-11-15,2026-11-15],[2026-11-14,2026-11-14]}' },
+        ...{ firstAt: '2026-11-14T20:00:00.000Z', lastAt: '2026-11-15T00:00:00.000Z' },
       },
-      { p: '1', g: 7, d: '2026-11-15', x: 'day', n: 1, t: 'Level_Up' },
+      { playerId: '1', gameId: 7, day: '2026-11-15', onlyAbout: 'day', events: 1, eventType: 'Level_Up' },
       {
-        p: '1',
-        g: 7,
-        d: '2026-11-14',
-        x: 'day',
-        n: 2,
-        c: { Store_View: 1, Level_Up: 1 },
-        o: ['Store_View', 'Level_Up'],
-        v: 1,
+        playerId: '1',
+        gameId: 7,
+        day: '2026-11-14',
+        onlyAbout: 'day',
+        events: 2,
+        counts: { Store_View: 1, Level_Up: 1 },
+        eventTypes: ['Store_View', 'Level_Up'],
+        storeViews: 1,
       },
     ]);
   });
@@ -112,14 +112,14 @@ describe('sums of events', () => {
     ['microseconds are kept', '2026-11-15T11:00:00.123456Z', '2026-11-15T11:00:00.123456Z'],
   ])('%s', (_, timestamp, first) => {
     const [row] = sumEvents(records([eventAt(timestamp)])).rows;
-    expect(row?.f).toBe(first);
-    expect(row?.d).toBe('2026-11-15');
+    expect(row?.firstAt).toBe(first);
+    expect(row?.day).toBe('2026-11-15');
   });
 
   it('tells the first and the last by the microsecond', () => {
     const times = ['.5Z', '.5001Z', '.500Z', '.499999Z'].map((end) => `2026-11-15T11:00:00${end}`);
     const [row] = sumEvents(records(times.map((time) => eventAt(time)))).rows;
-    expect([row?.f, row?.l]).toEqual(['2026-11-15T11:00:00.499999Z', '2026-11-15T11:00:00.500100Z']);
+    expect([row?.firstAt, row?.lastAt]).toEqual(['2026-11-15T11:00:00.499999Z', '2026-11-15T11:00:00.500100Z']);
   });
 
   it('tells events of one time apart by their receipt, in any order', () => {
@@ -133,7 +133,7 @@ describe('sums of events', () => {
       [late, early],
     ]) {
       const [row] = sumEvents(order).rows;
-      expect([row?.f, row?.l]).toEqual(['2026-11-15T12:00:00.000Z', timestamp]);
+      expect([row?.firstAt, row?.lastAt]).toEqual(['2026-11-15T12:00:00.000Z', timestamp]);
     }
   });
 
@@ -144,7 +144,7 @@ describe('sums of events', () => {
       ['\uff21', '\u{1f30d}'],
     ]) {
       const [row] = sumEvents(records(locales.map(told))).rows;
-      expect(row?.r?.locale?.v).toBe('\u{1f30d}');
+      expect(row?.profile?.locale?.v).toBe('\u{1f30d}');
     }
   });
 
@@ -153,7 +153,7 @@ describe('sums of events', () => {
       eventAt('2026-11-15T11:00:00.000Z', { eventType }),
     );
     const [row] = sumEvents(records(types)).rows;
-    expect(JSON.stringify(row?.c)).toBe('{"__proto__":1,"constructor":1}');
+    expect(JSON.stringify(row?.counts)).toBe('{"__proto__":1,"constructor":1}');
   });
 
   it('comes to the same in any order, and players do not mix', () => {
@@ -172,17 +172,21 @@ describe('sums of events', () => {
       fc.property(both, ([one, other]) => {
         const [mine, theirs] = [records(one), records(other, BOB)];
         const together = sumEvents([...theirs.toReversed(), ...mine.toReversed()]);
-        expect(together.rows.filter(({ p }) => p === '1').map(inOneOrder)).toEqual(
+        expect(together.rows.filter(({ playerId }) => playerId === '1').map(inOneOrder)).toEqual(
           expect.arrayContaining(sumEvents(mine).rows.map(inOneOrder)),
         );
         expect(together.rows).toHaveLength(sumEvents(mine).rows.length + sumEvents(theirs).rows.length);
-        expect(together.types.reduce((sum, { n }) => sum + n, 0)).toBe(one.length + other.length);
+        expect(together.types.reduce((sum, { events }) => sum + events, 0)).toBe(one.length + other.length);
       }),
     );
   });
 });
 
 /** Lists of days and types are sets. */
-function inOneOrder({ o, y, ...row }: SumRow) {
-  return { ...row, o: o?.toSorted(), y: y?.match(/\[.*?\]/g)?.toSorted() };
+function inOneOrder({ eventTypes, severalDays, ...row }: SumRow) {
+  return {
+    ...row,
+    eventTypes: eventTypes?.toSorted(),
+    severalDays: severalDays?.match(/\[.*?\]/g)?.toSorted(),
+  };
 }

@@ -41,20 +41,8 @@ export async function insertFailedEvents(
 function failuresJson(batches: readonly FailedBatch[]): string {
   return JSON.stringify(
     batches.flatMap(({ userId, receivedAtMs, clientBuild, failures }) => {
-      const a = new Date(receivedAtMs).toISOString();
-      return failures.map((failure) => ({
-        u: userId,
-        a,
-        b: clientBuild,
-        f: failure.fingerprint,
-        o: failure.ordinal,
-        c: failure.code,
-        m: failure.message,
-        w: failure.path,
-        t: failure.eventType,
-        r: failure.raw,
-        x: failure.isCut,
-      }));
+      const receivedAt = new Date(receivedAtMs).toISOString();
+      return failures.map((failure) => ({ ...failure, userId, receivedAt, clientBuild }));
     }),
   );
 }
@@ -65,22 +53,24 @@ const INSERT_FAILED_EVENTS = {
   name: 'insert_failed_events',
   text: `
     with sent as materialized (
-      select distinct on (player_id, f) p.game_id, p.id as player_id, e.*
+      select distinct on (player_id, fingerprint) p.game_id, p.id as player_id, e.*
       from rows from (
         json_to_recordset($1::json) as (
-          u uuid, a timestamptz, b text, f uuid, o smallint, c text, m text, w text, t text, r text, x boolean
+          "userId" uuid, "receivedAt" timestamptz, "clientBuild" text, fingerprint uuid, ordinal smallint, code text,
+          message text, path text, "eventType" text, raw text, "isCut" boolean
         )
-      ) with ordinality as e(u, a, b, f, o, c, m, w, t, r, x, n)
-      join lateral (select id, game_id from players where user_id = e.u offset 0) p on true
-      order by player_id, f, n
+      ) with ordinality as e(user_id, received_at, client_build, fingerprint, ordinal, code, message, path, event_type, raw,
+        is_cut, place)
+      join lateral (select id, game_id from players where user_id = e.user_id offset 0) p on true
+      order by player_id, fingerprint, place
     ), fresh as materialized (
       select s.*,
         row_number() over of_game as game_entries,
-        sum(octet_length(r)) over of_game as game_bytes,
-        row_number() over (partition by player_id order by n) as player_entries
+        sum(octet_length(raw)) over of_game as game_bytes,
+        row_number() over (partition by player_id order by place) as player_entries
       from sent s
-      where (select k.id from failed_events k where k.player_id = s.player_id and k.fingerprint = s.f) is null
-      window of_game as (partition by game_id order by n)
+      where (select k.id from failed_events k where k.player_id = s.player_id and k.fingerprint = s.fingerprint) is null
+      window of_game as (partition by game_id order by place)
     ), players_before as materialized (
       select player_id,
         (select count(*) from (select from failed_events k where k.player_id = f.player_id limit $4) known) as entries
@@ -96,9 +86,9 @@ const INSERT_FAILED_EVENTS = {
     ), stored as (
       insert into failed_events (game_id, player_id, fingerprint, ordinal, code, message, path, event_type, raw, is_cut,
         client_build, received_at)
-      select game_id, player_id, f, o, c, m, w, t, r, x, b, a
+      select game_id, player_id, fingerprint, ordinal, code, message, path, event_type, raw, is_cut, client_build, received_at
       from fitting
-      order by player_id, f
+      order by player_id, fingerprint
       on conflict do nothing
       returning game_id, code, octet_length(raw) as bytes
     ), counted as (
@@ -107,12 +97,12 @@ const INSERT_FAILED_EVENTS = {
       on conflict (game_id) do update
       set entries = g.entries + excluded.entries, bytes = g.bytes + excluded.bytes
     )
-    select c as code, count(*)::int as sent,
-      (select count(*)::int from stored k where k.code = s.c) as stored,
-      (select count(*)::int from fresh f where f.c = s.c)
-        - (select count(*)::int from fitting f where f.c = s.c) as dropped
+    select code, count(*)::int as sent,
+      (select count(*)::int from stored k where k.code = s.code) as stored,
+      (select count(*)::int from fresh f where f.code = s.code)
+        - (select count(*)::int from fitting f where f.code = s.code) as dropped
     from sent s
-    group by c`,
+    group by code`,
 };
 
 /** Deletes up to so many of the entries received before, and returns how many. Those being replayed wait for the next time. */
