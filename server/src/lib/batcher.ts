@@ -1,34 +1,5 @@
 import { OverloadedError } from './overloaded-error.js';
 
-/**
- * Group commit and coalesced reads: what arrives together, or while earlier groups are running, travels as one.
- *
- *              submit                 end of turn, if a place is free              run settles
- *   (nothing) ────────► open group ──────────────────────────────────► running ───────────────► settled
- *                        │    ▲ submit joins, while the weight fits      │  ▲
- *                        │    └─┐                                        │  │ splitOn(error) and more than
- *                        ▼ full │                                        ▼  │ one item: each half in turn
- *                       next open group (first in, first out)          halves, in the same place
- *
- * Groups are formed on arrival, so nothing is copied when one starts: its array of items is what `run` gets.
- *
- * Why setImmediate and not a timer or queueMicrotask: Node reads all sockets that are ready in one poll phase,
- * each in a callback of its own, and runs the microtasks after each. A microtask would therefore start with the
- * first request alone. setImmediate runs right after the poll phase, when every request that was already there
- * has been submitted, and waits for nothing else: an idle service pays microseconds, no timer's millisecond.
- * Measured with 64 busy connections: about 30 requests a group, and 1.0 with queueMicrotask. For the same reason
- * a place that becomes free is taken at the end of that turn.
- */
-
-export type Batcher<I, O> = {
-  /** Rejects with OverloadedError at once when too much is waiting, else settles as `run` does for this item. */
-  submit(item: I): Promise<O>;
-  /** Weight of all that has been submitted and has not started. */
-  readonly waiting: number;
-  /** Resolves when nothing waits and nothing runs. For shutdown: stop submitting first. */
-  idle(): Promise<void>;
-};
-
 export type BatcherOptions<I, O> = {
   /**
    * One result per item, in order. With `splitOn`, a failed run must have changed nothing (a transaction).
@@ -70,120 +41,170 @@ type Group<I, O> = {
   next: Group<I, O> | undefined;
 };
 
-export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O> {
-  const { run, maxItems, weigh, maxInFlight, fillForMs = 0, linger, maxWaiting, splitOn } = options;
-  for (const [name, value] of Object.entries({ maxItems, maxInFlight, maxWaiting })) {
-    if (!(value >= 1)) throw new RangeError(`${name} must be at least 1.`);
+/**
+ * Group commit and coalesced reads: what arrives together, or while earlier groups are running, travels as one.
+ *
+ *              submit                 end of turn, if a place is free              run settles
+ *   (nothing) ────────► open group ──────────────────────────────────► running ───────────────► settled
+ *                        │    ▲ submit joins, while the weight fits      │  ▲
+ *                        │    └─┐                                        │  │ splitOn(error) and more than
+ *                        ▼ full │                                        ▼  │ one item: each half in turn
+ *                       next open group (first in, first out)          halves, in the same place
+ *
+ * Groups are formed on arrival, so nothing is copied when one starts: its array of items is what `run` gets.
+ *
+ * Why setImmediate and not a timer or queueMicrotask: Node reads all sockets that are ready in one poll phase,
+ * each in a callback of its own, and runs the microtasks after each. A microtask would therefore start with the
+ * first request alone. setImmediate runs right after the poll phase, when every request that was already there
+ * has been submitted, and waits for nothing else: an idle service pays microseconds, no timer's millisecond.
+ * Measured with 64 busy connections: about 30 requests a group, and 1.0 with queueMicrotask. For the same reason
+ * a place that becomes free is taken at the end of that turn.
+ */
+export class Batcher<I, O> {
+  readonly #options: BatcherOptions<I, O>;
+  /** Groups that have not started, the one that is open last. */
+  #first: Group<I, O> | undefined;
+  #last: Group<I, O> | undefined;
+  #waiting = 0;
+  #inFlight = 0;
+  #isScheduled = false;
+  #lastStart = 0;
+  /** What is worth waiting for, and until when. */
+  #expected = 0;
+  #lingersUntil = 0;
+  #patience: NodeJS.Timeout | undefined;
+  #idleWaiters: (() => void)[] = [];
+
+  constructor(options: BatcherOptions<I, O>) {
+    const { maxItems, maxInFlight, maxWaiting } = options;
+    for (const [name, value] of Object.entries({ maxItems, maxInFlight, maxWaiting })) {
+      if (!(value >= 1)) throw new RangeError(`${name} must be at least 1.`);
+    }
+    this.#options = options;
   }
 
-  let first: Group<I, O> | undefined;
-  let last: Group<I, O> | undefined;
-  let waiting = 0;
-  let inFlight = 0;
-  let scheduled = false;
-  let lastStart = 0;
-  /** What is worth waiting for, and until when. */
-  let expected = 0;
-  let lingersUntil = 0;
-  let patience: NodeJS.Timeout | undefined;
-  let idleWaiters: (() => void)[] = [];
+  /** Weight of all that has been submitted and has not started. */
+  get waiting(): number {
+    return this.#waiting;
+  }
 
-  function submit(item: I): Promise<O> {
+  /** Rejects with OverloadedError at once when too much is waiting, else settles as `run` does for this item. */
+  submit(item: I): Promise<O> {
+    const { weigh, maxWaiting } = this.#options;
     const weight = weigh === undefined ? 1 : Math.max(1, weigh(item));
     // Asked this way round, a weight that is not a number is refused, too, instead of spoiling the sum for good.
-    if (!(waiting + weight <= maxWaiting)) return Promise.reject(new OverloadedError());
-    waiting += weight;
-    const group = groupFor(weight);
+    if (!(this.#waiting + weight <= maxWaiting)) return Promise.reject(new OverloadedError());
+    this.#waiting += weight;
+    const group = this.#groupFor(weight);
     group.items.push(item);
-    schedule();
+    this.#schedule();
     return new Promise((resolve, reject) => {
       group.resolves.push(resolve);
       group.rejects.push(reject);
     });
   }
 
-  function groupFor(weight: number): Group<I, O> {
-    if (last !== undefined && last.weight + weight <= maxItems) {
+  /** Resolves when nothing waits and nothing runs. For shutdown: stop submitting first. */
+  idle(): Promise<void> {
+    if (this.#inFlight === 0 && this.#first === undefined) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#idleWaiters.push(resolve);
+    });
+  }
+
+  #groupFor(weight: number): Group<I, O> {
+    const last = this.#last;
+    if (last !== undefined && last.weight + weight <= this.#options.maxItems) {
       last.weight += weight;
       return last;
     }
     const group: Group<I, O> = { items: [], resolves: [], rejects: [], weight, next: undefined };
-    if (last === undefined) first = group;
+    if (last === undefined) this.#first = group;
     else last.next = group;
-    last = group;
+    this.#last = group;
     return group;
   }
 
-  function schedule(): void {
-    if (scheduled || !mayStart(first)) return;
-    scheduled = true;
-    setImmediate(startGroups);
+  #schedule(): void {
+    if (this.#isScheduled || !this.#mayStart(this.#first)) return;
+    this.#isScheduled = true;
+    setImmediate(() => this.#startGroups());
   }
 
-  function mayStart(group: Group<I, O> | undefined): group is Group<I, O> {
-    if (group === undefined || inFlight >= maxInFlight) return false;
+  #mayStart(group: Group<I, O> | undefined): group is Group<I, O> {
+    const { maxInFlight, maxItems, fillForMs = 0 } = this.#options;
+    if (group === undefined || this.#inFlight >= maxInFlight) return false;
     const isFull = group.next !== undefined || group.weight >= maxItems;
     if (isFull) return true;
-    if (inFlight > 0) return fillForMs === 0 || performance.now() - lastStart >= fillForMs;
-    return waiting >= expected || performance.now() >= lingersUntil;
+    if (this.#inFlight > 0) return fillForMs === 0 || performance.now() - this.#lastStart >= fillForMs;
+    return this.#waiting >= this.#expected || performance.now() >= this.#lingersUntil;
   }
 
-  function startGroups(): void {
-    scheduled = false;
-    while (mayStart(first)) {
-      const group = first;
-      first = group.next;
-      if (first === undefined) last = undefined;
-      waiting -= group.weight;
-      inFlight++;
+  #startGroups(): void {
+    const { fillForMs = 0 } = this.#options;
+    this.#isScheduled = false;
+    for (let group = this.#first; this.#mayStart(group); group = this.#first) {
+      this.#takeFirst(group);
+      this.#inFlight++;
       if (fillForMs > 0) {
-        lastStart = performance.now();
-        lookAgainIn(fillForMs);
+        this.#lastStart = performance.now();
+        this.#lookAgainIn(fillForMs);
       }
-      settle(group.items, group.resolves, group.rejects).then(() => finishGroup(group));
+      void this.#runGroup(group);
     }
   }
 
-  function lookAgainIn(ms: number): void {
-    clearTimeout(patience);
-    // A little later than asked for: a timer may fire a fraction of a millisecond too early.
-    patience = setTimeout(schedule, ms + 1);
+  #takeFirst(group: Group<I, O>): void {
+    this.#first = group.next;
+    if (this.#first === undefined) this.#last = undefined;
+    this.#waiting -= group.weight;
   }
 
-  function finishGroup({ items, weight }: Group<I, O>): void {
-    inFlight--;
-    if (inFlight === 0) expectMore(items.length, weight);
-    schedule();
-    if (inFlight > 0 || first !== undefined) return;
-    const woken = idleWaiters;
-    idleWaiters = [];
+  async #runGroup({ items, resolves, rejects, weight }: Group<I, O>): Promise<void> {
+    await this.#settle(items, resolves, rejects);
+    this.#inFlight--;
+    if (this.#inFlight === 0) this.#expectMore(items.length, weight);
+    this.#schedule();
+    if (this.#inFlight === 0 && this.#first === undefined) this.#wakeIdleWaiters();
+  }
+
+  #wakeIdleWaiters(): void {
+    const woken = this.#idleWaiters;
+    this.#idleWaiters = [];
     for (const wake of woken) wake();
   }
 
-  function expectMore(answered: number, weight: number): void {
-    clearTimeout(patience);
-    expected = 0;
+  #lookAgainIn(ms: number): void {
+    clearTimeout(this.#patience);
+    // A little later than asked for: a timer may fire a fraction of a millisecond too early.
+    this.#patience = setTimeout(() => this.#schedule(), ms + 1);
+  }
+
+  #expectMore(answered: number, weight: number): void {
+    const { linger } = this.#options;
+    clearTimeout(this.#patience);
+    this.#expected = 0;
     if (linger === undefined || answered < linger.after) return;
-    expected = MOST * (waiting + weight);
-    lingersUntil = performance.now() + linger.ms;
-    lookAgainIn(linger.ms);
+    this.#expected = MOST * (this.#waiting + weight);
+    this.#lingersUntil = performance.now() + linger.ms;
+    this.#lookAgainIn(linger.ms);
   }
 
   /** Settles every promise of a group or part of one. Never rejects. */
-  async function settle(
+  async #settle(
     items: I[],
     resolves: ((output: O) => void)[],
     rejects: ((error: unknown) => void)[],
   ): Promise<void> {
     let outputs: O[];
     try {
-      outputs = await run(items);
+      outputs = await this.#options.run(items);
     } catch (error) {
-      if (items.length === 1 || !mayBeSplit(error)) return rejectAll(rejects, error);
+      if (items.length === 1 || !this.#mayBeSplit(error)) return rejectAll(rejects, error);
       const half = items.length >> 1;
       // One after the other, in the place of the whole: so the bound on running groups holds, and the order.
-      await settle(items.slice(0, half), resolves.slice(0, half), rejects.slice(0, half));
-      return settle(items.slice(half), resolves.slice(half), rejects.slice(half));
+      await this.#settle(items.slice(0, half), resolves.slice(0, half), rejects.slice(0, half));
+      return this.#settle(items.slice(half), resolves.slice(half), rejects.slice(half));
     }
     // Not split: the run has had its effect, and the fault is not an item's.
     if (!Array.isArray(outputs) || outputs.length !== resolves.length) {
@@ -192,26 +213,13 @@ export function createBatcher<I, O>(options: BatcherOptions<I, O>): Batcher<I, O
     for (let i = 0; i < outputs.length; i++) resolves[i]?.(outputs[i] as O);
   }
 
-  function mayBeSplit(error: unknown): boolean {
+  #mayBeSplit(error: unknown): boolean {
     try {
-      return splitOn?.(error) ?? false;
+      return this.#options.splitOn?.(error) ?? false;
     } catch {
       return false;
     }
   }
-
-  return {
-    submit,
-    get waiting() {
-      return waiting;
-    },
-    idle() {
-      if (inFlight === 0 && first === undefined) return Promise.resolve();
-      return new Promise((resolve) => {
-        idleWaiters.push(resolve);
-      });
-    },
-  };
 }
 
 function rejectAll(rejects: ((error: unknown) => void)[], error: unknown): void {

@@ -11,7 +11,7 @@ import type { Inbox } from '../features/events/failed/inbox.js';
 import type { OldEvents } from '../features/events/old-events.js';
 import { REJECTIONS } from '../features/events/rejections.js';
 import type { RejectedSequences } from '../features/events/sequence-claims.js';
-import { type Batcher, createBatcher } from '../lib/batcher.js';
+import { Batcher } from '../lib/batcher.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createDeadLetters, isPermanentError, type RefusalReason } from './dead-letters.js';
 import { decodeMessage, type QueuedEvents } from './message.js';
@@ -65,7 +65,7 @@ export function createMessageApplier(options: Options): MessageApplier {
   const deadLetters = createDeadLetters({ pool, inbox, logger });
 
   const openLane = (): Lane =>
-    createBatcher<Batch, Outcome>({
+    new Batcher<Batch, Outcome>({
       maxItems: MAX_GROUP_WEIGHT,
       maxInFlight: 1,
       // Bounded by what the partitions' pumps pull.

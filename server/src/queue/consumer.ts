@@ -5,7 +5,7 @@ import type { NatsSettings } from '../settings/settings.js';
 import type { MessageApplier } from './apply-messages.js';
 import type { QueueLink } from './connection.js';
 import { openPartitionLocks, type PartitionLocks } from './partition-locks.js';
-import { type PartitionWorker, startPartitionWorker } from './partition-worker.js';
+import { PartitionWorker } from './partition-worker.js';
 import type { QueueMetrics } from './queue-metrics.js';
 
 /** How soon a dead process's partitions are taken over, and a new one gets its share. */
@@ -31,11 +31,11 @@ type Options = {
 };
 
 /**
- * Takes this process's share of the partitions and pumps them:
+ * Takes this process's share of the partitions and workers them:
  *
  *   no locks ──database there, migrated──► member ──each second──► hand over what is no longer ours, take what is
  *      ▲                                      │
- *      └─── every pump stopped at once ◄──────┘ connection of the locks lost
+ *      └─── every worker stopped at once ◄──────┘ connection of the locks lost
  *
  * Only the owner of a partition pulls from it. A lost connection is noticed by its end or by a look round that is not
  * answered; what was being applied at that moment may overlap with the next owner's first group for the length of one
@@ -43,7 +43,7 @@ type Options = {
  */
 export function startConsumer(options: Options): QueueConsumer {
   const { link, nats, databaseUrl, pool, applier, metrics, logger } = options;
-  const pumps = new Map<number, PartitionWorker>();
+  const workers = new Map<number, PartitionWorker>();
   const handovers = new Map<number, Promise<void>>();
   let locks: PartitionLocks | undefined;
   let stopping = false;
@@ -74,7 +74,7 @@ export function startConsumer(options: Options): QueueConsumer {
       onLost(error) {
         loss = error;
         locks = undefined;
-        for (const pump of pumps.values()) void pump.abandon();
+        for (const worker of workers.values()) void worker.abandon();
         endPause();
       },
     });
@@ -95,7 +95,7 @@ export function startConsumer(options: Options): QueueConsumer {
 
   const lookRound = async (mine: PartitionLocks): Promise<void> => {
     const share = new Set(await mine.share());
-    for (const partition of pumps.keys()) {
+    for (const partition of workers.keys()) {
       if (!share.has(partition) && !handovers.has(partition)) {
         handovers.set(
           partition,
@@ -103,20 +103,20 @@ export function startConsumer(options: Options): QueueConsumer {
         );
       }
     }
-    for (const partition of await mine.take([...share].filter((wanted) => !pumps.has(wanted)))) {
-      pumps.set(
+    for (const partition of await mine.take([...share].filter((wanted) => !workers.has(wanted)))) {
+      workers.set(
         partition,
-        startPartitionWorker({ link, stream: nats.stream, partition, applier, metrics, logger }),
+        new PartitionWorker({ link, stream: nats.stream, partition, applier, metrics, logger }),
       );
     }
-    metrics.partitions.set(pumps.size);
+    metrics.partitions.set(workers.size);
   };
 
   /** Not awaited by the look round: a slow transaction must not look like a lost connection. */
   const handOver = async (mine: PartitionLocks, partition: number): Promise<void> => {
     try {
-      await pumps.get(partition)?.stop();
-      pumps.delete(partition);
+      await workers.get(partition)?.stop();
+      workers.delete(partition);
       await mine.release(partition);
     } finally {
       handovers.delete(partition);
@@ -124,9 +124,9 @@ export function startConsumer(options: Options): QueueConsumer {
   };
 
   const stopAll = async (): Promise<void> => {
-    await Promise.all([...pumps.values()].map((pump) => pump.stop()));
+    await Promise.all([...workers.values()].map((worker) => worker.stop()));
     await Promise.all(handovers.values());
-    pumps.clear();
+    workers.clear();
     metrics.partitions.set(0);
   };
 
@@ -140,7 +140,7 @@ export function startConsumer(options: Options): QueueConsumer {
   const finished = live();
 
   return {
-    owned: () => (locks === undefined ? [] : [...pumps.keys()].sort((a, b) => a - b)),
+    owned: () => (locks === undefined ? [] : [...workers.keys()].sort((a, b) => a - b)),
     isMember: () => locks !== undefined,
     async stop() {
       stopping = true;

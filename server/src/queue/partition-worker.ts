@@ -1,7 +1,7 @@
 import type { Consumer, ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import type { Logger } from 'pino';
 import type { MessageApplier } from './apply-messages.js';
-import type { QueueLink } from './connection.js';
+import type { QueueLink, QueueSession } from './connection.js';
 import type { QueueMetrics } from './queue-metrics.js';
 import { ACK_WAIT_MS, consumerOf, ensureConsumer, recallForgottenMessages } from './stream.js';
 
@@ -13,7 +13,7 @@ const PULL_BYTES = 1_048_576;
 const MIN_PULL_MESSAGES = 4;
 const MAX_PULL_MESSAGES = 200;
 /**
- * An idle pull is renewed this often. A pump that stops lets its last pull run out rather than close it: what the server
+ * An idle pull is renewed this often. A worker that stops lets its last pull run out rather than close it: what the server
  * was just sending to a closed one would be missing until the server gives up on it, half a minute later.
  */
 const PULL_EXPIRES_MS = 2_000;
@@ -25,14 +25,7 @@ const IDLE_PULLS = 10;
 const MIN_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 5_000;
 
-export type PartitionWorker = {
-  /** Starts no further pull, and resolves when all that was pulled is done. */
-  stop(): Promise<void>;
-  /** The same at once: whatever still comes is given back. */
-  abandon(): Promise<void>;
-};
-
-type Options = {
+export type PartitionWorkerOptions = {
   link: QueueLink;
   stream: string;
   partition: number;
@@ -49,60 +42,85 @@ type Options = {
  *      │                     ▼
  *      └──── pause ◄── given back (the stream keeps it); the pause grows up to 5 s
  */
-export function startPartitionWorker({
-  link,
-  stream,
-  partition,
-  applier,
-  metrics,
-  logger,
-}: Options): PartitionWorker {
-  let stopping = false;
-  let abandoned = false;
-  let current: ConsumerMessages | undefined;
-  let endPause = (): void => {};
-  let pullMessages = MIN_PULL_MESSAGES;
-  const held = new Set<JsMsg>();
-  const stillWorking = setInterval(() => {
-    for (const message of held) message.working();
-  }, STILL_WORKING_MS).unref();
+export class PartitionWorker {
+  readonly #options: PartitionWorkerOptions;
+  /** Delivered and not settled: the server is told that they are being worked on. */
+  readonly #held = new Set<JsMsg>();
+  readonly #finished: Promise<void>;
+  #isStopping = false;
+  #isAbandoned = false;
+  #currentPull: ConsumerMessages | undefined;
+  #pullMessages = MIN_PULL_MESSAGES;
+  #endPause = (): void => {};
 
-  const work = async (): Promise<void> => {
+  /** Starts at once. */
+  constructor(options: PartitionWorkerOptions) {
+    this.#options = options;
+    const stillWorking = setInterval(() => {
+      for (const message of this.#held) message.working();
+    }, STILL_WORKING_MS).unref();
+    this.#finished = this.#work().finally(() => clearInterval(stillWorking));
+  }
+
+  /** Starts no further pull, and resolves when all that was pulled is done. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#endPause();
+    const close = (): void => void this.#currentPull?.close();
+    if (this.#options.link.live() === undefined) close();
+    const losingPatience = setTimeout(close, STOP_PATIENCE_MS);
+    await this.#finished;
+    clearTimeout(losingPatience);
+  }
+
+  /** The same at once: whatever still comes is given back. */
+  abandon(): Promise<void> {
+    this.#isAbandoned = true;
+    return this.stop();
+  }
+
+  async #work(): Promise<void> {
+    const { link, metrics, logger, partition } = this.#options;
     let failures = 0;
-    while (!stopping) {
+    while (!this.#isStopping) {
       try {
         const session = await link.waitUntilLive(MAX_PAUSE_MS);
         if (session === undefined) continue;
-        await ensureConsumer(session.jsm, stream, partition);
-        const consumer = await session.js.consumers.get(stream, consumerOf(partition));
-        for (let idle = 0; !stopping; ) {
-          idle = (await pull(consumer)) === 0 ? idle + 1 : 0;
+        await this.#pullFrom(session, () => {
           failures = 0;
-          if (idle === IDLE_PULLS && !stopping) {
-            idle = 0;
-            if (await recallForgottenMessages(session.jsm, stream, partition)) {
-              logger.warn(
-                { partition },
-                'NATS had forgotten messages of this partition; they are applied now',
-              );
-            }
-          }
-        }
+        });
       } catch (error) {
-        if (stopping) return;
+        if (this.#isStopping) return;
         failures++;
         metrics.consumerErrors.inc({ source: error instanceof ApplyFailure ? 'database' : 'nats' });
         // The first of a row tells what is wrong; the rest would only fill the log.
         if (failures === 1) logger.warn({ err: error, partition }, 'events wait in the stream; trying again');
-        await pause(Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** (failures - 1)));
+        await this.#pause(Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** (failures - 1)));
       }
     }
-  };
+  }
+
+  /** Pull after pull until the worker stops. Rejects when the server or the database cannot be reached. */
+  async #pullFrom({ jsm, js }: QueueSession, onSuccess: () => void): Promise<void> {
+    const { stream, partition, logger } = this.#options;
+    await ensureConsumer(jsm, stream, partition);
+    const consumer = await js.consumers.get(stream, consumerOf(partition));
+    for (let idle = 0; !this.#isStopping; ) {
+      idle = (await this.#pull(consumer)) === 0 ? idle + 1 : 0;
+      onSuccess();
+      if (idle < IDLE_PULLS || this.#isStopping) continue;
+      idle = 0;
+      if (await recallForgottenMessages(jsm, stream, partition)) {
+        logger.warn({ partition }, 'NATS had forgotten messages of this partition; they are applied now');
+      }
+    }
+  }
 
   /** How many messages came. */
-  const pull = async (consumer: Consumer): Promise<number> => {
-    const messages = await consumer.fetch({ max_messages: pullMessages, expires: PULL_EXPIRES_MS });
-    current = messages;
+  async #pull(consumer: Consumer): Promise<number> {
+    const pull = { max_messages: this.#pullMessages, expires: PULL_EXPIRES_MS };
+    const messages = await consumer.fetch(pull);
+    this.#currentPull = messages;
     const settled: Promise<void>[] = [];
     let bytes = 0;
     let failure: unknown;
@@ -113,8 +131,8 @@ export function startPartitionWorker({
       for await (const message of messages) {
         bytes += message.data.length;
         // Not before this pull has run out, or it would come back at once.
-        if (abandoned || failure !== undefined) message.nak(PULL_EXPIRES_MS);
-        else settled.push(settle(message).catch(fail));
+        if (this.#isAbandoned || failure !== undefined) message.nak(PULL_EXPIRES_MS);
+        else settled.push(this.#settle(message).catch(fail));
       }
     } catch (error) {
       fail(error);
@@ -123,14 +141,15 @@ export function startPartitionWorker({
     if (failure !== undefined) throw failure;
     if (settled.length === 0) return 0;
     const fitting = Math.floor((PULL_BYTES / bytes) * settled.length);
-    pullMessages = Math.max(MIN_PULL_MESSAGES, Math.min(MAX_PULL_MESSAGES, fitting));
+    this.#pullMessages = Math.max(MIN_PULL_MESSAGES, Math.min(MAX_PULL_MESSAGES, fitting));
     return settled.length;
-  };
+  }
 
-  const settle = async (message: JsMsg): Promise<void> => {
+  async #settle(message: JsMsg): Promise<void> {
+    const { partition, applier, metrics } = this.#options;
     const { deliveryCount } = message.info;
     if (deliveryCount > 1) metrics.redelivered.inc();
-    held.add(message);
+    this.#held.add(message);
     try {
       await applier.apply({
         partition,
@@ -142,38 +161,19 @@ export function startPartitionWorker({
       message.nak(PULL_EXPIRES_MS);
       throw new ApplyFailure('queued events could not be applied', { cause: error });
     } finally {
-      held.delete(message);
+      this.#held.delete(message);
     }
     // Without an answer: should it get lost, the message comes again and changes nothing.
     message.ack();
-  };
+  }
 
-  const pause = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      endPause = resolve;
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#endPause = resolve;
       setTimeout(resolve, ms).unref();
-      if (stopping) resolve();
+      if (this.#isStopping) resolve();
     });
-
-  const finished = work().finally(() => clearInterval(stillWorking));
-
-  const stop = async (): Promise<void> => {
-    stopping = true;
-    endPause();
-    const close = (): void => void current?.close();
-    if (link.live() === undefined) close();
-    const losingPatience = setTimeout(close, STOP_PATIENCE_MS);
-    await finished;
-    clearTimeout(losingPatience);
-  };
-
-  return {
-    stop,
-    abandon() {
-      abandoned = true;
-      return stop();
-    },
-  };
+  }
 }
 
 class ApplyFailure extends Error {

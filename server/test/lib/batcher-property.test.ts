@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createBatcher } from '../../src/lib/batcher.js';
+import { Batcher } from '../../src/lib/batcher.js';
 import { OverloadedError } from '../../src/lib/overloaded-error.js';
 import { turns } from '../support/turns.js';
 
@@ -44,7 +44,7 @@ describe('for any load', () => {
           const started: number[] = [];
           const done = new Map<number, number>();
           const weightOf = (item: Item) => Math.max(1, item.weight);
-          const coalescer = createBatcher<Item, number>({
+          const coalescer = new Batcher<Item, number>({
             maxItems,
             maxInFlight,
             fillForMs,

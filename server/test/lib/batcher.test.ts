@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type BatcherOptions, createBatcher } from '../../src/lib/batcher.js';
+import { Batcher, type BatcherOptions } from '../../src/lib/batcher.js';
 import { OverloadedError } from '../../src/lib/overloaded-error.js';
 import { turn, turns } from '../support/turns.js';
 
@@ -7,7 +7,7 @@ import { turn, turns } from '../support/turns.js';
 function manual(options: Partial<BatcherOptions<string, string>> = {}) {
   const runs: { items: string[]; resolve: (outputs: string[]) => void; reject: (error: unknown) => void }[] =
     [];
-  const coalescer = createBatcher<string, string>({
+  const coalescer = new Batcher<string, string>({
     run: (items) => new Promise((resolve, reject) => runs.push({ items, resolve, reject })),
     maxItems: 100,
     maxInFlight: 1,
@@ -27,7 +27,7 @@ function manual(options: Partial<BatcherOptions<string, string>> = {}) {
 /** Upper-cases at once; fails when a poison item is among the items. */
 function immediate(options: Partial<BatcherOptions<string, string>> = {}) {
   const groups: string[] = [];
-  const coalescer = createBatcher<string, string>({
+  const coalescer = new Batcher<string, string>({
     run: async (items) => {
       groups.push(items.join(''));
       if (items.includes('!')) throw new Error('poison');

@@ -6,7 +6,7 @@ import {
   type IncomingMessage,
   type MessageApplier,
 } from '../../src/queue/apply-messages.js';
-import { startPartitionWorker } from '../../src/queue/partition-worker.js';
+import { PartitionWorker } from '../../src/queue/partition-worker.js';
 import { openQueue, type Queue } from '../../src/queue/queue.js';
 import { partitionOf } from '../../src/queue/stream.js';
 import { createMetrics } from '../../src/telemetry/metrics.js';
@@ -48,7 +48,7 @@ describe.skipIf(NATS_SERVER === undefined)(`a message that comes again${NEEDS_NA
   async function pump(userId: string, apply: MessageApplier['apply'], events: number): Promise<void> {
     const { stream, partitions } = nats();
     const partition = partitionOf(userId, partitions);
-    const running = startPartitionWorker({
+    const running = new PartitionWorker({
       link: queue.link,
       stream,
       partition,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { isUnavailable, type Pool } from '../../db/pool.js';
-import { createBatcher } from '../../lib/batcher.js';
+import { Batcher } from '../../lib/batcher.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import { applyEvents, type EventOutcome } from './apply-events.js';
 import { type EventRecord, type PlayerKey, recordsOfPlayer } from './event-record.js';
@@ -31,7 +31,7 @@ type Options = { pool: Pool; metrics: Metrics; logger: Logger; oldEvents: OldEve
 
 /** Events are applied to PostgreSQL before the answer; requests that arrive together share a transaction. */
 export function createDirectIntake({ pool, metrics, logger, oldEvents }: Options): EventIntake {
-  const groups = createBatcher<RecordBatch, IntakeResult>({
+  const groups = new Batcher<RecordBatch, IntakeResult>({
     maxItems: MAX_GROUP_WEIGHT,
     maxInFlight: GROUPS_IN_FLIGHT,
     fillForMs: FILL_FOR_MS,

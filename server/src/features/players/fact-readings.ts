@@ -1,5 +1,5 @@
 import type { Pool } from '../../db/pool.js';
-import { createBatcher } from '../../lib/batcher.js';
+import { Batcher } from '../../lib/batcher.js';
 import type { Clock } from '../../lib/clock.js';
 import { findFacts, type PlayerReading } from './facts-queries.js';
 
@@ -7,7 +7,7 @@ import { findFacts, type PlayerReading } from './facts-queries.js';
 export type FactReadings = { of(playerId: string): Promise<PlayerReading> };
 
 export function createFactReadings(pool: Pool, clock: Clock): FactReadings {
-  const readings = createBatcher<string, PlayerReading | undefined>({
+  const readings = new Batcher<string, PlayerReading | undefined>({
     maxItems: 200,
     maxInFlight: 2,
     maxWaiting: 20_000,

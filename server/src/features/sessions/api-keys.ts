@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Pool } from '../../db/pool.js';
-import { createBatcher } from '../../lib/batcher.js';
+import { Batcher } from '../../lib/batcher.js';
 import type { Clock } from '../../lib/clock.js';
 import { type MasterKeys, seal, UnsealError, unseal } from '../../security/master-keys.js';
 import type { Settings } from '../../settings/settings.js';
@@ -104,7 +104,7 @@ export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Opt
   };
 
   // Also for the CPU's sake: checking many signatures in a row costs half of checking each between other things.
-  const desk = createBatcher<{ request: SignedLogin; mayBeRecalled: boolean }, ApiKey | Error | undefined>({
+  const desk = new Batcher<{ request: SignedLogin; mayBeRecalled: boolean }, ApiKey | Error | undefined>({
     maxItems: 500,
     maxInFlight: 2,
     maxWaiting: 10_000,

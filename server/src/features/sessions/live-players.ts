@@ -1,5 +1,5 @@
 import type { Pool } from '../../db/pool.js';
-import { type Batcher, createBatcher } from '../../lib/batcher.js';
+import { Batcher } from '../../lib/batcher.js';
 import { findLivePlayers, type LivePlayer } from './session-queries.js';
 
 /**
@@ -16,7 +16,7 @@ const FILL_FOR_MS = 3;
 const LINGER = { ms: 3, after: 12 };
 
 export function createLivePlayers(pool: Pool): LivePlayers {
-  return createBatcher({
+  return new Batcher({
     maxItems: 500,
     maxInFlight: 3,
     fillForMs: FILL_FOR_MS,

@@ -1,5 +1,5 @@
 import { isUnavailable, type Pool } from '../../db/pool.js';
-import { type Batcher, createBatcher } from '../../lib/batcher.js';
+import { Batcher } from '../../lib/batcher.js';
 import type { PlayerRow } from '../players/player-row.js';
 import { insertSessions, type NewSession } from './session-queries.js';
 
@@ -15,7 +15,7 @@ const LINGER = { ms: 4, after: 4 };
 export type LoginBatcher = Batcher<NewSession, PlayerRow | undefined>;
 
 export function createLoginBatcher(pool: Pool): LoginBatcher {
-  return createBatcher({
+  return new Batcher({
     maxItems: 200,
     maxInFlight: 2,
     fillForMs: FILL_FOR_MS,

@@ -1,5 +1,5 @@
 import { isUnavailable, type Pool } from '../../db/pool.js';
-import { type Batcher, createBatcher } from '../../lib/batcher.js';
+import { Batcher } from '../../lib/batcher.js';
 import { type ChainMove, findRefreshRows, type RefreshRow, updateRefreshChains } from './session-queries.js';
 
 /** The database side of refreshes; those that arrive together share a query and a commit. */
@@ -14,7 +14,7 @@ const BOUNDS = { maxItems: 200, maxInFlight: 2, maxWaiting: 10_000 };
 
 export function createRefreshBatcher(pool: Pool): RefreshBatcher {
   return {
-    rows: createBatcher({
+    rows: new Batcher({
       ...BOUNDS,
       async run(sessionIds) {
         const rows = await findRefreshRows(pool, [...new Set(sessionIds)]);
@@ -22,7 +22,7 @@ export function createRefreshBatcher(pool: Pool): RefreshBatcher {
         return sessionIds.map((sessionId) => bySession.get(sessionId));
       },
     }),
-    moves: createBatcher({
+    moves: new Batcher({
       ...BOUNDS,
       run: (moves) => moveChains(pool, moves),
       splitOn: (error) => !isUnavailable(error),

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { JWK } from 'jose';
 import type { Logger } from 'pino';
 import type { Pool } from '../../db/pool.js';
-import { createBatcher } from '../../lib/batcher.js';
+import { Batcher } from '../../lib/batcher.js';
 import type { Clock } from '../../lib/clock.js';
 import { type MasterKeys, unseal } from '../../security/master-keys.js';
 import { findKeySet, findKeysVersion, type TrustedKey } from './signing-key-queries.js';
@@ -94,7 +94,7 @@ export async function loadSigningKeys(options: Options): Promise<SigningKeys> {
   const catchUp = (version: number) => (version > loaded.version ? reloadUntil(version) : undefined);
 
   /** Together for all who ask in the same moment: the key set is public, and nobody's requests are limited. */
-  const looks = createBatcher<void, void>({
+  const looks = new Batcher<void, void>({
     maxItems: 1_000,
     maxInFlight: 1,
     maxWaiting: 10_000,

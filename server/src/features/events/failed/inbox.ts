@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { isUnavailable, type Pool } from '../../../db/pool.js';
-import { createBatcher } from '../../../lib/batcher.js';
+import { Batcher } from '../../../lib/batcher.js';
 import type { Metrics } from '../../../telemetry/metrics.js';
 import { type FailedBatch, type InboxCounts, type InboxLimits, insertFailedEvents } from './inbox-queries.js';
 
@@ -30,7 +30,7 @@ type InboxOptions = { pool: Pool; metrics: Metrics; logger: Logger; limits?: Inb
 
 /** What is refused at the same time travels together. */
 export function createInbox({ pool, metrics, logger, limits = LIMITS }: InboxOptions): Inbox {
-  const groups = createBatcher<FailedBatch, undefined>({
+  const groups = new Batcher<FailedBatch, undefined>({
     maxItems: MAX_GROUP_WEIGHT,
     maxInFlight: 1,
     maxWaiting: MAX_WAITING_WEIGHT,
@@ -49,7 +49,7 @@ export function createInbox({ pool, metrics, logger, limits = LIMITS }: InboxOpt
       return batches.map(() => undefined);
     },
   });
-  return { submit: groups.submit, close: groups.idle };
+  return { submit: (batch) => groups.submit(batch), close: () => groups.idle() };
 }
 
 function count({ failedEvents }: Metrics, counts: readonly InboxCounts[]): void {
