@@ -68,7 +68,7 @@ export function createMessageApplier(options: Options): MessageApplier {
     new Batcher<Batch, Outcome>({
       maxItems: MAX_GROUP_WEIGHT,
       maxInFlight: 1,
-      // Bounded by what the partitions' pumps pull.
+      // Bounded by what the partitions' workers pull.
       maxWaiting: Number.MAX_SAFE_INTEGER,
       weigh: ({ events, bytes }) => Math.max(events.length, Math.ceil(bytes / BYTES_PER_WEIGHT)),
       splitOn(error) {

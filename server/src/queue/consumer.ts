@@ -31,7 +31,7 @@ type Options = {
 };
 
 /**
- * Takes this process's share of the partitions and workers them:
+ * Takes this process's share of the partitions, with a worker for each:
  *
  *   no locks ──database there, migrated──► member ──each second──► hand over what is no longer ours, take what is
  *      ▲                                      │
