@@ -52,7 +52,7 @@ export function wholeNumber<T = never>(
   { min = 0, max = MAX_INTEGER, ...rest }: { min?: number; max?: number; fallback?: T } = {},
 ): number | T {
   if (text === undefined && rest.fallback !== undefined) return rest.fallback;
-  const value = typeof text === 'string' && /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  const value = /^\d{1,10}$/.test(String(text)) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
   throw new ApiError('parameter_invalid', {
     message: `${name} must be a whole number from ${min} to ${max}, given once.`,

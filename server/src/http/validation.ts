@@ -1,18 +1,21 @@
-import type { FastifyInstance, FastifySchemaCompiler } from 'fastify';
-import type { TSchema } from 'typebox';
+import type { FastifyInstance, FastifySchemaCompiler, FastifyTypeProvider } from 'fastify';
+import type { Static, TSchema } from 'typebox';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Compile } from 'typebox/schema';
 import { ApiError } from '../errors.js';
 import { createSuggest, nearestName } from '../lib/nearest-name.js';
 import { noMember, schemaAt, valueAt } from '../lib/schema-members.js';
+import { readParameters } from './parameters.js';
 
 const accept = () => true;
 
 /**
- * Bodies are checked against their schema as they are: nothing is coerced, removed or defaulted. Header schemas are
- * documentation; the guards check headers, because their errors have codes of their own.
+ * Bodies are checked against their schema as they are: nothing is coerced, removed or defaulted. Parameters are texts, and are
+ * read as their schema says. Header schemas are documentation; the guards check headers, because their errors have codes of
+ * their own.
  */
 const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
+  if (httpPart === 'params' || httpPart === 'querystring') return parameterReader(schema);
   if (httpPart !== 'body') return accept;
   const validator = Compile(schema);
   return (value: unknown) => {
@@ -22,6 +25,16 @@ const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) 
     };
   };
 };
+
+function parameterReader(schema: TSchema) {
+  return (given: Record<string, unknown>) => {
+    try {
+      return { value: readParameters(schema, given) };
+    } catch (error) {
+      return { error: error as ApiError };
+    }
+  };
+}
 
 /** The first thing that is wrong with a body, in a sentence; of an unknown member the one that is probably meant. */
 function describe(schema: TSchema, value: unknown, errors: readonly TLocalizedValidationError[]): string {
@@ -59,5 +72,15 @@ export function registerValidation(app: FastifyInstance): void {
  * of it here.
  */
 export function checkBodyAgainst(schema: TSchema): FastifySchemaCompiler<TSchema> {
-  return (route) => compileValidator({ ...route, schema });
+  return (route) => compileValidator(route.httpPart === 'body' ? { ...route, schema } : route);
+}
+
+/** Bodies and parameters have the types that their schemas say. Answers are not checked: their schemas are documentation. */
+interface SchemaTypes extends FastifyTypeProvider {
+  validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
+}
+
+/** For routes whose requests have the types of their schemas. */
+export function withSchemaTypes(app: FastifyInstance) {
+  return app.withTypeProvider<SchemaTypes>();
 }

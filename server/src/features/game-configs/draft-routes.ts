@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters, success, toTime, wholeNumber } from '../../http/admin-answers.js';
+import { adminSchema, GameParameters, success, toTime } from '../../http/admin-answers.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { checkBodyAgainst } from '../../http/validation.js';
+import { checkBodyAgainst, withSchemaTypes } from '../../http/validation.js';
 import { validateDocument } from '../../personalisation/validate/validate-document.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
@@ -27,6 +27,7 @@ import { draftConflict, publicationAnswer } from './publish-answer.js';
 
 /** The draft of a game: read, saved, checked, compared, published, thrown away. */
 export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const routes = withSchemaTypes(app);
   const common = { ...adminSchema('Draft'), params: GameParameters };
   const viewer = requireRole(ctx, 'viewer');
   const editor = requireRole(ctx, 'editor');
@@ -86,7 +87,7 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
   );
 
-  app.delete<{ Querystring: { revision?: unknown } }>(
+  routes.delete(
     '/admin/v1/games/:game/draft',
     {
       onRequest: editor,
@@ -100,7 +101,7 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
-      const revision = wholeNumber('revision', request.query.revision);
+      const { revision } = request.query;
       const discarded = await discardDraft(ctx.pool, { gameId, revision }, actorOf(ctx, request));
       if (discarded.outcome === 'draft_conflict') throw draftConflict(discarded);
       return success(toAnswer(discarded.draft));
@@ -147,7 +148,7 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
   );
 
-  app.post<{ Body: Static<typeof PublishBody> }>(
+  routes.post(
     '/admin/v1/games/:game/draft/publish',
     {
       onRequest: editor,

@@ -1,9 +1,9 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Static } from 'typebox';
+import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters, success, toTime, wholeNumber } from '../../http/admin-answers.js';
+import { adminSchema, GameParameters, success, toTime } from '../../http/admin-answers.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { withSchemaTypes } from '../../http/validation.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
@@ -34,10 +34,11 @@ const VersionParameters = Type.Object({
 
 /** What was published: listed, read, compared, published again. */
 export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const routes = withSchemaTypes(app);
   const common = adminSchema('Versions');
   const viewer = requireRole(ctx, 'viewer');
 
-  app.get<{ Querystring: { before?: unknown; limit?: unknown } }>(
+  routes.get(
     '/admin/v1/games/:game/versions',
     {
       onRequest: viewer,
@@ -57,18 +58,13 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request) => {
       const { gameId, publishedVersion } = await gameOf(ctx, request);
-      const before = wholeNumber('before', request.query.before, { fallback: null });
-      const limit = wholeNumber('limit', request.query.limit, {
-        min: 1,
-        max: MAX_VERSIONS,
-        fallback: DEFAULT_VERSIONS,
-      });
+      const { before = null, limit = DEFAULT_VERSIONS } = request.query;
       const versions = await listConfigVersions(ctx.pool, gameId, { before, limit });
       return success({ publishedVersion, versions: versions.map(toSummary) });
     },
   );
 
-  app.get(
+  routes.get(
     '/admin/v1/games/:game/versions/:version',
     {
       onRequest: viewer,
@@ -83,12 +79,12 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
-      const found = await requireVersion(ctx, gameId, versionOf(request));
+      const found = await requireVersion(ctx, gameId, request.params.version);
       return success({ ...toSummary(found), document: found.document });
     },
   );
 
-  app.get<{ Querystring: { against?: unknown } }>(
+  routes.get(
     '/admin/v1/games/:game/versions/:version/difference',
     {
       onRequest: viewer,
@@ -113,15 +109,15 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
-      const version = versionOf(request);
-      const against = wholeNumber('against', request.query.against, { fallback: Math.max(0, version - 1) });
+      const { version } = request.params;
+      const { against = Math.max(0, version - 1) } = request.query;
       const after = await requireVersion(ctx, gameId, version);
       const before = await requireVersion(ctx, gameId, against);
       return success({ version, against, difference: documentDifference(before.document, after.document) });
     },
   );
 
-  app.post<{ Body: Static<typeof RollBackBody> }>(
+  routes.post(
     '/admin/v1/games/:game/versions/:version/roll-back',
     {
       onRequest: requireRole(ctx, 'editor'),
@@ -149,15 +145,11 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request, reply) => {
       const { gameId } = await gameOf(ctx, request);
-      const rollback = { ...request.body, gameId, version: versionOf(request) };
+      const rollback = { ...request.body, gameId, version: request.params.version };
       const outcome = await rollBackConfig(ctx.pool, rollback, actorOf(ctx, request));
       return reply.code(201).send(success(publicationAnswer(outcome)));
     },
   );
-}
-
-function versionOf(request: FastifyRequest): number {
-  return wholeNumber('version', (request.params as { version?: string }).version);
 }
 
 async function requireVersion(ctx: AdminContext, gameId: number, version: number): Promise<ConfigVersion> {

@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { BEARER, BODY_ERRORS, errorResponses, GUARD_ERRORS } from '../../http/api-schemas.js';
 import { limitInFlight } from '../../http/shedding.js';
+import { withSchemaTypes } from '../../http/validation.js';
 import { login } from './login.js';
 import { logout } from './logout.js';
 import { authenticated, NO_HEADERS, requirePlayer } from './player-guard.js';
@@ -26,10 +27,11 @@ const AUTH_BODY_LIMIT = 16_384;
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 
 export function sessionRoutes(app: FastifyInstance, ctx: SessionContext): void {
+  const routes = withSchemaTypes(app);
   const { shedding, settings } = ctx;
   const limit = limitInFlight({ shedding, form: 'auth', maxWaitMs: settings.maxWaitMs });
 
-  app.post<{ Body: Static<typeof LoginBody> }>(
+  routes.post(
     '/auth/login',
     {
       bodyLimit: AUTH_BODY_LIMIT,
@@ -67,7 +69,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: SessionContext): void {
     },
   );
 
-  app.post<{ Body: Static<typeof RefreshBody> }>(
+  routes.post(
     '/auth/refresh',
     {
       bodyLimit: AUTH_BODY_LIMIT,

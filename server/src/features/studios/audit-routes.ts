@@ -8,8 +8,8 @@ import {
   successOf,
   Time,
   toTime,
-  wholeNumber,
 } from '../../http/admin-answers.js';
+import { withSchemaTypes } from '../../http/validation.js';
 import type { AdminContext } from './admin-context.js';
 import { adminErrors } from './admin-errors.js';
 import { adminOf, requireGameOfTenant, requireRole } from './admin-guard.js';
@@ -67,7 +67,9 @@ const AuditEntryResponse = successOf('AuditEntryResponse', Type.Object(entry, { 
 
 /** Who changed what, and when. */
 export function auditRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  app.get<{ Querystring: { game?: unknown; before?: unknown; limit?: unknown } }>(
+  const routes = withSchemaTypes(app);
+
+  routes.get(
     '/admin/v1/audit-log',
     {
       onRequest: requireRole(ctx, 'viewer'),
@@ -86,13 +88,9 @@ export function auditRoutes(app: FastifyInstance, ctx: AdminContext): void {
       },
     },
     async (request) => {
-      const { game, before, limit } = request.query;
-      const gameId =
-        game === undefined ? null : (await requireGameOfTenant(ctx, request, String(game))).gameId;
-      const page = {
-        beforeId: before === undefined ? null : entryId('before', before),
-        limit: wholeNumber('limit', limit, { min: 1, max: MAX_ENTRIES, fallback: DEFAULT_ENTRIES }),
-      };
+      const { game, before, limit = DEFAULT_ENTRIES } = request.query;
+      const gameId = game === undefined ? null : (await requireGameOfTenant(ctx, request, game)).gameId;
+      const page = { beforeId: before === undefined ? null : entryId('before', before), limit };
       const entries =
         gameId === null
           ? await listAuditEntries(ctx.pool, adminOf(request).tenantId, page)
@@ -101,7 +99,7 @@ export function auditRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
   );
 
-  app.get<{ Params: { entry?: unknown } }>(
+  routes.get(
     '/admin/v1/audit-log/:entry',
     {
       onRequest: requireRole(ctx, 'viewer'),
@@ -126,7 +124,7 @@ export function auditRoutes(app: FastifyInstance, ctx: AdminContext): void {
   );
 }
 
-function entryId(name: string, text: unknown): string {
-  if (typeof text === 'string' && ENTRY_ID.test(text)) return text;
+function entryId(name: string, text: string): string {
+  if (ENTRY_ID.test(text)) return text;
   throw new ApiError('parameter_invalid', { message: `${name} must be the id of an entry, given once.` });
 }

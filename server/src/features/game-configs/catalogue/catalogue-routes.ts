@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../../errors.js';
-import { adminSchema, GameParameters, success, wholeNumber } from '../../../http/admin-answers.js';
+import { adminSchema, GameParameters, success } from '../../../http/admin-answers.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
 import { decompress } from '../../../http/body-parser.js';
-import { checkBodyAgainst } from '../../../http/validation.js';
+import { checkBodyAgainst, withSchemaTypes } from '../../../http/validation.js';
 import { decodeText } from '../../../lib/decode-text.js';
 import type { AdminContext } from '../../studios/admin-context.js';
 import { gameErrors } from '../../studios/admin-errors.js';
@@ -22,9 +22,10 @@ const FORMATS = ['json', 'csv'] as const;
 /** The catalogue of the draft as a file. */
 export function catalogueRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const common = { ...adminSchema('Draft'), params: GameParameters };
+  const routes = withSchemaTypes(app);
   parseCsvBodies(app);
 
-  app.get<{ Querystring: { format?: unknown } }>(
+  routes.get(
     '/admin/v1/games/:game/draft/catalogue',
     {
       onRequest: requireRole(ctx, 'viewer'),
@@ -43,7 +44,7 @@ export function catalogueRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request, reply) => {
       const { gameId, game } = await gameOf(ctx, request);
-      const format = oneOf('format', request.query.format, FORMATS);
+      const { format = 'json' } = request.query;
       const { revision, document } = await findDraft(ctx.pool, gameId);
       return reply
         .header(
@@ -56,7 +57,7 @@ export function catalogueRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
   );
 
-  app.put<{ Querystring: { mode?: unknown; revision?: unknown } }>(
+  routes.put(
     '/admin/v1/games/:game/draft/catalogue',
     {
       onRequest: requireRole(ctx, 'editor'),
@@ -80,8 +81,7 @@ export function catalogueRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
-      const mode = oneOf('mode', request.query.mode, IMPORT_MODES);
-      const revision = wholeNumber('revision', request.query.revision);
+      const { mode = 'merge', revision } = request.query;
       const reading = readingOf(request);
       const outcome = await importCatalogue(
         ctx.pool,
@@ -123,12 +123,4 @@ function choice<T extends string>(values: readonly T[], description: string) {
     values.map((value) => Type.Literal(value)),
     { description },
   );
-}
-
-/** A parameter that is one of a few words; the first of them if it is not given. */
-function oneOf<T extends string>(name: string, given: unknown, values: readonly [T, ...T[]]): T {
-  if (given === undefined) return values[0];
-  const found = values.find((value) => value === given);
-  if (found !== undefined) return found;
-  throw new ApiError('parameter_invalid', { message: `${name} must be ${values.join(' or ')}, given once.` });
 }
