@@ -15,9 +15,12 @@ import { catalogueToCsv, readCatalogueCsv } from './catalogue-csv.js';
 import { catalogueToJson, readCatalogueValue } from './catalogue-json.js';
 import type { CatalogueReading } from './catalogue-rows.js';
 import { CATALOGUE_FILE, ImportResponse } from './catalogue-schemas.js';
-import { IMPORT_MODES, importCatalogue } from './import-catalogue.js';
+import { importCatalogue } from './import-catalogue.js';
 
-const FORMATS = ['json', 'csv'] as const;
+const Format = Type.Union([Type.Literal('json'), Type.Literal('csv')], { description: 'By default json' });
+const ImportMode = Type.Union([Type.Literal('merge'), Type.Literal('replace')], {
+  description: 'By default merge',
+});
 
 /** The catalogue of the draft as a file. */
 export function catalogueRoutes(app: FastifyInstance, ctx: AdminContext): void {
@@ -35,7 +38,7 @@ export function catalogueRoutes(app: FastifyInstance, ctx: AdminContext): void {
         summary: "The draft's catalogue as a file, JSON or CSV",
         description:
           'What comes out can be sent back unchanged, and is then the same. `X-Draft-Revision` says of which revision it is.',
-        querystring: Type.Object({ format: Type.Optional(choice(FORMATS, 'By default json')) }),
+        querystring: Type.Object({ format: Type.Optional(Format) }),
         response: {
           200: { description: 'The file', ...CATALOGUE_FILE },
           ...gameErrors(['parameter_invalid']),
@@ -69,7 +72,7 @@ export function catalogueRoutes(app: FastifyInstance, ctx: AdminContext): void {
         description:
           'All of it, as one change of the draft, or nothing. A row states its SKU as a whole. `merge` changes and adds SKUs and leaves the others where they are; `replace` makes the file the whole catalogue, in its order. A file that changes nothing leaves the revision as it is.',
         querystring: Type.Object({
-          mode: Type.Optional(choice(IMPORT_MODES, 'By default merge')),
+          mode: Type.Optional(ImportMode),
           revision: Type.Integer({ description: 'Of the draft that you have seen' }),
         }),
         body: CATALOGUE_FILE,
@@ -116,11 +119,4 @@ function readingOf({ json, body }: FastifyRequest): CatalogueReading {
   if (json !== undefined) return readCatalogueValue(json.value);
   if (typeof body === 'string') return readCatalogueCsv(body);
   throw new ApiError('body_invalid', { message: 'Send the file as text/csv or application/json.' });
-}
-
-function choice<T extends string>(values: readonly T[], description: string) {
-  return Type.Union(
-    values.map((value) => Type.Literal(value)),
-    { description },
-  );
 }
