@@ -14,7 +14,7 @@ export type EventParts = {
   /** Both as `canonicalJson` writes them. */
   payloadJson: string;
   metadataJson: string;
-  /** Tells identical twins of one batch apart: 0, 1, 2 and so on. */
+  /** Tells duplicates within a batch apart: 0, 1, 2 and so on. */
   ordinal: number;
 };
 

@@ -46,11 +46,11 @@ export function createDeadLetters({ pool, inbox, logger }: Options): DeadLetters
   return {
     failures,
     async refused({ userId, events, source }, reasons) {
-      const twins = new Map<string, number>();
+      const seen = new Map<string, number>();
       const refused = events.flatMap((event) => {
         const raw = rawEvent(event);
-        const ordinal = twins.get(raw) ?? 0;
-        twins.set(raw, ordinal + 1);
+        const ordinal = seen.get(raw) ?? 0;
+        seen.set(raw, ordinal + 1);
         const reason = reasons.get(event);
         if (reason === undefined) return [];
         return [failedEvent({ ...reason, path: '', ordinal, eventType: event.eventType, raw })];

@@ -10,7 +10,7 @@ import { EVENT_LIMITS } from './limits.js';
 import { readProfile } from './player-profile.js';
 import type { RejectionCode } from './rejections.js';
 
-/** `ordinal`: which of its identical twins in the batch it is, where the event could be read that far. */
+/** `ordinal`: which of its duplicates within the batch it is, where the event could be read that far. */
 type Rejection = EventProblem & { ordinal?: number };
 export type RejectedEvent = Rejection & { index: number };
 export type CheckedBatch = {
@@ -30,7 +30,7 @@ type Body = {
   events: readonly unknown[];
   bytes: number;
   suspicious: boolean;
-  /** What to count identical twins from: a single event that stood among its twins keeps its place. */
+  /** What to count duplicates within the batch from: a single event that stood among its duplicates keeps its place. */
   firstOrdinal?: number;
 };
 
@@ -58,14 +58,14 @@ export function checkEvents(
   const events: CheckedEvent[] = [];
   const rejected: RejectedEvent[] = [];
   const rejectedSequences: number[] = [];
-  const twins: Twins = { next: new Map(), from: body.firstOrdinal ?? 0 };
+  const duplicates: Duplicates = { next: new Map(), from: body.firstOrdinal ?? 0 };
   // An event cannot be larger than the body it came in.
   const mayBeTooLarge = body.bytes > EVENT_LIMITS.maxEventBytes;
 
   for (const [index, event] of body.events.entries()) {
     const problem =
       checkStorableEvent(event, body.suspicious, mayBeTooLarge) ??
-      addEvent(event as Record<string, unknown>, sender, receivedAtMs, checkType, twins, events);
+      addEvent(event as Record<string, unknown>, sender, receivedAtMs, checkType, duplicates, events);
     if (problem === undefined) continue;
     rejected.push({ index, ...problem });
     const sequence = isNumbering(sender) ? (event as { seq?: unknown } | null)?.seq : undefined;
@@ -107,7 +107,7 @@ function addEvent(
   sender: Sender,
   receivedAtMs: number,
   checkType: TypeCheck,
-  twins: Twins,
+  duplicates: Duplicates,
   events: CheckedEvent[],
 ): Rejection | undefined {
   const { eventType, eventId, payload } = event;
@@ -131,11 +131,11 @@ function addEvent(
   const toJson = sequence === null ? canonicalJson : JSON.stringify;
   const payloadJson = toJson(payload);
   const metadataJson = event.metadata === undefined ? EMPTY_OBJECT : toJson(metadata);
-  // Before the last checks: so an event keeps its ordinal, whichever of its twins are refused now or accepted later.
+  // Before the last checks: so an event keeps its ordinal, whichever of its duplicates are refused now or accepted later.
   const { identity, ordinal } = nameEvent(
     { eventType, eventId, sequence, time, payloadJson, metadataJson },
     sender,
-    twins,
+    duplicates,
   );
   const meaning = readBuiltInType(eventType, payload, metadata, identity ?? '');
   if ('code' in meaning) return { ...meaning, ordinal };
@@ -201,7 +201,7 @@ type NamedParts = {
 function nameEvent(
   { eventType, eventId, sequence, time, payloadJson, metadataJson }: NamedParts,
   { userId, installId }: Sender,
-  twins: Twins,
+  duplicates: Duplicates,
 ): { identity: string | null; ordinal: number } {
   if (sequence !== null && typeof installId === 'string') {
     // Only a purchase is told from others by an identity, too: most numbered events are spared the digest.
@@ -209,25 +209,25 @@ function nameEvent(
     return { identity, ordinal: 0 };
   }
   if (eventId !== undefined) return { identity: namedIdentity(userId, eventId), ordinal: 0 };
-  return derivedIdentity(userId, eventType, time, payloadJson, metadataJson, twins);
+  return derivedIdentity(userId, eventType, time, payloadJson, metadataJson, duplicates);
 }
 
 /** How many of each derived identity there were, and what the first one counts as. */
-type Twins = { next: Map<string, number>; from: number };
+type Duplicates = { next: Map<string, number>; from: number };
 
-/** Identical twins within one batch are two events: the second is told from the first by its ordinal. */
+/** Duplicates within a batch are two events: the second is told from the first by its ordinal. */
 function derivedIdentity(
   userId: string,
   eventType: string,
   { epochMs, nanos }: EventTimestamp,
   payloadJson: string,
   metadataJson: string,
-  twins: Twins,
+  duplicates: Duplicates,
 ): { identity: string; ordinal: number } {
   const parts = { playerId: userId, eventType, epochMs, nanos, payloadJson, metadataJson };
   const first = eventIdentity({ ...parts, ordinal: 0 });
-  const ordinal = twins.next.get(first) ?? twins.from;
-  twins.next.set(first, ordinal + 1);
+  const ordinal = duplicates.next.get(first) ?? duplicates.from;
+  duplicates.next.set(first, ordinal + 1);
   return { identity: ordinal === 0 ? first : eventIdentity({ ...parts, ordinal }), ordinal };
 }
 

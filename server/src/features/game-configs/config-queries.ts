@@ -98,7 +98,7 @@ export async function listConfigVersions(
 
 export type NewConfigVersion = Omit<ConfigVersion, 'version'> & { gameId: number };
 
-/** The caller has locked the game: numbers have no gap and no twin. */
+/** The caller has locked the game: numbers have no gap and are given once. */
 export async function insertNextConfigVersion(client: Client, next: NewConfigVersion): Promise<number> {
   const { rows } = await client.query<{ version: number }>(
     'update games set published_version = published_version + 1 where id = $1 returning published_version as version',

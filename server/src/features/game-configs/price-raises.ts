@@ -1,6 +1,6 @@
 import { compileDocument } from '../../personalisation/compile/compile-document.js';
 import type {
-  CompiledBook,
+  CompiledSkuPrice,
   CompiledDocument,
   CompiledOffer,
   CompiledSku,
@@ -43,32 +43,32 @@ export function priceRaises(current: ConfigDocument, next: ConfigDocument, now: 
   const pointers = new Map(current.offers.map(({ offerId }, index) => [offerId, `/offers/${index}`]));
 
   const raises: PriceRaise[] = [];
-  for (const runner of before.runners.values()) {
-    const { offerId } = runner.offer;
-    const heir = after.runners.get(offerId);
-    const isKept = heir !== undefined && !isHeldOutMore && !mayLose(runner.audience, heir.audience);
-    const intruders = isKept ? intrudersOf(heir, runner, before, after) : [];
-    for (const sku of runner.skus.values()) {
+  for (const running of before.runningOffers.values()) {
+    const { offerId } = running.offer;
+    const successor = after.runningOffers.get(offerId);
+    const isKept = successor !== undefined && !isHeldOutMore && !mayLose(running.audience, successor.audience);
+    const conflicts = isKept ? conflictsOf(successor, running, before, after) : [];
+    for (const sku of running.skus.values()) {
       const skuAfter = after.skus.get(sku.skuId);
       if (skuAfter === undefined) continue;
-      const mayApply = isKept && heir.skus.has(sku.skuId) ? heir : null;
-      const chains = mayApply === null ? [[]] : chainsOf(mayApply, intruders, sku.skuId);
+      const mayApply = isKept && successor.skus.has(sku.skuId) ? successor : null;
+      const chains = mayApply === null ? [[]] : chainsOf(mayApply, conflicts, sku.skuId);
       const isAlone = mayApply !== null && chains.length === 1;
       if (isAlone && isUnchangedEffect(offerId) && isUnchangedSku(sku.skuId)) continue;
-      for (const book of sku.books.values()) {
-        const bookAfter = skuAfter.books.get(book.currency);
-        const from = priceBy([runner.offer], sku, book);
-        if (bookAfter === undefined || from === null) continue;
+      for (const skuPrice of sku.skuPrices.values()) {
+        const skuPriceAfter = skuAfter.skuPrices.get(skuPrice.currency);
+        const from = priceBy([running.offer], sku, skuPrice);
+        if (skuPriceAfter === undefined || from === null) continue;
         let to = from;
-        for (const chain of chains) to = larger(to, priceBy(chain, skuAfter, bookAfter));
+        for (const chain of chains) to = larger(to, priceBy(chain, skuAfter, skuPriceAfter));
         if (to === from) continue;
         if (raises.length === MAX_RAISES) return raises;
         raises.push({
           offerId,
           skuId: sku.skuId,
-          currency: book.currency,
-          from: formatMinorUnits(from, book.decimals),
-          to: formatMinorUnits(to, book.decimals),
+          currency: skuPrice.currency,
+          from: formatMinorUnits(from, skuPrice.decimals),
+          to: formatMinorUnits(to, skuPrice.decimals),
           pointer: pointers.get(offerId) ?? '',
         });
       }
@@ -98,9 +98,9 @@ function sameText(before: ReadonlyMap<string, string>, after: ReadonlyMap<string
 }
 
 /** An offer that runs now. */
-type Runner = Readonly<{
+type RunningOffer = Readonly<{
   offer: CompiledOffer;
-  place: number;
+  position: number;
   audience: Audience;
   /** Those it is about, by their ids. */
   skus: ReadonlyMap<string, CompiledSku>;
@@ -110,16 +110,16 @@ type Runner = Readonly<{
 class Side {
   readonly document: CompiledDocument;
   readonly skus: ReadonlyMap<string, CompiledSku>;
-  readonly runners = new Map<string, Runner>();
+  readonly runningOffers = new Map<string, RunningOffer>();
 
   constructor(document: CompiledDocument, now: number) {
     this.document = document;
     this.skus = new Map(document.skus.map((sku) => [sku.skuId, sku]));
-    for (const [place, offer] of document.offers.entries()) {
+    for (const [position, offer] of document.offers.entries()) {
       if (!isRunning(offer, now)) continue;
       const about = offer.skus.flatMap((index) => document.skus[index] ?? []);
       const skus = new Map(about.map((sku) => [sku.skuId, sku]));
-      this.runners.set(offer.offerId, { offer, place, audience: audienceOf(offer, document), skus });
+      this.runningOffers.set(offer.offerId, { offer, position, audience: audienceOf(offer, document), skus });
     }
   }
 }
@@ -129,55 +129,55 @@ function isRunning({ from, until, sharePercent }: CompiledOffer, now: number): b
 }
 
 /** An offer that gets in the way of another, and where it did so before, if it did. */
-type Intruder = Readonly<{ runner: Runner; former: Runner | undefined }>;
+type ConflictingOffer = Readonly<{ running: RunningOffer; former: RunningOffer | undefined }>;
 
-/** The offers that may make more of a SKU together with `heir` than it does by itself. */
-function intrudersOf(heir: Runner, runner: Runner, before: Side, after: Side): Intruder[] {
-  const intruders: Intruder[] = [];
-  for (const other of after.runners.values()) {
-    if (other === heir || !isInTheWay(other, heir)) continue;
-    const former = before.runners.get(other.offer.offerId);
+/** The offers that may make more of a SKU together with `successor` than it does by itself. */
+function conflictsOf(successor: RunningOffer, running: RunningOffer, before: Side, after: Side): ConflictingOffer[] {
+  const conflicts: ConflictingOffer[] = [];
+  for (const other of after.runningOffers.values()) {
+    if (other === successor || !isInTheWay(other, successor)) continue;
+    const former = before.runningOffers.get(other.offer.offerId);
     const wasThere =
       former !== undefined &&
-      isInTheWay(former, runner) &&
-      former.place < runner.place === other.place < heir.place &&
+      isInTheWay(former, running) &&
+      former.position < running.position === other.position < successor.position &&
       former.offer.combine === other.offer.combine &&
-      runner.offer.combine === heir.offer.combine &&
+      running.offer.combine === successor.offer.combine &&
       // Those whom it met before have known what it makes of the price; it is looked at by itself, too.
       !mayLose(other.audience, former.audience);
-    intruders.push({ runner: other, former: wasThere ? former : undefined });
+    conflicts.push({ running: other, former: wasThere ? former : undefined });
   }
-  return intruders;
+  return conflicts;
 }
 
 /** Of two that do not combine the first wins. Where both apply, discounts only lower a price, but one that is set does not. */
-function isInTheWay({ offer, place }: Runner, other: Runner): boolean {
-  if (!offer.combine && !other.offer.combine) return place < other.place;
+function isInTheWay({ offer, position }: RunningOffer, other: RunningOffer): boolean {
+  if (!offer.combine && !other.offer.combine) return position < other.position;
   return offer.setTo !== null;
 }
 
 /** Seldom are there more of a SKU at once; beyond that, the catalogue's price stands for all of them. */
-const MAX_INTRUDERS = 4;
+const MAX_CONFLICTS = 4;
 
-/** The offers that a player of `heir` may get for a SKU, in order; each list for itself. */
-function chainsOf(heir: Runner, intruders: readonly Intruder[], skuId: string): CompiledOffer[][] {
-  const chains = [[heir.offer]];
-  for (const { runner, former } of intruders) {
-    if (!runner.skus.has(skuId) || former?.skus.has(skuId) === true) continue;
-    if (chains.length > MAX_INTRUDERS) return [...chains, []];
-    chains.push(runner.place < heir.place ? [runner.offer, heir.offer] : [heir.offer, runner.offer]);
+/** The offers that a player of `successor` may get for a SKU, in order; each list for itself. */
+function chainsOf(successor: RunningOffer, conflicts: readonly ConflictingOffer[], skuId: string): CompiledOffer[][] {
+  const chains = [[successor.offer]];
+  for (const { running, former } of conflicts) {
+    if (!running.skus.has(skuId) || former?.skus.has(skuId) === true) continue;
+    if (chains.length > MAX_CONFLICTS) return [...chains, []];
+    chains.push(running.position < successor.position ? [running.offer, successor.offer] : [successor.offer, running.offer]);
   }
   return chains;
 }
 
 /** The price that offers make of a SKU; null if nobody sees it. */
-function priceBy(offers: readonly CompiledOffer[], sku: CompiledSku, book: CompiledBook): bigint | null {
+function priceBy(offers: readonly CompiledOffer[], sku: CompiledSku, skuPrice: CompiledSkuPrice): bigint | null {
   let change: SkuChange | undefined;
   for (const offer of offers) {
-    change = applyOffer(offer, { sku, text: sku.defaultText, book }, change, false);
+    change = applyOffer(offer, { sku, text: sku.defaultText, skuPrice }, change, false);
   }
   const isVisible = change?.isVisible ?? !sku.hidden;
-  return isVisible ? (change?.price ?? book.offer) : null;
+  return isVisible ? (change?.price ?? skuPrice.offer) : null;
 }
 
 function larger(a: bigint, b: bigint | null): bigint {

@@ -99,7 +99,7 @@ async function deleteExpired(run: Run): Promise<RetentionResult['state']> {
   const games = await listExpiringGames(connection, today);
   onGames?.(games);
   await markDeletedBefore(connection, games, actor);
-  await deleteRows(run, DEFAULT_PARTITION, doomedOf(games));
+  await deleteRows(run, DEFAULT_PARTITION, expiredOf(games));
   for (const partition of await listEventPartitions(connection)) {
     if (signal?.aborted) return 'interrupted';
     const expired = games.filter((game) => isExpired(partition, game));
@@ -136,7 +136,7 @@ async function cleanPartition(
     if (outcome !== 'others') return outcome;
   }
   if (expired.length === 0) return 'clean';
-  await deleteRows(run, partition.name, doomedOf(expired));
+  await deleteRows(run, partition.name, expiredOf(expired));
   return run.signal?.aborted ? 'interrupted' : 'clean';
 }
 
@@ -197,7 +197,7 @@ async function describe(run: Run, games: readonly ExpiringGame[]): Promise<Reten
   const { connection, today, onGames, onProgress, result, signal } = run;
   onGames?.(games);
   const tell = async (table: string, action: 'delete' | 'drop', expired: readonly ExpiringGame[]) => {
-    const deletedEvents = await countExpired(connection, table, doomedOf(expired));
+    const deletedEvents = await countExpired(connection, table, expiredOf(expired));
     const totalPages = await countPages(connection, table);
     if (action === 'drop') result.droppedPartitions.push(table);
     result.deletedEvents += deletedEvents;
@@ -219,6 +219,6 @@ function idsOf(games: readonly ExpiringGame[]): number[] {
   return games.map(({ gameId }) => gameId);
 }
 
-function doomedOf(games: readonly ExpiringGame[]): Expired {
+function expiredOf(games: readonly ExpiringGame[]): Expired {
   return { gameIds: idsOf(games), before: games.map(({ before }) => before) };
 }

@@ -65,7 +65,7 @@ export type NewModel = Omit<StoredModel, 'version' | 'artefact'> & {
   artefact: unknown;
 };
 
-/** The caller has locked the game: numbers have no gap and no twin. */
+/** The caller has locked the game: numbers have no gap and are given once. */
 export async function insertModel(client: Client, model: NewModel): Promise<void> {
   await client.query(
     `insert into prediction_models (game_id, version, trained_at, author, trained_day, players, all_players, payers,

@@ -59,7 +59,7 @@ export async function insertSessions(pool: Pool, sessions: readonly NewSession[]
     pool,
     {
       name: 'insert_sessions',
-      text: `with wanted as (
+      text: `with requested as (
                select w.*, d.player_id as known_player, ${PLAYER_COLUMNS}
                from jsonb_to_recordset($1::jsonb) as w(
                  id uuid, user_id uuid, game_id integer, device_id text, key_id text, created_at timestamptz,
@@ -76,13 +76,13 @@ export async function insertSessions(pool: Pool, sessions: readonly NewSession[]
                left join lateral (
                  select p.*, p.xmin from players p where p.game_id = w.game_id and p.id = d.player_id offset 0
                ) p on true
-             ), strangers as (
+             ), new_devices as (
                select distinct on (game_id, device_id) game_id, device_id, user_id, created_at
-               from wanted where known_player is null
+               from requested where known_player is null
                order by game_id, device_id
              ), claimed as (
                insert into devices (game_id, device_id, player_id, created_at)
-               select game_id, device_id, nextval(pg_get_serial_sequence('players', 'id')), created_at from strangers
+               select game_id, device_id, nextval(pg_get_serial_sequence('players', 'id')), created_at from new_devices
                order by game_id, device_id
                on conflict do nothing
                returning game_id, device_id, player_id, created_at
@@ -91,27 +91,27 @@ export async function insertSessions(pool: Pool, sessions: readonly NewSession[]
                select game_id, (created_at at time zone 'UTC')::date, rollup_shard('players'), count(*)
                from claimed group by 1, 2 order by 1, 2
                on conflict (game_id, day, shard) do update set new_players = g.new_players + excluded.new_players
-             ), made as (
+             ), new_players as (
                insert into players (id, game_id, user_id, created_at)
                select c.player_id, c.game_id, s.user_id, c.created_at
-               from claimed c join strangers s using (game_id, device_id)
+               from claimed c join new_devices s using (game_id, device_id)
                returning *, xmin
-             ), met as (
+             ), resolved as (
                select id, device_id, key_id, created_at, expires_at, tag_key, current_hash, ${PLAYER_NAMES}
-               from wanted where "playerId" is not null
+               from requested where "playerId" is not null
                union all
                select w.id, w.device_id, w.key_id, w.created_at, w.expires_at, w.tag_key, w.current_hash, ${PLAYER_COLUMNS}
-               from wanted w
+               from requested w
                join claimed c using (game_id, device_id)
-               join made p on p.id = c.player_id
+               join new_players p on p.id = c.player_id
                join lateral (select * from games g where g.id = p.game_id offset 0) g on true
              ), opened as (
                insert into sessions (id, player_id, device_id, key_id, created_at, expires_at, check_on, tag_key,
                  current_hash)
                select id, "playerId", device_id, key_id, created_at, expires_at, ${CHECK_DAY}, tag_key, current_hash
-               from met
+               from resolved
              )
-             select id as "sessionId", ${PLAYER_NAMES} from met`,
+             select id as "sessionId", ${PLAYER_NAMES} from resolved`,
     },
     [JSON.stringify(sessions.map(sessionRecord))],
   );

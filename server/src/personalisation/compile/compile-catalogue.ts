@@ -3,28 +3,28 @@ import type { AssetEntry, LocalisedText, OfferEntry, SkuEntry } from '../documen
 import { localeChain, normalizeLocale } from '../document/locales.js';
 import {
   formatMinorUnits,
-  type PriceBook,
-  priceBook,
+  type SkuPrice,
+  skuPriceOf,
   toBasisPoints,
   toMinorUnits,
 } from '../document/prices.js';
 import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
 import type { CompiledRule } from '../rules/rules.js';
 import { offerSalt } from './bucket.js';
-import type { CompiledBook, CompiledOffer, CompiledSku, SkuText } from './compiled-document.js';
+import type { CompiledSkuPrice, CompiledOffer, CompiledSku, SkuText } from './compiled-document.js';
 
 /** Throws for an entry that `validateDocument` would refuse. */
 export function compileSku(entry: SkuEntry, largestDiscount: bigint): CompiledSku {
   const { skuId, assets, defaultCurrency } = entry;
   const assetsJson = membersJson(assets);
-  const books = new Map<string, CompiledBook>();
+  const skuPrices = new Map<string, CompiledSkuPrice>();
   for (const [currency, price] of Object.entries(entry.prices)) {
-    const book = priceBook(currency, price, largestDiscount);
-    if (book === undefined) throw new RangeError(`${skuId} has no price in ${currency} that can be charged`);
-    books.set(currency, compileBook(book, assetsJson));
+    const skuPrice = skuPriceOf(currency, price, largestDiscount);
+    if (skuPrice === undefined) throw new RangeError(`${skuId} has no price in ${currency} that can be charged`);
+    skuPrices.set(currency, compileSkuPrice(skuPrice, assetsJson));
   }
-  const defaultBook = books.get(defaultCurrency);
-  if (defaultBook === undefined) throw new RangeError(`${skuId} has no price in ${defaultCurrency}`);
+  const defaultSkuPrice = skuPrices.get(defaultCurrency);
+  if (defaultSkuPrice === undefined) throw new RangeError(`${skuId} has no price in ${defaultCurrency}`);
   return {
     skuId,
     hidden: entry.hidden === true,
@@ -33,8 +33,8 @@ export function compileSku(entry: SkuEntry, largestDiscount: bigint): CompiledSk
     assetsJson,
     defaultText: skuText(skuId, null, entry.name.default, entry.description.default),
     texts: compileTexts(entry),
-    defaultBook,
-    books,
+    defaultSkuPrice,
+    skuPrices,
   };
 }
 
@@ -99,14 +99,14 @@ function minorUnits(amounts: Readonly<Record<string, string>>): ReadonlyMap<stri
   return units;
 }
 
-function compileBook(book: PriceBook, assetsJson: string): CompiledBook {
-  const actualText = formatMinorUnits(book.actual, book.decimals);
-  const offerText = formatMinorUnits(book.offer, book.decimals);
+function compileSkuPrice(skuPrice: SkuPrice, assetsJson: string): CompiledSkuPrice {
+  const actualText = formatMinorUnits(skuPrice.actual, skuPrice.decimals);
+  const offerText = formatMinorUnits(skuPrice.offer, skuPrice.decimals);
   return {
-    ...book,
+    ...skuPrice,
     actualText,
     offerText,
-    tailJson: tailJson(actualText, offerText, book.currency, assetsJson),
+    tailJson: tailJson(actualText, offerText, skuPrice.currency, assetsJson),
   };
 }
 

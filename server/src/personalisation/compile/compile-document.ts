@@ -69,7 +69,7 @@ export function compileDocument(
       .filter(Number.isFinite)
       .sort((a, b) => a - b),
     locales: new Set(skus.flatMap(({ texts }) => [...texts.keys()])),
-    hasCurrencies: skus.some(({ books }) => books.size > 1),
+    hasCurrencies: skus.some(({ skuPrices }) => skuPrices.size > 1),
     offers,
     offerFlags,
     holdoutPercent: document.store.holdoutPercent,

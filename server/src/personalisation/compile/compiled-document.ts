@@ -1,7 +1,7 @@
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
 import type { AssetEntry } from '../document/document.js';
-import type { PriceBook } from '../document/prices.js';
+import type { SkuPrice } from '../document/prices.js';
 import type { Dependence } from '../rules/dependence.js';
 import type { CompiledRule } from '../rules/rules.js';
 import type { Salt } from './bucket.js';
@@ -71,8 +71,8 @@ export type CompiledSku = Readonly<{
   defaultText: SkuText;
   /** By normalized locale. */
   texts: ReadonlyMap<string, SkuText>;
-  defaultBook: CompiledBook;
-  books: ReadonlyMap<string, CompiledBook>;
+  defaultSkuPrice: CompiledSkuPrice;
+  skuPrices: ReadonlyMap<string, CompiledSkuPrice>;
 }>;
 
 export type SkuText = Readonly<{
@@ -84,7 +84,7 @@ export type SkuText = Readonly<{
   headJson: string;
 }>;
 
-export type CompiledBook = PriceBook &
+export type CompiledSkuPrice = SkuPrice &
   Readonly<{
     actualText: string;
     offerText: string;

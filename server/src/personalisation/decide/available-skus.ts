@@ -1,9 +1,9 @@
 import type { PlayerFacts } from '../attributes/player-facts.js';
-import type { CompiledBook, CompiledDocument, CompiledSku, SkuText } from '../compile/compiled-document.js';
+import type { CompiledSkuPrice, CompiledDocument, CompiledSku, SkuText } from '../compile/compiled-document.js';
 import { localeChain } from '../document/locales.js';
 
 /** A SKU that is for sale now, in the language and currency of one player. */
-export type AvailableSku = Readonly<{ sku: CompiledSku; text: SkuText; book: CompiledBook }>;
+export type AvailableSku = Readonly<{ sku: CompiledSku; text: SkuText; skuPrice: CompiledSkuPrice }>;
 
 /** The SKUs for sale now by their index, null for those whose time has not come or is over. */
 export function findAvailableSkus(
@@ -15,7 +15,7 @@ export function findAvailableSkus(
   const currency = currencyOf(facts);
   return skus.map((sku) =>
     sku.from <= now && now < sku.until
-      ? { sku, text: textOf(sku, chain), book: sku.books.get(currency) ?? sku.defaultBook }
+      ? { sku, text: textOf(sku, chain), skuPrice: sku.skuPrices.get(currency) ?? sku.defaultSkuPrice }
       : null,
   );
 }

@@ -1,43 +1,43 @@
 import { tailJson } from '../compile/compile-catalogue.js';
-import type { CompiledBook, SkuText } from '../compile/compiled-document.js';
+import type { CompiledSkuPrice, SkuText } from '../compile/compiled-document.js';
 import { formatMinorUnits } from '../document/prices.js';
 import type { AvailableSku } from './available-skus.js';
 import type { RenderedSku } from './decision.js';
 import { promotionOf, type SkuChange } from './sku-change.js';
 
-/** By the text and the book, which are of one SKU each. */
-const untargeted = new WeakMap<SkuText, WeakMap<CompiledBook, RenderedSku>>();
+/** By the text and the SKU price, which are of one SKU each. */
+const untargeted = new WeakMap<SkuText, WeakMap<CompiledSkuPrice, RenderedSku>>();
 
 /** The same object for all players who see the SKU alike: what is worked out from it need not be worked out again. */
 export function renderUntargeted(item: AvailableSku): RenderedSku {
-  let byBook = untargeted.get(item.text);
-  if (byBook === undefined) {
-    byBook = new WeakMap();
-    untargeted.set(item.text, byBook);
+  let bySkuPrice = untargeted.get(item.text);
+  if (bySkuPrice === undefined) {
+    bySkuPrice = new WeakMap();
+    untargeted.set(item.text, bySkuPrice);
   }
-  let rendered = byBook.get(item.book);
+  let rendered = bySkuPrice.get(item.skuPrice);
   if (rendered === undefined) {
     rendered = asInCatalogue(item);
-    byBook.set(item.book, rendered);
+    bySkuPrice.set(item.skuPrice, rendered);
   }
   return rendered;
 }
 
-function asInCatalogue({ sku, text, book }: AvailableSku): RenderedSku {
+function asInCatalogue({ sku, text, skuPrice }: AvailableSku): RenderedSku {
   return {
     skuId: sku.skuId,
     name: text.name,
     description: text.description,
-    actualPrice: book.actualText,
-    offerPrice: book.offerText,
-    currency: book.currency,
+    actualPrice: skuPrice.actualText,
+    offerPrice: skuPrice.offerText,
+    currency: skuPrice.currency,
     assets: sku.assets,
-    json: text.headJson + book.tailJson,
+    json: text.headJson + skuPrice.tailJson,
   };
 }
 
-export function renderTargeted({ sku, text, book }: AvailableSku, change: SkuChange): RenderedSku {
-  const offerPrice = formatMinorUnits(change.price, book.decimals);
+export function renderTargeted({ sku, text, skuPrice }: AvailableSku, change: SkuChange): RenderedSku {
+  const offerPrice = formatMinorUnits(change.price, skuPrice.decimals);
   const { promoId = null, promoJson } = promotionOf(change) ?? {};
   let { assets, assetsJson } = sku;
   for (const { badges, badgesJson } of change.badged) {
@@ -48,11 +48,11 @@ export function renderTargeted({ sku, text, book }: AvailableSku, change: SkuCha
     skuId: sku.skuId,
     name: text.name,
     description: text.description,
-    actualPrice: book.actualText,
+    actualPrice: skuPrice.actualText,
     offerPrice,
-    currency: book.currency,
+    currency: skuPrice.currency,
     assets,
     ...(promoId === null ? {} : { promoId }),
-    json: text.headJson + tailJson(book.actualText, offerPrice, book.currency, assetsJson, promoJson),
+    json: text.headJson + tailJson(skuPrice.actualText, offerPrice, skuPrice.currency, assetsJson, promoJson),
   };
 }

@@ -29,9 +29,9 @@ export function applyOffer(
   before: SkuChange | undefined,
   isTraced: boolean,
 ): SkuChange {
-  const { sku, book } = item;
+  const { sku, skuPrice } = item;
   const change = before ?? {
-    price: book.offer,
+    price: skuPrice.offer,
     isVisible: !sku.hidden,
     isTaken: false,
     badged: [],
@@ -50,7 +50,7 @@ export function applyOffer(
 
   const wanted = wantedPrice(offer, item, change.price);
   if (wanted !== null) {
-    change.price = withinRails(wanted, book);
+    change.price = withinRails(wanted, skuPrice);
     // A price that is set takes the place of all before it, a discount comes on top of them.
     if (offer.setTo !== null) change.pricePromoted = null;
     if (offer.promoId !== null) change.pricePromoted ??= offer;
@@ -70,16 +70,16 @@ export function promotionOf({ pricePromoted, promoted }: SkuChange): CompiledOff
 /** Null if the offer leaves the price alone, as it does in a currency for which it names none. */
 function wantedPrice(
   { setTo, discount }: CompiledOffer,
-  { book }: AvailableSku,
+  { skuPrice }: AvailableSku,
   price: bigint,
 ): bigint | null {
   if (discount !== null) return discounted(price, discount);
-  return setTo?.get(book.currency) ?? null;
+  return setTo?.get(skuPrice.currency) ?? null;
 }
 
 function stepOf(
   { offerId, visibility, promoId }: CompiledOffer,
-  { book }: AvailableSku,
+  { skuPrice }: AvailableSku,
   { price }: SkuChange,
   applied: boolean,
   wanted: bigint | null,
@@ -89,8 +89,8 @@ function stepOf(
     applied,
     visibility,
     promoId,
-    wantedPrice: wanted === null ? null : formatMinorUnits(wanted, book.decimals),
-    rails: wanted === null ? [] : railsInTheWay(wanted, book),
-    price: formatMinorUnits(price, book.decimals),
+    wantedPrice: wanted === null ? null : formatMinorUnits(wanted, skuPrice.decimals),
+    rails: wanted === null ? [] : railsInTheWay(wanted, skuPrice),
+    price: formatMinorUnits(price, skuPrice.decimals),
   };
 }

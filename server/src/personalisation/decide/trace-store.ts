@@ -34,17 +34,17 @@ export function traceHeldOut({ document, trace }: DecisionContext): void {
   }));
 }
 
-function traceItem({ sku, text, book }: AvailableSku, change: SkuChange | undefined): SkuTrace {
+function traceItem({ sku, text, skuPrice }: AvailableSku, change: SkuChange | undefined): SkuTrace {
   return {
     skuId: sku.skuId,
     isShown: change?.isVisible ?? !sku.hidden,
     absent: null,
     hidden: sku.hidden,
     locale: text.locale,
-    currency: book.currency,
-    actualPrice: book.actualText,
-    cataloguePrice: book.offerText,
-    offerPrice: formatMinorUnits(change?.price ?? book.offer, book.decimals),
+    currency: skuPrice.currency,
+    actualPrice: skuPrice.actualText,
+    cataloguePrice: skuPrice.offerText,
+    offerPrice: formatMinorUnits(change?.price ?? skuPrice.offer, skuPrice.decimals),
     promoId: (change && promotionOf(change))?.promoId ?? null,
     steps: change?.steps ?? [],
   };

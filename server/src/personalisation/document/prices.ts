@@ -9,7 +9,7 @@ import type { SkuPriceEntry } from './document.js';
  */
 
 /** What a SKU costs in one currency, and what no offer can change about it. */
-export type PriceBook = Readonly<{
+export type SkuPrice = Readonly<{
   currency: string;
   decimals: number;
   actual: bigint;
@@ -58,7 +58,7 @@ export function lowestPrice(actual: bigint, largestDiscount: bigint): bigint {
 }
 
 /** What remains of the price an offer wants. That no price is above the actual one comes last and always holds. */
-export function withinRails(wanted: bigint, { floor, lowest, actual }: PriceBook): bigint {
+export function withinRails(wanted: bigint, { floor, lowest, actual }: SkuPrice): bigint {
   let price = wanted;
   if (price < floor) price = floor;
   if (price < lowest) price = lowest;
@@ -66,7 +66,7 @@ export function withinRails(wanted: bigint, { floor, lowest, actual }: PriceBook
 }
 
 /** The rails that kept an offer from the price it wants. */
-export function railsInTheWay(wanted: bigint, { floor, lowest, actual }: PriceBook): Rail[] {
+export function railsInTheWay(wanted: bigint, { floor, lowest, actual }: SkuPrice): Rail[] {
   const rails: Rail[] = [];
   if (wanted < floor) rails.push('floor_price');
   if (wanted < lowest) rails.push('largest_discount');
@@ -75,11 +75,11 @@ export function railsInTheWay(wanted: bigint, { floor, lowest, actual }: PriceBo
 }
 
 /** Undefined if an amount does not fit the currency. */
-export function priceBook(
+export function skuPriceOf(
   currency: string,
   entry: SkuPriceEntry,
   largestDiscount: bigint,
-): PriceBook | undefined {
+): SkuPrice | undefined {
   const decimals = currencyDecimals(currency);
   const actual = toMinorUnits(entry.actualPrice, currency);
   const offer = toMinorUnits(entry.offerPrice, currency);

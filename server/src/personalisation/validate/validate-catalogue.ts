@@ -2,7 +2,7 @@ import { currencyDecimals } from '../../lib/currencies.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
 import type { LocalisedText, SkuEntry, SkuPriceEntry } from '../document/document.js';
 import { normalizeLocale } from '../document/locales.js';
-import { formatMinorUnits, priceBook, toMinorUnits } from '../document/prices.js';
+import { formatMinorUnits, skuPriceOf, toMinorUnits } from '../document/prices.js';
 import { type Entry, type ProblemList, pointerPart } from './document-problems.js';
 
 /** SKUs can be sold: prices fit their currencies and each other, and schedules have a beginning before their end. */
@@ -86,19 +86,19 @@ function validatePrice(
   if (price.floorPrice !== undefined) {
     validateAmount(price.floorPrice, currency, `${pointer}/floorPrice`, problems);
   }
-  const book = priceBook(currency, price, largestDiscount);
-  if (book === undefined) return;
-  if (book.offer > book.actual) {
+  const skuPrice = skuPriceOf(currency, price, largestDiscount);
+  if (skuPrice === undefined) return;
+  if (skuPrice.offer > skuPrice.actual) {
     problems.add(
       `${pointer}/offerPrice`,
       `The offer price is above the actual price of ${price.actualPrice}.`,
     );
   }
-  if (book.floor > book.offer) {
+  if (skuPrice.floor > skuPrice.offer) {
     problems.add(`${pointer}/floorPrice`, `The floor is above the offer price of ${price.offerPrice}.`);
   }
-  if (book.offer < book.lowest) {
-    const lowest = formatMinorUnits(book.lowest, book.decimals);
+  if (skuPrice.offer < skuPrice.lowest) {
+    const lowest = formatMinorUnits(skuPrice.lowest, skuPrice.decimals);
     problems.add(`${pointer}/offerPrice`, `By the game's largest discount it cannot be below ${lowest}.`);
   }
 }

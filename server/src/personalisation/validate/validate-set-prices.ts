@@ -1,6 +1,6 @@
 import { currencyDecimals } from '../../lib/currencies.js';
 import type { OfferEntry, SkuEntry } from '../document/document.js';
-import { type PriceBook, priceBook, type Rail, railsInTheWay } from '../document/prices.js';
+import { type SkuPrice, skuPriceOf, type Rail, railsInTheWay } from '../document/prices.js';
 import type { ProblemList } from './document-problems.js';
 import { validateAmount } from './validate-catalogue.js';
 
@@ -10,7 +10,7 @@ type SetTo = Readonly<Record<string, string>>;
 type PricedSku = Readonly<{
   skuId: string;
   /** By currency; undefined where an amount is wrong, which is said at the SKU. */
-  books: ReadonlyMap<string, PriceBook | undefined>;
+  skuPrices: ReadonlyMap<string, SkuPrice | undefined>;
 }>;
 
 /** Between which amounts no rail of any SKU is in the way, in one currency; and the last SKU that is sold in it. */
@@ -34,10 +34,10 @@ export class SetPriceCheck {
   constructor(skus: readonly SkuEntry[], largestDiscount: bigint, problems: ProblemList) {
     this.#skus = skus.map(({ skuId, prices }) => ({
       skuId,
-      books: new Map(
+      skuPrices: new Map(
         Object.entries(prices)
           .filter(([currency]) => currencyDecimals(currency) !== undefined)
-          .map(([currency, entry]) => [currency, priceBook(currency, entry, largestDiscount)]),
+          .map(([currency, entry]) => [currency, skuPriceOf(currency, entry, largestDiscount)]),
       ),
     }));
     this.#problems = problems;
@@ -72,10 +72,10 @@ export class SetPriceCheck {
   }
 
   #tellRails(targets: readonly PricedSku[], currency: string, wanted: bigint, pointer: string): void {
-    for (const { skuId, books } of targets) {
-      const book = books.get(currency);
-      if (book === undefined) continue;
-      for (const rail of railsInTheWay(wanted, book)) {
+    for (const { skuId, skuPrices } of targets) {
+      const skuPrice = skuPrices.get(currency);
+      if (skuPrice === undefined) continue;
+      for (const rail of railsInTheWay(wanted, skuPrice)) {
         this.#problems.add(pointer, `The price is ${IN_THE_WAY[rail]} of "${skuId}".`);
       }
       if (this.#problems.isFull) return;
@@ -85,18 +85,18 @@ export class SetPriceCheck {
 
 function boundsOf(skus: readonly PricedSku[]): ReadonlyMap<string, Bounds> {
   const bounds = new Map<string, Bounds>();
-  for (const { skuId, books } of skus) {
-    for (const [currency, book] of books) {
+  for (const { skuId, skuPrices } of skus) {
+    for (const [currency, skuPrice] of skuPrices) {
       let bound = bounds.get(currency);
       if (bound === undefined) {
         bound = { from: 0n, to: undefined, skuId };
         bounds.set(currency, bound);
       }
       bound.skuId = skuId;
-      if (book === undefined) continue;
-      if (book.floor > bound.from) bound.from = book.floor;
-      if (book.lowest > bound.from) bound.from = book.lowest;
-      if (bound.to === undefined || book.actual < bound.to) bound.to = book.actual;
+      if (skuPrice === undefined) continue;
+      if (skuPrice.floor > bound.from) bound.from = skuPrice.floor;
+      if (skuPrice.lowest > bound.from) bound.from = skuPrice.lowest;
+      if (bound.to === undefined || skuPrice.actual < bound.to) bound.to = skuPrice.actual;
     }
   }
   return bounds;

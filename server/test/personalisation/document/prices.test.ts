@@ -3,7 +3,7 @@ import {
   discounted,
   formatMinorUnits,
   lowestPrice,
-  priceBook,
+  skuPriceOf,
   railsInTheWay,
   toBasisPoints,
   toMinorUnits,
@@ -46,21 +46,21 @@ describe('prices', () => {
   });
 
   it('stay within the rails, which are named', () => {
-    const book = priceBook(
+    const skuPrice = skuPriceOf(
       'USD',
       { actualPrice: '10', offerPrice: '8', floorPrice: '3' },
       toBasisPoints('60'),
     );
-    if (book === undefined) throw new Error('no book');
-    expect([500n, 350n, 100n, 1200n].map((wanted) => withinRails(wanted, book))).toEqual([
+    if (skuPrice === undefined) throw new Error('no skuPrice');
+    expect([500n, 350n, 100n, 1200n].map((wanted) => withinRails(wanted, skuPrice))).toEqual([
       500n,
       400n,
       400n,
       1000n,
     ]);
-    expect(railsInTheWay(500n, book)).toEqual([]);
-    expect(railsInTheWay(350n, book)).toEqual(['largest_discount']);
-    expect(railsInTheWay(100n, book)).toEqual(['floor_price', 'largest_discount']);
-    expect(railsInTheWay(1200n, book)).toEqual(['actual_price']);
+    expect(railsInTheWay(500n, skuPrice)).toEqual([]);
+    expect(railsInTheWay(350n, skuPrice)).toEqual(['largest_discount']);
+    expect(railsInTheWay(100n, skuPrice)).toEqual(['floor_price', 'largest_discount']);
+    expect(railsInTheWay(1200n, skuPrice)).toEqual(['actual_price']);
   });
 });

@@ -45,11 +45,11 @@ export function failedEventsOf(
   rejected: readonly RejectedEvent[],
 ): FailedEvent[] {
   const slices = sliceJsonArray(text);
-  const twins = new Map<string, number>();
+  const seen = new Map<string, number>();
   return rejected.map(({ index, ordinal, ...reason }) => {
     const raw = slices[index] ?? '';
-    const nth = twins.get(raw) ?? 0;
-    twins.set(raw, nth + 1);
+    const nth = seen.get(raw) ?? 0;
+    seen.set(raw, nth + 1);
     return failedEvent({ ...reason, ordinal: ordinal ?? nth, eventType: readEventType(events[index]), raw });
   });
 }

@@ -52,7 +52,7 @@ export type NewEventType = { gameId: number; eventType: string; schemaText: stri
 export function insertEventType(pool: Pool, added: NewEventType, actor: Actor): Promise<number | undefined> {
   const { gameId, eventType, schemaText } = added;
   return transaction(pool, async (client) => {
-    // The lock on the game's row gives the numbers no gap and no twin.
+    // The lock on the game's row keeps two from getting the same number.
     await moveRegistry(client, gameId);
     const { rows } = await client.query<{ version: number }>(
       `insert into event_types (game_id, event_type, version, schema, author, created_at)
