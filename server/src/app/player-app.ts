@@ -77,7 +77,7 @@ export async function buildPlayerApp(
   limitsRoutes(app, ctx);
   // A guard is the scope that routes are registered in.
   await app.register(async (scope) => {
-    playerRoutes(scope, ctx, requirePlayer(ctx, PLAYER_HEADERS));
+    playerRoutes(scope, ctx, requirePlayer(ctx, { headers: PLAYER_HEADERS, limit: ctx.rateLimits.player }));
     predictionRoutes(scope, ctx);
   });
   const admission = createEventAdmission(ctx);

@@ -23,7 +23,8 @@ const NO_BYTES = Buffer.alloc(0);
 export function eventRoutes(app: FastifyInstance, ctx: EventContext, admission: EventAdmission): void {
   registerBytesParser(app);
   app.decorateRequest('hasArrived', undefined);
-  app.addHook('onRequest', requireSender(ctx, TENANT_HEADER, admission.announce));
+  const limited = { headers: TENANT_HEADER, limit: ctx.rateLimits.player };
+  app.addHook('onRequest', requireSender(ctx, limited, admission.announce));
   app.addHook('onRequest', admission.awaitBody);
 
   app.post(

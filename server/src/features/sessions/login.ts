@@ -1,4 +1,5 @@
 import { ApiError } from '../../errors.js';
+import type { Limit } from '../../http/rate-limits.js';
 import { formatSeconds, parseLoginTimestamp } from '../../lib/iso-time.js';
 import { uuid7 } from '../../lib/uuid7.js';
 import { LOGIN_WINDOW_SECONDS } from './login-window.js';
@@ -7,11 +8,14 @@ import type { SessionContext } from './session-context.js';
 import { type SessionGrant, sessionGrant } from './session-grant.js';
 import type { SignedLogin } from './verify-signature.js';
 
+/** Sessions are counted per device, failures per address. */
+export type LoginLimits = Readonly<{ address: string; perDevice: Limit; perAddress: Limit }>;
+
 /** Checks run in the order of the contract: shape, key and signature, window. */
 export async function login(
   ctx: SessionContext,
   request: SignedLogin,
-  address: string,
+  limits: LoginLimits,
 ): Promise<SessionGrant> {
   const signedAt = parseLoginTimestamp(request.timestamp);
   if (signedAt === undefined) {
@@ -23,17 +27,17 @@ export async function login(
   const inWindow = Math.abs(now - signedAt) <= LOGIN_WINDOW_SECONDS * 1000;
   // What is remembered of a key serves only to open a session, which fails if the key has been revoked meanwhile.
   const key = await ctx.apiKeys.authenticate(request, inWindow);
-  if (key === undefined) return refuse(ctx, address);
+  if (key === undefined) return refuse(ctx, limits);
   if (!inWindow) {
     ctx.metrics.logins.inc({ outcome: 'timestamp_out_of_window' });
     throw new ApiError('timestamp_out_of_window', { details: { serverTime: formatSeconds(now) } });
   }
   let headers: Record<string, string>;
   try {
-    headers = ctx.rateLimits.login.take(`${key.keyId}|${request.deviceId}`);
+    headers = limits.perDevice.take(`${key.keyId}|${request.deviceId}`);
   } catch (error) {
     // A revoked key is told nothing but that.
-    if ((await ctx.apiKeys.authenticate(request, false)) === undefined) return refuse(ctx, address);
+    if ((await ctx.apiKeys.authenticate(request, false)) === undefined) return refuse(ctx, limits);
     throw error;
   }
 
@@ -52,7 +56,7 @@ export async function login(
   const player = (await ctx.loginBatcher.submit(session)) ?? (await ctx.loginBatcher.submit(session));
   if (player === undefined) {
     ctx.apiKeys.forget(key.keyId);
-    return refuse(ctx, address);
+    return refuse(ctx, limits);
   }
 
   ctx.metrics.logins.inc({ outcome: 'ok' });
@@ -68,8 +72,8 @@ export async function login(
 }
 
 /** Failures count against the address, but only failures are ever held up by it: a carrier's NAT hides many players. */
-function refuse(ctx: SessionContext, address: string): never {
+function refuse(ctx: SessionContext, { address, perAddress }: LoginLimits): never {
   ctx.metrics.logins.inc({ outcome: 'refused' });
-  ctx.rateLimits.failures.take(address);
+  perAddress.take(address);
   throw new ApiError('credentials_invalid');
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, type ErrorCode } from '../../errors.js';
+import type { Limit } from '../../http/rate-limits.js';
 import { refuseRepeatedHeaders } from '../../http/repeated-headers.js';
 import type { AccessClaims } from './access-token.js';
 import { isKeyAllowed } from './key-environment.js';
@@ -40,6 +41,9 @@ const PLAYER: HeaderRule = {
   claim: 'userId',
 };
 
+/** What a route asks of its requests, and the rate limit that counts them per player. */
+export type GuardOptions = Readonly<{ headers: readonly HeaderRule[]; limit: Limit }>;
+
 export const NO_HEADERS: readonly HeaderRule[] = [];
 export const TENANT_HEADER: readonly HeaderRule[] = [TENANT];
 export const PLAYER_HEADERS: readonly HeaderRule[] = [TENANT, GAME, PLAYER];
@@ -51,8 +55,8 @@ const IDENTITY_HEADERS: ReadonlySet<string> = new Set([TENANT, GAME, PLAYER].map
  * session and the identity headers have been checked, in this order. The token decides who the player is; the headers
  * are only compared with it.
  */
-export function requirePlayer(ctx: GuardContext, rules: readonly HeaderRule[]) {
-  return guard(ctx, rules, (sessionId) => ctx.livePlayers.submit(sessionId));
+export function requirePlayer(ctx: GuardContext, options: GuardOptions) {
+  return guard(ctx, options, (sessionId) => ctx.livePlayers.submit(sessionId));
 }
 
 /**
@@ -61,12 +65,12 @@ export function requirePlayer(ctx: GuardContext, rules: readonly HeaderRule[]) {
  * rest of its token's life (an hour by default). That is the price of an intake that outlives the database, and events
  * are all it pays for: nothing is read, and nobody else's data is touched.
  */
-export function requireSender(ctx: GuardContext, rules: readonly HeaderRule[], announce: Announce) {
+export function requireSender(ctx: GuardContext, options: GuardOptions, announce: Announce) {
   const findPlayer: FindPlayer =
     ctx.settings.nats === undefined
       ? (sessionId) => ctx.livePlayers.submit(sessionId)
       : createSessionCircuitBreaker(ctx.livePlayers);
-  return guard(ctx, rules, findPlayer, announce);
+  return guard(ctx, options, findPlayer, announce);
 }
 
 type FindPlayer = (sessionId: string) => Promise<LivePlayer | typeof NOT_ASKED | undefined>;
@@ -75,7 +79,7 @@ type Announce = (request: FastifyRequest, reply: FastifyReply, userId: string) =
 
 function guard(
   ctx: GuardContext,
-  rules: readonly HeaderRule[],
+  { headers, limit }: GuardOptions,
   findPlayer: FindPlayer,
   announce: Announce = () => {},
 ) {
@@ -93,9 +97,9 @@ function guard(
       throw new ApiError('token_invalid');
     }
     // After the session: a token of one that has ended must not use up the player's quota.
-    reply.headers(ctx.rateLimits.player.take(claims.userId));
+    reply.headers(limit.take(claims.userId));
     refuseRepeatedHeaders(request.raw, IDENTITY_HEADERS);
-    checkIdentityHeaders(request, claims, rules);
+    checkIdentityHeaders(request, claims, headers);
     request.claims = claims;
     request.player = player === NOT_ASKED ? undefined : player;
   };

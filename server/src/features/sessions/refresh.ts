@@ -1,4 +1,5 @@
 import { ApiError } from '../../errors.js';
+import type { Limit } from '../../http/rate-limits.js';
 import { takeRandomBytes } from '../../lib/random-bytes.js';
 import { isKeyAllowed } from './key-environment.js';
 import { parseRefreshToken, presentRefresh } from './refresh-chain.js';
@@ -9,6 +10,9 @@ import { deleteSession, type RefreshRow } from './session-queries.js';
 /** Losing this many races in a row for one session does not happen to an honest client. */
 const MAX_ATTEMPTS = 10;
 
+/** Refreshes are counted per player, failures per address. */
+export type RefreshLimits = Readonly<{ address: string; perPlayer: Limit; perAddress: Limit }>;
+
 /**
  * Rotates a refresh token. Two refreshes of one token race for the row: the winner moves the chain on, the loser reads
  * again and finds itself a retry, which is given the very same successor. A logout in between wins over both.
@@ -16,16 +20,16 @@ const MAX_ATTEMPTS = 10;
 export async function refresh(
   ctx: SessionContext,
   refreshToken: string,
-  address: string,
+  limits: RefreshLimits,
 ): Promise<SessionGrant> {
   const presented = parseRefreshToken(refreshToken);
-  if (presented === undefined) return refuse(ctx, 'invalid', address);
+  if (presented === undefined) return refuse(ctx, 'invalid', limits);
 
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const row = await ctx.refreshBatcher.rows.submit(presented.sessionId);
     const now = ctx.clock.now();
     if (row === undefined || row.expiresAt <= now || !isKeyAllowed(ctx.settings, row.environment))
-      return refuse(ctx, 'invalid', address);
+      return refuse(ctx, 'invalid', limits);
 
     const state = { tagKey: row.tagKey, currentHash: row.currentHash, recent: row.recent };
     const outcome = presentRefresh(
@@ -37,13 +41,13 @@ export async function refresh(
     );
     // Before anything is rotated: a 429 must leave the token as it was.
     const headers =
-      outcome.kind === 'rotated' || outcome.kind === 'retried' ? ctx.rateLimits.player.take(row.userId) : {};
+      outcome.kind === 'rotated' || outcome.kind === 'retried' ? limits.perPlayer.take(row.userId) : {};
     switch (outcome.kind) {
       case 'invalid':
-        return refuse(ctx, 'invalid', address);
+        return refuse(ctx, 'invalid', limits);
       case 'reused':
         await deleteSession(ctx.pool, row.sessionId);
-        return refuse(ctx, 'reused', address);
+        return refuse(ctx, 'reused', limits);
       case 'retried':
         return grant(ctx, row, outcome, headers);
       case 'rotated': {
@@ -78,8 +82,8 @@ function grant(
   });
 }
 
-function refuse(ctx: SessionContext, outcome: string, address: string): never {
+function refuse(ctx: SessionContext, outcome: string, { address, perAddress }: RefreshLimits): never {
   ctx.metrics.refreshes.inc({ outcome });
-  ctx.rateLimits.failures.take(address);
+  perAddress.take(address);
   throw new ApiError('refresh_token_invalid');
 }

@@ -29,6 +29,7 @@ const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 export function sessionRoutes(app: FastifyInstance, ctx: SessionContext): void {
   const routes = withSchemaTypes(app);
   const { shedding, settings } = ctx;
+  const { login: perDevice, player: perPlayer, failures: perAddress } = ctx.rateLimits;
   const limit = limitInFlight({ shedding, form: 'auth', maxWaitMs: settings.maxWaitMs });
 
   routes.post(
@@ -65,7 +66,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: SessionContext): void {
       if (CONTROL_CHARACTERS.test(deviceId) || !deviceId.isWellFormed()) {
         throw new ApiError('body_invalid', { message: 'deviceId must not hold control characters.' });
       }
-      return sendGrant(await login(ctx, request.body, request.ip), request, reply);
+      return sendGrant(await login(ctx, request.body, { address: request.ip, perDevice, perAddress }), request, reply);
     },
   );
 
@@ -95,15 +96,17 @@ export function sessionRoutes(app: FastifyInstance, ctx: SessionContext): void {
         },
       },
     },
-    async (request, reply) =>
-      sendGrant(await refresh(ctx, request.body.refreshToken, request.ip), request, reply),
+    async (request, reply) => {
+      const limits = { address: request.ip, perPlayer, perAddress };
+      return sendGrant(await refresh(ctx, request.body.refreshToken, limits), request, reply);
+    },
   );
 
   app.post<{ Body: Static<typeof LogoutBody> | undefined }>(
     '/auth/logout',
     {
       bodyLimit: AUTH_BODY_LIMIT,
-      onRequest: [limit, requirePlayer(ctx, NO_HEADERS)],
+      onRequest: [limit, requirePlayer(ctx, { headers: NO_HEADERS, limit: perPlayer })],
       schema: {
         operationId: 'logout',
         tags: ['Sessions'],
