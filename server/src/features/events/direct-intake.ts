@@ -64,7 +64,7 @@ export function createDirectIntake({ pool, metrics, logger, oldEvents }: Options
       const records = recordsOfPlayer(events, player, source);
       return groups.submit({ records, rejected: rejectedOf(batch, player), bytes });
     },
-    close: groups.idle,
+    close: () => groups.idle(),
   };
 }
 
