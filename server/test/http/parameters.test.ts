@@ -40,17 +40,20 @@ describe('parameters of an address', () => {
 
   it('are never anything but what the schema allows, whatever is given', () => {
     fc.assert(
-      fc.property(fc.dictionary(fc.constantFrom('limit', 'before', 'format', '__proto__'), fc.anything()), (given) => {
-        let parameters: Record<string, unknown>;
-        try {
-          parameters = read(given);
-        } catch (error) {
-          expect(error).toMatchObject({ code: 'parameter_invalid' });
-          return;
-        }
-        expect(Object.keys(parameters).every((name) => name in SCHEMA.properties)).toBe(true);
-        expect(parameters.limit).toSatisfy((n) => Number.isInteger(n) && n >= 1 && n <= 200);
-      }),
+      fc.property(
+        fc.dictionary(fc.constantFrom('limit', 'before', 'format', '__proto__'), fc.anything()),
+        (given) => {
+          let parameters: Record<string, unknown>;
+          try {
+            parameters = read(given);
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'parameter_invalid' });
+            return;
+          }
+          expect(Object.keys(parameters).every((name) => name in SCHEMA.properties)).toBe(true);
+          expect(parameters.limit).toSatisfy((n) => Number.isInteger(n) && n >= 1 && n <= 200);
+        },
+      ),
     );
   });
 });

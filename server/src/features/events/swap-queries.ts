@@ -1,4 +1,9 @@
-import { inTransaction, isLockTimeout, isStatementTimeout, type OwnConnection } from '../../db/own-connection.js';
+import {
+  inTransaction,
+  isLockTimeout,
+  isStatementTimeout,
+  type OwnConnection,
+} from '../../db/own-connection.js';
 import { rewriteTable, type SwapObstacle } from './compact-queries.js';
 import { dayAfter, dayTable, startOf } from './event-partitions.js';
 

@@ -1,9 +1,9 @@
 import { compileDocument } from '../../personalisation/compile/compile-document.js';
 import type {
-  CompiledSkuPrice,
   CompiledDocument,
   CompiledOffer,
   CompiledSku,
+  CompiledSkuPrice,
 } from '../../personalisation/compile/compiled-document.js';
 import { applyOffer, type SkuChange } from '../../personalisation/decide/sku-change.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
@@ -46,7 +46,8 @@ export function priceRaises(current: ConfigDocument, next: ConfigDocument, now: 
   for (const running of before.runningOffers.values()) {
     const { offerId } = running.offer;
     const successor = after.runningOffers.get(offerId);
-    const isKept = successor !== undefined && !isHeldOutMore && !mayLose(running.audience, successor.audience);
+    const isKept =
+      successor !== undefined && !isHeldOutMore && !mayLose(running.audience, successor.audience);
     const conflicts = isKept ? conflictsOf(successor, running, before, after) : [];
     for (const sku of running.skus.values()) {
       const skuAfter = after.skus.get(sku.skuId);
@@ -132,7 +133,12 @@ function isRunning({ from, until, sharePercent }: CompiledOffer, now: number): b
 type ConflictingOffer = Readonly<{ running: RunningOffer; former: RunningOffer | undefined }>;
 
 /** The offers that may make more of a SKU together with `successor` than it does by itself. */
-function conflictsOf(successor: RunningOffer, running: RunningOffer, before: Side, after: Side): ConflictingOffer[] {
+function conflictsOf(
+  successor: RunningOffer,
+  running: RunningOffer,
+  before: Side,
+  after: Side,
+): ConflictingOffer[] {
   const conflicts: ConflictingOffer[] = [];
   for (const other of after.runningOffers.values()) {
     if (other === successor || !isInTheWay(other, successor)) continue;
@@ -160,18 +166,30 @@ function isInTheWay({ offer, position }: RunningOffer, other: RunningOffer): boo
 const MAX_CONFLICTS = 4;
 
 /** The offers that a player of `successor` may get for a SKU, in order; each list for itself. */
-function chainsOf(successor: RunningOffer, conflicts: readonly ConflictingOffer[], skuId: string): CompiledOffer[][] {
+function chainsOf(
+  successor: RunningOffer,
+  conflicts: readonly ConflictingOffer[],
+  skuId: string,
+): CompiledOffer[][] {
   const chains = [[successor.offer]];
   for (const { running, former } of conflicts) {
     if (!running.skus.has(skuId) || former?.skus.has(skuId) === true) continue;
     if (chains.length > MAX_CONFLICTS) return [...chains, []];
-    chains.push(running.position < successor.position ? [running.offer, successor.offer] : [successor.offer, running.offer]);
+    chains.push(
+      running.position < successor.position
+        ? [running.offer, successor.offer]
+        : [successor.offer, running.offer],
+    );
   }
   return chains;
 }
 
 /** The price that offers make of a SKU; null if nobody sees it. */
-function priceBy(offers: readonly CompiledOffer[], sku: CompiledSku, skuPrice: CompiledSkuPrice): bigint | null {
+function priceBy(
+  offers: readonly CompiledOffer[],
+  sku: CompiledSku,
+  skuPrice: CompiledSkuPrice,
+): bigint | null {
   let change: SkuChange | undefined;
   for (const offer of offers) {
     change = applyOffer(offer, { sku, text: sku.defaultText, skuPrice }, change, false);

@@ -66,7 +66,11 @@ export function sessionRoutes(app: FastifyInstance, ctx: SessionContext): void {
       if (CONTROL_CHARACTERS.test(deviceId) || !deviceId.isWellFormed()) {
         throw new ApiError('body_invalid', { message: 'deviceId must not hold control characters.' });
       }
-      return sendGrant(await login(ctx, request.body, { address: request.ip, perDevice, perAddress }), request, reply);
+      return sendGrant(
+        await login(ctx, request.body, { address: request.ip, perDevice, perAddress }),
+        request,
+        reply,
+      );
     },
   );
 

@@ -11,7 +11,7 @@ import {
 import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
 import type { CompiledRule } from '../rules/rules.js';
 import { offerSalt } from './bucket.js';
-import type { CompiledSkuPrice, CompiledOffer, CompiledSku, SkuText } from './compiled-document.js';
+import type { CompiledOffer, CompiledSku, CompiledSkuPrice, SkuText } from './compiled-document.js';
 
 /** Throws for an entry that `validateDocument` would refuse. */
 export function compileSku(entry: SkuEntry, largestDiscount: bigint): CompiledSku {
@@ -20,7 +20,8 @@ export function compileSku(entry: SkuEntry, largestDiscount: bigint): CompiledSk
   const skuPrices = new Map<string, CompiledSkuPrice>();
   for (const [currency, price] of Object.entries(entry.prices)) {
     const skuPrice = skuPriceOf(currency, price, largestDiscount);
-    if (skuPrice === undefined) throw new RangeError(`${skuId} has no price in ${currency} that can be charged`);
+    if (skuPrice === undefined)
+      throw new RangeError(`${skuId} has no price in ${currency} that can be charged`);
     skuPrices.set(currency, compileSkuPrice(skuPrice, assetsJson));
   }
   const defaultSkuPrice = skuPrices.get(defaultCurrency);

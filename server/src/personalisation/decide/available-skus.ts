@@ -1,5 +1,10 @@
 import type { PlayerFacts } from '../attributes/player-facts.js';
-import type { CompiledSkuPrice, CompiledDocument, CompiledSku, SkuText } from '../compile/compiled-document.js';
+import type {
+  CompiledDocument,
+  CompiledSku,
+  CompiledSkuPrice,
+  SkuText,
+} from '../compile/compiled-document.js';
 import { localeChain } from '../document/locales.js';
 
 /** A SKU that is for sale now, in the language and currency of one player. */

@@ -1,6 +1,6 @@
 import { currencyDecimals } from '../../lib/currencies.js';
 import type { OfferEntry, SkuEntry } from '../document/document.js';
-import { type SkuPrice, skuPriceOf, type Rail, railsInTheWay } from '../document/prices.js';
+import { type Rail, railsInTheWay, type SkuPrice, skuPriceOf } from '../document/prices.js';
 import type { ProblemList } from './document-problems.js';
 import { validateAmount } from './validate-catalogue.js';
 

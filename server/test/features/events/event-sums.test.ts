@@ -25,7 +25,16 @@ describe('sums of events', () => {
   it('one row speaks for the player and the day, and says only what there is', () => {
     expect(sumEvents(records([eventAt('2026-11-15T11:00:00.000Z')]))).toEqual({
       playerIds: ['1'],
-      rows: [{ playerId: '1', gameId: 7, day: '2026-11-15', events: 1, eventType: 'Level_Up', firstAt: '2026-11-15T11:00:00.000Z' }],
+      rows: [
+        {
+          playerId: '1',
+          gameId: 7,
+          day: '2026-11-15',
+          events: 1,
+          eventType: 'Level_Up',
+          firstAt: '2026-11-15T11:00:00.000Z',
+        },
+      ],
       types: [{ gameId: 7, day: '2026-11-15', eventType: 'Level_Up', events: 1 }],
     });
   });
@@ -84,8 +93,18 @@ describe('sums of events', () => {
     );
     expect(rows).toEqual([
       {
-        ...{ playerId: '1', gameId: 7, day: '2026-11-14', onlyAbout: 'player', events: 3, counts: { Level_Up: 2, Store_View: 1 } },
-        ...{ eventTypes: ['Level_Up', 'Store_View'], severalDays: '{[2026-11-15,2026-11-15],[2026-11-14,2026-11-14]}' },
+        ...{
+          playerId: '1',
+          gameId: 7,
+          day: '2026-11-14',
+          onlyAbout: 'player',
+          events: 3,
+          counts: { Level_Up: 2, Store_View: 1 },
+        },
+        ...{
+          eventTypes: ['Level_Up', 'Store_View'],
+          severalDays: '{[2026-11-15,2026-11-15],[2026-11-14,2026-11-14]}',
+        },
         ...{ firstAt: '2026-11-14T20:00:00.000Z', lastAt: '2026-11-15T00:00:00.000Z' },
       },
       { playerId: '1', gameId: 7, day: '2026-11-15', onlyAbout: 'day', events: 1, eventType: 'Level_Up' },
@@ -119,7 +138,10 @@ describe('sums of events', () => {
   it('tells the first and the last by the microsecond', () => {
     const times = ['.5Z', '.5001Z', '.500Z', '.499999Z'].map((end) => `2026-11-15T11:00:00${end}`);
     const [row] = sumEvents(records(times.map((time) => eventAt(time)))).rows;
-    expect([row?.firstAt, row?.lastAt]).toEqual(['2026-11-15T11:00:00.499999Z', '2026-11-15T11:00:00.500100Z']);
+    expect([row?.firstAt, row?.lastAt]).toEqual([
+      '2026-11-15T11:00:00.499999Z',
+      '2026-11-15T11:00:00.500100Z',
+    ]);
   });
 
   it('tells events of one time apart by their receipt, in any order', () => {
