@@ -1,0 +1,44 @@
+import { Type } from 'typebox';
+import { ApiError } from '../errors.js';
+import { nullable, wholeNumber } from './admin-answers.js';
+
+/** Lists that are read page by page, in the order of an id: the last id of a page is where the next one begins. */
+
+const MAX_ITEMS = 100;
+
+export const PageParameters = Type.Object({
+  after: Type.Optional(Type.String({ description: '`nextCursor` of the page before' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ITEMS, default: MAX_ITEMS })),
+});
+
+export const NextCursor = nullable(
+  Type.String({ description: 'To be sent as `after` for the next page; null on the last one' }),
+);
+
+export type Page = Readonly<{ after: string | null; limit: number }>;
+
+export type PageQuery = { after?: unknown; limit?: unknown };
+
+/** The page that is asked for; `isId` tells what can be the id of an item. */
+export function pageOf({ after, limit }: PageQuery, isId: RegExp): Page {
+  if (after !== undefined && !(typeof after === 'string' && isId.test(after))) {
+    throw new ApiError('parameter_invalid', {
+      message: 'after must be the nextCursor of the page before, given once.',
+    });
+  }
+  return {
+    after: after ?? null,
+    limit: wholeNumber('limit', limit, { min: 1, max: MAX_ITEMS, fallback: MAX_ITEMS }),
+  };
+}
+
+/** Of one row more than the page has, which tells whether there is a next one. */
+export function cutPage<T>(
+  rows: readonly T[],
+  { limit }: Page,
+  idOf: (row: T) => string,
+): { rows: readonly T[]; nextCursor: string | null } {
+  const shown = rows.slice(0, limit);
+  const last = shown.at(-1);
+  return { rows: shown, nextCursor: rows.length > limit && last !== undefined ? idOf(last) : null };
+}

@@ -1,0 +1,113 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { createFairSemaphore, type FairSemaphore } from '../lib/fair-semaphore.js';
+
+/**
+ * Passwords as scrypt hashes. A hash says what it cost: `$scrypt$ln=15,r=8,p=3$<salt>$<key>`. So the cost can be raised later, and
+ * old hashes are still read.
+ *
+ * Hashing is made to be slow: 0.25 s and 32 MiB. It runs on Node's thread pool, never on the event loop, in two lanes of one hash
+ * at a time each. So guesses take one core and 32 MiB at the most, however many come, and people who are known (a device that has
+ * signed in before, a session) never wait behind strangers.
+ */
+export type Passwords = {
+  hash(password: string, lane: Lane): Promise<HashOutcome<string>>;
+  /**
+   * Whether this is the password. `stored` null: it is not, but finding out takes as long. Undefined if too many are waiting in
+   * the lane.
+   */
+  verify(password: string, stored: string | null, lane: Lane): Promise<HashOutcome<boolean>>;
+  /** Whether the hash cost less than a new one would. */
+  isOutdated(stored: string): boolean;
+};
+
+/** Who waits: `key` shares its lane fairly with the other keys. */
+export type Lane = Readonly<{ name: 'known' | 'stranger'; key: string }>;
+
+export type HashOutcome<T> = { ok: true; value: T } | { ok: false; reason: 'busy' };
+
+/** N is 2 to the power of `logN`. */
+export type PasswordCost = Readonly<{ logN: number; r: number; p: number }>;
+
+/** One of the settings that OWASP recommends: 32 MiB, three times over. */
+export const DEFAULT_COST: PasswordCost = { logN: 15, r: 8, p: 3 };
+
+const SALT_BYTES = 16;
+const KEY_BYTES = 32;
+const HASH = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/;
+/** In each lane. At four a second, nobody waits for longer than ten seconds. */
+const MAX_WAITING = 40;
+const MAX_WAITING_PER_KEY = 8;
+
+type Parsed = { cost: PasswordCost; salt: Buffer; key: Buffer };
+
+export function createPasswords(cost: PasswordCost = DEFAULT_COST): Passwords {
+  const lanes = { known: createLane(), stranger: createLane() };
+  /** Of a password that nobody has: no account is told by the time that it takes. */
+  const nobody: Parsed = { cost, salt: randomBytes(SALT_BYTES), key: randomBytes(KEY_BYTES) };
+
+  return {
+    hash: (password, lane) =>
+      lanes[lane.name].run(lane.key, async () => {
+        const salt = randomBytes(SALT_BYTES);
+        const key = await derive(password, salt, cost);
+        const parameters = `ln=${cost.logN},r=${cost.r},p=${cost.p}`;
+        return `$scrypt$${parameters}$${salt.toString('base64url')}$${key.toString('base64url')}`;
+      }),
+    verify: (password, stored, lane) =>
+      lanes[lane.name].run(lane.key, async () => {
+        const expected = stored === null ? nobody : parse(stored);
+        const key = await derive(password, expected.salt, expected.cost);
+        return timingSafeEqual(key, expected.key) && stored !== null;
+      }),
+    isOutdated(stored) {
+      const { logN, r, p } = parse(stored).cost;
+      return 2 ** logN * r * p < 2 ** cost.logN * cost.r * cost.p;
+    },
+  };
+}
+
+type HashLane = { run<T>(key: string, work: () => Promise<T>): Promise<HashOutcome<T>> };
+
+function createLane(): HashLane {
+  const semaphore: FairSemaphore = createFairSemaphore({
+    maxConcurrent: 1,
+    maxConcurrentPerKey: 1,
+    maxWaitingPerKey: MAX_WAITING_PER_KEY,
+  });
+  let present = 0;
+  return {
+    async run(key, work) {
+      if (present > MAX_WAITING) return { ok: false, reason: 'busy' };
+      const taken = semaphore.of(key).take(work);
+      if (taken === undefined) return { ok: false, reason: 'busy' };
+      present++;
+      try {
+        return { ok: true, value: await taken };
+      } finally {
+        present--;
+      }
+    },
+  };
+}
+
+/** The same password may be typed in two ways that look alike (RFC 8265 normalises, too). */
+function derive(password: string, salt: Buffer, { logN, r, p }: PasswordCost): Promise<Buffer> {
+  const N = 2 ** logN;
+  // Node asks for more than what scrypt needs, which is 128 N r.
+  const options = { N, r, p, maxmem: 128 * N * r + 128 * r * p + 1024 * 1024 };
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFC'), salt, KEY_BYTES, options, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    );
+  });
+}
+
+function parse(stored: string): Parsed {
+  const [, logN, r, p, salt, key] = HASH.exec(stored) ?? [];
+  if (salt === undefined || key === undefined) throw new Error('a stored password hash cannot be read');
+  return {
+    cost: { logN: Number(logN), r: Number(r), p: Number(p) },
+    salt: Buffer.from(salt, 'base64url'),
+    key: Buffer.from(key, 'base64url'),
+  };
+}
