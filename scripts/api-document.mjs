@@ -21,6 +21,8 @@ const TAGS = [
 
 const ADMIN_TAGS = [
   { name: 'Studio', description: 'Who asks, for which games, and what rules are made of.' },
+  { name: 'Account', description: 'Signing in and out, and what people do with their own account.' },
+  { name: 'Access', description: 'Members, invitations, API keys and admin tokens, for owners.' },
   { name: 'Draft', description: 'The next configuration of a game while it is edited.' },
   { name: 'Versions', description: 'What was published, and the way back to it.' },
   { name: 'Predictions', description: 'The models of predictions, and how they do.' },
@@ -61,6 +63,14 @@ export async function adminApiDocument(ctx) {
     server: 'http://127.0.0.1:8081',
     tags: ADMIN_TAGS,
     bearer: { description: 'Made by `savepoint admin-token create`' },
+    schemes: {
+      session: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: 'savepoint_session',
+        description: 'Set by signing in. Every method but GET needs the header `X-CSRF-Token`, too.',
+      },
+    },
     headers: { RequestId: HEADERS.RequestId },
     async build(prepare) {
       const app = fastify();
@@ -73,14 +83,17 @@ export async function adminApiDocument(ctx) {
   return document;
 }
 
-async function apiDocument({ title, description, server, tags, bearer, headers, build }) {
+async function apiDocument({ title, description, server, tags, bearer, schemes = {}, headers, build }) {
   const { version } = JSON.parse(await readFile(new URL('../server/package.json', import.meta.url), 'utf8'));
   const openapi = {
     openapi: '3.1.0',
     info: { title, version, description, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: server }],
     tags,
-    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer', ...bearer } }, headers },
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', ...bearer }, ...schemes },
+      headers,
+    },
   };
   const app = await build(async (instance) => {
     await instance.register(swagger, { openapi, convertConstToEnum: false });

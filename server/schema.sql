@@ -6,6 +6,39 @@ SET check_function_bodies = off;
 
 CREATE SEQUENCE event_block_ids CACHE 64;
 
+CREATE TABLE accounts (
+  id uuid NOT NULL,
+  email text NOT NULL,
+  email_key text NOT NULL,
+  name text NOT NULL,
+  password_hash text,
+  second_factor bytea,
+  second_factor_pending bytea,
+  second_factor_step bigint DEFAULT 0 NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  CONSTRAINT accounts_pkey PRIMARY KEY (id),
+  CONSTRAINT accounts_email_key_key UNIQUE (email_key)
+);
+COMMENT ON COLUMN accounts.email_key IS 'The address in lower case: what it is found by.';
+COMMENT ON COLUMN accounts.password_hash IS 'scrypt with its parameters and salt. Null: signs in by a link only, until a password is set.';
+COMMENT ON COLUMN accounts.second_factor IS 'The secret of the one-time codes, sealed under the master key and bound to the account.';
+COMMENT ON COLUMN accounts.second_factor_pending IS 'The same, until a code of it has been sent.';
+COMMENT ON COLUMN accounts.second_factor_step IS 'The interval of the last code that was used: a code works once.';
+
+CREATE TABLE account_sessions (
+  token_hash bytea NOT NULL,
+  account_id uuid NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  seen_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT account_sessions_pkey PRIMARY KEY (token_hash),
+  CONSTRAINT account_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE INDEX account_sessions_account ON account_sessions USING btree (account_id);
+CREATE INDEX account_sessions_expiry ON account_sessions USING btree (expires_at);
+COMMENT ON COLUMN account_sessions.token_hash IS 'SHA-256 of 256 random bits: nothing to guess, nothing to salt.';
+COMMENT ON COLUMN account_sessions.seen_at IS 'Written once an hour at the most.';
+
 CREATE TABLE tenants (
   id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
   slug text NOT NULL,
@@ -26,6 +59,7 @@ CREATE TABLE admin_tokens (
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   CONSTRAINT admin_tokens_pkey PRIMARY KEY (token_id),
+  CONSTRAINT admin_tokens_of_tenant UNIQUE (tenant_id, token_id),
   CONSTRAINT admin_tokens_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'viewer'::text]))),
   CONSTRAINT admin_tokens_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
@@ -64,12 +98,14 @@ CREATE TABLE api_keys (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   revoked_at timestamp with time zone,
   sessions_ended boolean DEFAULT false NOT NULL,
+  expires_at timestamp with time zone,
   CONSTRAINT api_keys_pkey PRIMARY KEY (key_id),
   CONSTRAINT api_keys_environment_check CHECK ((environment = ANY (ARRAY['development'::text, 'production'::text]))),
   CONSTRAINT api_keys_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 );
 CREATE INDEX api_keys_game ON api_keys USING btree (game_id);
 COMMENT ON COLUMN api_keys.sealed_secret IS 'AES-256-GCM under the master key, bound to tenant and key id.';
+COMMENT ON COLUMN api_keys.expires_at IS 'From then on it opens no session; those that it has opened go on.';
 
 CREATE TABLE audit_log (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -327,6 +363,25 @@ CREATE TABLE game_event_types (
 ) WITH (fillfactor=60);
 CREATE INDEX game_event_types_shards ON game_event_types USING btree (day, game_id, event_type, shard) WHERE (shard >= 0);
 
+CREATE TABLE invitations (
+  id uuid NOT NULL,
+  tenant_id integer NOT NULL,
+  email text NOT NULL,
+  email_key text NOT NULL,
+  role text NOT NULL,
+  token_hash bytea NOT NULL,
+  invited_by text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT invitations_pkey PRIMARY KEY (id),
+  CONSTRAINT invitations_tenant_id_email_key_key UNIQUE (tenant_id, email_key),
+  CONSTRAINT invitations_token_hash_key UNIQUE (token_hash),
+  CONSTRAINT invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'viewer'::text]))),
+  CONSTRAINT invitations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX invitations_expiry ON invitations USING btree (expires_at);
+CREATE INDEX invitations_tenant ON invitations USING btree (tenant_id, id);
+
 CREATE TABLE old_event_names (
   player_id bigint NOT NULL,
   identity uuid NOT NULL,
@@ -444,6 +499,16 @@ CREATE INDEX sessions_check ON sessions USING btree (check_on);
 CREATE INDEX sessions_player ON sessions USING btree (player_id);
 COMMENT ON COLUMN sessions.check_on IS 'The day on which maintenance looks whether the session can be deleted.';
 
+CREATE TABLE sign_in_links (
+  token_hash bytea NOT NULL,
+  account_id uuid NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT sign_in_links_pkey PRIMARY KEY (token_hash),
+  CONSTRAINT sign_in_links_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
+);
+CREATE INDEX sign_in_links_account ON sign_in_links USING btree (account_id);
+CREATE INDEX sign_in_links_expiry ON sign_in_links USING btree (expires_at);
+
 CREATE TABLE signing_key_state (
   only_row boolean DEFAULT true NOT NULL,
   version integer NOT NULL,
@@ -466,6 +531,19 @@ CREATE TABLE signing_keys (
 COMMENT ON COLUMN signing_keys.active_from IS 'Published at once, signs from then on, and until the next key does; verifies until the last token it signed has expired.';
 COMMENT ON COLUMN signing_keys.ordinal IS 'The version of signing_key_state that added the key.';
 COMMENT ON COLUMN signing_keys.revoked_at IS 'From then on it neither signs nor verifies, on any node.';
+
+CREATE TABLE studio_members (
+  tenant_id integer NOT NULL,
+  account_id uuid NOT NULL,
+  role text NOT NULL,
+  joined_at timestamp with time zone NOT NULL,
+  CONSTRAINT studio_members_pkey PRIMARY KEY (tenant_id, account_id),
+  CONSTRAINT studio_members_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'viewer'::text]))),
+  CONSTRAINT studio_members_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CONSTRAINT studio_members_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX studio_members_account ON studio_members USING btree (account_id, joined_at, tenant_id);
+CREATE INDEX studio_members_owner ON studio_members USING btree (tenant_id) WHERE (role = 'owner'::text);
 
 CREATE TABLE transactions (
   game_id integer NOT NULL,

@@ -3,7 +3,34 @@ type ErrorTable = Record<string, { status: number; message: string }>;
 /** What only the admin API answers. */
 export const ADMIN_ERRORS = {
   parameter_invalid: { status: 400, message: 'A part of the address or its query is not valid.' },
-  role_too_low: { status: 403, message: 'This needs a token with a higher role.' },
+  sign_in_refused: { status: 401, message: 'Email or password is wrong.' },
+  second_factor_needed: {
+    status: 401,
+    message: 'This account has a second factor. Send the code that your authenticator app shows now.',
+  },
+  role_too_low: { status: 403, message: 'This needs a higher role in the studio.' },
+  account_needed: {
+    status: 403,
+    message: 'This is about the account of a person who has signed in. An admin token has none.',
+  },
+  not_a_member: { status: 403, message: 'Your account is not a member of this studio.' },
+  csrf_token_invalid: {
+    status: 403,
+    message: 'X-CSRF-Token is missing or wrong. Send the csrfToken of GET /admin/v1/me.',
+  },
+  cross_origin: {
+    status: 403,
+    message: 'A browser sent this for a page of another origin. Open the console at its own address.',
+  },
+  password_wrong: { status: 403, message: 'The current password is wrong.' },
+  link_invalid: {
+    status: 404,
+    message: 'This link was used already, has ended or was taken back. Ask for a new one.',
+  },
+  member_not_found: { status: 404, message: 'This studio has no such member.' },
+  invitation_not_found: { status: 404, message: 'This studio has no such invitation that is open.' },
+  api_key_not_found: { status: 404, message: 'This game has no such API key that works.' },
+  admin_token_not_found: { status: 404, message: 'This studio has no such admin token that works.' },
   game_not_found: { status: 404, message: 'This studio has no such game.' },
   version_not_found: { status: 404, message: 'The game has no such version of its configuration.' },
   model_not_found: { status: 404, message: 'The game has no such model of predictions.' },
@@ -14,6 +41,11 @@ export const ADMIN_ERRORS = {
   model_unusable: {
     status: 409,
     message: 'This model was trained by another build, with other features. Train again instead.',
+  },
+  already_member: { status: 409, message: 'The person with this email is a member of the studio already.' },
+  last_owner: {
+    status: 409,
+    message: 'This is the last owner of the studio. Make somebody else an owner first.',
   },
   draft_conflict: { status: 409, message: 'Somebody else has changed the draft since you read it.' },
   version_conflict: {
@@ -31,6 +63,15 @@ export const ADMIN_ERRORS = {
   },
   document_invalid: { status: 422, message: 'The document cannot be published as it is.' },
   catalogue_invalid: { status: 422, message: 'The file cannot be taken into the catalogue; nothing was.' },
+  password_weak: { status: 422, message: 'The password is too easy to guess.' },
+  second_factor_code_wrong: {
+    status: 422,
+    message: 'The code is not one of the new secret. Check the clock of your device, and send the next code.',
+  },
+  sign_in_slowed: {
+    status: 429,
+    message: 'Too many wrong passwords or codes. Wait for Retry-After seconds and try again.',
+  },
   busy: {
     status: 429,
     message: 'As many of these as may run at once are running. Wait for Retry-After seconds and try again.',

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.js';
+import { accessRoutes } from '../features/accounts/access-routes.js';
 import { dryRunRoutes } from '../features/dry-runs/dry-run-routes.js';
 import { eventTypeRoutes } from '../features/events/types/event-type-routes.js';
 import { explainRoutes } from '../features/explanations/explain-routes.js';
@@ -9,7 +10,10 @@ import { versionRoutes } from '../features/game-configs/version-routes.js';
 import { adminPlayerRoutes } from '../features/players/admin-player-routes.js';
 import { modelRoutes } from '../features/predictions/model-routes.js';
 import type { AdminContext } from '../features/studios/admin-context.js';
+import { adminTokenRoutes } from '../features/studios/admin-token-routes.js';
 import { auditRoutes } from '../features/studios/audit-routes.js';
+import { gameRoutes } from '../features/studios/game-routes.js';
+import { keyRoutes } from '../features/studios/key-routes.js';
 import { studioRoutes } from '../features/studios/studio-routes.js';
 import { registerBodyParser } from '../http/body-parser.js';
 import { registerValidation } from '../http/validation.js';
@@ -35,12 +39,17 @@ const ROUTES: readonly AdminRoutes[] = [
   explainRoutes,
   modelRoutes,
   auditRoutes,
+  gameRoutes,
+  keyRoutes,
+  adminTokenRoutes,
+  accessRoutes,
 ];
 
 /** The admin API under `/admin/v1`, for the second listener only. The console is one of its clients, without special rights. */
 export async function registerAdminApi(app: FastifyInstance, ctx: AdminContext): Promise<void> {
   await app.register(async (scope) => {
     scope.decorateRequest('admin', undefined);
+    scope.decorateRequest('signedIn', undefined);
     registerValidation(scope);
     registerBodyParser(scope);
     scope.addHook('onRoute', (route) => {
@@ -55,7 +64,10 @@ export async function registerAdminApi(app: FastifyInstance, ctx: AdminContext):
     observeAnswers(scope, {
       logger: ctx.logger,
       times: ctx.metrics.requests,
-      who: ({ admin }) => (admin === undefined ? {} : { tenant: admin.tenant, admin: admin.tokenId }),
+      who: ({ admin, signedIn }) => ({
+        ...(admin === undefined ? {} : { tenant: admin.tenant, admin: admin.tokenId ?? admin.accountId }),
+        ...(admin === undefined && signedIn !== undefined ? { admin: signedIn.accountId } : {}),
+      }),
     });
     for (const routes of ROUTES) await scope.register(async (inner) => routes(inner, ctx));
   });

@@ -4,6 +4,8 @@ import { answerClientError, registerErrorHandlers, sendError, toApiError } from 
 import { registerHostCheck } from '../http/host-check.js';
 import { registerSingleHeaders } from '../http/repeated-headers.js';
 import { requestId } from '../http/request-id.js';
+import { trustProxy } from '../http/trust-proxy.js';
+import type { Settings } from '../settings/settings.js';
 import { quietLogs } from '../telemetry/logger.js';
 
 export type Readiness = { ready: boolean; checks: Record<string, string> };
@@ -14,6 +16,8 @@ export type HealthSources = {
   metrics: () => Promise<{ contentType: string; text: string }>;
   /** Host names that this listener answers to, besides localhost and any address. */
   allowedHosts: readonly string[];
+  /** Who may say for whom a request is, and whether it came over https. */
+  trustProxy: Settings['opsTrustProxy'];
 };
 
 /** For browsers. The reference page sets a policy of its own; nothing else here is a page. */
@@ -28,6 +32,7 @@ export function buildHealthApp(sources: HealthSources): FastifyInstance {
   const app = fastify({
     loggerInstance: sources.logger as FastifyBaseLogger,
     logController: quietLogs(),
+    trustProxy: trustProxy(sources.trustProxy),
     genReqId: requestId,
     requestIdHeader: false,
     requestTimeout: 15_000,

@@ -13,8 +13,8 @@ import { answerHalfClosed } from '../http/half-close.js';
 import { paceRefused } from '../http/refusal-pacing.js';
 import { registerSingleHeaders } from '../http/repeated-headers.js';
 import { requestId } from '../http/request-id.js';
+import { trustProxy } from '../http/trust-proxy.js';
 import { registerValidation } from '../http/validation.js';
-import type { Settings } from '../settings/settings.js';
 import { quietLogs } from '../telemetry/logger.js';
 import { observeAnswers } from '../telemetry/observation.js';
 import type { Context } from './context.js';
@@ -98,9 +98,4 @@ function who(request: FastifyRequest) {
   const { claims, identity } = request;
   const known = claims ?? identity;
   return known === undefined ? {} : { tenant: known.tenantId, game: known.gameId, player: known.userId };
-}
-
-/** Fastify no longer takes a number of hops itself. */
-function trustProxy(setting: Settings['trustProxy']) {
-  return typeof setting === 'number' ? (_address: string, hop: number) => hop < setting : setting;
 }

@@ -13,6 +13,7 @@ export const COMMANDS = new Map<string, () => Promise<Command>>(
     game: async () => (await import('../cli/tenancy-commands.js')).gameCommands(),
     key: async () => (await import('../cli/key-commands.js')).keyCommands(),
     'admin-token': async () => (await import('../cli/admin-token-commands.js')).adminTokenCommands(),
+    admin: async () => (await import('../cli/admin-commands.js')).adminCommands(),
     config: async () => (await import('../cli/config-commands.js')).configCommands(),
     catalogue: async () => (await import('../cli/catalogue-commands.js')).catalogueCommands(),
     train: async () => (await import('../cli/train-command.js')).trainCommand(),

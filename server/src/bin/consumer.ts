@@ -46,6 +46,7 @@ export async function runConsumer(settings: Settings, say: (line: string) => voi
   const oldEvents = await watchOldEvents(pool, logger);
   const consumer = consumeQueue(queue, nats, { databaseUrl, pool, inbox, metrics, logger, oldEvents });
   const ops = buildHealthApp({
+    trustProxy: settings.opsTrustProxy,
     logger,
     allowedHosts: settings.opsAllowedHosts,
     readiness: () => readiness(consumer, queue, nats, pool),

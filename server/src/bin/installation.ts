@@ -4,9 +4,10 @@ import { migrate } from '../db/migrate.js';
 import { ensureEventPartitions } from '../features/events/event-partitions.js';
 import { ensureSigningKey } from '../features/sessions/signing-key-changes.js';
 import { loadMasterKeys, requireRightMasterKeys } from '../security/master-key.js';
+import type { MasterKeys } from '../security/master-keys.js';
 import type { Settings } from '../settings/settings.js';
 
-export type Installation = { masterKeyText: string };
+export type Installation = { masterKeys: MasterKeys; masterKeyText: string };
 
 /** Brings a database, new or old, to where workers can start on it. Safe on several nodes at once. */
 export async function prepareInstallation(
@@ -26,5 +27,5 @@ export async function prepareInstallation(
   // Once more: of several nodes on a new database, started with different keys, the first one's key counts.
   await requireRightMasterKeys(settings, database.pool, keys);
   if (settings.environment === 'development') await seedDemoStudio(database.pool, keys, now);
-  return { masterKeyText: text };
+  return { masterKeys: keys, masterKeyText: text };
 }

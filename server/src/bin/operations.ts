@@ -18,6 +18,8 @@ import { systemClock } from '../lib/clock.js';
 import { httpUrl } from '../lib/http-url.js';
 import { openLink, type QueueLink } from '../queue/connection.js';
 import { checkQueue } from '../queue/queue-status.js';
+import type { MasterKeys } from '../security/master-keys.js';
+import { createPasswords } from '../security/passwords.js';
 import type { Settings } from '../settings/settings.js';
 import { createAdminMetrics } from '../telemetry/metrics.js';
 import { runPredictionsInThread } from './predictions-thread.js';
@@ -25,6 +27,7 @@ import { runPredictionsInThread } from './predictions-thread.js';
 type Options = {
   settings: Settings;
   database: Database;
+  masterKeys: MasterKeys;
   logger: Logger;
   /** API workers that listen. */
   countWorkers: () => number;
@@ -46,6 +49,7 @@ export async function startOperations(options: Options): Promise<Operations> {
   const app = await buildOpsApp({
     logger,
     allowedHosts: settings.opsAllowedHosts,
+    trustProxy: settings.opsTrustProxy,
     demoKey: settings.environment === 'development' ? DEMO : undefined,
     playerUrl: (hostName) => playerUrl(options, hostName),
     readiness: () => readiness(options, queue),
@@ -59,7 +63,12 @@ export async function startOperations(options: Options): Promise<Operations> {
         await predictionMetrics.registry.metrics(),
       ].join('\n'),
     }),
-    admin: { pool: database.pool, clock: systemClock, logger, metrics, databaseUrl: database.url },
+    admin: {
+      ...{ pool: database.pool, databaseUrl: database.url, clock: systemClock, logger, metrics },
+      environment: settings.environment,
+      masterKeys: options.masterKeys,
+      passwords: createPasswords(),
+    },
     apiDocument: async (api) => JSON.parse(await readFile(new URL(`${api}.json`, apiDocuments()), 'utf8')),
   });
   await app.listen({ host: settings.opsHost, port: settings.opsPort });

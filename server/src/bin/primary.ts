@@ -43,6 +43,7 @@ export async function runPrimary(settings: Settings, say: (line: string) => void
   }
   const workers = superviseWorkers(settings, database, installation.masterKeyText, logger);
   let operations: Operations | undefined;
+  let signInPath: string | undefined;
   const stopAll = async (): Promise<void> => {
     await workers.stop();
     await operations?.close();
@@ -56,10 +57,15 @@ export async function runPrimary(settings: Settings, say: (line: string) => void
     operations = await startOperations({
       settings,
       database,
+      masterKeys: installation.masterKeys,
       logger,
       countWorkers: workers.count,
       playerPort: workers.port,
     });
+    if (settings.environment === 'development') {
+      const { demoSignInPath } = await import('../app/demo-account.js');
+      signInPath = await demoSignInPath(database.pool, Date.now());
+    }
   } catch (error) {
     await stopAll();
     throw error;
@@ -79,7 +85,7 @@ export async function runPrimary(settings: Settings, say: (line: string) => void
   );
 
   const port = await workers.listening;
-  printWelcome(settings, port, operations.port, say);
+  printWelcome(settings, { port, opsPort: operations.port, signInPath }, say);
 }
 
 function firstSignal(): Promise<string> {

@@ -3,13 +3,16 @@ import { sampleLogin } from '../features/sessions/sample-login.js';
 import { httpUrl } from '../lib/http-url.js';
 import type { Settings } from '../settings/settings.js';
 
+type Started = Readonly<{
+  port: number;
+  opsPort: number;
+  /** In development: signs in to the demo studio, once. */
+  signInPath: string | undefined;
+}>;
+
 /** What a newcomer needs next: where things are and, in development, a login to paste. */
-export function printWelcome(
-  settings: Settings,
-  port: number,
-  opsPort: number,
-  say: (line: string) => void,
-): void {
+export function printWelcome(settings: Settings, started: Started, say: (line: string) => void): void {
+  const { port, opsPort, signInPath } = started;
   const host = settings.host === '0.0.0.0' || settings.host === '::' ? '127.0.0.1' : settings.host;
   const api = httpUrl(host, port);
   const ops = httpUrl(settings.opsHost, opsPort);
@@ -22,6 +25,12 @@ export function printWelcome(
   say(`  Operations      ${ops}   health /healthz, ready /readyz, metrics /metrics`);
   say(`  API reference   ${ops}/reference/`);
   const environment = settings.environment === 'development' ? 'SAVEPOINT_ENV=development ' : '';
+  if (signInPath !== undefined) {
+    say(`  Console         ${ops}${signInPath}`);
+    say(
+      '                  signs you in to the demo studio, once, within the next hour; each start prints a new one',
+    );
+  }
   say(`  Admin token     ${environment}npx savepoint admin-token create --role owner`);
   if (settings.environment === 'development') sayDemoLogin(api, say);
   say('');

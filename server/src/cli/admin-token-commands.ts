@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import type { Pool } from '../db/pool.js';
+import { MAX_TOKEN_DAYS } from '../features/studios/admin-token-schemas.js';
 import {
   createAdminToken,
   type ListedToken,
@@ -8,18 +8,15 @@ import {
   type Role,
   revokeAdminToken,
 } from '../features/studios/admin-tokens.js';
-import { type ListedTenant, listTenants } from '../features/studios/tenants.js';
 import { DAY_MS } from '../lib/day.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor, currentUser } from './command-actor.js';
-import { requireFilter, requireTenant } from './game-option.js';
-import { isoTime, printable } from './printable.js';
+import { namedOrOnlyTenant, requireFilter } from './game-option.js';
+import { readName } from './person-name.js';
+import { isoTime } from './printable.js';
 import { say, withDatabase } from './terminal.js';
 
 type CreateOptions = { role: Role; tenant?: string; name?: string; expiresDays?: string };
-
-const MAX_DAYS = 3650;
-const MAX_NAME = 100;
 
 export function adminTokenCommands(): Command {
   const token = new Command('admin-token').description('tokens for the admin API');
@@ -29,7 +26,7 @@ export function adminTokenCommands(): Command {
     .addOption(
       new Option(
         '--role <role>',
-        'viewer reads; editor also changes and publishes; owner may do the same as editor so far',
+        'viewer reads; editor also changes and publishes; owner also decides on members, keys, tokens and retention',
       )
         .choices([...ROLES])
         .makeOptionMandatory(),
@@ -69,7 +66,7 @@ async function create({ role, tenant: wanted, name: given, expiresDays }: Create
   const name = readName(given ?? currentUser());
   const days = expiresDays === undefined ? null : readDays(expiresDays);
   await withDatabase(async ({ pool }) => {
-    const tenant = await tenantOf(pool, wanted);
+    const tenant = await namedOrOnlyTenant(pool, wanted);
     const actor = commandActor();
     const expiresAt = days === null ? null : actor.nowMs + days * DAY_MS;
     const { token } = await createAdminToken(pool, { tenantId: tenant.id, name, role, expiresAt }, actor);
@@ -81,28 +78,10 @@ async function create({ role, tenant: wanted, name: given, expiresDays }: Create
   });
 }
 
-/** The tenant that was named, or the only one. */
-async function tenantOf(pool: Pool, wanted: string | undefined): Promise<ListedTenant> {
-  if (wanted !== undefined) return requireTenant(pool, wanted);
-  const [only, ...others] = await listTenants(pool);
-  if (only === undefined) {
-    throw new StartupError('There is no tenant yet. Create one: savepoint tenant create <tenant-id>');
-  }
-  if (others.length === 0) return only;
-  const known = [only, ...others].map(({ slug }) => slug).join(', ');
-  throw new StartupError(`There are several tenants. Say which one with --tenant: ${known}`);
-}
-
-function readName(text: string): string {
-  const name = text.trim();
-  if (name !== '' && name.length <= MAX_NAME && printable(name) === name) return name;
-  throw new StartupError(`--name must be 1 to ${MAX_NAME} printable characters.`);
-}
-
 function readDays(text: string): number {
   const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (days >= 1 && days <= MAX_DAYS) return days;
-  throw new StartupError(`--expires-days is "${text}": give a whole number from 1 to ${MAX_DAYS}.`);
+  if (days >= 1 && days <= MAX_TOKEN_DAYS) return days;
+  throw new StartupError(`--expires-days is "${text}": give a whole number from 1 to ${MAX_TOKEN_DAYS}.`);
 }
 
 function describe(row: ListedToken, nowMs: number): string {

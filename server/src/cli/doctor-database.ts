@@ -171,8 +171,14 @@ const COMPACTION_ADVICE: Record<SwapObstacle | 'none', string> = {
 };
 
 /** Whether it opens what is sealed. */
-async function checkMasterKey(pool: Pool, settings: Settings, { applied }: SchemaState): Promise<Finding> {
+async function checkMasterKey(
+  pool: Pool,
+  settings: Settings,
+  { applied, known }: SchemaState,
+): Promise<Finding> {
   const name = 'master key';
+  if (applied !== undefined && applied < known)
+    return { name: `${name} (checked once the schema is up to date)` };
   try {
     // Where there are no tables yet, nothing is sealed.
     const found = applied === undefined ? undefined : await findMasterKeys(settings, pool);

@@ -31,6 +31,18 @@ export async function requireTenant(pool: Pool, tenant: string): Promise<ListedT
   );
 }
 
+/** The tenant that was named, or the only one. */
+export async function namedOrOnlyTenant(pool: Pool, wanted: string | undefined): Promise<ListedTenant> {
+  if (wanted !== undefined) return requireTenant(pool, wanted);
+  const [only, ...others] = await listTenants(pool);
+  if (only === undefined) {
+    throw new StartupError('There is no tenant yet. Create one: savepoint tenant create <tenant-id>');
+  }
+  if (others.length === 0) return only;
+  const known = [only, ...others].map(({ slug }) => slug).join(', ');
+  throw new StartupError(`There are several tenants. Say which one with --tenant: ${known}`);
+}
+
 /** The game of `--tenant` and `--game`, or which one may be meant. */
 export async function requireGame(pool: Pool, tenant: string, game: string): Promise<GameRow> {
   const found = await findGame(pool, tenant, game);

@@ -1,15 +1,19 @@
 import { Command, Option } from 'commander';
 import {
   type Environment,
+  keyState,
   type ListedKey,
   listApiKeys,
   type NewApiKey,
 } from '../features/studios/api-keys.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../features/studios/key-changes.js';
+import { MAX_OVERLAP_HOURS } from '../features/studios/key-schemas.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireFilter, requireGame } from './game-option.js';
+import { isoTime } from './printable.js';
 import { say, withDatabase, withMasterKeys } from './terminal.js';
+import { wholeNumber } from './whole-number.js';
 
 type CreateOptions = { tenant: string; game: string; environment: Environment; label: string };
 
@@ -42,7 +46,7 @@ export function keyCommands(): Command {
         return listApiKeys(pool, tenant, game);
       });
       if (keys.length === 0) say('There are no keys. Create one: savepoint key create --tenant … --game …');
-      for (const row of keys) say(describe(row));
+      for (const row of keys) say(describe(row, Date.now()));
     });
 
   key
@@ -50,13 +54,20 @@ export function keyCommands(): Command {
     .description(
       'create a successor with the same game, environment and label; revoke the old key when your builds are out',
     )
-    .action(async (keyId: string) => {
+    .option('--overlap-hours <hours>', 'the old key ends after so long (default: when it is revoked)')
+    .action(async (keyId: string, options: { overlapHours?: string }) => {
+      const overlapMs = readOverlap(options.overlapHours);
       const created = await withMasterKeys(({ pool }, _, { keys }) =>
-        rotateApiKey(pool, keys, keyId, commandActor()),
+        rotateApiKey(pool, keys, keyId, commandActor(), { overlapMs }),
       );
       if (created === undefined) throw noSuchKey(keyId);
       showOnce(created);
-      say(`The old key still works. When no build uses it any more: savepoint key revoke ${keyId}`);
+      const { formerExpiresAt } = created;
+      say(
+        formerExpiresAt === null
+          ? `The old key still works. When no build uses it any more: savepoint key revoke ${keyId}`
+          : `The old key logs players in until ${isoTime(formerExpiresAt)}. To end it sooner: savepoint key revoke ${keyId}`,
+      );
     });
 
   key
@@ -86,10 +97,20 @@ function showOnce({ keyId, secret }: NewApiKey): void {
   say('This is the only time the secret is shown. Keep it on your servers or in your build secrets.');
 }
 
-function describe(row: ListedKey): string {
-  const state = row.revokedAt === null ? 'active' : `revoked ${new Date(row.revokedAt).toISOString()}`;
-  const created = new Date(row.createdAt).toISOString();
-  return `${row.keyId}  ${row.tenant}/${row.game}  ${row.environment}  created ${created}  ${state}  ${row.label}`;
+function readOverlap(hours: string | undefined): number | null {
+  return hours === undefined ? null : wholeNumber('--overlap-hours', hours, 0, MAX_OVERLAP_HOURS) * 3_600_000;
+}
+
+function describe(row: ListedKey, nowMs: number): string {
+  const created = isoTime(row.createdAt);
+  return `${row.keyId}  ${row.tenant}/${row.game}  ${row.environment}  created ${created}  ${stateOf(row, nowMs)}  ${row.label}`;
+}
+
+function stateOf(row: ListedKey, nowMs: number): string {
+  const { revokedAt, expiresAt } = row;
+  if (revokedAt !== null) return `revoked ${isoTime(revokedAt)}`;
+  if (expiresAt === null) return 'active';
+  return `${keyState(row, nowMs) === 'expired' ? 'expired' : 'active until'} ${isoTime(expiresAt)}`;
 }
 
 function noSuchKey(keyId: string): StartupError {

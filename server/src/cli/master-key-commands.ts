@@ -9,7 +9,9 @@ import { commandActor } from './command-actor.js';
 import { say, withMasterKeys } from './terminal.js';
 
 export function masterKeyCommands(): Command {
-  const masterKey = new Command('master-key').description('the key that seals API secrets and signing keys');
+  const masterKey = new Command('master-key').description(
+    'the key that seals API secrets, signing keys and second factors',
+  );
   masterKey
     .command('rotate')
     .description('seal everything under a new master key')
@@ -55,6 +57,6 @@ async function rotateFile(pool: Pool, settings: Settings, text: string): Promise
 
 function report(keys: MasterKeys, counts: ResealedCounts): void {
   say(
-    `Sealed ${counts.apiKeys} API secrets and ${counts.signingKeys} signing keys under master key ${primaryId(keys)}.`,
+    `Sealed ${counts.apiKeys} API secrets, ${counts.signingKeys} signing keys and ${counts.secondFactors} second factors under master key ${primaryId(keys)}.`,
   );
 }

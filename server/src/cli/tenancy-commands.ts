@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { MAX_RETENTION_DAYS } from '../features/lifecycle/retention-queries.js';
+import { MAX_RETENTION_DAYS } from '../features/studios/game-schemas.js';
 import { createGame, createTenant, updateGameSettings } from '../features/studios/tenant-changes.js';
 import type { UnregisteredTypes } from '../features/studios/tenants.js';
 import { isSlug, listGames, listTenants } from '../features/studios/tenants.js';

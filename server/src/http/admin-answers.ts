@@ -1,6 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { ApiError } from '../errors.js';
-import { BEARER } from './api-schemas.js';
 
 /** What the admin routes have in common: the form of their answers, their documentation, and parameters of addresses. */
 
@@ -26,7 +25,10 @@ export function successOf<T extends TSchema>(
   );
 }
 
-export const adminSchema = (tag: string) => ({ tags: [tag], security: BEARER });
+/** One of the two: the token of a program, or the cookie of a person who has signed in. */
+const ADMIN_SECURITY: readonly Record<string, string[]>[] = [{ bearer: [] }, { session: [] }];
+
+export const adminSchema = (tag: string) => ({ tags: [tag], security: ADMIN_SECURITY });
 
 export const GameParameters = Type.Object({
   game: Type.String({ description: 'Id of the game', examples: ['demo-game'] }),

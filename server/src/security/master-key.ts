@@ -86,10 +86,11 @@ function restoreFile(settings: MasterKeySettings): string {
   return `Put the file back from a backup, set SAVEPOINT_MASTER_KEY to the right key, or ${afresh}.`;
 }
 
-function count({ apiKeys, signingKeys }: SealedSecrets): string {
+function count({ apiKeys, signingKeys, secondFactors }: SealedSecrets): string {
   const counted = [
     apiKeys === 0 ? '' : `${apiKeys} API ${apiKeys === 1 ? 'secret' : 'secrets'}`,
     signingKeys === 0 ? '' : `${signingKeys} signing ${signingKeys === 1 ? 'key' : 'keys'}`,
+    secondFactors === 0 ? '' : `${secondFactors} second ${secondFactors === 1 ? 'factor' : 'factors'}`,
   ];
   return counted.filter((text) => text !== '').join(' and ');
 }

@@ -1,7 +1,13 @@
 import type { Pool } from '../db/pool.js';
 
 /** How much of the database is sealed under one master key. */
-export type SealedSecrets = { masterKeyId: string; apiKeys: number; signingKeys: number };
+export type SealedSecrets = {
+  masterKeyId: string;
+  apiKeys: number;
+  signingKeys: number;
+  /** Of accounts, those in force and those that wait for their first code. */
+  secondFactors: number;
+};
 
 /**
  * By master key; empty while nothing is sealed. The id stands in clear behind the first byte of each blob (security/master-keys.ts),
@@ -11,11 +17,16 @@ export async function listSealedSecrets(pool: Pool): Promise<SealedSecrets[]> {
   const { rows } = await pool.query<SealedSecrets>(
     `select encode(substring(sealed from 2 for 4), 'hex') as "masterKeyId",
        (count(*) filter (where kind = 'api'))::int as "apiKeys",
-       (count(*) filter (where kind = 'signing'))::int as "signingKeys"
+       (count(*) filter (where kind = 'signing'))::int as "signingKeys",
+       (count(*) filter (where kind = 'second factor'))::int as "secondFactors"
      from (
        select 'api' as kind, sealed_secret as sealed from api_keys where revoked_at is null
        union all
        select 'signing', sealed_private from signing_keys
+       union all
+       select 'second factor', second_factor from accounts where second_factor is not null
+       union all
+       select 'second factor', second_factor_pending from accounts where second_factor_pending is not null
      ) secrets
      group by 1
      order by 1`,

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 /** The kinds of settings: how the text of an environment variable is read, and what is said when it cannot be. */
 
 /** What a setting may depend on besides its own text. */
@@ -124,6 +126,26 @@ export function list(
       const problem = items.map(check).find((sentence) => sentence !== undefined);
       if (problem !== undefined) report(problem);
       return Object.freeze(items);
+    },
+  };
+}
+
+/** Fastify's `trustProxy`: all, none, the number of hops, or addresses. */
+export function proxies(name: string, description: string): Setting<boolean | number | string> {
+  return {
+    name,
+    fallback: 'off',
+    description,
+    read(given = 'off', { report }) {
+      if (given === 'on' || given === 'off') return given === 'on';
+      if (/^\d{1,2}$/.test(given)) return Number(given);
+      const addresses = given.split(',').map((address) => address.trim());
+      if (addresses.every((address) => isIP(address.replace(/\/\d{1,3}$/, '')) !== 0))
+        return addresses.join(',');
+      report(
+        `${name} is "${given}": set it to on or off, the number of proxies, or their addresses (10.0.0.0/8).`,
+      );
+      return false;
     },
   };
 }

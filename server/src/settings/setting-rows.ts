@@ -1,8 +1,7 @@
-import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { parseMegabytes } from '../lib/megabytes.js';
-import { choice, integer, list, onOff, optional, type Setting, text } from './setting-kinds.js';
+import { choice, integer, list, onOff, optional, proxies, type Setting, text } from './setting-kinds.js';
 
 /** Every setting of the service, one row each, in the order of the help. Reading, help and docs/settings.md follow from these. */
 
@@ -57,6 +56,10 @@ export const SETTING_ROWS = {
         ? undefined
         : `SAVEPOINT_OPS_ALLOWED_HOSTS holds "${host.toLowerCase()}": list host names such as ops.example.com, without a scheme, a port or a path.`,
   }),
+  opsTrustProxy: proxies(
+    'SAVEPOINT_OPS_TRUST_PROXY',
+    'the same as SAVEPOINT_TRUST_PROXY for a proxy in front of operations; also lets X-Forwarded-Proto tell https',
+  ),
   dataDir: {
     name: 'SAVEPOINT_DATA_DIR',
     fallback: './data',
@@ -73,7 +76,7 @@ export const SETTING_ROWS = {
   masterKey: optional('SAVEPOINT_MASTER_KEY', {
     shownFallback: 'generated in development',
     description:
-      'base64 of 32 bytes; seals API secrets and signing keys. Several, comma-separated, while rotating',
+      'base64 of 32 bytes; seals API secrets, signing keys and second factors. Several, comma-separated, while rotating',
   }),
   maxWaitMs: integer('SAVEPOINT_MAX_WAIT_MS', {
     fallback: 500,
@@ -161,23 +164,10 @@ export const SETTING_ROWS = {
       return Object.freeze(origins);
     },
   } satisfies Setting<'*' | readonly string[]>,
-  trustProxy: {
-    name: 'SAVEPOINT_TRUST_PROXY',
-    fallback: 'off',
-    description:
-      'behind a balancer that sets X-Forwarded-For: its hops (1), its addresses (10.0.0.0/8), or on for any',
-    read(given = 'off', { report }): boolean | number | string {
-      if (given === 'on' || given === 'off') return given === 'on';
-      if (/^\d{1,2}$/.test(given)) return Number(given);
-      const addresses = given.split(',').map((address) => address.trim());
-      if (addresses.every((address) => isIP(address.replace(/\/\d{1,3}$/, '')) !== 0))
-        return addresses.join(',');
-      report(
-        `SAVEPOINT_TRUST_PROXY is "${given}": set it to on or off, the number of proxies, or their addresses (10.0.0.0/8).`,
-      );
-      return false;
-    },
-  } satisfies Setting<boolean | number | string>,
+  trustProxy: proxies(
+    'SAVEPOINT_TRUST_PROXY',
+    'behind a balancer that sets X-Forwarded-For: its hops (1), its addresses (10.0.0.0/8), or on for any',
+  ),
   logLevel: choice('SAVEPOINT_LOG_LEVEL', {
     of: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     fallback: 'info',

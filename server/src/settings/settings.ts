@@ -15,6 +15,8 @@ export type Settings = Readonly<{
   opsPort: number;
   /** Names that operators and scrapers may call the operations listener by; in lower case. */
   opsAllowedHosts: readonly string[];
+  /** As `trustProxy`, for the operations listener. */
+  opsTrustProxy: boolean | number | string;
   dataDir: string;
   workers: number;
   databaseUrl: string | undefined;

@@ -20,6 +20,12 @@ export function createAdminMetrics() {
       buckets: ADMIN_SECONDS,
       registers: [registry],
     }),
+    signIns: new Counter({
+      name: 'savepoint_admin_sign_ins_total',
+      help: 'Tries to sign in to the admin API with a password by outcome: ok, refused, or slowed (too soon after wrong ones).',
+      labelNames: ['outcome'] as const,
+      registers: [registry],
+    }),
   };
 }
 

@@ -94,6 +94,7 @@ describe('the host name against DNS rebinding', () => {
       readiness: async () => ({ ready: true, checks: {} }),
       metrics: async () => ({ contentType: 'text/plain', text: '' }),
       allowedHosts: [],
+      trustProxy: false,
     });
     const statusFor = async (host: string) =>
       (await app.inject({ url: '/metrics', headers: { host } })).statusCode;

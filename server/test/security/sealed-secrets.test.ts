@@ -144,6 +144,7 @@ describe('rotation of the master key', () => {
     expect(await resealAll(harness.pool, both, testActor(harness.clock.now()))).toEqual({
       apiKeys: 2,
       signingKeys: 1,
+      secondFactors: 0,
     });
     expect(await sealedUnderKeys()).toEqual(new Set([fresh.primaryId]));
 
@@ -162,6 +163,7 @@ describe('rotation of the master key', () => {
     expect(await resealAll(harness.pool, both, testActor(harness.clock.now()))).toEqual({
       apiKeys: 0,
       signingKeys: 0,
+      secondFactors: 0,
     });
   });
 

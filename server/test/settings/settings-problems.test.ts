@@ -65,6 +65,7 @@ describe('what is wrong with the settings', () => {
     ['SAVEPOINT_ENV', 'test'],
     ['SAVEPOINT_RATE_LIMITS', 'no'],
     ['SAVEPOINT_TRUST_PROXY', 'true'],
+    ['SAVEPOINT_OPS_TRUST_PROXY', 'true'],
     ['SAVEPOINT_LOG_LEVEL', 'verbose'],
   ])('%s does not take %s, and says what it takes', (name, value) => {
     const found = problems({ ...PRODUCTION, [name]: value });

@@ -49,6 +49,7 @@ describe('defaults', () => {
       },
       corsOrigins: '*',
       trustProxy: false,
+      opsTrustProxy: false,
       logLevel: 'info',
       logPretty: false,
     });
@@ -106,6 +107,7 @@ describe('values', () => {
       SAVEPOINT_TOKEN_AUDIENCE: 'my-game',
       SAVEPOINT_CORS_ORIGINS: 'https://a.example, https://b.example:8443',
       SAVEPOINT_TRUST_PROXY: 'on',
+      SAVEPOINT_OPS_TRUST_PROXY: '2',
       SAVEPOINT_LOG_LEVEL: 'debug',
       DATABASE_URL: 'postgresql://u:p@db.example/savepoint',
       SAVEPOINT_DB_POOL: '20',
@@ -158,6 +160,7 @@ describe('values', () => {
       },
       corsOrigins: ['https://a.example', 'https://b.example:8443'],
       trustProxy: true,
+      opsTrustProxy: 2,
       logLevel: 'debug',
       logPretty: false,
     });

@@ -3,7 +3,9 @@ import { type Logger, pino } from 'pino';
 import { expect } from 'vitest';
 import { DEMO } from '../../src/app/demo-studio.js';
 import { buildOpsApp } from '../../src/app/ops-app.js';
+import type { AdminContext } from '../../src/features/studios/admin-context.js';
 import { createAdminToken, type Role } from '../../src/features/studios/admin-tokens.js';
+import { createPasswords } from '../../src/security/passwords.js';
 import { createAdminMetrics } from '../../src/telemetry/metrics.js';
 import type { Harness } from './harness.js';
 
@@ -26,21 +28,42 @@ export type AdminDesk = {
   close(): Promise<void>;
 };
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The demo game's part of an address. */
 export const GAME = `/games/${DEMO.game}`;
 
+/** Hashes that cost next to nothing. */
+export const CHEAP_HASHES = { logN: 4, r: 1, p: 1 };
+
+/** What the admin API works with, on a harness's database. */
+export function adminContext(
+  { pool, clock, databaseUrl, masterKeys }: Harness,
+  logger: Logger = pino({ level: 'silent' }),
+): AdminContext {
+  return {
+    ...{ pool, clock, databaseUrl, masterKeys, logger },
+    metrics: createAdminMetrics(),
+    environment: 'development',
+    passwords: createPasswords(CHEAP_HASHES),
+  };
+}
+
 export async function openAdminDesk(
-  { pool, clock, databaseUrl }: Harness,
+  harness: Harness,
   logger: Logger = pino({ level: 'silent' }),
   allowedHosts: readonly string[] = [],
+  overrides: Partial<AdminContext> & { trustProxy?: boolean } = {},
 ): Promise<AdminDesk> {
-  const metrics = createAdminMetrics();
+  const { pool, clock } = harness;
+  const { trustProxy = false, ...others } = overrides;
+  const admin = { ...adminContext(harness, logger), ...others };
+  const { metrics } = admin;
   const app = await buildOpsApp({
     logger,
-    admin: { pool, clock, logger, metrics, databaseUrl },
+    admin,
     allowedHosts,
+    trustProxy,
     demoKey: DEMO,
     playerUrl: (host) => `http://${host}:8080`,
     readiness: async () => ({ ready: true, checks: {} }),

@@ -1,5 +1,6 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
+import { deleteExpiredAccess } from '../accounts/account-expiry.js';
 import { compactRollups } from '../analytics/compact-rollups.js';
 import { type CompactionResult, compactEvents } from '../events/compact-events.js';
 import { dropOldIdentities, ensureEventPartitions } from '../events/event-partitions.js';
@@ -52,6 +53,12 @@ export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
     maxMs: 15 * MINUTE_MS,
     run: async ({ connection, nowMs, signal }) =>
       done({ sessionsDeleted: await deleteExpiredSessions(connection, nowMs, signal) }),
+  },
+  {
+    name: 'access',
+    maxMs: 2 * MINUTE_MS,
+    run: async ({ connection, nowMs, signal }) =>
+      done({ accessDeleted: await deleteExpiredAccess(connection, nowMs, signal) }),
   },
   {
     name: 'rollups',

@@ -2,9 +2,6 @@ import { inTransaction, isLockTimeout, type OwnConnection } from '../../db/own-c
 import type { Pool } from '../../db/pool.js';
 import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 
-/** A hundred years; the schema allows no more, either. */
-export const MAX_RETENTION_DAYS = 36_500;
-
 /** A game whose events are not kept for ever, and which has events to delete. Days are UTC, as `2026-11-15`. */
 export type ExpiringGame = {
   gameId: number;

@@ -64,14 +64,18 @@ export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Opt
     }
   };
 
-  const remember = (key: ApiKey, secret: Buffer): void => {
+  const remember = (key: ApiKey, secret: Buffer, expiresAt: number | null): void => {
     const now = clock.now();
     remembered.delete(key.keyId);
     for (const [keyId, { until }] of remembered) {
       if (until > now && remembered.size < MAX_REMEMBERED) break;
       remembered.delete(keyId);
     }
-    remembered.set(key.keyId, { key, secret, until: now + REMEMBERED_MS });
+    remembered.set(key.keyId, {
+      key,
+      secret,
+      until: Math.min(now + REMEMBERED_MS, expiresAt ?? Number.POSITIVE_INFINITY),
+    });
   };
 
   const recall = (request: SignedLogin): ApiKey | undefined => {
@@ -88,9 +92,10 @@ export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Opt
     const isRight = isSignatureValid(secret, request);
     if (row === undefined || !isRight || row.revoked || !isKeyAllowed(settings, row.environment))
       return undefined;
-    const { keyId, gameId, tenantSlug, gameSlug } = row;
+    const { keyId, gameId, tenantSlug, gameSlug, expiresAt } = row;
+    if (expiresAt !== null && expiresAt <= clock.now()) return undefined;
     const key = { keyId, gameId, tenantSlug, gameSlug };
-    remember(key, secret);
+    remember(key, secret, expiresAt);
     return key;
   };
 

@@ -13,7 +13,7 @@ const EXPECTED =
  * looks like. An id that no key has is not logged: it may be the secret, in the wrong place.
  */
 export async function explainRefusedLogin(
-  { pool, masterKeys, logger }: Pick<SessionContext, 'pool' | 'masterKeys' | 'logger'>,
+  { pool, masterKeys, clock, logger }: Pick<SessionContext, 'pool' | 'masterKeys' | 'clock' | 'logger'>,
   requestId: string,
   login: SignedLogin,
 ): Promise<void> {
@@ -23,9 +23,13 @@ export async function explainRefusedLogin(
       logger.warn({ requestId }, 'a login was refused: no API key has the id that was sent');
       return;
     }
-    const { keyId, tenantSlug, sealedSecret, revoked } = row;
+    const { keyId, tenantSlug, sealedSecret, revoked, expiresAt } = row;
     if (revoked) {
       logger.warn({ requestId, keyId }, 'a login was refused: the API key is revoked');
+      return;
+    }
+    if (expiresAt !== null && expiresAt <= clock.now()) {
+      logger.warn({ requestId, keyId }, 'a login was refused: the API key was rotated, and its time is over');
       return;
     }
     const secret = unseal(masterKeys, sealedSecret, apiKeyBinding(tenantSlug, keyId));

@@ -1,10 +1,11 @@
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { type MasterKeys, primaryId, seal, sealedUnder, unseal } from '../../security/master-keys.js';
+import { secondFactorBinding } from '../accounts/second-factor-binding.js';
 import { apiKeyBinding } from '../studios/api-keys.js';
 import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 import { boundTo } from './signing-keys.js';
 
-export type ResealedCounts = { apiKeys: number; signingKeys: number };
+export type ResealedCounts = { apiKeys: number; signingKeys: number; secondFactors: number };
 
 type SealedRow = { id: string; binding: string; sealed: Buffer };
 
@@ -19,6 +20,10 @@ export function resealAll(pool: Pool, masterKeys: MasterKeys, actor: Actor): Pro
     const signingKeys = await client.query<{ id: string; sealed: Buffer }>(
       'select kid as id, sealed_private as sealed from signing_keys for update',
     );
+    const accounts = await client.query<{ id: string; inForce: Buffer | null; pending: Buffer | null }>(
+      `select id, second_factor as "inForce", second_factor_pending as pending from accounts
+       where second_factor is not null or second_factor_pending is not null for update`,
+    );
     const counts = {
       apiKeys: await resealRows(
         client,
@@ -32,11 +37,28 @@ export function resealAll(pool: Pool, masterKeys: MasterKeys, actor: Actor): Pro
         'update signing_keys set sealed_private = $2 where kid = $1',
         signingKeys.rows.map(({ id, sealed }) => ({ id, sealed, binding: boundTo(id) })),
       ),
+      secondFactors:
+        (await resealRows(
+          client,
+          masterKeys,
+          'update accounts set second_factor = $2 where id = $1',
+          accounts.rows.flatMap(({ id, inForce }) => secondFactorRows(id, inForce)),
+        )) +
+        (await resealRows(
+          client,
+          masterKeys,
+          'update accounts set second_factor_pending = $2 where id = $1',
+          accounts.rows.flatMap(({ id, pending }) => secondFactorRows(id, pending)),
+        )),
     };
     // Started again after it was done, it changes nothing.
-    if (counts.apiKeys + counts.signingKeys > 0) await audit(client, masterKeys, counts, actor);
+    if (Object.values(counts).some((count) => count > 0)) await audit(client, masterKeys, counts, actor);
     return counts;
   });
+}
+
+function secondFactorRows(id: string, sealed: Buffer | null): SealedRow[] {
+  return sealed === null ? [] : [{ id, sealed, binding: secondFactorBinding(id) }];
 }
 
 /** The master key serves all studios; only its id is written down. */

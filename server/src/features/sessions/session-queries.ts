@@ -10,6 +10,8 @@ export type ApiKeyRow = {
   environment: 'development' | 'production';
   sealedSecret: Buffer;
   revoked: boolean;
+  /** From then on it opens no session; null: no end is set. */
+  expiresAt: number | null;
 };
 
 export async function findApiKeys(pool: Pool, keyIds: string[]): Promise<ApiKeyRow[]> {
@@ -18,7 +20,8 @@ export async function findApiKeys(pool: Pool, keyIds: string[]): Promise<ApiKeyR
     {
       name: 'find_api_keys',
       text: `select k.key_id as "keyId", k.game_id as "gameId", t.slug as "tenantSlug", g.slug as "gameSlug",
-               k.environment, k.sealed_secret as "sealedSecret", k.revoked_at is not null as revoked
+               k.environment, k.sealed_secret as "sealedSecret", k.revoked_at is not null as revoked,
+               k.expires_at as "expiresAt"
              from api_keys k
              join lateral (select * from games g where g.id = k.game_id offset 0) g on true
              join tenants t on t.id = g.tenant_id
@@ -67,7 +70,8 @@ export async function insertSessions(pool: Pool, sessions: readonly NewSession[]
                -- one by one, as in WHOSE_SESSION
                join lateral (
                  select from api_keys k
-                 where k.key_id = w.key_id and k.game_id = w.game_id and k.revoked_at is null offset 0
+                 where k.key_id = w.key_id and k.game_id = w.game_id and k.revoked_at is null
+                   and (k.expires_at is null or k.expires_at > w.created_at) offset 0
                ) k on true
                join lateral (select * from games g where g.id = w.game_id offset 0) g on true
                left join lateral (

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../../db/pool.js';
 import type { Clock } from '../../lib/clock.js';
+import type { MasterKeys } from '../../security/master-keys.js';
+import type { Passwords } from '../../security/passwords.js';
 import type { AdminMetrics } from '../../telemetry/metrics.js';
 
 /** What the admin API works with. It runs in the primary process, beside the API workers. */
@@ -11,4 +13,8 @@ export type AdminContext = Readonly<{
   logger: Logger;
   metrics: AdminMetrics;
   databaseUrl: string;
+  environment: 'development' | 'production';
+  /** Seal API secrets and second factors. */
+  masterKeys: MasterKeys;
+  passwords: Passwords;
 }>;

@@ -65,21 +65,42 @@ const FORM: ErrorForm = {
   },
 };
 
-/** What any guarded admin route may answer besides its own errors. */
-const GUARD_ERRORS = [
-  'token_missing',
-  'token_invalid',
+/** What any admin route may answer besides its own errors. */
+const OPEN_ERRORS = [
   'header_invalid',
-  'role_too_low',
+  'cross_origin',
   'host_not_allowed',
   'internal',
   'unavailable',
 ] as const satisfies readonly ErrorCode[];
 
+/** What any route may answer that asks who sends the request. */
+const SENDER_ERRORS = [
+  ...OPEN_ERRORS,
+  'token_missing',
+  'token_invalid',
+  'session_ended',
+  'csrf_token_invalid',
+] as const satisfies readonly ErrorCode[];
+
 /** The error answers of an admin route for the API reference, in the order of their statuses. */
 export function adminErrors(codes: readonly ErrorCode[] = []): Record<number, unknown> {
-  const all = [...GUARD_ERRORS, ...codes].sort((a, b) => ERRORS[a].status - ERRORS[b].status);
-  return errorResponses('data', all, FORM);
+  return byStatus([...SENDER_ERRORS, 'role_too_low', 'not_a_member', ...codes]);
+}
+
+/** For routes that are about the own account. */
+export function accountErrors(codes: readonly ErrorCode[] = []): Record<number, unknown> {
+  return byStatus([...SENDER_ERRORS, 'account_needed', ...codes]);
+}
+
+/** For routes that anybody may send something to. */
+export function openErrors(codes: readonly ErrorCode[]): Record<number, unknown> {
+  return byStatus([...OPEN_ERRORS, ...codes]);
+}
+
+function byStatus(codes: readonly ErrorCode[]): Record<number, unknown> {
+  const sorted = codes.toSorted((a, b) => ERRORS[a].status - ERRORS[b].status);
+  return errorResponses('data', sorted, FORM);
 }
 
 /** For routes with `:game` in their address. */

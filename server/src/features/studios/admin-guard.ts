@@ -1,8 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError, ERRORS } from '../../errors.js';
 import { bearerToken } from '../../http/bearer-token.js';
+import { cookieOf } from '../../http/cookies.js';
+import { refuseCrossOrigin } from '../../http/same-origin.js';
 import { didYouMean, nearestName } from '../../lib/nearest-name.js';
 import type { AdminContext } from './admin-context.js';
+import {
+  findSignedIn,
+  isCsrfToken,
+  type Membership,
+  SESSION_COOKIE,
+  type SignedIn,
+} from './admin-sessions.js';
 import { type Admin, findAdmin, isAtLeast, type Role } from './admin-tokens.js';
 import type { Actor } from './audit-log.js';
 import { type AdminGame, findGameOfTenant, listGamesOfTenant } from './game-queries.js';
@@ -12,32 +21,84 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the admin guard. */
     admin: Admin | undefined;
+    /** Set by the same, if a person has signed in. */
+    signedIn: SignedIn | undefined;
   }
 }
 
+/** These change nothing, so a page that makes a browser send one gains nothing: it cannot read the answer. */
+const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
 /**
- * The guard of every admin route, as an onRequest hook: nothing of a body is read before the token and its role have been
- * checked. The token is looked up each time, so one that is revoked is refused with the next request. Unknown, revoked
- * and expired ones get the same answer: nothing is learnt by trying.
+ * The guard of every admin route, as an onRequest hook: nothing of a body is read before the sender and their role have been
+ * checked. The sender is looked up each time, so a token that is revoked, or a session that has ended, is refused with the next
+ * request. Unknown, revoked and expired ones get the same answer: nothing is learnt by trying.
+ *
+ *   Authorization ──► admin token ─────────────────────────────► role in its studio
+ *   cookie ──► same origin ──► CSRF token ──► session ──► role in the studio of X-Tenant-ID, or in the first one joined
  */
 export function requireRole(ctx: AdminContext, role: Role) {
   return async (request: FastifyRequest): Promise<void> => {
-    const admin = await findAdmin(ctx.pool, bearerToken(request.headers.authorization), ctx.clock.now());
-    if (admin === undefined) throw new ApiError('token_invalid');
+    const admin = await adminWho(ctx, request);
     request.admin = admin;
     if (!isAtLeast(admin.role, role)) {
       throw new ApiError('role_too_low', {
-        message: `This needs a token with the role ${role}; yours is ${admin.role}.`,
+        message: `This needs the role ${role}; yours is ${admin.role}.`,
         details: { roleNeeded: role },
       });
     }
   };
 }
 
+/** The guard of what people do with their own account, whichever studios they belong to. A token has no account. */
+export function requireAccount(ctx: AdminContext) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const found = await findSender(ctx, request);
+    if ('token' in found) throw new ApiError('account_needed');
+    request.signedIn = found.signedIn;
+  };
+}
+
+async function adminWho(ctx: AdminContext, request: FastifyRequest): Promise<Admin> {
+  const found = await findSender(ctx, request);
+  if ('token' in found) return found.token;
+  const { signedIn, membership } = found;
+  request.signedIn = signedIn;
+  if (membership === undefined) throw new ApiError('not_a_member');
+  const { accountId, name, expiresAt } = signedIn;
+  return { tokenId: null, accountId, name, expiresAt, ...membership };
+}
+
+type Sender = { token: Admin } | { signedIn: SignedIn; membership: Membership | undefined };
+
+async function findSender(ctx: AdminContext, request: FastifyRequest): Promise<Sender> {
+  const { headers, method } = request;
+  const nowMs = ctx.clock.now();
+  const cookie = headers.authorization === undefined ? cookieOf(request, SESSION_COOKIE) : undefined;
+  if (cookie === undefined) {
+    const token = await findAdmin(ctx.pool, bearerToken(headers.authorization), nowMs);
+    if (token === undefined) throw new ApiError('token_invalid');
+    return { token };
+  }
+  refuseCrossOrigin(request);
+  const tenant = headers['x-tenant-id'];
+  const found = await findSignedIn(ctx.pool, cookie, { tenant: tenant?.toString(), nowMs });
+  if (found === undefined) throw new ApiError('session_ended');
+  if (!SAFE_METHODS.has(method) && !isCsrfToken(cookie, headers['x-csrf-token']))
+    throw new ApiError('csrf_token_invalid');
+  return found;
+}
+
 /** What `requireRole` put on the request. */
 export function adminOf({ admin }: FastifyRequest): Admin {
   if (admin === undefined) throw new Error('this route is outside of its guard');
   return admin;
+}
+
+/** What `requireAccount` put on the request. */
+export function signedInOf({ signedIn }: FastifyRequest): SignedIn {
+  if (signedIn === undefined) throw new Error('this route is outside of its guard');
+  return signedIn;
 }
 
 /** The game of the address. That of another studio is not found: not even its existence is told. */

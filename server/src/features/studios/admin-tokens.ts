@@ -1,5 +1,7 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Client, type Pool, query, transaction } from '../../db/pool.js';
+import type { Page } from '../../http/keyset-page.js';
+import { hashOfToken } from '../../lib/secret-token.js';
 import { type Actor, insertAuditEntry } from './audit-log.js';
 
 /** From the least to the most that a token may do. */
@@ -10,9 +12,10 @@ export function isAtLeast(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }
 
-/** Who holds a token that works. */
+/** Who asks, in one studio: the holder of a token that works, or a person who has signed in. One of the two ids is null. */
 export type Admin = Readonly<{
-  tokenId: string;
+  tokenId: string | null;
+  accountId: string | null;
   name: string;
   role: Role;
   tenantId: number;
@@ -21,7 +24,7 @@ export type Admin = Readonly<{
   expiresAt: number | null;
 }>;
 
-type TokenRow = Admin & { tokenHash: Buffer; revokedAt: number | null };
+type TokenRow = Omit<Admin, 'accountId'> & { tokenHash: Buffer; revokedAt: number | null };
 
 /** `sp_admin_` tells scanners for leaked secrets what they found; the id tells us which one to revoke. */
 const TOKEN = /^sp_admin_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
@@ -33,10 +36,10 @@ export async function findAdmin(pool: Pool, token: string, nowMs: number): Promi
   const [, tokenId] = TOKEN.exec(token) ?? [];
   if (tokenId === undefined) return undefined;
   const row = await findToken(pool, tokenId);
-  const isOurs = timingSafeEqual(row?.tokenHash ?? NO_HASH, hashOf(token));
+  const isOurs = timingSafeEqual(row?.tokenHash ?? NO_HASH, hashOfToken(token));
   if (row === undefined || !isOurs || row.revokedAt !== null) return undefined;
   const { tokenHash: _hash, revokedAt: _revoked, ...admin } = row;
-  return admin.expiresAt !== null && admin.expiresAt <= nowMs ? undefined : admin;
+  return admin.expiresAt !== null && admin.expiresAt <= nowMs ? undefined : { ...admin, accountId: null };
 }
 
 async function findToken(pool: Pool, tokenId: string): Promise<TokenRow | undefined> {
@@ -73,7 +76,7 @@ export async function createAdminToken(
     await client.query(
       `insert into admin_tokens (token_id, tenant_id, name, role, token_hash, created_at, expires_at)
        values ($1, $2, $3, $4, $5, $6, $7)`,
-      [tokenId, tenantId, name, role, hashOf(token), new Date(actor.nowMs), toDate(expiresAt)],
+      [tokenId, tenantId, name, role, hashOfToken(token), new Date(actor.nowMs), toDate(expiresAt)],
     );
     await insertAuditEntry(client, actor, {
       tenantId,
@@ -87,10 +90,15 @@ export async function createAdminToken(
   return { tokenId, token };
 }
 
-/** False when there is no such token that still stands. */
-export async function revokeAdminToken(pool: Pool, tokenId: string, actor: Actor): Promise<boolean> {
+/** False when there is no such token that still stands; with a studio, none of that studio. */
+export async function revokeAdminToken(
+  pool: Pool,
+  tokenId: string,
+  actor: Actor,
+  ofTenant: number | null = null,
+): Promise<boolean> {
   return transaction(pool, async (client) => {
-    const revoked = await updateRevoked(client, tokenId, actor.nowMs);
+    const revoked = await updateRevoked(client, tokenId, ofTenant, actor.nowMs);
     if (revoked === undefined) return false;
     const { tenantId, name, role } = revoked;
     await insertAuditEntry(client, actor, {
@@ -108,12 +116,14 @@ export async function revokeAdminToken(pool: Pool, tokenId: string, actor: Actor
 async function updateRevoked(
   client: Client,
   tokenId: string,
+  ofTenant: number | null,
   nowMs: number,
 ): Promise<{ tenantId: number; name: string; role: Role } | undefined> {
   const { rows } = await client.query<{ tenantId: number; name: string; role: Role }>(
-    `update admin_tokens set revoked_at = $2 where token_id = $1 and revoked_at is null
+    `update admin_tokens set revoked_at = $3
+     where token_id = $1 and ($2::int is null or tenant_id = $2) and revoked_at is null
      returning tenant_id as "tenantId", name, role`,
-    [tokenId, new Date(nowMs)],
+    [tokenId, ofTenant, new Date(nowMs)],
   );
   return rows[0];
 }
@@ -140,8 +150,25 @@ export async function listAdminTokens(pool: Pool, tenant?: string): Promise<List
   return rows;
 }
 
-function hashOf(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
+/** A page of the tokens of a studio, and one row more if there is a next page. */
+export async function listAdminTokensOfTenant(
+  pool: Pool,
+  tenantId: number,
+  { after, limit }: Page,
+): Promise<Omit<ListedToken, 'tenant'>[]> {
+  return query(
+    pool,
+    {
+      name: 'list_admin_tokens_of_tenant',
+      text: `select token_id as "tokenId", name, role, created_at as "createdAt", expires_at as "expiresAt",
+               revoked_at as "revokedAt"
+             from admin_tokens
+             where tenant_id between $1 and $1 and token_id > $2
+             order by tenant_id, token_id
+             limit $3`,
+    },
+    [tenantId, after ?? '', limit + 1],
+  );
 }
 
 function toDate(epochMs: number | null): Date | null {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { Client, Pool } from '../../db/pool.js';
+import { type Client, type Pool, query } from '../../db/pool.js';
+import type { Page } from '../../http/keyset-page.js';
 import { type MasterKeys, seal } from '../../security/master-keys.js';
 
 export type Environment = 'development' | 'production';
@@ -52,13 +53,25 @@ export type ListedKey = {
   environment: Environment;
   label: string;
   createdAt: number;
+  /** From then on it opens no session; null: no end is set. */
+  expiresAt: number | null;
   revokedAt: number | null;
 };
+
+/** `ending`: it still works, and has an end. */
+export function keyState(
+  { expiresAt, revokedAt }: Pick<ListedKey, 'expiresAt' | 'revokedAt'>,
+  nowMs: number,
+): 'active' | 'ending' | 'expired' | 'revoked' {
+  if (revokedAt !== null) return 'revoked';
+  if (expiresAt === null) return 'active';
+  return expiresAt <= nowMs ? 'expired' : 'ending';
+}
 
 export async function listApiKeys(pool: Pool, tenant?: string, game?: string): Promise<ListedKey[]> {
   const { rows } = await pool.query<ListedKey>(
     `select k.key_id as "keyId", t.slug as tenant, g.slug as game, k.environment, k.label,
-       k.created_at as "createdAt", k.revoked_at as "revokedAt"
+       k.created_at as "createdAt", k.expires_at as "expiresAt", k.revoked_at as "revokedAt"
      from api_keys k
      join games g on g.id = k.game_id
      join tenants t on t.id = g.tenant_id
@@ -67,6 +80,28 @@ export async function listApiKeys(pool: Pool, tenant?: string, game?: string): P
     [tenant ?? null, game ?? null],
   );
   return rows;
+}
+
+/** A page of the keys of a game, and one row more if there is a next page. */
+export async function listApiKeysOfGame(
+  pool: Pool,
+  gameId: number,
+  { after, limit }: Page,
+): Promise<Omit<ListedKey, 'tenant' | 'game'>[]> {
+  return query(
+    pool,
+    {
+      name: 'list_api_keys_of_game',
+      text: `select key_id as "keyId", environment, label, created_at as "createdAt", expires_at as "expiresAt",
+               revoked_at as "revokedAt"
+             -- the game's first: in the order of the ids, PostgreSQL would perhaps go through the keys of all games
+             from (select * from api_keys where game_id = $1 offset 0) k
+             where key_id > $2
+             order by key_id
+             limit $3`,
+    },
+    [gameId, after ?? '', limit + 1],
+  );
 }
 
 export type UsableKey = { keyId: string; sealedSecret: Buffer };
@@ -80,7 +115,8 @@ export async function findUsableKey(
   const { rows } = await pool.query<UsableKey>(
     `select key_id as "keyId", sealed_secret as "sealedSecret"
      from api_keys
-     where game_id = $1 and revoked_at is null and (environment = 'production' or $2 = 'development')
+     where game_id = $1 and revoked_at is null and (expires_at is null or expires_at > now())
+       and (environment = 'production' or $2 = 'development')
      order by created_at desc, key_id
      limit 1`,
     [gameId, environment],
@@ -94,6 +130,7 @@ export type KeyState = {
   gameId: number;
   environment: Environment;
   label: string;
+  expiresAt: number | null;
   revokedAt: number | null;
   sessionsEnded: boolean;
 };
@@ -101,8 +138,8 @@ export type KeyState = {
 /** Locked until the end of the transaction. */
 export async function lockApiKey(client: Client, keyId: string): Promise<KeyState | undefined> {
   const { rows } = await client.query<KeyState>(
-    `select t.slug as tenant, g.slug as game, g.id as "gameId", k.environment, k.label, k.revoked_at as "revokedAt",
-       k.sessions_ended as "sessionsEnded"
+    `select t.slug as tenant, g.slug as game, g.id as "gameId", k.environment, k.label, k.expires_at as "expiresAt",
+       k.revoked_at as "revokedAt", k.sessions_ended as "sessionsEnded"
      from api_keys k
      join games g on g.id = k.game_id
      join tenants t on t.id = g.tenant_id
@@ -127,4 +164,14 @@ export async function updateKeyRevoked(
      where key_id = $1`,
     [keyId, endSessions],
   );
+}
+
+/** An end that is sooner already stays. */
+export async function updateKeyExpiry(client: Client, keyId: string, expiresAt: number): Promise<number> {
+  const { rows } = await client.query<{ expiresAt: number }>(
+    `update api_keys set expires_at = least(expires_at, $2::timestamptz) where key_id = $1
+     returning expires_at as "expiresAt"`,
+    [keyId, new Date(expiresAt)],
+  );
+  return rows[0]?.expiresAt ?? expiresAt;
 }

@@ -25,6 +25,7 @@ export type ListedGame = {
   publishedVersion: number;
   draftRevision: number;
   isDraftEdited: boolean;
+  retentionDays: number | null;
 };
 
 export async function listGamesOfTenant(pool: Pool, tenantId: number): Promise<ListedGame[]> {
@@ -33,7 +34,8 @@ export async function listGamesOfTenant(pool: Pool, tenantId: number): Promise<L
     {
       name: 'list_games_of_tenant',
       text: `select g.slug as game, g.name, g.published_version as "publishedVersion",
-               coalesce(d.revision, 0) as "draftRevision", d.document is not null as "isDraftEdited"
+               coalesce(d.revision, 0) as "draftRevision", d.document is not null as "isDraftEdited",
+               g.retention_days as "retentionDays"
              from games g left join config_drafts d on d.game_id = g.id
              where g.tenant_id = $1
              order by g.slug`,

@@ -4,8 +4,11 @@ import {
   generateApiKey,
   insertApiKey,
   type KeyPlace,
+  type KeyState,
+  keyState,
   lockApiKey,
   type NewApiKey,
+  updateKeyExpiry,
   updateKeyRevoked,
 } from './api-keys.js';
 import { type Actor, insertAuditEntry } from './audit-log.js';
@@ -35,27 +38,46 @@ export function createApiKey(
   });
 }
 
-/** A successor with the same game, environment and label. Undefined when there is no such key that is not revoked. */
+export type Rotation = Readonly<{
+  /** How long the old key goes on opening sessions; null: until it is revoked. */
+  overlapMs: number | null;
+  /** Only a key of this game. */
+  gameId?: number;
+}>;
+
+export type RotatedKey = NewApiKey &
+  Pick<KeyState, 'environment' | 'label'> & { formerExpiresAt: number | null };
+
+/** A successor with the same game, environment and label. Undefined when there is no such key that works. */
 export function rotateApiKey(
   pool: Pool,
   masterKeys: MasterKeys,
   keyId: string,
   actor: Actor,
-): Promise<NewApiKey | undefined> {
+  { overlapMs, gameId }: Rotation = { overlapMs: null },
+): Promise<RotatedKey | undefined> {
   return transaction(pool, async (client) => {
-    const old = await lockApiKey(client, keyId);
-    if (old === undefined || old.revokedAt !== null) return undefined;
-    const key = generateApiKey(old.environment);
+    const old = await lockKeyOf(client, keyId, gameId);
+    if (old === undefined || !isWorking(old, actor.nowMs)) return undefined;
+    const { environment, label } = old;
+    const key = generateApiKey(environment);
     await insertAt(client, masterKeys, key, old);
+    const formerExpiresAt =
+      overlapMs === null ? old.expiresAt : await updateKeyExpiry(client, keyId, actor.nowMs + overlapMs);
     await insertAuditEntry(client, actor, {
       tenantId: null,
       gameId: old.gameId,
       action: 'api_key.rotate',
       target: `API key ${keyId}`,
       before: { keyId },
-      after: { keyId: key.keyId, environment: old.environment, label: old.label },
+      after: {
+        keyId: key.keyId,
+        environment,
+        label,
+        formerExpiresAt: formerExpiresAt === null ? null : new Date(formerExpiresAt),
+      },
     });
-    return key;
+    return { ...key, environment, label, formerExpiresAt };
   });
 }
 
@@ -63,11 +85,11 @@ export function rotateApiKey(
 export function revokeApiKey(
   pool: Pool,
   keyId: string,
-  options: { endSessions: boolean },
+  options: { endSessions: boolean; gameId?: number },
   actor: Actor,
 ): Promise<boolean> {
   return transaction(pool, async (client) => {
-    const old = await lockApiKey(client, keyId);
+    const old = await lockKeyOf(client, keyId, options.gameId);
     if (old === undefined) return false;
     const endsSessions = options.endSessions && !old.sessionsEnded;
     if (old.revokedAt !== null && !endsSessions) return false;
@@ -83,6 +105,16 @@ export function revokeApiKey(
     });
     return true;
   });
+}
+
+/** Undefined also when the key is one of another game than the one that is given. */
+async function lockKeyOf(client: Client, keyId: string, gameId?: number): Promise<KeyState | undefined> {
+  const key = await lockApiKey(client, keyId);
+  return gameId === undefined || key?.gameId === gameId ? key : undefined;
+}
+
+function isWorking(key: KeyState, nowMs: number): boolean {
+  return ['active', 'ending'].includes(keyState(key, nowMs));
 }
 
 /** The game of the new key. */

@@ -1,66 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { adminSchema, nullable, success, successOf, Time, toTime } from '../../http/admin-answers.js';
+import { adminSchema, nullable, success, successOf, toTime } from '../../http/admin-answers.js';
 import type { AttributeRegistry } from '../../personalisation/attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../../personalisation/attributes/attributes.js';
 import type { AdminContext } from './admin-context.js';
 import { adminErrors } from './admin-errors.js';
 import { adminOf, requireRole } from './admin-guard.js';
+import { findStudioName, listStudiosOfAccount } from './admin-sessions.js';
 import { listGamesOfTenant } from './game-queries.js';
-
-const MeResponse = successOf(
-  'MeResponse',
-  Type.Object({
-    tokenId: Type.String(),
-    name: Type.String({ description: 'What the audit log calls the holder' }),
-    role: Type.Union([Type.Literal('viewer'), Type.Literal('editor'), Type.Literal('owner')], {
-      description: 'viewer reads; editor also changes and publishes; owner may do the same as editor so far',
-    }),
-    tenantId: Type.String({ description: 'The studio' }),
-    expiresAt: nullable(Time('When the token ends, if it does')),
-  }),
-  {
-    example: {
-      tokenId: '3f9a1c0b7d2e4f68',
-      name: 'Ada',
-      role: 'editor',
-      tenantId: 'demo-studio',
-      expiresAt: null,
-    },
-  },
-);
-
-const GamesResponse = successOf(
-  'GamesResponse',
-  Type.Object({
-    games: Type.Array(
-      Type.Object(
-        {
-          gameId: Type.String({ description: 'What stands in addresses and in X-Game-Id' }),
-          name: Type.String(),
-          publishedVersion: Type.Integer({ description: '0 before the first publication' }),
-          draft: Type.Object({
-            revision: Type.Integer(),
-            isEdited: Type.Boolean({ description: 'Whether there is something that is not published yet' }),
-          }),
-        },
-        { title: 'Game' },
-      ),
-    ),
-  }),
-  {
-    example: {
-      games: [
-        {
-          gameId: 'demo-game',
-          name: 'Demo game',
-          publishedVersion: 7,
-          draft: { revision: 12, isEdited: true },
-        },
-      ],
-    },
-  },
-);
+import { GamesResponse } from './game-schemas.js';
+import { accountAnswer, MeResponse } from './me-schema.js';
 
 const field = { name: Type.String(), type: Type.String(), meaning: Type.String() };
 const AttributesResponse = successOf(
@@ -110,13 +59,24 @@ export function studioRoutes(
       schema: {
         ...common,
         operationId: 'me',
-        summary: 'Whose token this is, and what it may do',
+        summary: 'Who asks, in which studio, and what they may do there',
         response: { 200: MeResponse, ...adminErrors() },
       },
     },
     async (request) => {
-      const { tokenId, name, role, tenant, expiresAt } = adminOf(request);
-      return success({ tokenId, name, role, tenantId: tenant, expiresAt: toTime(expiresAt) });
+      const { tokenId, name, role, tenant, tenantId, expiresAt } = adminOf(request);
+      const { signedIn } = request;
+      const studios =
+        signedIn === undefined
+          ? [{ tenantId: tenant, name: await findStudioName(ctx.pool, tenantId), role }]
+          : await listStudiosOfAccount(ctx.pool, signedIn.accountId);
+      return success({
+        ...{ tokenId, name, role, tenantId: tenant, expiresAt: toTime(expiresAt) },
+        account: signedIn === undefined ? null : accountAnswer(signedIn),
+        studios,
+        csrfToken: signedIn?.csrfToken ?? null,
+        environment: ctx.environment,
+      });
     },
   );
 
@@ -133,11 +93,12 @@ export function studioRoutes(
     async (request) => {
       const games = await listGamesOfTenant(ctx.pool, adminOf(request).tenantId);
       return success({
-        games: games.map(({ game, name, publishedVersion, draftRevision, isDraftEdited }) => ({
+        games: games.map(({ game, name, publishedVersion, draftRevision, isDraftEdited, retentionDays }) => ({
           gameId: game,
           name,
           publishedVersion,
           draft: { revision: draftRevision, isEdited: isDraftEdited },
+          retentionDays,
         })),
       });
     },

@@ -1,10 +1,12 @@
 import { type Pool, transaction } from '../../db/pool.js';
 import { type Actor, insertAuditEntry } from './audit-log.js';
 import {
+  type GameSettingsRow,
   insertGame,
   insertTenant,
   lockGameSettings,
   type UnregisteredTypes,
+  updateGameName,
   updateRetentionDays,
   updateUnregisteredTypes,
 } from './tenants.js';
@@ -50,23 +52,29 @@ export function createGame(
 }
 
 /** What is left out stays as it is. `retentionDays` null: events are kept for ever. */
-export type GameSettings = Readonly<{ unregisteredTypes?: UnregisteredTypes; retentionDays?: number | null }>;
+export type GameSettings = Readonly<{
+  name?: string;
+  unregisteredTypes?: UnregisteredTypes;
+  retentionDays?: number | null;
+}>;
 
-/** Settings that are the same already leave no entry. */
+/** The settings as they are now. Those that are the same already leave no entry. */
 export async function updateGameSettings(
   pool: Pool,
   gameId: number,
   settings: GameSettings,
   actor: Actor,
-): Promise<void> {
-  await transaction(pool, async (client) => {
+): Promise<GameSettingsRow> {
+  return transaction(pool, async (client) => {
     const { slug, ...before } = await lockGameSettings(client, gameId);
     const after = { ...before, ...settings };
+    const isNameNew = after.name !== before.name;
     const isRetentionNew = after.retentionDays !== before.retentionDays;
     const areTypesNew = after.unregisteredTypes !== before.unregisteredTypes;
+    if (isNameNew) await updateGameName(client, gameId, after.name);
     if (isRetentionNew) await updateRetentionDays(client, gameId, after.retentionDays);
     if (areTypesNew) await updateUnregisteredTypes(client, gameId, after.unregisteredTypes);
-    if (!isRetentionNew && !areTypesNew) return;
+    if (!isNameNew && !isRetentionNew && !areTypesNew) return { slug, ...after };
     await insertAuditEntry(client, actor, {
       tenantId: null,
       gameId,
@@ -75,5 +83,6 @@ export async function updateGameSettings(
       before,
       after,
     });
+    return { slug, ...after };
   });
 }

@@ -62,6 +62,7 @@ export async function findGame(
 
 export type GameSettingsRow = {
   slug: string;
+  name: string;
   unregisteredTypes: UnregisteredTypes;
   /** Null: events are kept for ever. */
   retentionDays: number | null;
@@ -70,7 +71,7 @@ export type GameSettingsRow = {
 /** Locked until the end of the transaction; players' requests do not wait. */
 export async function lockGameSettings(client: Client, gameId: number): Promise<GameSettingsRow> {
   const { rows } = await client.query<GameSettingsRow>(
-    `select slug, unregistered_types as "unregisteredTypes", retention_days as "retentionDays"
+    `select slug, name, unregistered_types as "unregisteredTypes", retention_days as "retentionDays"
      from games where id = $1 for no key update`,
     [gameId],
   );
@@ -89,6 +90,10 @@ export async function updateUnregisteredTypes(
      where id = $1 and unregistered_types <> $2`,
     [gameId, unregisteredTypes],
   );
+}
+
+export async function updateGameName(db: Pool | Client, gameId: number, name: string): Promise<void> {
+  await db.query('update games set name = $2 where id = $1', [gameId, name]);
 }
 
 /** Null: events are kept for ever. */
@@ -113,9 +118,8 @@ export async function listTenants(pool: Pool): Promise<ListedTenant[]> {
 
 export type ListedGame = GameSettingsRow & {
   tenant: string;
-  name: string;
   publishedVersion: number;
-  /** Those that are not revoked. */
+  /** Those that work. */
   keys: number;
 };
 
@@ -123,7 +127,8 @@ export type ListedGame = GameSettingsRow & {
 export async function listGames(pool: Pool, tenant?: string): Promise<ListedGame[]> {
   const { rows } = await pool.query<ListedGame>(
     `select t.slug as tenant, g.slug, g.name, g.published_version as "publishedVersion",
-       (select count(*)::int from api_keys k where k.game_id = g.id and k.revoked_at is null) as keys,
+       (select count(*)::int from api_keys k where k.game_id = g.id and k.revoked_at is null
+          and (k.expires_at is null or k.expires_at > now())) as keys,
        g.retention_days as "retentionDays", g.unregistered_types as "unregisteredTypes"
      from games g join tenants t on t.id = g.tenant_id
      where $1::text is null or t.slug = $1

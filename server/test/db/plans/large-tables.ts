@@ -50,6 +50,17 @@ const FILLS = [
    where $1 > 0`,
   `insert into admin_tokens (token_id, tenant_id, name, role, token_hash, created_at)
    select lpad(n::text, 16, '0'), 1 + n % 3, '', 'owner', sha256(''), now() from ${ROWS}`,
+  `insert into accounts (id, email, email_key, name, created_at)
+   select ${USER_UUID}, 'a-' || n || '@b', 'a-' || n || '@b', '', now() from ${ROWS}`,
+  `insert into studio_members (tenant_id, account_id, role, joined_at)
+   select 1 + n % 3, ${USER_UUID}, case when n < 7 then 'owner' else 'viewer' end, now() from ${ROWS}`,
+  `insert into account_sessions (token_hash, account_id, created_at, seen_at, expires_at)
+   select sha256(convert_to(n::text, 'UTF8')), ${USER_UUID}, now(), now(), now() + interval '1 day' from ${ROWS}`,
+  `insert into sign_in_links (token_hash, account_id, expires_at)
+   select sha256(convert_to(n::text, 'UTF8')), ${USER_UUID}, now() + interval '1 day' from ${ROWS}`,
+  `insert into invitations (id, tenant_id, email, email_key, role, token_hash, invited_by, created_at, expires_at)
+   select ${USER_UUID}, 1 + n % 3, '', 'i-' || n || '@b', 'viewer', sha256(convert_to(n::text, 'UTF8')), '', now(),
+     now() + interval '1 day' from ${ROWS}`,
   `insert into games (id, tenant_id, slug, name, published_version, retention_days) overriding system value
    select n, 1 + (n - 1) % 3, 'game-' || n, '', 0, 10 from ${GAMES}`,
   `insert into api_keys (key_id, game_id, environment, sealed_secret) select 'key-' || n, n, 'production', '' from ${GAMES}`,

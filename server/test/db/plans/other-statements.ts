@@ -1,6 +1,31 @@
 import { pino } from 'pino';
 import { type Pool, transaction } from '../../../src/db/pool.js';
 import {
+  addMember,
+  changePassword,
+  createSignInLink,
+  resetAccount,
+  signOutEverywhere,
+} from '../../../src/features/accounts/account-changes.js';
+import { deleteExpiredAccess } from '../../../src/features/accounts/account-expiry.js';
+import {
+  type AccountRow,
+  findAccountByEmail,
+  updateOutdatedHash,
+} from '../../../src/features/accounts/account-queries.js';
+import { findInvitation } from '../../../src/features/accounts/invitation-queries.js';
+import { acceptInvitation, invite, revokeInvitation } from '../../../src/features/accounts/invitations.js';
+import { listAccounts } from '../../../src/features/accounts/member-queries.js';
+import { changeRole, removeMember } from '../../../src/features/accounts/members.js';
+import {
+  confirmSecondFactor,
+  endSecondFactor,
+  startSecondFactor,
+  useSecondFactorCode,
+} from '../../../src/features/accounts/second-factor.js';
+import { secondFactorBinding } from '../../../src/features/accounts/second-factor-binding.js';
+import { signInByLink } from '../../../src/features/accounts/sign-in-links.js';
+import {
   countMissingEvents,
   countRefusedEvents,
   countStoredEvents,
@@ -42,6 +67,7 @@ import { rollBackModel } from '../../../src/features/predictions/roll-back-model
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { resealAll } from '../../../src/features/sessions/reseal-secrets.js';
 import { revokeSigningKey, rotateSigningKey } from '../../../src/features/sessions/signing-key-changes.js';
+import { deleteAdminSession, insertAdminSession } from '../../../src/features/studios/admin-sessions.js';
 import {
   createAdminToken,
   listAdminTokens,
@@ -53,6 +79,8 @@ import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/features/
 import { createGame, updateGameSettings } from '../../../src/features/studios/tenant-changes.js';
 import { findGame, listGames, listTenants } from '../../../src/features/studios/tenants.js';
 import { createFairSemaphore } from '../../../src/lib/fair-semaphore.js';
+import { hashOfToken } from '../../../src/lib/secret-token.js';
+import { codeAt, stepAt } from '../../../src/lib/totp.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
 import { measureProbabilities } from '../../../src/personalisation/predict/metrics.js';
 import {
@@ -99,6 +127,71 @@ export const OTHER_STATEMENTS: readonly Listed[] = [
     reads: { tables: ['admin_tokens'], why: 'a command lists all tokens of a studio', atMost: 'all' },
   },
   {
+    what: 'accounts, their sessions and links',
+    call: async (on) => {
+      const { admin, nowMs } = on;
+      const actor = actorAt(on);
+      const linkExpiresAt = nowMs + DAY_MS;
+      const member = { email: 'a-1@b', name: 'N', role: 'owner', tenantId, linkExpiresAt } as const;
+      const added = await addMember(admin, member, actor);
+      if (added.outcome !== 'added' || added.token === null) throw new Error('there is such a member');
+      await signInByLink(admin, added.token, nowMs);
+      const account = await accountOf(admin);
+      await changePassword(admin, account, 'hash', Buffer.of(1), actor);
+      await updateOutdatedHash(admin, account.accountId, 'hash', 'another');
+      await createSignInLink(admin, account, linkExpiresAt, actor);
+      const session = await insertAdminSession(admin, { ...account, passwordHash: 'another' }, nowMs);
+      await deleteAdminSession(admin, hashOfToken(session?.token ?? ''));
+      await signOutEverywhere(admin, account, actor);
+      await resetAccount(admin, 'a-1@b', linkExpiresAt, actor);
+    },
+  },
+  {
+    what: 'second factors',
+    call: async (on) => {
+      const { admin, nowMs } = on;
+      const keys = masterKeys(generateMasterKey());
+      const account = await accountOf(admin);
+      const { accountId } = account;
+      await startSecondFactor(admin, keys, account);
+      const secret = Buffer.alloc(20);
+      const sealed = seal(keys, secret, secondFactorBinding(accountId));
+      await admin.query('update accounts set second_factor_pending = $2 where id = $1', [accountId, sealed]);
+      const step = stepAt(nowMs);
+      await confirmSecondFactor(admin, keys, account, codeAt(secret, step), actorAt(on));
+      await useSecondFactorCode(admin, keys, accountId, { sealed, code: codeAt(secret, step + 1), nowMs });
+      await endSecondFactor(admin, account, actorAt(on));
+    },
+  },
+  {
+    what: 'members and invitations',
+    call: async (on) => {
+      const { admin, nowMs } = on;
+      const actor = actorAt(on);
+      const { accountId } = await accountOf(admin);
+      await changeRole(admin, { tenantId, accountId }, 'viewer', actor);
+      await removeMember(admin, { tenantId, accountId }, actor);
+      const invited = await invite(admin, { tenantId, email: 'invited@b', role: 'viewer' }, actor);
+      const { token = '' } = invited ?? {};
+      const invitation = await findInvitation(admin, token, nowMs);
+      if (invitation === undefined) throw new Error('there is no invitation');
+      await acceptInvitation(admin, invitation, token, { account: await accountOf(admin, 'a-2@b') }, nowMs);
+      await revokeInvitation(admin, { tenantId, invitationId: WORLD.userId }, actor);
+    },
+  },
+  {
+    what: 'the end of sessions, links and invitations',
+    call: ({ admin, nowMs }) => deleteExpiredAccess(admin, nowMs),
+  },
+  {
+    what: 'the list of accounts',
+    call: async ({ admin }) => {
+      await listAccounts(admin);
+      await listAccounts(admin, tenant);
+    },
+    reads: { tables: ['accounts', 'studio_members'], why: 'a command lists all there are', atMost: 'all' },
+  },
+  {
     what: 'games and their settings',
     call: async (on) => {
       await createGame(on.admin, { tenant, slug: 'another', name: '' }, actorAt(on));
@@ -107,7 +200,7 @@ export const OTHER_STATEMENTS: readonly Listed[] = [
       await updateGameSettings(
         on.admin,
         WORLD.quietGameId,
-        { retentionDays: 20, unregisteredTypes: 'hold' },
+        { name: 'Quiet', retentionDays: 20, unregisteredTypes: 'hold' },
         actorAt(on),
       );
     },
@@ -118,7 +211,9 @@ export const OTHER_STATEMENTS: readonly Listed[] = [
       const keys = masterKeys(generateMasterKey());
       const place = { tenant, game, environment: 'production', label: '' } as const;
       const created = await createApiKey(on.admin, keys, place, actorAt(on));
-      const rotated = await rotateApiKey(on.admin, keys, created?.keyId ?? '', actorAt(on));
+      const rotated = await rotateApiKey(on.admin, keys, created?.keyId ?? '', actorAt(on), {
+        overlapMs: 1_000,
+      });
       await revokeApiKey(on.admin, rotated?.keyId ?? '', { endSessions: true }, actorAt(on));
     },
   },
@@ -140,7 +235,11 @@ export const OTHER_STATEMENTS: readonly Listed[] = [
       await listSealedSecrets(on.admin);
       await resealAll(on.admin, masterKeys(`${fresh},${old}`), actorAt(on));
     },
-    reads: { tables: ['api_keys', 'games'], why: 'every sealed secret is looked at', atMost: 'all' },
+    reads: {
+      tables: ['api_keys', 'games', 'accounts'],
+      why: 'every sealed secret is looked at',
+      atMost: 'all',
+    },
   },
   {
     what: 'a change of the signing keys',
@@ -395,18 +494,30 @@ function insertGradeOf(on: Installation): Promise<void> {
   );
 }
 
+/** Of the fill, so that what refers to it can be written wherever the fill is. */
+async function accountOf(pool: Pool, email = 'a-1@b'): Promise<AccountRow> {
+  const account = await findAccountByEmail(pool, email);
+  if (account === undefined) throw new Error(`there is no account ${email}`);
+  return account;
+}
+
 function masterKeys(text: string) {
   const parsed = parseMasterKeys(text);
   if (!parsed.ok) throw new Error(parsed.problems.join('\n'));
   return parsed.keys;
 }
 
-/** As if every key had been made under these master keys. */
+/** As if every secret had been made under these master keys. */
 async function sealAll(pool: Pool, keys: MasterKeys): Promise<void> {
   for (const { keyId, tenant: owner } of await listApiKeys(pool)) {
     const sealed = seal(keys, 'secret', apiKeyBinding(owner, keyId));
     await pool.query('update api_keys set sealed_secret = $2 where key_id = $1', [keyId, sealed]);
   }
+  const { accountId } = await accountOf(pool);
+  await pool.query('update accounts set second_factor = $2, second_factor_pending = $2 where id = $1', [
+    accountId,
+    seal(keys, 'secret', secondFactorBinding(accountId)),
+  ]);
 }
 
 function explainAt(pool: Pool, databaseUrl: string, id: string, atMs: number, nowMs: number) {

@@ -1,4 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { Pool } from '../../../src/db/pool.js';
+import { findAccount, findAccountByEmail } from '../../../src/features/accounts/account-queries.js';
+import { findInvitation, listInvitations } from '../../../src/features/accounts/invitation-queries.js';
+import { isMemberByEmail, listMembers } from '../../../src/features/accounts/member-queries.js';
 import { gameDashboard } from '../../../src/features/analytics/dashboard.js';
 import { applyEvents } from '../../../src/features/events/apply-events.js';
 import { checkEvents } from '../../../src/features/events/check-events.js';
@@ -34,13 +38,20 @@ import {
   insertSessions,
   updateRefreshChains,
 } from '../../../src/features/sessions/session-queries.js';
-import { findAdmin } from '../../../src/features/studios/admin-tokens.js';
+import {
+  findSignedIn,
+  findStudioName,
+  listStudiosOfAccount,
+} from '../../../src/features/studios/admin-sessions.js';
+import { findAdmin, listAdminTokensOfTenant } from '../../../src/features/studios/admin-tokens.js';
+import { listApiKeysOfGame } from '../../../src/features/studios/api-keys.js';
 import {
   findAuditEntry,
   listAuditEntries,
   listAuditEntriesOfGame,
 } from '../../../src/features/studios/audit-log.js';
 import { findGameOfTenant, listGamesOfTenant } from '../../../src/features/studios/game-queries.js';
+import { hashOfToken } from '../../../src/lib/secret-token.js';
 import { findOwners } from '../../../src/queue/partition-locks.js';
 import { findPlayerKeys } from '../../../src/queue/player-queries.js';
 import { insertUnattributed } from '../../../src/queue/unattributed-queries.js';
@@ -51,6 +62,7 @@ import type { Listed } from './listed-statement.js';
 const { gameId, quietGameId, tenantId, playerId, userIds, sessionIds } = WORLD;
 const REFRESH = { tagKey: Buffer.of(0), currentHash: Buffer.of(0), recent: [] };
 const DAY_MS = 86_400_000;
+const PAGE = { after: null, limit: 50 };
 
 function eventsOf(nowMs: number): TestEvent[] {
   const timestamp = new Date(nowMs).toISOString();
@@ -66,6 +78,14 @@ function eventsOf(nowMs: number): TestEvent[] {
   ];
 }
 
+async function insertSessionOf(pool: Pool, token: string): Promise<void> {
+  await pool.query(
+    `insert into account_sessions (token_hash, account_id, created_at, seen_at, expires_at)
+     values ($1, $2, now(), now(), now() + interval '1 day') on conflict do nothing`,
+    [hashOfToken(token), WORLD.userId],
+  );
+}
+
 /**
  * Every statement that is prepared under a name, by that name. One that is missing here fails the test that reads the source.
  */
@@ -75,6 +95,29 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
     call: ({ admin, nowMs }) =>
       findAdmin(admin, `sp_admin_${'1'.padStart(16, '0')}_${'x'.repeat(43)}`, nowMs),
   },
+  {
+    what: 'find_admin_session and update_admin_session_seen',
+    call: async ({ admin, nowMs }) => {
+      // The token whose hash is that of a session in the fill cannot be known: one is put there.
+      const token = 'x'.repeat(43);
+      await insertSessionOf(admin, token);
+      await findSignedIn(admin, token, { tenant: undefined, nowMs: nowMs + 2 * 3_600_000 });
+      await findSignedIn(admin, token, { tenant: WORLD.tenant, nowMs });
+    },
+  },
+  { what: 'list_studios_of_account', call: ({ admin }) => listStudiosOfAccount(admin, WORLD.userId) },
+  { what: 'find_studio_name', call: ({ admin }) => findStudioName(admin, tenantId) },
+  { what: 'find_account_by_email', call: ({ admin }) => findAccountByEmail(admin, 'a-1@b') },
+  { what: 'find_account', call: ({ admin }) => findAccount(admin, WORLD.userId) },
+  { what: 'list_members', call: ({ admin }) => listMembers(admin, tenantId, PAGE) },
+  { what: 'is_member_by_email', call: ({ admin }) => isMemberByEmail(admin, tenantId, 'a-3@b') },
+  { what: 'list_invitations', call: ({ admin, nowMs }) => listInvitations(admin, tenantId, PAGE, nowMs) },
+  { what: 'find_invitation', call: ({ admin, nowMs }) => findInvitation(admin, '1', nowMs) },
+  {
+    what: 'list_admin_tokens_of_tenant',
+    call: ({ admin }) => listAdminTokensOfTenant(admin, tenantId, PAGE),
+  },
+  { what: 'list_api_keys_of_game', call: ({ admin }) => listApiKeysOfGame(admin, gameId, PAGE) },
   { what: 'find_game_of_tenant', call: ({ admin }) => findGameOfTenant(admin, tenantId, WORLD.game) },
   {
     what: 'list_games_of_tenant',

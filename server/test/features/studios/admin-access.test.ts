@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registerAdminApi } from '../../../src/app/admin-app.js';
 import { ROLES, revokeAdminToken } from '../../../src/features/studios/admin-tokens.js';
 import { registerErrorHandlers } from '../../../src/http/error-handler.js';
-import { createAdminMetrics } from '../../../src/telemetry/metrics.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminDesk, adminContext, GAME, openAdminDesk } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { addStudio, expectStringError } from '../../support/session-calls.js';
@@ -37,6 +36,10 @@ describe('an admin token', () => {
       role: 'viewer',
       tenantId: 'demo-studio',
       expiresAt: new Date(expiresAt).toISOString(),
+      account: null,
+      studios: [{ tenantId: 'demo-studio', name: 'Demo Studio', role: 'viewer' }],
+      csrfToken: null,
+      environment: 'development',
     });
   });
 
@@ -124,8 +127,7 @@ describe('every admin route', () => {
     bare.addHook('onRoute', ({ method, url }) => {
       for (const each of [method].flat()) if (each !== 'HEAD') routes.push({ method: each, url });
     });
-    const { pool, clock, databaseUrl } = harness;
-    await registerAdminApi(bare, { pool, clock, databaseUrl, logger, metrics: createAdminMetrics() });
+    await registerAdminApi(bare, adminContext(harness, logger));
     await bare.ready();
   });
   afterAll(() => bare.close());
@@ -148,8 +150,9 @@ describe('every admin route', () => {
   it('stands under /admin/v1 on the second listener only, guarded before a body is read', async () => {
     expect(routes.length).toBeGreaterThan(15);
     const huge = 'x'.repeat(5 * 1024 * 1024);
-    for (const route of routes) {
-      expect(route.url).toMatch(/^\/admin\/v1\//);
+    expect(routes.filter(isOpen)).toHaveLength(OPEN.length);
+    for (const route of routes) expect(route.url).toMatch(/^\/admin\/v1\//);
+    for (const route of routes.filter((each) => !isOpen(each))) {
       const body = route.method === 'GET' ? undefined : huge;
       const answer = await send(route, null, body);
       expectStringError(answer, 401, 'token_missing');
@@ -159,10 +162,21 @@ describe('every admin route', () => {
     }
   });
 
+  /** Whoever has no session yet, and no token, sends these. */
+  const OPEN = ['/sign-in', '/sign-in/link', '/invitations/show', '/invitations/accept'];
+  const isOpen = ({ url, method }: Route) => method === 'POST' && OPEN.includes(url.replace('/admin/v1', ''));
+  const isOfAccount = ({ url }: Route) => /^\/admin\/v1\/(?:sign-out|account\/.*)$/.test(url);
+  /** What only owners may do, or read. */
+  const isOfOwners = ({ url, method }: Route) =>
+    /^\/admin\/v1\/(?:members|invitations|admin-tokens|games\/:game\/keys)\b/.test(url) || method === 'PATCH';
+
   it('that changes something needs an editor, and says so before it looks at anything', async () => {
     const unchanging = ['/draft/validate', '/explain', '/dry-run', '/dry-runs'];
     const changing = routes.filter(
-      ({ method, url }) => method !== 'GET' && !unchanging.some((end) => url.endsWith(end)),
+      (route) =>
+        route.method !== 'GET' &&
+        !unchanging.some((end) => route.url.endsWith(end)) &&
+        ![isOpen, isOfAccount, isOfOwners].some((isOther) => isOther(route)),
     );
     expect(changing.length).toBeGreaterThanOrEqual(6);
     for (const route of changing) {
@@ -173,10 +187,30 @@ describe('every admin route', () => {
     }
   });
 
+  it('about members, keys, tokens or the settings of a game needs an owner', async () => {
+    const ofOwners = routes.filter((route) => isOfOwners(route) && !isOpen(route));
+    expect(ofOwners.length).toBeGreaterThanOrEqual(12);
+    for (const route of ofOwners) {
+      for (const token of [desk.tokens.viewer, desk.tokens.editor]) {
+        const answer = await send(route, token, route.method === 'GET' ? undefined : '{bad');
+        expectGeneralError(answer, 403, 'role_too_low');
+        expect(answer.json().error).toMatchObject({ roleNeeded: 'owner' });
+      }
+    }
+  });
+
+  it('about an account is not for tokens', async () => {
+    const ofAccounts = routes.filter(isOfAccount);
+    expect(ofAccounts).toHaveLength(5);
+    for (const route of ofAccounts)
+      expectGeneralError(await send(route, desk.tokens.owner, '{bad'), 403, 'account_needed');
+  });
+
   it('knows nothing of the games of another studio', async () => {
     for (const role of ROLES) {
       const stranger = await desk.addToken(role, { tenant: 'other-studio' });
-      for (const route of routes.filter(({ url, method }) => url.includes(':game') && method === 'GET')) {
+      const ofGames = routes.filter(({ url, method }) => url.includes(':game') && method === 'GET');
+      for (const route of ofGames.filter((each) => role === 'owner' || !isOfOwners(each))) {
         expectGeneralError(await send(route, stranger), 404, 'game_not_found');
       }
     }
@@ -189,6 +223,10 @@ describe('every admin route', () => {
       ['POST', '/versions/1/roll-back', { note: '' }],
       ['PUT', `/players/${crypto.randomUUID()}/overrides/isPayer`, { value: true, reason: 'x' }],
       ['DELETE', `/players/${crypto.randomUUID()}/overrides/isPayer`, undefined],
+      ['PATCH', '', { name: 'Mine' }],
+      ['POST', '/keys', {}],
+      ['POST', '/keys/dev-key/rotate', { overlapHours: 0 }],
+      ['DELETE', '/keys/dev-key', undefined],
     ] as const;
     for (const [method, path, body] of bodies) {
       expectGeneralError(await desk.call(method, GAME + path, body, stranger), 404, 'game_not_found');
@@ -205,6 +243,7 @@ describe('every admin route', () => {
         name: 'other-game',
         publishedVersion: 0,
         draft: { revision: 0, isEdited: false },
+        retentionDays: null,
       },
     ]);
   });

@@ -1,4 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { addMember, resetAccount } from '../../../src/features/accounts/account-changes.js';
+import { findAccountByEmail } from '../../../src/features/accounts/account-queries.js';
+import { invite } from '../../../src/features/accounts/invitations.js';
+import { changeRole, removeMember } from '../../../src/features/accounts/members.js';
 import { replayFailedEvent } from '../../../src/features/events/failed/replay.js';
 import { retireEventType } from '../../../src/features/events/types/event-type-queries.js';
 import { registerEventType } from '../../../src/features/events/types/event-types.js';
@@ -28,6 +32,8 @@ import { createHarness, type Harness, testActor, testMasterKeys } from '../../su
 
 /** Whatever a change may touch, so that one that is half done is seen. */
 const TABLES = [
+  'account_sessions',
+  'accounts',
   'admin_tokens',
   'api_keys',
   'config_drafts',
@@ -37,7 +43,10 @@ const TABLES = [
   'failed_events',
   'flag_overrides',
   'games',
+  'invitations',
+  'studio_members',
   'players',
+  'sign_in_links',
   'signing_key_state',
   'signing_keys',
   'tenants',
@@ -49,6 +58,7 @@ let userId: string;
 let gameId: number;
 let tenantId: number;
 let tokenId: string;
+let accountId: string;
 let failedId: string;
 const masterKey = generateMasterKey();
 
@@ -70,6 +80,9 @@ beforeAll(async () => {
     { tenantId, name: 'a', role: 'owner', expiresAt: null },
     actor,
   ));
+  for (const email of ['a@b', 'another-owner@b'])
+    await addMember(pool, { email, name: email, role: 'owner', tenantId, linkExpiresAt: 0 }, actor);
+  accountId = (await findAccountByEmail(pool, 'a@b'))?.accountId ?? '';
   await registerEventType(pool, { gameId, eventType: 'Known', schemaText: 'true' }, actor);
   await setOverride(
     pool,
@@ -110,6 +123,12 @@ const CHANGES: Record<string, () => Promise<unknown>> = {
   'an admin token': () =>
     createAdminToken(harness.pool, { tenantId, name: 'b', role: 'viewer', expiresAt: null }, actor),
   "an admin token's end": () => revokeAdminToken(harness.pool, tokenId, actor),
+  'a member': () =>
+    addMember(harness.pool, { email: 'b@b', name: 'b', role: 'viewer', tenantId, linkExpiresAt: 0 }, actor),
+  "a member's role": () => changeRole(harness.pool, { tenantId, accountId }, 'viewer', actor),
+  "a member's end": () => removeMember(harness.pool, { tenantId, accountId }, actor),
+  'an invitation': () => invite(harness.pool, { tenantId, email: 'c@b', role: 'viewer' }, actor),
+  "an account's reset": () => resetAccount(harness.pool, 'a@b', 0, actor),
   'an event type': () =>
     registerEventType(harness.pool, { gameId, eventType: 'New', schemaText: 'true' }, actor),
   "an event type's end": () => retireEventType(harness.pool, gameId, 'Known', actor),

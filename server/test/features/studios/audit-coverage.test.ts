@@ -3,16 +3,17 @@ import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { fastify } from 'fastify';
-import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { registerAdminApi } from '../../../src/app/admin-app.js';
+import { demoSignInPath } from '../../../src/app/demo-account.js';
 import { COMMANDS } from '../../../src/bin/commands.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { AUDIT_ACTIONS, type AuditAction } from '../../../src/features/studios/audit-actions.js';
 import { findGame } from '../../../src/features/studios/tenants.js';
+import { codeAt, stepAt } from '../../../src/lib/totp.js';
 import { generateMasterKey } from '../../../src/security/master-keys.js';
-import { createAdminMetrics } from '../../../src/telemetry/metrics.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { addPerson, fromBase32, PASSWORD, type Person } from '../../support/account-calls.js';
+import { type AdminDesk, adminContext, GAME, openAdminDesk } from '../../support/admin-calls.js';
 import { finished, startCommandUnder } from '../../support/command.js';
 import { gameDocument, postBytes, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness, testActor } from '../../support/harness.js';
@@ -30,6 +31,9 @@ let harness: Harness;
 let desk: AdminDesk;
 let folder: string;
 let masterKey: string;
+/** An owner of the demo studio, and another one. */
+let ada: Person;
+let grace: Person;
 /** What earlier steps printed, for those that need an id. */
 const printed = new Map<string, string>();
 const secrets: string[] = [];
@@ -38,6 +42,8 @@ beforeAll(async () => {
   masterKey = generateMasterKey();
   harness = await createHarness({ masterKey });
   desk = await openAdminDesk(harness);
+  ada = await addPerson(harness, desk, 'owner', { name: 'Ada' });
+  grace = await addPerson(harness, desk, 'owner', { name: 'Grace' });
   folder = await mkdtemp(join(tmpdir(), 'savepoint-audit-'));
 });
 afterAll(async () => {
@@ -108,6 +114,16 @@ const COMMAND_STEPS: Record<string, Step<() => string[] | Promise<string[]>>> = 
     target: 'admin token ',
     call: () => [idIn('admin-token create', /sp_admin_([0-9a-f]+)_/)],
   },
+  'admin create': {
+    action: 'member.add',
+    target: 'member joan@acme.example',
+    call: () => ['--email', 'joan@acme.example', '--role', 'owner', '--tenant', 'acme'],
+  },
+  'admin reset': {
+    action: 'account.reset',
+    target: 'account joan@acme.example',
+    call: () => ['--email', 'joan@acme.example'],
+  },
   'config publish': {
     action: 'config.publish',
     target: 'version 2',
@@ -171,11 +187,158 @@ const COMMAND_STEPS: Record<string, Step<() => string[] | Promise<string[]>>> = 
   },
 };
 
-type Call = { path: string; body?: unknown; status?: number };
+type Call = { path: string; body?: unknown; status?: number; by?: 'owner' | Person; actor?: string };
+const SIGNS_IN = 'it changes nothing of the studio';
+const apiKey = async () => {
+  const { keys } = await desk.ask<{ keys: { apiKey: string; state: string }[] }>(
+    'GET',
+    `${GAME}/keys`,
+    undefined,
+    desk.tokens.owner,
+  );
+  return keys.find(({ state }) => state === 'active')?.apiKey;
+};
+const invited = async (email: string) =>
+  desk.ask<{ token: string; invitation: { invitationId: string } }>(
+    'POST',
+    '/invitations',
+    { email, role: 'editor' },
+    desk.tokens.owner,
+    201,
+  );
 const revision = async () => (await desk.ask<{ revision: number }>('GET', `${GAME}/draft`)).revision;
 const flag = async () => `${GAME}/players/${(await harness.login('flagged')).userId}/overrides/isPayer`;
 
 const ROUTE_STEPS: Record<string, Step<() => Promise<Call>>> = {
+  'POST /sign-in': { reason: SIGNS_IN },
+  'POST /sign-in/link': { reason: SIGNS_IN },
+  'POST /invitations/show': { reason: READS },
+  'POST /account/second-factor': { reason: 'the secret is not in force yet' },
+  'PATCH /games/:game': {
+    action: 'game.update',
+    target: 'game demo-game',
+    call: async () => ({ path: GAME, body: { name: 'Renamed' }, by: 'owner' }),
+  },
+  'POST /games/:game/keys': {
+    action: 'api_key.create',
+    target: 'API key sp_live_',
+    call: async () => ({ path: `${GAME}/keys`, body: {}, by: 'owner', status: 201 }),
+  },
+  'POST /games/:game/keys/:apiKey/rotate': {
+    action: 'api_key.rotate',
+    target: 'API key ',
+    call: async () => ({
+      path: `${GAME}/keys/${await apiKey()}/rotate`,
+      body: { overlapHours: 1 },
+      by: 'owner',
+      status: 201,
+    }),
+  },
+  'DELETE /games/:game/keys/:apiKey': {
+    action: 'api_key.revoke',
+    target: 'API key ',
+    call: async () => ({ path: `${GAME}/keys/${await apiKey()}`, by: 'owner' }),
+  },
+  'POST /admin-tokens': {
+    action: 'admin_token.create',
+    target: 'admin token ',
+    call: async () => ({
+      path: '/admin-tokens',
+      body: { name: 'x', role: 'viewer' },
+      by: 'owner',
+      status: 201,
+    }),
+  },
+  'DELETE /admin-tokens/:tokenId': {
+    action: 'admin_token.revoke',
+    target: 'admin token ',
+    call: async () => ({
+      path: `/admin-tokens/${(await desk.addToken('viewer')).split('_')[2]}`,
+      by: 'owner',
+    }),
+  },
+  'PUT /account/password': {
+    action: 'account.password',
+    target: 'account ',
+    call: async () => ({
+      path: '/account/password',
+      body: { currentPassword: PASSWORD, newPassword: `${PASSWORD}!` },
+      by: grace,
+      actor: 'Grace',
+    }),
+  },
+  'PUT /account/second-factor': {
+    action: 'account.second_factor',
+    target: 'account ',
+    call: async () => {
+      const start = { currentPassword: PASSWORD };
+      const { secret } = await ada.ask<{ secret: string }>('POST', '/account/second-factor', start);
+      const code = codeAt(fromBase32(secret), stepAt(harness.clock.now()));
+      return { path: '/account/second-factor', body: { code }, by: ada, actor: 'Ada' };
+    },
+  },
+  'DELETE /account/second-factor': {
+    action: 'account.second_factor',
+    target: 'account ',
+    call: async () => ({
+      path: '/account/second-factor',
+      body: { currentPassword: PASSWORD },
+      by: ada,
+      actor: 'Ada',
+    }),
+  },
+  'PUT /members/:accountId': {
+    action: 'member.update',
+    target: 'member ',
+    call: async () => ({
+      path: `/members/${grace.accountId}`,
+      body: { role: 'viewer' },
+      by: ada,
+      actor: 'Ada',
+    }),
+  },
+  'DELETE /members/:accountId': {
+    action: 'member.remove',
+    target: 'member ',
+    call: async () => ({ path: `/members/${grace.accountId}`, by: ada, actor: 'Ada' }),
+  },
+  'POST /invitations': {
+    action: 'invitation.create',
+    target: 'invitation of joan@studio.example',
+    call: async () => ({
+      path: '/invitations',
+      body: { email: 'joan@studio.example', role: 'editor' },
+      by: ada,
+      actor: 'Ada',
+      status: 201,
+    }),
+  },
+  'DELETE /invitations/:invitation': {
+    action: 'invitation.revoke',
+    target: 'invitation of ',
+    call: async () => ({
+      path: `/invitations/${(await invited('barbara@studio.example')).invitation.invitationId}`,
+      by: 'owner',
+    }),
+  },
+  'POST /invitations/accept': {
+    action: 'member.add',
+    target: 'member margaret@studio.example',
+    call: async () => ({
+      path: '/invitations/accept',
+      body: {
+        token: (await invited('margaret@studio.example')).token,
+        name: 'Margaret',
+        password: PASSWORD,
+      },
+      actor: 'Margaret',
+    }),
+  },
+  'POST /sign-out': {
+    action: 'account.sign_out',
+    target: 'account ',
+    call: async () => ({ path: '/sign-out', body: { everywhere: true }, by: ada, actor: 'Ada' }),
+  },
   'POST /games/:game/draft/validate': { reason: READS },
   'POST /games/:game/dry-run': { reason: READS },
   'POST /games/:game/explain': { reason: READS },
@@ -270,9 +433,7 @@ it('knows every admin route that may change something', async () => {
       if (each !== 'GET' && each !== 'HEAD') names.push(`${each} ${url.replace('/admin/v1', '')}`);
     }
   });
-  const { pool, clock, databaseUrl } = harness;
-  const logger = pino({ level: 'silent' });
-  await registerAdminApi(app, { pool, clock, databaseUrl, logger, metrics: createAdminMetrics() });
+  await registerAdminApi(app, adminContext(harness));
   await app.ready();
   await app.close();
   expect(names.toSorted()).toEqual(Object.keys(ROUTE_STEPS).toSorted());
@@ -282,7 +443,7 @@ it('knows how every action comes about', () => {
   const listed = [...Object.values(COMMAND_STEPS), ...Object.values(ROUTE_STEPS)].flatMap((step) =>
     'action' in step ? [step.action] : [],
   );
-  const byItself: AuditAction[] = ['signing_key.create', 'model.grade'];
+  const byItself: AuditAction[] = ['signing_key.create', 'model.grade', 'account.link'];
   expect([...new Set([...listed, ...byItself])].toSorted()).toEqual(Object.keys(AUDIT_ACTIONS).toSorted());
 });
 
@@ -297,6 +458,16 @@ it('what the service does at its first start is in the log', async () => {
   );
 });
 
+it('each start in development leaves a sign-in link, and the first one a member', async () => {
+  const before = await lastId();
+  await demoSignInPath(harness.pool, harness.clock.now());
+  await demoSignInPath(harness.pool, harness.clock.now());
+  expect(await entriesAfter(before)).toMatchObject([
+    { action: 'member.add', tenant: 'demo-studio', actor: 'savepoint', target: 'member demo@localhost' },
+    { action: 'account.link', tenant: 'demo-studio', actor: 'savepoint', target: 'account demo@localhost' },
+  ]);
+});
+
 for (const [name, step] of Object.entries(COMMAND_STEPS)) {
   if ('reason' in step) continue;
   it(`savepoint ${name} leaves one ${step.action}`, async () => {
@@ -306,7 +477,9 @@ for (const [name, step] of Object.entries(COMMAND_STEPS)) {
     expect(code, errors).toBe(0);
     printed.set(name, out);
     secrets.push(
-      ...[...out.matchAll(/(?:secret +|sp_admin_[0-9a-f]+_)(\S{40,})/gi)].map(([, text]) => text ?? ''),
+      ...[...out.matchAll(/(?:secret +|sp_admin_[0-9a-f]+_|token=)(\S{40,})/gi)].map(
+        ([, text]) => text ?? '',
+      ),
     );
     const isOfAll = /^(?:signing|master)-key/.test(name);
     expect(await entriesAfter(before)).toEqual([
@@ -324,15 +497,16 @@ for (const [name, step] of Object.entries(COMMAND_STEPS)) {
 for (const [name, step] of Object.entries(ROUTE_STEPS)) {
   if ('reason' in step) continue;
   it(`${name} leaves one ${step.action}`, async () => {
-    const { path, body, status } = await step.call();
+    const { path, body, status, by = 'editor', actor = `${by} of demo-studio` } = await step.call();
     const before = await lastId();
-    const method = name.split(' ')[0] as 'POST' | 'PUT' | 'DELETE';
-    await desk.ask(method, path, body, desk.tokens.editor, status);
+    const method = name.split(' ')[0] as 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+    if (typeof by === 'string') await desk.ask(method, path, body, desk.tokens[by], status);
+    else await by.ask(method, path, body, status);
     expect(await entriesAfter(before)).toEqual([
       {
         id: expect.any(String),
         tenant: 'demo-studio',
-        actor: 'editor of demo-studio',
+        actor,
         action: step.action,
         target: expect.stringContaining(step.target),
       },
@@ -341,7 +515,7 @@ for (const [name, step] of Object.entries(ROUTE_STEPS)) {
 }
 
 it('has no secret in it', async () => {
-  expect(secrets).toHaveLength(3);
+  expect(secrets).toHaveLength(5);
   const { rows } = await harness.pool.query<{ line: string }>('select a::text as line from audit_log a');
   const text = rows.map(({ line }) => line).join('\n');
   for (const secret of [...secrets, ...masterKey.split(','), 'dev-secret'])

@@ -1,5 +1,4 @@
 import { fastify } from 'fastify';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
 import { explain } from '../../../src/features/explanations/explain.js';
@@ -14,8 +13,7 @@ import { TIME_BASIS } from '../../../src/personalisation/attributes/time-basis.j
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import { validateDocument } from '../../../src/personalisation/validate/validate-document.js';
-import { createAdminMetrics } from '../../../src/telemetry/metrics.js';
-import { type AdminDesk, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminDesk, adminContext, openAdminDesk } from '../../support/admin-calls.js';
 import { withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';
 import { configWith, day, facts, NOW, segment } from '../support/fixtures.js';
@@ -192,11 +190,9 @@ describe('an attribute that is defined in one place, on a database', () => {
   });
 
   it('is listed by the admin API', async () => {
-    const { pool, clock, databaseUrl } = harness;
     const app = fastify();
     app.decorateRequest('admin', undefined);
-    const logger = pino({ level: 'silent' });
-    studioRoutes(app, { pool, clock, logger, metrics: createAdminMetrics(), databaseUrl }, attributes);
+    studioRoutes(app, adminContext(harness), attributes);
     const response = await app.inject({
       url: '/admin/v1/attributes',
       headers: { authorization: `Bearer ${desk.tokens.viewer}` },

@@ -1,0 +1,27 @@
+import type { Pool } from '../db/pool.js';
+import { addMember, createSignInLink } from '../features/accounts/account-changes.js';
+import { emailKeyOf, findAccountByEmail } from '../features/accounts/account-queries.js';
+import { signInPath } from '../features/accounts/sign-in-links.js';
+import { serviceActor } from '../features/studios/audit-log.js';
+import { listTenants } from '../features/studios/tenants.js';
+import { DEMO } from './demo-studio.js';
+
+const EMAIL = 'demo@localhost';
+const LINK_MS = 3_600_000;
+
+/**
+ * Development only: the address in the console that signs in to the demo studio, once. The links of earlier starts end. The account
+ * is made at the first start.
+ */
+export async function demoSignInPath(pool: Pool, nowMs: number): Promise<string> {
+  const actor = serviceActor(nowMs);
+  const tenant = (await listTenants(pool)).find(({ slug }) => slug === DEMO.tenant);
+  if (tenant === undefined) throw new Error('the demo studio is missing');
+  const linkExpiresAt = nowMs + LINK_MS;
+  const demo = { email: EMAIL, name: 'Demo', role: 'owner', tenantId: tenant.id, linkExpiresAt } as const;
+  const added = await addMember(pool, demo, actor);
+  if (added.outcome === 'added' && added.token !== null) return signInPath(added.token);
+  const account = await findAccountByEmail(pool, emailKeyOf(EMAIL));
+  if (account === undefined) throw new Error('the account of the demo studio is missing');
+  return signInPath(await createSignInLink(pool, account, linkExpiresAt, actor));
+}

@@ -1,0 +1,106 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { ApiError } from '../../errors.js';
+import { adminSchema, success, toTime } from '../../http/admin-answers.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { networkOf } from '../../lib/network-of.js';
+import { openErrors } from '../studios/admin-errors.js';
+import type { AccountContext } from './account-context.js';
+import { emailKeyOf, findAccountByEmail } from './account-queries.js';
+import { SignedInResponse } from './account-schemas.js';
+import { checkCredentials, hashed } from './credentials.js';
+import { findInvitation, type OpenInvitation } from './invitation-queries.js';
+import { type Accepting, acceptInvitation } from './invitations.js';
+import { AcceptInvitationBody, ShowInvitationBody, ShownInvitationResponse } from './member-schemas.js';
+import { refuseWeakPassword } from './new-password.js';
+import { OPEN_BODY_BYTES, refuseOtherOrigins, signedInAnswer } from './sign-in-routes.js';
+
+/** What somebody does with the link of an invitation. */
+export function acceptRoutes(app: FastifyInstance, ctx: AccountContext): void {
+  app.addHook('onRequest', refuseOtherOrigins);
+  const common = { ...adminSchema('Account'), security: [] };
+
+  app.post<{ Body: Static<typeof ShowInvitationBody> }>(
+    '/admin/v1/invitations/show',
+    {
+      bodyLimit: OPEN_BODY_BYTES,
+      schema: {
+        ...common,
+        operationId: 'showInvitation',
+        summary: 'Whom a link invites, and to what',
+        body: ShowInvitationBody,
+        response: { 200: ShownInvitationResponse, ...openErrors([...BODY_ERRORS, 'link_invalid']) },
+      },
+    },
+    async (request) => {
+      const { email, role, studio, invitedBy, expiresAt } = await invitationOf(ctx, request.body.token);
+      const account = await findAccountByEmail(ctx.pool, emailKeyOf(email));
+      const hasAccount = account !== undefined;
+      return success({ email, role, studio, invitedBy, expiresAt: toTime(expiresAt), hasAccount });
+    },
+  );
+
+  app.post<{ Body: Static<typeof AcceptInvitationBody> }>(
+    '/admin/v1/invitations/accept',
+    {
+      bodyLimit: OPEN_BODY_BYTES,
+      schema: {
+        ...common,
+        operationId: 'acceptInvitation',
+        summary: 'Accept an invitation, and sign in',
+        body: AcceptInvitationBody,
+        response: {
+          200: SignedInResponse,
+          ...openErrors([
+            ...BODY_ERRORS,
+            'password_weak',
+            'link_invalid',
+            'sign_in_refused',
+            'second_factor_needed',
+            'sign_in_slowed',
+            'busy',
+          ]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { token } = request.body;
+      const invitation = await invitationOf(ctx, token);
+      const accepting = await acceptingOf(ctx, request, request.body, invitation);
+      const { account, session } = await acceptInvitation(
+        ctx.pool,
+        invitation,
+        token,
+        accepting,
+        ctx.clock.now(),
+      );
+      return signedInAnswer(ctx, request, reply, account, session);
+    },
+  );
+}
+
+async function invitationOf(ctx: AccountContext, token: string): Promise<OpenInvitation> {
+  const invitation = await findInvitation(ctx.pool, token, ctx.clock.now());
+  if (invitation === undefined) throw new ApiError('link_invalid');
+  return invitation;
+}
+
+/**
+ * An address that has an account is let in by the password of that account only: otherwise the owner of any studio could take over
+ * anybody's account by inviting them.
+ */
+async function acceptingOf(
+  ctx: AccountContext,
+  request: FastifyRequest,
+  { name, password, code }: Static<typeof AcceptInvitationBody>,
+  { email }: OpenInvitation,
+): Promise<Accepting> {
+  const known = await findAccountByEmail(ctx.pool, emailKeyOf(email));
+  if (known !== undefined)
+    return { account: await checkCredentials(ctx, request, { email, password, code }) };
+  if (name === undefined) throw new ApiError('body_invalid', { message: 'name is missing.' });
+  refuseWeakPassword(password, email);
+  const lane = { name: 'stranger', key: networkOf(request.ip) } as const;
+  const passwordHash = hashed(await ctx.passwords.hash(password, lane));
+  return { newAccount: { name: name.trim(), passwordHash } };
+}

@@ -1,0 +1,26 @@
+import type { FastifyInstance } from 'fastify';
+import type { AdminContext } from '../studios/admin-context.js';
+import { acceptRoutes } from './accept-routes.js';
+import type { AccountContext } from './account-context.js';
+import { accountRoutes } from './account-routes.js';
+import { invitationRoutes } from './invitation-routes.js';
+import { memberRoutes } from './member-routes.js';
+import { createSignInGuesses } from './sign-in-guesses.js';
+import { signInRoutes } from './sign-in-routes.js';
+
+type AccountRoutes = (app: FastifyInstance, ctx: AccountContext) => void;
+
+/** Each in a scope of its own, as each has guards of its own. */
+const ROUTES: readonly AccountRoutes[] = [
+  signInRoutes,
+  accountRoutes,
+  memberRoutes,
+  invitationRoutes,
+  acceptRoutes,
+];
+
+/** Accounts, and who belongs to a studio. The wrong guesses are counted for as long as the listener lives. */
+export function accessRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const guesses = createSignInGuesses(ctx.clock, () => ctx.metrics.signIns.inc({ outcome: 'slowed' }));
+  for (const routes of ROUTES) void app.register(async (scope) => routes(scope, { ...ctx, guesses }));
+}

@@ -1,0 +1,20 @@
+import type { Client } from '../../db/pool.js';
+import { type Actor, type AuditEntry, insertAuditEntry } from '../studios/audit-log.js';
+
+type Entry = Pick<AuditEntry, 'action' | 'target' | 'before' | 'after'>;
+
+/** What happens to an account concerns each studio that it is a member of; without one, the installation. */
+export async function insertAccountEntries(
+  client: Client,
+  actor: Actor,
+  accountId: string,
+  entry: Entry,
+): Promise<void> {
+  const { rows } = await client.query<{ tenantId: number }>(
+    'select tenant_id as "tenantId" from studio_members where account_id = $1 order by joined_at, tenant_id',
+    [accountId],
+  );
+  const tenantIds = rows.length === 0 ? [null] : rows.map(({ tenantId }) => tenantId);
+  for (const tenantId of tenantIds)
+    await insertAuditEntry(client, actor, { ...entry, tenantId, gameId: null });
+}

@@ -1,0 +1,147 @@
+import { type Pool, transaction } from '../../db/pool.js';
+import { uuid7 } from '../../lib/uuid7.js';
+import { deleteSessionsOfAccount } from '../studios/admin-sessions.js';
+import type { Role } from '../studios/admin-tokens.js';
+import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
+import { insertAccountEntries } from './account-audit.js';
+import {
+  type AccountRow,
+  emailKeyOf,
+  findAccountByEmail,
+  insertAccount,
+  updateAccountReset,
+  updatePasswordHash,
+} from './account-queries.js';
+import { insertMember } from './member-queries.js';
+import { deleteSignInLinks, replaceSignInLink } from './sign-in-links.js';
+
+export type NewMember = Readonly<{
+  email: string;
+  name: string;
+  role: Role;
+  tenantId: number;
+  /** When the link of an account without a password ends. */
+  linkExpiresAt: number;
+}>;
+
+export type AddedMember =
+  | { outcome: 'already_member' }
+  /** No token: the person has a password, and signs in as before. */
+  | { outcome: 'added'; isNew: boolean; token: string | null };
+
+/** Makes somebody a member of a studio. Whoever has no password yet gets a link to sign in with. */
+export function addMember(pool: Pool, member: NewMember, actor: Actor): Promise<AddedMember> {
+  const { email, name, role, tenantId, linkExpiresAt } = member;
+  return transaction(pool, async (client) => {
+    const account = {
+      accountId: uuid7(actor.nowMs),
+      email,
+      name,
+      passwordHash: null,
+      createdAt: actor.nowMs,
+    };
+    const isNew = await insertAccount(client, account);
+    const found = isNew ? account : await findAccountByEmail(client, emailKeyOf(email));
+    if (found === undefined) throw new Error('an account has disappeared');
+    const { accountId, passwordHash } = found;
+    if (!(await insertMember(client, { tenantId, accountId, role, joinedAt: actor.nowMs })))
+      return { outcome: 'already_member' };
+    await insertAuditEntry(client, actor, {
+      tenantId,
+      gameId: null,
+      action: 'member.add',
+      target: `member ${found.email}`,
+      before: null,
+      after: { name: found.name, role },
+    });
+    const token = passwordHash === null ? await replaceSignInLink(client, accountId, linkExpiresAt) : null;
+    return { outcome: 'added', isNew, token };
+  });
+}
+
+/**
+ * Takes the password and the second factor away, ends all sessions, and gives a link to sign in with. Undefined if nobody has the
+ * address.
+ */
+export function resetAccount(
+  pool: Pool,
+  email: string,
+  linkExpiresAt: number,
+  actor: Actor,
+): Promise<{ account: AccountRow; token: string; sessionsEnded: number } | undefined> {
+  return transaction(pool, async (client) => {
+    const account = await findAccountByEmail(client, emailKeyOf(email));
+    if (account === undefined) return undefined;
+    const { accountId } = account;
+    // In this order: a sign-in by link takes the link first, and then looks at the account.
+    await deleteSignInLinks(client, accountId);
+    await updateAccountReset(client, accountId);
+    const sessionsEnded = await deleteSessionsOfAccount(client, accountId);
+    const token = await replaceSignInLink(client, accountId, linkExpiresAt);
+    await insertAccountEntries(client, actor, accountId, {
+      action: 'account.reset',
+      target: `account ${account.email}`,
+      before: { hasPassword: account.passwordHash !== null, hasSecondFactor: account.secondFactor !== null },
+      after: { hasPassword: false, hasSecondFactor: false },
+    });
+    return { account, token, sessionsEnded };
+  });
+}
+
+/** A new link for an account that is there; its former ones end. */
+export function createSignInLink(
+  pool: Pool,
+  { accountId, email }: Pick<AccountRow, 'accountId' | 'email'>,
+  expiresAt: number,
+  actor: Actor,
+): Promise<string> {
+  return transaction(pool, async (client) => {
+    const token = await replaceSignInLink(client, accountId, expiresAt);
+    await insertAccountEntries(client, actor, accountId, {
+      action: 'account.link',
+      target: `account ${email}`,
+      before: null,
+      after: { expiresAt: new Date(expiresAt) },
+    });
+    return token;
+  });
+}
+
+/** How many sessions ended. */
+export function signOutEverywhere(
+  pool: Pool,
+  { accountId, email }: Pick<AccountRow, 'accountId' | 'email'>,
+  actor: Actor,
+): Promise<number> {
+  return transaction(pool, async (client) => {
+    const sessionsEnded = await deleteSessionsOfAccount(client, accountId);
+    await insertAccountEntries(client, actor, accountId, {
+      action: 'account.sign_out',
+      target: `account ${email}`,
+      before: null,
+      after: { sessionsEnded },
+    });
+    return sessionsEnded;
+  });
+}
+
+/** All sessions but the one that changes it end, and how many those were is given. */
+export function changePassword(
+  pool: Pool,
+  { accountId, email, passwordHash: former }: AccountRow,
+  passwordHash: string,
+  keptSession: Buffer,
+  actor: Actor,
+): Promise<number> {
+  return transaction(pool, async (client) => {
+    await updatePasswordHash(client, accountId, passwordHash);
+    const sessionsEnded = await deleteSessionsOfAccount(client, accountId, keptSession);
+    await insertAccountEntries(client, actor, accountId, {
+      action: 'account.password',
+      target: `account ${email}`,
+      before: { hasPassword: former !== null },
+      after: { hasPassword: true, sessionsEnded },
+    });
+    return sessionsEnded;
+  });
+}

@@ -1,0 +1,32 @@
+import type { OwnConnection } from '../../db/own-connection.js';
+import type { Pool } from '../../db/pool.js';
+
+/** Rows a statement: a fraction of a second. */
+const CHUNK = 5_000;
+
+const DELETE_EXPIRED = [
+  `delete from account_sessions where token_hash = any (array(
+     select token_hash from account_sessions where expires_at <= $1 order by expires_at limit $2))`,
+  `delete from sign_in_links where token_hash = any (array(
+     select token_hash from sign_in_links where expires_at <= $1 order by expires_at limit $2))`,
+  `delete from invitations where id = any (array(
+     select id from invitations where expires_at <= $1 order by expires_at limit $2))`,
+];
+
+/** Deletes sessions of accounts, sign-in links and invitations that have ended, in chunks, and returns how many. */
+export async function deleteExpiredAccess(
+  db: Pool | OwnConnection,
+  nowMs: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  let deleted = 0;
+  for (const statement of DELETE_EXPIRED) {
+    let last = CHUNK;
+    while (last === CHUNK && signal?.aborted !== true) {
+      const { rowCount } = await db.query(statement, [new Date(nowMs), CHUNK]);
+      last = rowCount ?? 0;
+      deleted += last;
+    }
+  }
+  return deleted;
+}

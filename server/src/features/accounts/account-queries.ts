@@ -1,0 +1,149 @@
+import { type Client, type Pool, query } from '../../db/pool.js';
+
+export type AccountRow = {
+  accountId: string;
+  email: string;
+  name: string;
+  passwordHash: string | null;
+  /** Sealed; null while there is none. */
+  secondFactor: Buffer | null;
+};
+
+/** What an address is found by. */
+export function emailKeyOf(email: string): string {
+  return email.normalize('NFC').toLowerCase();
+}
+
+export async function findAccountByEmail(
+  db: Pool | Client,
+  emailKey: string,
+): Promise<AccountRow | undefined> {
+  const rows = await query<AccountRow>(
+    db,
+    {
+      name: 'find_account_by_email',
+      text: `select id as "accountId", email, name, password_hash as "passwordHash", second_factor as "secondFactor"
+             from accounts where email_key = $1`,
+    },
+    [emailKey],
+  );
+  return rows[0];
+}
+
+export async function findAccount(db: Pool | Client, accountId: string): Promise<AccountRow | undefined> {
+  const rows = await query<AccountRow>(
+    db,
+    {
+      name: 'find_account',
+      text: `select id as "accountId", email, name, password_hash as "passwordHash", second_factor as "secondFactor"
+             from accounts where id = $1`,
+    },
+    [accountId],
+  );
+  return rows[0];
+}
+
+export type NewAccount = Readonly<{
+  accountId: string;
+  email: string;
+  name: string;
+  passwordHash: string | null;
+  createdAt: number;
+}>;
+
+/** False when the address has an account already. */
+export async function insertAccount(db: Pool | Client, account: NewAccount): Promise<boolean> {
+  const { accountId, email, name, passwordHash, createdAt } = account;
+  const { rowCount } = await db.query(
+    `insert into accounts (id, email, email_key, name, password_hash, created_at)
+     values ($1, $2, $3, $4, $5, $6) on conflict (email_key) do nothing`,
+    [accountId, email, emailKeyOf(email), name, passwordHash, new Date(createdAt)],
+  );
+  return rowCount === 1;
+}
+
+export async function updatePasswordHash(
+  db: Pool | Client,
+  accountId: string,
+  passwordHash: string,
+): Promise<void> {
+  await db.query('update accounts set password_hash = $2 where id = $1', [accountId, passwordHash]);
+}
+
+/** Changes nothing if the password was changed meanwhile. */
+export async function updateOutdatedHash(
+  db: Pool | Client,
+  accountId: string,
+  former: string,
+  passwordHash: string,
+): Promise<void> {
+  await db.query('update accounts set password_hash = $3 where id = $1 and password_hash = $2', [
+    accountId,
+    former,
+    passwordHash,
+  ]);
+}
+
+/** No password, no second factor: the account signs in by a link only. */
+export async function updateAccountReset(client: Client, accountId: string): Promise<void> {
+  await client.query(
+    `update accounts set password_hash = null, second_factor = null, second_factor_pending = null where id = $1`,
+    [accountId],
+  );
+}
+
+export async function updatePendingSecondFactor(
+  db: Pool | Client,
+  accountId: string,
+  sealed: Buffer,
+): Promise<void> {
+  await db.query('update accounts set second_factor_pending = $2 where id = $1', [accountId, sealed]);
+}
+
+export async function findPendingSecondFactor(
+  db: Pool | Client,
+  accountId: string,
+): Promise<Buffer | undefined> {
+  const { rows } = await db.query<{ sealed: Buffer | null }>(
+    'select second_factor_pending as sealed from accounts where id = $1 for update',
+    [accountId],
+  );
+  return rows[0]?.sealed ?? undefined;
+}
+
+/** The pending secret is in force; the code of `step`, which was its proof, is used. */
+export async function updateSecondFactorConfirmed(
+  client: Client,
+  accountId: string,
+  step: number,
+): Promise<void> {
+  await client.query(
+    `update accounts
+     set second_factor = second_factor_pending, second_factor_pending = null, second_factor_step = $2
+     where id = $1`,
+    [accountId, step],
+  );
+}
+
+/** False if there was none. */
+export async function updateSecondFactorEnded(client: Client, accountId: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `update accounts set second_factor = null, second_factor_pending = null
+     where id = $1 and second_factor is not null`,
+    [accountId],
+  );
+  return rowCount === 1;
+}
+
+/** False if the code of this interval, or of a later one, was used already: of two at once, one is right. */
+export async function useSecondFactorStep(
+  db: Pool | Client,
+  accountId: string,
+  step: number,
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'update accounts set second_factor_step = $2 where id = $1 and second_factor_step < $2',
+    [accountId, step],
+  );
+  return rowCount === 1;
+}

@@ -1,0 +1,141 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { ApiError } from '../../errors.js';
+import { adminSchema, success } from '../../http/admin-answers.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { accountErrors } from '../studios/admin-errors.js';
+import { requireAccount, signedInOf } from '../studios/admin-guard.js';
+import type { Actor } from '../studios/audit-log.js';
+import { changePassword } from './account-changes.js';
+import type { AccountContext } from './account-context.js';
+import { type AccountRow, findAccount } from './account-queries.js';
+import {
+  ConfirmSecondFactorBody,
+  EndSecondFactorBody,
+  PasswordBody,
+  PasswordResponse,
+  SecondFactorResponse,
+  StartedSecondFactorResponse,
+  StartSecondFactorBody,
+} from './account-schemas.js';
+import { hashed, requireCurrentPassword } from './credentials.js';
+import { refuseWeakPassword } from './new-password.js';
+import { confirmSecondFactor, endSecondFactor, startSecondFactor } from './second-factor.js';
+import { OPEN_BODY_BYTES } from './sign-in-routes.js';
+
+/** What people do with their own account. */
+export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
+  app.addHook('onRequest', requireAccount(ctx));
+  const common = adminSchema('Account');
+  const bodyLimit = OPEN_BODY_BYTES;
+  const passwordErrors = [...BODY_ERRORS, 'password_wrong', 'sign_in_slowed', 'busy'] as const;
+
+  app.put<{ Body: Static<typeof PasswordBody> }>(
+    '/admin/v1/account/password',
+    {
+      bodyLimit,
+      schema: {
+        ...common,
+        operationId: 'changePassword',
+        summary: 'Set a new password; all other sessions of the account end',
+        body: PasswordBody,
+        response: { 200: PasswordResponse, ...accountErrors([...passwordErrors, 'password_weak']) },
+      },
+    },
+    async (request) => {
+      const { currentPassword, newPassword } = request.body;
+      const account = await ownAccount(ctx, request);
+      refuseWeakPassword(newPassword, account.email);
+      await requireCurrentPassword(ctx, account, sessionKey(request), currentPassword);
+      const lane = { name: 'known', key: account.accountId } as const;
+      const passwordHash = hashed(await ctx.passwords.hash(newPassword, lane));
+      const { tokenHash } = signedInOf(request);
+      const actor = personOf(ctx, request);
+      return success({
+        sessionsEnded: await changePassword(ctx.pool, account, passwordHash, tokenHash, actor),
+      });
+    },
+  );
+
+  app.post<{ Body: Static<typeof StartSecondFactorBody> }>(
+    '/admin/v1/account/second-factor',
+    {
+      bodyLimit,
+      schema: {
+        ...common,
+        operationId: 'startSecondFactor',
+        summary: 'Make a secret for an authenticator app',
+        description: 'A second factor that is in force stays so until a code of the new one has come.',
+        body: StartSecondFactorBody,
+        response: { 200: StartedSecondFactorResponse, ...accountErrors(passwordErrors) },
+      },
+    },
+    async (request) => {
+      const account = await ownAccount(ctx, request);
+      await requireCurrentPassword(ctx, account, sessionKey(request), request.body.currentPassword);
+      return success(await startSecondFactor(ctx.pool, ctx.masterKeys, account));
+    },
+  );
+
+  app.put<{ Body: Static<typeof ConfirmSecondFactorBody> }>(
+    '/admin/v1/account/second-factor',
+    {
+      bodyLimit,
+      schema: {
+        ...common,
+        operationId: 'confirmSecondFactor',
+        summary: 'Turn the second factor on, with a code of the new secret',
+        body: ConfirmSecondFactorBody,
+        response: {
+          200: SecondFactorResponse,
+          ...accountErrors([...BODY_ERRORS, 'second_factor_code_wrong', 'sign_in_slowed']),
+        },
+      },
+    },
+    async (request) => {
+      const account = await ownAccount(ctx, request);
+      const guess = ctx.guesses.tryCode(account.accountId);
+      const actor = personOf(ctx, request);
+      const { code } = request.body;
+      if (!(await confirmSecondFactor(ctx.pool, ctx.masterKeys, account, code, actor)))
+        throw new ApiError('second_factor_code_wrong');
+      guess.succeed();
+      return success({ hasSecondFactor: true });
+    },
+  );
+
+  app.delete<{ Body: Static<typeof EndSecondFactorBody> }>(
+    '/admin/v1/account/second-factor',
+    {
+      bodyLimit,
+      schema: {
+        ...common,
+        operationId: 'endSecondFactor',
+        summary: 'Turn the second factor off',
+        body: EndSecondFactorBody,
+        response: { 200: SecondFactorResponse, ...accountErrors(passwordErrors) },
+      },
+    },
+    async (request) => {
+      const account = await ownAccount(ctx, request);
+      await requireCurrentPassword(ctx, account, sessionKey(request), request.body.currentPassword);
+      await endSecondFactor(ctx.pool, account, personOf(ctx, request));
+      return success({ hasSecondFactor: false });
+    },
+  );
+}
+
+async function ownAccount(ctx: AccountContext, request: FastifyRequest): Promise<AccountRow> {
+  const account = await findAccount(ctx.pool, signedInOf(request).accountId);
+  if (account === undefined) throw new ApiError('session_ended');
+  return account;
+}
+
+/** Wrong passwords in one session do not slow down others. */
+function sessionKey(request: FastifyRequest): string {
+  return signedInOf(request).tokenHash.toString('base64url');
+}
+
+function personOf(ctx: AccountContext, request: FastifyRequest): Actor {
+  return { name: signedInOf(request).name, nowMs: ctx.clock.now() };
+}

@@ -1,0 +1,180 @@
+import { Type } from 'typebox';
+import { Compile } from 'typebox/schema';
+import { successOf } from '../../http/admin-answers.js';
+import { AccountSchema, STUDIO_EXAMPLE, StudioSchema } from '../studios/me-schema.js';
+
+/** What signing in, the own account and its second factor take and answer. */
+
+const MAX_EMAIL = 254;
+/** Long enough to be spared from all rules about its characters (NIST SP 800-63B). */
+export const MIN_PASSWORD = 12;
+/** More would only be work for the hash. */
+const MAX_PASSWORD = 256;
+const MAX_NAME = 100;
+
+export const Email = Type.String({
+  minLength: 3,
+  maxLength: MAX_EMAIL,
+  pattern: '^[^\\s\\p{C}@<>"]+@[^\\s\\p{C}@<>"]+$',
+  description: 'Upper and lower case are the same',
+  examples: ['ada@studio.example'],
+});
+export const NewPassword = Type.String({
+  minLength: MIN_PASSWORD,
+  maxLength: MAX_PASSWORD,
+  description: 'Any characters; a sentence is a good one',
+});
+/** Short ones are wrong, not malformed. */
+export const GivenPassword = Type.String({ minLength: 1, maxLength: MAX_PASSWORD });
+export const PersonName = Type.String({
+  minLength: 1,
+  maxLength: MAX_NAME,
+  pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+  description: 'What the audit log calls the person',
+});
+export const SecondFactorCode = Type.String({
+  pattern: '^\\d{6}$',
+  description: 'The six digits that the authenticator app shows now; each works once',
+});
+export const LinkToken = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  description: '`token` of the link',
+});
+
+const TOKEN_EXAMPLE = 'b1Qy0n8z5xkqT4dR7mVw2LhJ9sXcE6uFgA3iPoYtKZM';
+
+export const SignInBody = Type.Object(
+  { email: Email, password: GivenPassword, code: Type.Optional(SecondFactorCode) },
+  {
+    title: 'SignInRequest',
+    additionalProperties: false,
+    examples: [{ email: 'ada@studio.example', password: 'correct horse battery staple' }],
+  },
+);
+
+export const SignInLinkBody = Type.Object(
+  { token: LinkToken },
+  { title: 'SignInLinkRequest', additionalProperties: false, examples: [{ token: TOKEN_EXAMPLE }] },
+);
+
+export const SignedInResponse = successOf(
+  'SignedInResponse',
+  Type.Object({
+    account: AccountSchema,
+    studios: Type.Array(StudioSchema, { description: 'By the time of joining; at most 100' }),
+    csrfToken: Type.String({ description: 'To be sent as `X-CSRF-Token` with whatever changes something' }),
+  }),
+  {
+    description:
+      'The answer sets the cookie `savepoint_session` (HttpOnly, SameSite=Strict), and `savepoint_device`, which keeps this device from being slowed down by wrong passwords of others.',
+    example: {
+      account: {
+        accountId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a',
+        email: 'ada@studio.example',
+        name: 'Ada',
+        hasPassword: true,
+        hasSecondFactor: false,
+      },
+      studios: [STUDIO_EXAMPLE],
+      csrfToken: 'k0u3mVJ8m1o0fJq5t8m2nD7xG4hB6yR9wE1cS3aZ5pQ',
+    },
+  },
+);
+
+export const SignOutBody = Type.Union(
+  [
+    Type.Object(
+      {
+        everywhere: Type.Optional(
+          Type.Boolean({ description: 'True: all sessions of the account end, on all devices' }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    Type.Null(),
+  ],
+  { examples: [{ everywhere: true }] },
+);
+
+export const SignedOutResponse = successOf(
+  'SignedOutResponse',
+  Type.Object({ sessionsEnded: Type.Integer() }),
+  { example: { sessionsEnded: 1 } },
+);
+
+const CurrentPassword = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: MAX_PASSWORD,
+    description: 'Needed if the account has a password',
+  }),
+);
+
+export const PasswordBody = Type.Object(
+  { currentPassword: CurrentPassword, newPassword: NewPassword },
+  {
+    title: 'PasswordRequest',
+    additionalProperties: false,
+    examples: [{ currentPassword: 'correct horse battery staple', newPassword: 'nine purple otters sing' }],
+  },
+);
+
+export const PasswordResponse = successOf(
+  'PasswordResponse',
+  Type.Object({
+    sessionsEnded: Type.Integer({ description: 'All other sessions of the account have ended' }),
+  }),
+  { example: { sessionsEnded: 2 } },
+);
+
+export const StartSecondFactorBody = Type.Object(
+  { currentPassword: CurrentPassword },
+  {
+    title: 'SecondFactorStartRequest',
+    additionalProperties: false,
+    examples: [{ currentPassword: 'correct horse battery staple' }],
+  },
+);
+
+export const StartedSecondFactorResponse = successOf(
+  'SecondFactorStartResponse',
+  Type.Object({
+    secret: Type.String({ description: 'In Base32, to be typed into an authenticator app. Shown once.' }),
+    uri: Type.String({ description: 'The same for a QR code' }),
+  }),
+  {
+    description: 'Nothing has changed yet: the second factor is on once a code of it has been sent.',
+    example: {
+      secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+      uri: 'otpauth://totp/Savepoint:ada%40studio.example?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Savepoint',
+    },
+  },
+);
+
+export const ConfirmSecondFactorBody = Type.Object(
+  { code: SecondFactorCode },
+  { title: 'SecondFactorConfirmRequest', additionalProperties: false, examples: [{ code: '492039' }] },
+);
+
+export const EndSecondFactorBody = Type.Object(
+  { currentPassword: CurrentPassword },
+  {
+    title: 'SecondFactorEndRequest',
+    additionalProperties: false,
+    examples: [{ currentPassword: 'correct horse battery staple' }],
+  },
+);
+
+export const SecondFactorResponse = successOf(
+  'SecondFactorResponse',
+  Type.Object({ hasSecondFactor: Type.Boolean() }),
+  { example: { hasSecondFactor: true } },
+);
+
+const EMAIL = Compile(Email);
+
+/** Whether an address that was not sent in a body can be that of an account. */
+export function isEmail(text: string): boolean {
+  return EMAIL.Check(text);
+}

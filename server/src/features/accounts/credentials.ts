@@ -1,0 +1,108 @@
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../../errors.js';
+import { networkOf } from '../../lib/network-of.js';
+import type { HashOutcome, Lane } from '../../security/passwords.js';
+import type { AccountContext } from './account-context.js';
+import { type AccountRow, emailKeyOf, findAccountByEmail, updateOutdatedHash } from './account-queries.js';
+import { knownDevice } from './known-device.js';
+import { useSecondFactorCode } from './second-factor.js';
+
+export type Credentials = Readonly<{ email: string; password: string; code?: string | undefined }>;
+
+/**
+ * The account of these credentials.
+ *
+ *   too soon? ──► 429 sign_in_slowed, nothing is looked up or hashed
+ *   look-up ──► scrypt, also for an address that nobody has ──wrong──► 401 sign_in_refused, always the same
+ *                     │ right
+ *                     ▼
+ *   second factor? ──no code, or a wrong one──► 401 second_factor_needed
+ */
+export async function checkCredentials(
+  ctx: AccountContext,
+  request: FastifyRequest,
+  credentials: Credentials,
+): Promise<AccountRow> {
+  const emailKey = emailKeyOf(credentials.email);
+  const network = networkOf(request.ip);
+  const deviceId = knownDevice(ctx.masterKeys, request, emailKey, ctx.clock.now());
+  const guess = ctx.guesses.tryPassword({ emailKey, network, deviceId });
+  try {
+    const lane: Lane = { name: deviceId === undefined ? 'stranger' : 'known', key: deviceId ?? network };
+    const account = await findByPassword(ctx, emailKey, credentials.password, lane);
+    await requireSecondFactor(ctx, account, credentials.code);
+    guess.succeed();
+    ctx.metrics.signIns.inc({ outcome: 'ok' });
+    return account;
+  } catch (error) {
+    const isWrong = error instanceof ApiError && error.code === 'sign_in_refused';
+    if (isWrong) ctx.metrics.signIns.inc({ outcome: 'refused' });
+    // Whoever has the right password has not guessed it; what the database or a full lane refuses was no guess either.
+    else guess.takeBack();
+    throw error;
+  }
+}
+
+async function findByPassword(
+  ctx: AccountContext,
+  emailKey: string,
+  password: string,
+  lane: Lane,
+): Promise<AccountRow> {
+  const account = await findAccountByEmail(ctx.pool, emailKey);
+  const stored = account?.passwordHash ?? null;
+  const isRight = hashed(await ctx.passwords.verify(password, stored, lane));
+  if (account === undefined || stored === null || !isRight) throw new ApiError('sign_in_refused');
+  if (ctx.passwords.isOutdated(stored)) {
+    const fresh = hashed(await ctx.passwords.hash(password, lane));
+    await updateOutdatedHash(ctx.pool, account.accountId, stored, fresh);
+    return { ...account, passwordHash: fresh };
+  }
+  return account;
+}
+
+async function requireSecondFactor(
+  ctx: AccountContext,
+  { accountId, secondFactor: sealed }: AccountRow,
+  code: string | undefined,
+): Promise<void> {
+  if (sealed === null) return;
+  if (code === undefined) throw new ApiError('second_factor_needed');
+  const guess = ctx.guesses.tryCode(accountId);
+  const use = { sealed, code, nowMs: ctx.clock.now() };
+  if (!(await useSecondFactorCode(ctx.pool, ctx.masterKeys, accountId, use))) {
+    throw new ApiError('second_factor_needed', {
+      message: 'The code is wrong, or was used already. Wait for the next one.',
+    });
+  }
+  guess.succeed();
+}
+
+/**
+ * Of somebody who has signed in: whether they know the password of their account, so that whoever finds an open browser cannot
+ * lock its owner out. An account without a password has none to know.
+ */
+export async function requireCurrentPassword(
+  ctx: AccountContext,
+  account: AccountRow,
+  sessionKey: string,
+  password: string | undefined,
+): Promise<void> {
+  if (account.passwordHash === null) return;
+  const guess = ctx.guesses.tryPassword({
+    emailKey: emailKeyOf(account.email),
+    network: '',
+    deviceId: sessionKey,
+  });
+  const lane: Lane = { name: 'known', key: account.accountId };
+  const isRight =
+    password !== undefined && hashed(await ctx.passwords.verify(password, account.passwordHash, lane));
+  if (!isRight) throw new ApiError('password_wrong');
+  guess.succeed();
+}
+
+/** What was hashed; `busy` if too many wait for that already. */
+export function hashed<T>(outcome: HashOutcome<T>): T {
+  if (outcome.ok) return outcome.value;
+  throw new ApiError('busy', { headers: { 'retry-after': '2' } });
+}

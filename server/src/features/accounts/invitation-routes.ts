@@ -1,0 +1,93 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { ApiError } from '../../errors.js';
+import { adminSchema, success, toTime } from '../../http/admin-answers.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { cutPage, PageParameters, type PageQuery, pageOf } from '../../http/keyset-page.js';
+import { UUID } from '../../lib/uuid.js';
+import { adminErrors } from '../studios/admin-errors.js';
+import { actorOf, adminOf, requireRole } from '../studios/admin-guard.js';
+import type { AccountContext } from './account-context.js';
+import { type InvitationRow, listInvitations } from './invitation-queries.js';
+import { invite, revokeInvitation } from './invitations.js';
+import {
+  CreatedInvitationResponse,
+  InvitationBody,
+  InvitationParameters,
+  InvitationsResponse,
+  RevokedInvitationResponse,
+} from './member-schemas.js';
+
+/** Invitations to a studio, for its owners. */
+export function invitationRoutes(app: FastifyInstance, ctx: AccountContext): void {
+  app.addHook('onRequest', requireRole(ctx, 'owner'));
+  const common = adminSchema('Access');
+
+  app.get<{ Querystring: PageQuery }>(
+    '/admin/v1/invitations',
+    {
+      schema: {
+        ...common,
+        operationId: 'listInvitations',
+        summary: 'The invitations that nobody has accepted yet, oldest first',
+        querystring: PageParameters,
+        response: { 200: InvitationsResponse, ...adminErrors(['parameter_invalid']) },
+      },
+    },
+    async (request) => {
+      const page = pageOf(request.query, UUID);
+      const found = await listInvitations(ctx.pool, adminOf(request).tenantId, page, ctx.clock.now());
+      const { rows, nextCursor } = cutPage(found, page, ({ invitationId }) => invitationId);
+      return success({ invitations: rows.map(toAnswer), nextCursor });
+    },
+  );
+
+  app.post<{ Body: Static<typeof InvitationBody> }>(
+    '/admin/v1/invitations',
+    {
+      schema: {
+        ...common,
+        operationId: 'createInvitation',
+        summary: 'Invite somebody by a link, which is shown once',
+        description:
+          'It holds for this address and role, works once, and ends after seven days. A former invitation of the same address ends now.',
+        body: InvitationBody,
+        response: { 201: CreatedInvitationResponse, ...adminErrors([...BODY_ERRORS, 'already_member']) },
+      },
+    },
+    async (request, reply) => {
+      const { email, role } = request.body;
+      const { tenantId } = adminOf(request);
+      const invited = await invite(ctx.pool, { tenantId, email, role }, actorOf(ctx, request));
+      if (invited === undefined) throw new ApiError('already_member');
+      const { invitation, token } = invited;
+      const path = `/console/invitation?token=${token}`;
+      return reply.code(201).send(success({ invitation: toAnswer(invitation), token, path }));
+    },
+  );
+
+  app.delete<{ Params: { invitation: string } }>(
+    '/admin/v1/invitations/:invitation',
+    {
+      schema: {
+        ...common,
+        operationId: 'revokeInvitation',
+        summary: 'Take an invitation back: its link does not work any more',
+        params: InvitationParameters,
+        response: { 200: RevokedInvitationResponse, ...adminErrors(['invitation_not_found']) },
+      },
+    },
+    async (request) => {
+      const { invitation: invitationId } = request.params;
+      const place = { tenantId: adminOf(request).tenantId, invitationId };
+      const isRevoked =
+        UUID.test(invitationId) && (await revokeInvitation(ctx.pool, place, actorOf(ctx, request)));
+      if (!isRevoked) throw new ApiError('invitation_not_found');
+      return success({ invitationId });
+    },
+  );
+}
+
+function toAnswer({ createdAt, expiresAt, ...rest }: InvitationRow) {
+  return { ...rest, createdAt: toTime(createdAt), expiresAt: toTime(expiresAt) };
+}

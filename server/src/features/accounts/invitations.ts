@@ -1,0 +1,123 @@
+import { type Pool, transaction } from '../../db/pool.js';
+import { ApiError } from '../../errors.js';
+import { DAY_MS } from '../../lib/day.js';
+import { newSecretToken } from '../../lib/secret-token.js';
+import { uuid7 } from '../../lib/uuid7.js';
+import { insertAdminSession, type NewSession } from '../studios/admin-sessions.js';
+import type { Role } from '../studios/admin-tokens.js';
+import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
+import { type AccountRow, emailKeyOf, insertAccount } from './account-queries.js';
+import {
+  deleteInvitation,
+  deleteInvitationByToken,
+  type InvitationRow,
+  type OpenInvitation,
+  upsertInvitation,
+} from './invitation-queries.js';
+import { insertMember, isMemberByEmail, lockStudio } from './member-queries.js';
+
+const LIFETIME_MS = 7 * DAY_MS;
+
+type Invited = Readonly<{ tenantId: number; email: string; role: Role }>;
+
+/** Undefined if the address is that of a member already. A former invitation of the address ends. */
+export function invite(
+  pool: Pool,
+  { tenantId, email, role }: Invited,
+  actor: Actor,
+): Promise<{ invitation: InvitationRow; token: string } | undefined> {
+  return transaction(pool, async (client) => {
+    const emailKey = emailKeyOf(email);
+    await lockStudio(client, tenantId);
+    if (await isMemberByEmail(client, tenantId, emailKey)) return undefined;
+    const { token, tokenHash } = newSecretToken();
+    const invitation = {
+      ...{ invitationId: uuid7(actor.nowMs), email, role, invitedBy: actor.name },
+      ...{ createdAt: actor.nowMs, expiresAt: actor.nowMs + LIFETIME_MS },
+    };
+    await upsertInvitation(client, { ...invitation, tenantId, emailKey, tokenHash });
+    await insertAuditEntry(client, actor, {
+      tenantId,
+      gameId: null,
+      action: 'invitation.create',
+      target: `invitation of ${email}`,
+      before: null,
+      after: { role, expiresAt: new Date(invitation.expiresAt) },
+    });
+    return { invitation, token };
+  });
+}
+
+/** False if there is none. */
+export function revokeInvitation(
+  pool: Pool,
+  { tenantId, invitationId }: { tenantId: number; invitationId: string },
+  actor: Actor,
+): Promise<boolean> {
+  return transaction(pool, async (client) => {
+    const deleted = await deleteInvitation(client, tenantId, invitationId);
+    if (deleted === undefined) return false;
+    await insertAuditEntry(client, actor, {
+      tenantId,
+      gameId: null,
+      action: 'invitation.revoke',
+      target: `invitation of ${deleted.email}`,
+      before: { role: deleted.role },
+      after: null,
+    });
+    return true;
+  });
+}
+
+/** Whoever accepts: somebody with an account, whose password was checked, or somebody new. */
+export type Accepting = Readonly<
+  { account: AccountRow } | { newAccount: { name: string; passwordHash: string } }
+>;
+
+export type Accepted = { account: AccountRow; session: NewSession };
+
+/**
+ * Turns an invitation into a member who is signed in. The invitation is taken first: of two who accept it at once, the second waits
+ * for the first, and finds it gone. Whatever is refused here rolls all of it back, so the invitation stays.
+ */
+export function acceptInvitation(
+  pool: Pool,
+  invitation: OpenInvitation,
+  token: string,
+  accepting: Accepting,
+  nowMs: number,
+): Promise<Accepted> {
+  const { tenantId, email, role, invitedBy } = invitation;
+  return transaction(pool, async (client) => {
+    if (!(await deleteInvitationByToken(client, token))) throw new ApiError('link_invalid');
+    const isNew = 'newAccount' in accepting;
+    const account = isNew ? newAccountOf(email, accepting.newAccount, nowMs) : accepting.account;
+    // Somebody has made an account of the address meanwhile, or changed its password: that one counts.
+    if (isNew && !(await insertAccount(client, { ...account, createdAt: nowMs })))
+      throw new ApiError('sign_in_refused');
+    const session = await insertAdminSession(client, account, nowMs);
+    if (session === undefined) throw new ApiError('sign_in_refused');
+    const { accountId, name } = account;
+    const isAdded = await insertMember(client, { tenantId, accountId, role, joinedAt: nowMs });
+    const actor = { name, nowMs };
+    if (isAdded) {
+      await insertAuditEntry(client, actor, {
+        tenantId,
+        gameId: null,
+        action: 'member.add',
+        target: `member ${email}`,
+        before: null,
+        after: { name, role, invitedBy },
+      });
+    }
+    return { account, session };
+  });
+}
+
+function newAccountOf(
+  email: string,
+  { name, passwordHash }: { name: string; passwordHash: string },
+  nowMs: number,
+): AccountRow {
+  return { accountId: uuid7(nowMs), email, name, passwordHash, secondFactor: null };
+}

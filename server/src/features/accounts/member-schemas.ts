@@ -1,0 +1,173 @@
+import { Type } from 'typebox';
+import { successOf, Time } from '../../http/admin-answers.js';
+import { NextCursor } from '../../http/keyset-page.js';
+import { RoleSchema } from '../studios/role-schema.js';
+import { Email, GivenPassword, LinkToken, PersonName, SecondFactorCode } from './account-schemas.js';
+
+/** What the routes of members and invitations take and answer. */
+
+const ID_EXAMPLE = '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a';
+
+const Member = Type.Object(
+  {
+    accountId: Type.String({ format: 'uuid' }),
+    email: Type.String(),
+    name: Type.String(),
+    role: RoleSchema,
+    joinedAt: Time('Since when'),
+    hasSecondFactor: Type.Boolean(),
+  },
+  { title: 'Member' },
+);
+const MEMBER_EXAMPLE = {
+  accountId: ID_EXAMPLE,
+  email: 'ada@studio.example',
+  name: 'Ada',
+  role: 'owner' as const,
+  joinedAt: '2026-11-15T12:00:00.000Z',
+  hasSecondFactor: true,
+};
+
+export const MemberParameters = Type.Object({
+  accountId: Type.String({ format: 'uuid', description: 'The account of the member' }),
+});
+export const InvitationParameters = Type.Object({
+  invitation: Type.String({ format: 'uuid', description: '`invitationId`' }),
+});
+
+export const MembersResponse = successOf(
+  'MembersResponse',
+  Type.Object({ members: Type.Array(Member), nextCursor: NextCursor }),
+  { example: { members: [MEMBER_EXAMPLE], nextCursor: null } },
+);
+
+export const MemberResponse = successOf('MemberResponse', Member, { example: MEMBER_EXAMPLE });
+
+export const RemovedMemberResponse = successOf(
+  'RemovedMemberResponse',
+  Type.Object({ accountId: Type.String({ format: 'uuid' }) }),
+  { example: { accountId: ID_EXAMPLE } },
+);
+
+export const MemberBody = Type.Object(
+  { role: RoleSchema },
+  { title: 'MemberRequest', additionalProperties: false, examples: [{ role: 'editor' }] },
+);
+
+const Invitation = Type.Object(
+  {
+    invitationId: Type.String({ format: 'uuid' }),
+    email: Type.String(),
+    role: RoleSchema,
+    invitedBy: Type.String(),
+    createdAt: Time('When it was made'),
+    expiresAt: Time('When it ends'),
+  },
+  { title: 'Invitation' },
+);
+const INVITATION_EXAMPLE = {
+  invitationId: ID_EXAMPLE,
+  email: 'grace@studio.example',
+  role: 'editor' as const,
+  invitedBy: 'Ada',
+  createdAt: '2026-11-15T12:00:00.000Z',
+  expiresAt: '2026-11-22T12:00:00.000Z',
+};
+
+export const InvitationsResponse = successOf(
+  'InvitationsResponse',
+  Type.Object({ invitations: Type.Array(Invitation), nextCursor: NextCursor }),
+  {
+    description: 'Those that can still be accepted.',
+    example: { invitations: [INVITATION_EXAMPLE], nextCursor: null },
+  },
+);
+
+export const InvitationBody = Type.Object(
+  { email: Email, role: RoleSchema },
+  {
+    title: 'InvitationRequest',
+    additionalProperties: false,
+    examples: [{ email: 'grace@studio.example', role: 'editor' }],
+  },
+);
+
+export const CreatedInvitationResponse = successOf(
+  'CreatedInvitationResponse',
+  Type.Object({
+    invitation: Invitation,
+    token: Type.String({ description: 'Shown once' }),
+    path: Type.String({
+      description:
+        'The link, without the address of the console. Give it to the person yourself: no mail is sent.',
+    }),
+  }),
+  {
+    example: {
+      invitation: INVITATION_EXAMPLE,
+      token: 'b1Qy0n8z5xkqT4dR7mVw2LhJ9sXcE6uFgA3iPoYtKZM',
+      path: '/console/invitation?token=b1Qy0n8z5xkqT4dR7mVw2LhJ9sXcE6uFgA3iPoYtKZM',
+    },
+  },
+);
+
+export const RevokedInvitationResponse = successOf(
+  'RevokedInvitationResponse',
+  Type.Object({ invitationId: Type.String({ format: 'uuid' }) }),
+  { example: { invitationId: ID_EXAMPLE } },
+);
+
+export const ShowInvitationBody = Type.Object(
+  { token: LinkToken },
+  {
+    title: 'ShowInvitationRequest',
+    additionalProperties: false,
+    examples: [{ token: 'b1Qy0n8z5xkqT4dR7mVw2LhJ9sXcE6uFgA3iPoYtKZM' }],
+  },
+);
+
+export const ShownInvitationResponse = successOf(
+  'ShownInvitationResponse',
+  Type.Object({
+    email: Type.String(),
+    role: RoleSchema,
+    studio: Type.String({ description: 'The name of the studio' }),
+    invitedBy: Type.String(),
+    expiresAt: Time('When it ends'),
+    hasAccount: Type.Boolean({
+      description: 'True: the person signs in with the password that they have. False: they choose one.',
+    }),
+  }),
+  {
+    example: {
+      email: 'grace@studio.example',
+      role: 'editor',
+      studio: 'Demo Studio',
+      invitedBy: 'Ada',
+      expiresAt: '2026-11-22T12:00:00.000Z',
+      hasAccount: false,
+    },
+  },
+);
+
+export const AcceptInvitationBody = Type.Object(
+  {
+    token: LinkToken,
+    name: Type.Optional(PersonName),
+    password: GivenPassword,
+    code: Type.Optional(SecondFactorCode),
+  },
+  {
+    title: 'AcceptInvitationRequest',
+    additionalProperties: false,
+    description:
+      'Without an account, `name` and a new `password` make one. With an account, `password` (and `code`) are those of the account.',
+    examples: [
+      {
+        token: 'b1Qy0n8z5xkqT4dR7mVw2LhJ9sXcE6uFgA3iPoYtKZM',
+        name: 'Grace',
+        password: 'nine purple otters sing',
+      },
+    ],
+  },
+);

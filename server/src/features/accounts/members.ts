@@ -1,0 +1,67 @@
+import { type Client, type Pool, transaction } from '../../db/pool.js';
+import type { Role } from '../studios/admin-tokens.js';
+import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
+import {
+  deleteMember,
+  findMember,
+  hasOtherOwner,
+  lockStudio,
+  type MemberRow,
+  updateMemberRole,
+} from './member-queries.js';
+
+/** A studio without an owner could not be brought back by its own people: the last one stays. */
+export type MemberChange =
+  | { outcome: 'changed'; member: MemberRow }
+  | { outcome: 'no_such_member' }
+  | { outcome: 'last_owner' };
+
+type Place = Readonly<{ tenantId: number; accountId: string }>;
+
+/** The same role again leaves no entry. */
+export function changeRole(pool: Pool, place: Place, role: Role, actor: Actor): Promise<MemberChange> {
+  return change(pool, place, role, async (client, member) => {
+    if (member.role === role) return;
+    await updateMemberRole(client, place.tenantId, place.accountId, role);
+    await insertAuditEntry(client, actor, {
+      tenantId: place.tenantId,
+      gameId: null,
+      action: 'member.update',
+      target: `member ${member.email}`,
+      before: { role: member.role },
+      after: { role },
+    });
+  });
+}
+
+/** Obeyed from the next request on; the account itself stays, as other studios may have the same person. */
+export function removeMember(pool: Pool, place: Place, actor: Actor): Promise<MemberChange> {
+  return change(pool, place, null, async (client, member) => {
+    await deleteMember(client, place.tenantId, place.accountId);
+    await insertAuditEntry(client, actor, {
+      tenantId: place.tenantId,
+      gameId: null,
+      action: 'member.remove',
+      target: `member ${member.email}`,
+      before: { name: member.name, role: member.role },
+      after: null,
+    });
+  });
+}
+
+function change(
+  pool: Pool,
+  { tenantId, accountId }: Place,
+  role: Role | null,
+  work: (client: Client, member: MemberRow) => Promise<void>,
+): Promise<MemberChange> {
+  return transaction(pool, async (client): Promise<MemberChange> => {
+    await lockStudio(client, tenantId);
+    const member = await findMember(client, tenantId, accountId);
+    if (member === undefined) return { outcome: 'no_such_member' };
+    const losesOwner = member.role === 'owner' && role !== 'owner';
+    if (losesOwner && !(await hasOtherOwner(client, tenantId, accountId))) return { outcome: 'last_owner' };
+    await work(client, member);
+    return { outcome: 'changed', member: { ...member, role: role ?? member.role } };
+  });
+}

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { type Pool, transaction } from '../../db/pool.js';
+import { findStep, otpauthUri, toBase32 } from '../../lib/totp.js';
+import { type MasterKeys, seal, unseal } from '../../security/master-keys.js';
+import type { Actor } from '../studios/audit-log.js';
+import { insertAccountEntries } from './account-audit.js';
+import {
+  type AccountRow,
+  findPendingSecondFactor,
+  updatePendingSecondFactor,
+  updateSecondFactorConfirmed,
+  updateSecondFactorEnded,
+  useSecondFactorStep,
+} from './account-queries.js';
+import { secondFactorBinding } from './second-factor-binding.js';
+
+/** As long as the output of SHA-1 (RFC 4226, 4). */
+const SECRET_BYTES = 20;
+const ISSUER = 'Savepoint';
+
+type Account = Pick<AccountRow, 'accountId' | 'email'>;
+
+/** Makes a secret. It is asked for once a code of it has come: an app that was not set up right locks nobody out. */
+export async function startSecondFactor(
+  pool: Pool,
+  masterKeys: MasterKeys,
+  { accountId, email }: Account,
+): Promise<{ secret: string; uri: string }> {
+  const secret = randomBytes(SECRET_BYTES);
+  await updatePendingSecondFactor(pool, accountId, seal(masterKeys, secret, secondFactorBinding(accountId)));
+  return { secret: toBase32(secret), uri: otpauthUri(ISSUER, email, secret) };
+}
+
+/** False if the code is not one of the secret that was made last. */
+export function confirmSecondFactor(
+  pool: Pool,
+  masterKeys: MasterKeys,
+  { accountId, email }: Account,
+  code: string,
+  actor: Actor,
+): Promise<boolean> {
+  return transaction(pool, async (client) => {
+    const sealed = await findPendingSecondFactor(client, accountId);
+    if (sealed === undefined) return false;
+    const secret = unseal(masterKeys, sealed, secondFactorBinding(accountId));
+    const step = findStep(secret, code, actor.nowMs);
+    if (step === undefined) return false;
+    await updateSecondFactorConfirmed(client, accountId, step);
+    await insertAccountEntries(client, actor, accountId, {
+      action: 'account.second_factor',
+      target: `account ${email}`,
+      before: null,
+      after: { hasSecondFactor: true },
+    });
+    return true;
+  });
+}
+
+/** False if there was none. */
+export function endSecondFactor(pool: Pool, { accountId, email }: Account, actor: Actor): Promise<boolean> {
+  return transaction(pool, async (client) => {
+    if (!(await updateSecondFactorEnded(client, accountId))) return false;
+    await insertAccountEntries(client, actor, accountId, {
+      action: 'account.second_factor',
+      target: `account ${email}`,
+      before: { hasSecondFactor: true },
+      after: { hasSecondFactor: false },
+    });
+    return true;
+  });
+}
+
+/** Whether the code is right, and was not used before. Afterwards it is used. */
+export async function useSecondFactorCode(
+  pool: Pool,
+  masterKeys: MasterKeys,
+  accountId: string,
+  { sealed, code, nowMs }: { sealed: Buffer; code: string; nowMs: number },
+): Promise<boolean> {
+  const secret = unseal(masterKeys, sealed, secondFactorBinding(accountId));
+  const step = findStep(secret, code, nowMs);
+  return step !== undefined && (await useSecondFactorStep(pool, accountId, step));
+}

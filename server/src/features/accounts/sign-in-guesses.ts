@@ -1,0 +1,117 @@
+import { ApiError } from '../../errors.js';
+import type { Clock } from '../../lib/clock.js';
+import { createFifoMap } from '../../lib/fifo-map.js';
+import { afterGuess, type Guesses, levelAt, type SlowingRule, waitMs } from './sign-in-slowing.js';
+
+/**
+ * Who may try a password or a code now. A try is counted before it is made, so that a hundred at once are no better than one after
+ * the other; one that was right is taken back.
+ *
+ * A stranger is counted by account and network, and by network. Somebody else's guesses, from elsewhere, never make them wait:
+ * they only leave a network that has not guessed before fewer free tries, and never less than one. A device that has signed in
+ * to the account before is counted by itself.
+ */
+export type SignInGuesses = {
+  /** Throws `sign_in_slowed` if it is too soon. */
+  tryPassword(who: Guesser): Guess;
+  /** For whoever has the right password already. */
+  tryCode(accountId: string): Guess;
+};
+
+export type Guesser = Readonly<{
+  emailKey: string;
+  /** See `networkOf`. */
+  network: string;
+  /** The id of a device that has signed in to this account before. */
+  deviceId: string | undefined;
+}>;
+
+export type Guess = {
+  /** It was right: what was wrong before is forgotten. */
+  succeed(): void;
+  /** It was no guess after all. */
+  takeBack(): void;
+};
+
+const MINUTE_MS = 60_000;
+
+const OF_PAIR: SlowingRule = { free: 5, maxDelayMs: 15 * MINUTE_MS, leakMs: 15 * MINUTE_MS };
+/** While many networks guess at one account. */
+const OF_PAIR_UNDER_ATTACK: SlowingRule = { ...OF_PAIR, free: 1 };
+const OF_DEVICE: SlowingRule = { free: 10, maxDelayMs: 15 * MINUTE_MS, leakMs: 15 * MINUTE_MS };
+/** Of all accounts. An office shares one address, and some of its people mistype. */
+const OF_NETWORK: SlowingRule = { free: 30, maxDelayMs: MINUTE_MS, leakMs: MINUTE_MS };
+/** Only whoever has the password gets here, so this may hold for all networks together: six digits are few. */
+const OF_CODE: SlowingRule = { free: 5, maxDelayMs: 15 * MINUTE_MS, leakMs: 60 * MINUTE_MS };
+/** Not a limit: it tells whether an account is under attack. */
+const OF_ACCOUNT: SlowingRule = { free: 50, maxDelayMs: 0, leakMs: MINUTE_MS };
+
+/** About 300 bytes each. What was counted longest ago is forgotten first. */
+const MAX_KEYS = 50_000;
+
+export function createSignInGuesses(clock: Clock, onSlowed: () => void): SignInGuesses {
+  const known = createFifoMap<string, Guesses>();
+
+  /** Gives the way back. */
+  const count = (key: string, rule: SlowingRule): (() => void) => {
+    const before = known.get(key);
+    const after = afterGuess(before, rule, clock.now());
+    known.set(key, after);
+    const oldest = known.size > MAX_KEYS ? known.oldest() : undefined;
+    if (oldest !== undefined) known.delete(oldest[0]);
+    return () => {
+      const now = known.get(key);
+      if (now === undefined) return;
+      if (now !== after) known.set(key, { ...now, level: Math.max(0, now.level - 1) });
+      else if (before !== undefined) known.set(key, before);
+      else known.delete(key);
+    };
+  };
+
+  type Counted = readonly [key: string, rule: SlowingRule];
+
+  const begin = (own: Counted, shared: readonly Counted[]): Guess => {
+    const all = [own, ...shared];
+    const wait = Math.max(...all.map(([key, rule]) => waitMs(known.get(key), rule, clock.now())));
+    if (wait > 0) {
+      onSlowed();
+      throw slowed(wait);
+    }
+    const undo = all.map(([key, rule]) => count(key, rule));
+    const takeBack = () => {
+      for (const each of undo) each();
+    };
+    return {
+      takeBack,
+      succeed() {
+        takeBack();
+        known.delete(own[0]);
+      },
+    };
+  };
+
+  return {
+    tryPassword({ emailKey, network, deviceId }) {
+      if (deviceId !== undefined) return begin([`device|${deviceId}`, OF_DEVICE], []);
+      const account = `account|${emailKey}`;
+      const isUnderAttack = levelAt(known.get(account), OF_ACCOUNT, clock.now()) >= OF_ACCOUNT.free;
+      const pair = isUnderAttack ? OF_PAIR_UNDER_ATTACK : OF_PAIR;
+      return begin(
+        [`pair|${network}|${emailKey}`, pair],
+        [
+          [`network|${network}`, OF_NETWORK],
+          [account, OF_ACCOUNT],
+        ],
+      );
+    },
+    tryCode: (accountId) => begin([`code|${accountId}`, OF_CODE], []),
+  };
+}
+
+function slowed(waitForMs: number): ApiError {
+  const seconds = Math.max(1, Math.ceil(waitForMs / 1_000));
+  return new ApiError('sign_in_slowed', {
+    message: `Too many wrong passwords or codes. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+    headers: { 'retry-after': String(seconds) },
+  });
+}

@@ -1,0 +1,144 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Static } from 'typebox';
+import { ApiError } from '../../errors.js';
+import { adminSchema, success } from '../../http/admin-answers.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { setCookie } from '../../http/cookies.js';
+import { refuseCrossOrigin } from '../../http/same-origin.js';
+import { accountErrors, openErrors } from '../studios/admin-errors.js';
+import { requireAccount, signedInOf } from '../studios/admin-guard.js';
+import {
+  deleteAdminSession,
+  insertAdminSession,
+  listStudiosOfAccount,
+  type NewSession,
+  SESSION_COOKIE,
+  SESSION_MAX_MS,
+} from '../studios/admin-sessions.js';
+import { accountAnswer } from '../studios/me-schema.js';
+import { signOutEverywhere } from './account-changes.js';
+import type { AccountContext } from './account-context.js';
+import { type AccountRow, emailKeyOf } from './account-queries.js';
+import {
+  SignedInResponse,
+  SignedOutResponse,
+  SignInBody,
+  SignInLinkBody,
+  SignOutBody,
+} from './account-schemas.js';
+import { checkCredentials } from './credentials.js';
+import { rememberDevice } from './known-device.js';
+import { signInByLink } from './sign-in-links.js';
+
+/** Anybody may send these: they are read only if they are small. */
+export const OPEN_BODY_BYTES = 8 * 1024;
+
+/** For routes without a guard: a page of another origin must not sign its visitor in to an account of its own. */
+export const refuseOtherOrigins = async (request: FastifyRequest): Promise<void> =>
+  refuseCrossOrigin(request);
+
+/** Signing in and out. */
+export function signInRoutes(app: FastifyInstance, ctx: AccountContext): void {
+  const common = adminSchema('Account');
+  const open = { ...common, security: [] };
+
+  app.post<{ Body: Static<typeof SignInBody> }>(
+    '/admin/v1/sign-in',
+    {
+      onRequest: refuseOtherOrigins,
+      bodyLimit: OPEN_BODY_BYTES,
+      schema: {
+        ...open,
+        operationId: 'signIn',
+        summary: 'Sign in with email and password',
+        description:
+          'Wrong guesses slow further ones down, for the network that they come from: 429 `sign_in_slowed` says how long to wait. A device that has signed in before is not affected.',
+        body: SignInBody,
+        response: {
+          200: SignedInResponse,
+          ...openErrors([
+            ...BODY_ERRORS,
+            'sign_in_refused',
+            'second_factor_needed',
+            'sign_in_slowed',
+            'busy',
+          ]),
+        },
+      },
+    },
+    async (request, reply) => {
+      const account = await checkCredentials(ctx, request, request.body);
+      const session = await insertAdminSession(ctx.pool, account, ctx.clock.now());
+      if (session === undefined) throw new ApiError('sign_in_refused');
+      return signedInAnswer(ctx, request, reply, account, session);
+    },
+  );
+
+  app.post<{ Body: Static<typeof SignInLinkBody> }>(
+    '/admin/v1/sign-in/link',
+    {
+      onRequest: refuseOtherOrigins,
+      bodyLimit: OPEN_BODY_BYTES,
+      schema: {
+        ...open,
+        operationId: 'signInByLink',
+        summary: 'Sign in with a one-time link',
+        description:
+          'A start in development prints such a link, and `savepoint admin create` and `savepoint admin reset` do. It works once.',
+        body: SignInLinkBody,
+        response: { 200: SignedInResponse, ...openErrors([...BODY_ERRORS, 'link_invalid']) },
+      },
+    },
+    async (request, reply) => {
+      const signedIn = await signInByLink(ctx.pool, request.body.token, ctx.clock.now());
+      if (signedIn === undefined) throw new ApiError('link_invalid');
+      return signedInAnswer(ctx, request, reply, signedIn.account, signedIn.session);
+    },
+  );
+
+  app.post<{ Body: Static<typeof SignOutBody> }>(
+    '/admin/v1/sign-out',
+    {
+      onRequest: requireAccount(ctx),
+      bodyLimit: OPEN_BODY_BYTES,
+      schema: {
+        ...common,
+        operationId: 'signOut',
+        summary: 'Sign out here, or everywhere',
+        body: SignOutBody,
+        response: { 200: SignedOutResponse, ...accountErrors(BODY_ERRORS) },
+      },
+    },
+    async (request, reply) => {
+      const signedIn = signedInOf(request);
+      const actor = { name: signedIn.name, nowMs: ctx.clock.now() };
+      const sessionsEnded =
+        request.body?.everywhere === true
+          ? await signOutEverywhere(ctx.pool, signedIn, actor)
+          : await deleteAdminSession(ctx.pool, signedIn.tokenHash);
+      setCookie(request, reply, SESSION_COOKIE, '', { path: '/', maxAgeSeconds: 0 });
+      return success({ sessionsEnded });
+    },
+  );
+}
+
+/** The answer to a sign-in, however it was done. */
+export async function signedInAnswer(
+  ctx: AccountContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { accountId, email, name, passwordHash, secondFactor }: AccountRow,
+  { token, csrfToken }: NewSession,
+) {
+  setCookie(request, reply, SESSION_COOKIE, token, { path: '/', maxAgeSeconds: SESSION_MAX_MS / 1_000 });
+  rememberDevice(ctx.masterKeys, request, reply, emailKeyOf(email), ctx.clock.now());
+  return success({
+    account: accountAnswer({
+      ...{ accountId, email, name },
+      hasPassword: passwordHash !== null,
+      hasSecondFactor: secondFactor !== null,
+    }),
+    studios: await listStudiosOfAccount(ctx.pool, accountId),
+    csrfToken,
+  });
+}

@@ -1,0 +1,92 @@
+import { Type } from 'typebox';
+import { nullable, successOf, Time } from '../../http/admin-answers.js';
+import { NextCursor } from '../../http/keyset-page.js';
+import { RoleSchema } from './role-schema.js';
+
+/** What the routes of admin tokens take and answer. */
+
+const ID_EXAMPLE = '3f9a1c0b7d2e4f68';
+export const MAX_TOKEN_DAYS = 3_650;
+export const MAX_TOKEN_NAME = 100;
+
+const AdminTokenSchema = Type.Object(
+  {
+    tokenId: Type.String(),
+    name: Type.String({ description: 'What the audit log calls the holder' }),
+    role: RoleSchema,
+    createdAt: Time('When it was made'),
+    expiresAt: nullable(Time('When it ends, if it does')),
+    revokedAt: nullable(Time('When it was revoked')),
+    state: Type.Union([Type.Literal('active'), Type.Literal('expired'), Type.Literal('revoked')]),
+  },
+  { title: 'AdminToken' },
+);
+
+export const AdminTokenParameters = Type.Object({
+  tokenId: Type.String({ description: 'Id of the token', examples: [ID_EXAMPLE] }),
+});
+
+export const AdminTokensResponse = successOf(
+  'AdminTokensResponse',
+  Type.Object({ tokens: Type.Array(AdminTokenSchema), nextCursor: NextCursor }),
+  {
+    example: {
+      tokens: [
+        {
+          tokenId: ID_EXAMPLE,
+          name: 'Nightly export',
+          role: 'viewer',
+          createdAt: '2026-11-15T12:00:00.000Z',
+          expiresAt: null,
+          revokedAt: null,
+          state: 'active',
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+);
+
+export const NewAdminTokenBody = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: MAX_TOKEN_NAME,
+      pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+      description: 'What the audit log calls the holder',
+    }),
+    role: RoleSchema,
+    expiresDays: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_TOKEN_DAYS,
+        description: 'Without it the token works until it is revoked',
+      }),
+    ),
+  },
+  {
+    title: 'NewAdminTokenRequest',
+    additionalProperties: false,
+    examples: [{ name: 'Nightly export', role: 'viewer', expiresDays: 90 }],
+  },
+);
+
+export const CreatedAdminTokenResponse = successOf(
+  'CreatedAdminTokenResponse',
+  Type.Object({
+    tokenId: Type.String(),
+    token: Type.String({ description: 'Shown once. To be sent as `Authorization: Bearer …`.' }),
+  }),
+  {
+    example: {
+      tokenId: ID_EXAMPLE,
+      token: 'sp_admin_3f9a1c0b7d2e4f68_w4Yc1sX8kQ2nR7tV0bZ5mH3jL6pD9fGaE1uIoKyTqWc',
+    },
+  },
+);
+
+export const RevokedAdminTokenResponse = successOf(
+  'RevokedAdminTokenResponse',
+  Type.Object({ tokenId: Type.String() }),
+  { example: { tokenId: ID_EXAMPLE } },
+);

@@ -1,0 +1,43 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { ApiError } from '../../errors.js';
+import { adminSchema, GameParameters, success } from '../../http/admin-answers.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import type { AdminContext } from './admin-context.js';
+import { gameErrors } from './admin-errors.js';
+import { actorOf, gameOf, requireRole } from './admin-guard.js';
+import { GameBody, GameSettingsResponse } from './game-schemas.js';
+import { updateGameSettings } from './tenant-changes.js';
+
+/** What the owners of a studio decide about its games. */
+export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  app.patch<{ Body: Static<typeof GameBody> }>(
+    '/admin/v1/games/:game',
+    {
+      onRequest: requireRole(ctx, 'owner'),
+      schema: {
+        ...adminSchema('Studio'),
+        operationId: 'updateGame',
+        summary: 'Change the name of a game, or how long its events are kept',
+        description:
+          'A shorter retention deletes events with the next hourly maintenance, for good. A longer one brings nothing back.',
+        params: GameParameters,
+        body: GameBody,
+        response: { 200: GameSettingsResponse, ...gameErrors(BODY_ERRORS) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { name, retentionDays } = request.body;
+      if (name === undefined && retentionDays === undefined) {
+        throw new ApiError('body_invalid', { message: 'Send what to change: name, retentionDays or both.' });
+      }
+      const settings = {
+        ...(name === undefined ? {} : { name: name.trim() }),
+        ...(retentionDays === undefined ? {} : { retentionDays }),
+      };
+      const now = await updateGameSettings(ctx.pool, gameId, settings, actorOf(ctx, request));
+      return success({ gameId: now.slug, name: now.name, retentionDays: now.retentionDays });
+    },
+  );
+}

@@ -1,0 +1,69 @@
+import { Type } from 'typebox';
+import { nullable, successOf } from '../../http/admin-answers.js';
+
+/** What the routes of games answer, and what can be changed of a game. */
+
+/** A hundred years; the schema of the database allows no more, either. */
+export const MAX_RETENTION_DAYS = 36_500;
+
+const RetentionDays = nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: MAX_RETENTION_DAYS,
+    description:
+      'Events are deleted so many days after their own time, and older ones are no longer taken; null: they are kept. Players and roll-ups always stay.',
+  }),
+);
+
+const Game = Type.Object(
+  {
+    gameId: Type.String({ description: 'What stands in addresses and in X-Game-Id' }),
+    name: Type.String(),
+    publishedVersion: Type.Integer({ description: '0 before the first publication' }),
+    draft: Type.Object({
+      revision: Type.Integer(),
+      isEdited: Type.Boolean({ description: 'Whether there is something that is not published yet' }),
+    }),
+    retentionDays: RetentionDays,
+  },
+  { title: 'Game' },
+);
+
+export const GamesResponse = successOf('GamesResponse', Type.Object({ games: Type.Array(Game) }), {
+  example: {
+    games: [
+      {
+        gameId: 'demo-game',
+        name: 'Demo game',
+        publishedVersion: 7,
+        draft: { revision: 12, isEdited: true },
+        retentionDays: null,
+      },
+    ],
+  },
+});
+
+export const GameBody = Type.Object(
+  {
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$' }),
+    ),
+    retentionDays: Type.Optional(RetentionDays),
+  },
+  {
+    title: 'GameSettingsRequest',
+    additionalProperties: false,
+    description: 'What is left out stays as it is.',
+    examples: [{ retentionDays: 90 }],
+  },
+);
+
+export const GameSettingsResponse = successOf(
+  'GameSettingsResponse',
+  Type.Object({
+    gameId: Type.String(),
+    name: Type.String(),
+    retentionDays: RetentionDays,
+  }),
+  { example: { gameId: 'demo-game', name: 'Demo game', retentionDays: 90 } },
+);

@@ -1,0 +1,151 @@
+import type { FastifyInstance } from 'fastify';
+import type { Static } from 'typebox';
+import { ApiError } from '../../errors.js';
+import { adminSchema, GameParameters, success, toTime } from '../../http/admin-answers.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { cutPage, PageParameters, type PageQuery, pageOf } from '../../http/keyset-page.js';
+import type { AdminContext } from './admin-context.js';
+import { gameErrors } from './admin-errors.js';
+import { actorOf, adminOf, gameOf, requireRole } from './admin-guard.js';
+import { keyState, type ListedKey, listApiKeysOfGame } from './api-keys.js';
+import { createApiKey, revokeApiKey, rotateApiKey } from './key-changes.js';
+import {
+  CreatedKeyResponse,
+  KeyParameters,
+  KeysResponse,
+  NewKeyBody,
+  RevokedKeyResponse,
+  RevokeKeyParameters,
+  RotatedKeyResponse,
+  RotateKeyBody,
+} from './key-schemas.js';
+
+const KEY_ID = /^[A-Za-z0-9_-]{1,128}$/;
+const HOUR_MS = 3_600_000;
+
+/** The API keys of a game, for the owners of its studio. */
+export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  app.addHook('onRequest', requireRole(ctx, 'owner'));
+  const common = adminSchema('Access');
+
+  app.get<{ Querystring: PageQuery }>(
+    '/admin/v1/games/:game/keys',
+    {
+      schema: {
+        ...common,
+        operationId: 'listApiKeys',
+        summary: 'The API keys of a game, revoked ones too, by their ids',
+        params: GameParameters,
+        querystring: PageParameters,
+        response: { 200: KeysResponse, ...gameErrors(['parameter_invalid']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const page = pageOf(request.query, KEY_ID);
+      const found = await listApiKeysOfGame(ctx.pool, gameId, page);
+      const { rows, nextCursor } = cutPage(found, page, ({ keyId }) => keyId);
+      return success({ keys: rows.map((row) => toAnswer(row, ctx.clock.now())), nextCursor });
+    },
+  );
+
+  app.post<{ Body: Static<typeof NewKeyBody> }>(
+    '/admin/v1/games/:game/keys',
+    {
+      schema: {
+        ...common,
+        operationId: 'createApiKey',
+        summary: 'Create an API key; its secret is shown once',
+        params: GameParameters,
+        body: NewKeyBody,
+        response: { 201: CreatedKeyResponse, ...gameErrors(BODY_ERRORS) },
+      },
+    },
+    async (request, reply) => {
+      const { game } = await gameOf(ctx, request);
+      const { environment = 'production', label = '' } = request.body;
+      const place = { tenant: adminOf(request).tenant, game, environment, label };
+      const created = await createApiKey(ctx.pool, ctx.masterKeys, place, actorOf(ctx, request));
+      if (created === undefined) throw new ApiError('game_not_found');
+      const { keyId: apiKey, secret: apiSecret } = created;
+      return reply.code(201).send(success({ apiKey, apiSecret, environment, label }));
+    },
+  );
+
+  app.post<{ Body: Static<typeof RotateKeyBody>; Params: { apiKey: string } }>(
+    '/admin/v1/games/:game/keys/:apiKey/rotate',
+    {
+      schema: {
+        ...common,
+        operationId: 'rotateApiKey',
+        summary: 'Create a successor of an API key; the old key ends after the overlap',
+        description:
+          'The successor has the same environment and label, and works at once. If the old key has an end that is sooner already, that end stays.',
+        params: KeyParameters,
+        body: RotateKeyBody,
+        response: { 201: RotatedKeyResponse, ...gameErrors([...BODY_ERRORS, 'api_key_not_found']) },
+      },
+    },
+    async (request, reply) => {
+      const { gameId } = await gameOf(ctx, request);
+      const former = keyIdOf(request.params.apiKey);
+      const overlapMs = request.body.overlapHours * HOUR_MS;
+      const actor = actorOf(ctx, request);
+      const rotated = await rotateApiKey(ctx.pool, ctx.masterKeys, former, actor, { overlapMs, gameId });
+      if (rotated === undefined) throw new ApiError('api_key_not_found');
+      const { keyId: apiKey, secret: apiSecret, environment, label, formerExpiresAt } = rotated;
+      const data = {
+        ...{ apiKey, apiSecret, environment, label },
+        former: { apiKey: former, expiresAt: toTime(formerExpiresAt) },
+      };
+      return reply.code(201).send(success(data));
+    },
+  );
+
+  app.delete<{ Params: { apiKey: string }; Querystring: { endSessions?: unknown } }>(
+    '/admin/v1/games/:game/keys/:apiKey',
+    {
+      schema: {
+        ...common,
+        operationId: 'revokeApiKey',
+        summary: 'Revoke an API key: no node opens a session with it any more',
+        params: KeyParameters,
+        querystring: RevokeKeyParameters,
+        response: { 200: RevokedKeyResponse, ...gameErrors(['parameter_invalid', 'api_key_not_found']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const keyId = keyIdOf(request.params.apiKey);
+      const endSessions = yesOrNo('endSessions', request.query.endSessions);
+      const isRevoked = await revokeApiKey(ctx.pool, keyId, { endSessions, gameId }, actorOf(ctx, request));
+      if (!isRevoked) throw new ApiError('api_key_not_found');
+      return success({ apiKey: keyId });
+    },
+  );
+}
+
+/** What cannot be a key is not looked for. */
+function keyIdOf(text: string): string {
+  if (!KEY_ID.test(text)) throw new ApiError('api_key_not_found');
+  return text;
+}
+
+function yesOrNo(name: string, text: unknown): boolean {
+  if (text === undefined || text === 'false') return false;
+  if (text === 'true') return true;
+  throw new ApiError('parameter_invalid', { message: `${name} must be true or false, given once.` });
+}
+
+function toAnswer(row: Omit<ListedKey, 'tenant' | 'game'>, nowMs: number) {
+  const { keyId, environment, label, createdAt, expiresAt, revokedAt } = row;
+  return {
+    apiKey: keyId,
+    environment,
+    label,
+    createdAt: toTime(createdAt),
+    expiresAt: toTime(expiresAt),
+    revokedAt: toTime(revokedAt),
+    state: keyState(row, nowMs),
+  };
+}

@@ -1,0 +1,127 @@
+import { Type } from 'typebox';
+import { GameParameters, nullable, successOf, Time } from '../../http/admin-answers.js';
+import { NextCursor } from '../../http/keyset-page.js';
+
+/** What the routes of API keys take and answer. */
+
+const KEY_EXAMPLE = 'sp_live_5b1c9d0e7f2a4b6c8d0e1f2a';
+/** 90 days: longer than that, two keys are simply two keys. */
+export const MAX_OVERLAP_HOURS = 2_160;
+
+const EnvironmentSchema = Type.Union([Type.Literal('production'), Type.Literal('development')], {
+  description: 'A development key works on installations for development only',
+});
+
+const Label = Type.String({
+  maxLength: 100,
+  pattern: '^[^\\p{C}]*$',
+  description: 'What the key is for',
+});
+
+const ApiKeySchema = Type.Object(
+  {
+    apiKey: Type.String(),
+    environment: EnvironmentSchema,
+    label: Label,
+    createdAt: Time('When it was made'),
+    expiresAt: nullable(Time('From then on it logs nobody in; null: no end is set')),
+    revokedAt: nullable(Time('When it was revoked')),
+    state: Type.Union(
+      [Type.Literal('active'), Type.Literal('ending'), Type.Literal('expired'), Type.Literal('revoked')],
+      { description: 'ending: it still works, and has an end' },
+    ),
+  },
+  { title: 'ApiKey' },
+);
+
+export const KeyParameters = Type.Object({
+  ...GameParameters.properties,
+  apiKey: Type.String({ description: 'Id of the key', examples: [KEY_EXAMPLE] }),
+});
+
+export const KeysResponse = successOf(
+  'KeysResponse',
+  Type.Object({ keys: Type.Array(ApiKeySchema), nextCursor: NextCursor }),
+  {
+    example: {
+      keys: [
+        {
+          apiKey: KEY_EXAMPLE,
+          environment: 'production',
+          label: 'build 1.42',
+          createdAt: '2026-11-15T12:00:00.000Z',
+          expiresAt: null,
+          revokedAt: null,
+          state: 'active',
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+);
+
+export const NewKeyBody = Type.Object(
+  { environment: Type.Optional(EnvironmentSchema), label: Type.Optional(Label) },
+  {
+    title: 'NewKeyRequest',
+    additionalProperties: false,
+    description: 'By default for production, without a label.',
+    examples: [{ environment: 'production', label: 'build 1.42' }],
+  },
+);
+
+const newKey = {
+  apiKey: Type.String(),
+  apiSecret: Type.String({ description: 'Shown once' }),
+  environment: EnvironmentSchema,
+  label: Label,
+};
+const NEW_KEY_EXAMPLE = {
+  apiKey: KEY_EXAMPLE,
+  apiSecret: 'w4Yc1sX8kQ2nR7tV0bZ5mH3jL6pD9fGaE1uIoKyTqWc',
+  environment: 'production' as const,
+  label: 'build 1.42',
+};
+
+export const CreatedKeyResponse = successOf('CreatedKeyResponse', Type.Object(newKey), {
+  example: NEW_KEY_EXAMPLE,
+});
+
+export const RotateKeyBody = Type.Object(
+  {
+    overlapHours: Type.Integer({
+      minimum: 0,
+      maximum: MAX_OVERLAP_HOURS,
+      description: 'How long the old key still logs players in; 0: it ends now',
+    }),
+  },
+  { title: 'RotateKeyRequest', additionalProperties: false, examples: [{ overlapHours: 72 }] },
+);
+
+export const RotatedKeyResponse = successOf(
+  'RotatedKeyResponse',
+  Type.Object({
+    ...newKey,
+    former: Type.Object({ apiKey: Type.String(), expiresAt: Time('When the old key ends') }),
+  }),
+  {
+    description: 'Sessions that were opened with the old key go on.',
+    example: {
+      ...NEW_KEY_EXAMPLE,
+      former: { apiKey: 'sp_live_0a1b2c3d4e5f60718293a4b5', expiresAt: '2026-11-18T12:00:00.000Z' },
+    },
+  },
+);
+
+export const RevokeKeyParameters = Type.Object({
+  endSessions: Type.Optional(
+    Type.Union([Type.Literal('true'), Type.Literal('false')], {
+      description: 'true: also every session that was opened with the key ends',
+      default: 'false',
+    }),
+  ),
+});
+
+export const RevokedKeyResponse = successOf('RevokedKeyResponse', Type.Object({ apiKey: Type.String() }), {
+  example: { apiKey: KEY_EXAMPLE },
+});

@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  addPerson,
+  expectRefused,
+  PASSWORD,
+  type Person,
+  personOf,
+  post,
+  signIn,
+} from '../../support/account-calls.js';
+import { type AdminDesk, openAdminDesk } from '../../support/admin-calls.js';
+import { expectGeneralError } from '../../support/data-calls.js';
+import { createHarness, type Harness } from '../../support/harness.js';
+import { addStudio } from '../../support/session-calls.js';
+
+let harness: Harness;
+let desk: AdminDesk;
+let ada: Person;
+let eve: Person;
+beforeAll(async () => {
+  harness = await createHarness();
+  desk = await openAdminDesk(harness);
+  await addStudio(harness, 'other-studio', 'other-game');
+  ada = await addPerson(harness, desk, 'owner', { name: 'Ada' });
+  eve = await addPerson(harness, desk, 'owner', { tenant: 'other-studio', name: 'Eve' });
+});
+afterAll(async () => {
+  await desk.close();
+  await harness.close();
+});
+
+type Created = { token: string; path: string; invitation: { invitationId: string } };
+const invite = (email: string, role = 'editor', by = ada) =>
+  by.ask<Created>('POST', '/invitations', { email, role }, 201);
+const accept = (token: string, body: Record<string, unknown> = { name: 'Grace', password: PASSWORD }) =>
+  post(desk, '/invitations/accept', { token, ...body });
+const rolesOf = async (email: string) => {
+  const { rows } = await harness.pool.query<{ line: string }>(
+    `select t.slug || ' ' || m.role as line
+     from accounts a join studio_members m on m.account_id = a.id join tenants t on t.id = m.tenant_id
+     where a.email_key = $1 order by 1`,
+    [email],
+  );
+  return rows.map(({ line }) => line);
+};
+
+describe('an invitation', () => {
+  it('makes an account with the email and role that it was made for', async () => {
+    const { token, path, invitation } = await invite('Grace@studio.example');
+    expect(path).toBe(`/console/invitation?token=${token}`);
+    expect(invitation).toMatchObject({
+      email: 'Grace@studio.example',
+      role: 'editor',
+      invitedBy: 'Ada',
+      expiresAt: new Date(harness.clock.now() + 7 * 86_400_000).toISOString(),
+    });
+    const shown = await post(desk, '/invitations/show', { token });
+    expect(shown.json().data).toEqual({
+      email: 'Grace@studio.example',
+      role: 'editor',
+      studio: 'Demo Studio',
+      invitedBy: 'Ada',
+      expiresAt: expect.any(String),
+      hasAccount: false,
+    });
+    const grace = personOf(desk, await accept(token));
+    expect(await grace.ask('GET', '/me')).toMatchObject({ name: 'Grace', role: 'editor' });
+    expect(await rolesOf('grace@studio.example')).toEqual(['demo-studio editor']);
+    personOf(desk, await signIn(desk, 'grace@studio.example', PASSWORD));
+    for (const again of [await accept(token), await post(desk, '/invitations/show', { token })])
+      expectGeneralError(again, 404, 'link_invalid');
+  });
+
+  it('is stored as a hash', async () => {
+    const { token } = await invite('hashed@studio.example');
+    const { rows } = await harness.pool.query('select i::text as line from invitations i');
+    const text = rows.map(({ line }) => line).join();
+    for (const each of [token, Buffer.from(token).toString('hex')]) expect(text).not.toContain(each);
+  });
+
+  it('that is accepted by many at once makes one member', async () => {
+    const { token } = await invite('crowd@studio.example');
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, n) =>
+        accept(token, { name: `Crowd ${n}`, password: `${PASSWORD} ${n}` }),
+      ),
+    );
+    const won = answers.flatMap(({ statusCode }, n) => (statusCode === 200 ? [n] : []));
+    expect(won).toHaveLength(1);
+    for (const each of answers.filter(({ statusCode }) => statusCode !== 200))
+      expect([401, 404], each.body).toContain(each.statusCode);
+    expect(await rolesOf('crowd@studio.example')).toEqual(['demo-studio editor']);
+    personOf(desk, await signIn(desk, 'crowd@studio.example', `${PASSWORD} ${won[0]}`));
+  });
+
+  it('of two studios for one new address makes one account, whoever comes first', async () => {
+    const [one, two] = [
+      await invite('both@studio.example'),
+      await invite('both@studio.example', 'viewer', eve),
+    ];
+    const answers = await Promise.all([accept(one.token), accept(two.token)]);
+    const refused = answers.filter(({ statusCode }) => statusCode !== 200);
+    for (const each of refused) expectRefused(each, 'sign_in_refused');
+    if (refused.length > 0) {
+      const left = answers[0]?.statusCode === 200 ? two : one;
+      personOf(desk, await accept(left.token));
+    }
+    expect(await rolesOf('both@studio.example')).toEqual(['demo-studio editor', 'other-studio viewer']);
+  });
+
+  it('of somebody who has an account needs the password of that account, and changes nothing of it', async () => {
+    const { token } = await invite(ada.email, 'viewer', eve);
+    expect((await post(desk, '/invitations/show', { token })).json().data).toMatchObject({
+      hasAccount: true,
+    });
+    const stolen = await accept(token, { name: 'Eve was here', password: 'chosen by eve herself' });
+    expectRefused(stolen, 'sign_in_refused');
+    const person = personOf(desk, await accept(token, { name: 'ignored', password: PASSWORD }));
+    expect(person.accountId).toBe(ada.accountId);
+    expect(await rolesOf(ada.email)).toEqual(['demo-studio owner', 'other-studio viewer']);
+    const { rows } = await harness.pool.query('select name from accounts where id = $1', [ada.accountId]);
+    expect(rows).toEqual([{ name: 'Ada' }]);
+  });
+
+  it('ends after a week, when it is taken back, and when the same address is invited again', async () => {
+    const first = await invite('late@studio.example');
+    const second = await invite('LATE@studio.example', 'viewer');
+    expectGeneralError(await accept(first.token), 404, 'link_invalid');
+    harness.clock.advance(7 * 86_400_000 - 1);
+    expect((await post(desk, '/invitations/show', { token: second.token })).statusCode).toBe(200);
+    harness.clock.advance(1);
+    expectGeneralError(await accept(second.token), 404, 'link_invalid');
+    ada = personOf(desk, await signIn(desk, ada.email, PASSWORD), 'demo-studio');
+    eve = personOf(desk, await signIn(desk, eve.email, PASSWORD), 'other-studio');
+
+    const third = await invite('late@studio.example');
+    const { invitationId } = third.invitation;
+    expectGeneralError(await eve.call('DELETE', `/invitations/${invitationId}`), 404, 'invitation_not_found');
+    await ada.ask('DELETE', `/invitations/${invitationId}`);
+    expectGeneralError(await accept(third.token), 404, 'link_invalid');
+    for (const id of [invitationId, 'x', '%00'])
+      expectGeneralError(await ada.call('DELETE', `/invitations/${id}`), 404, 'invitation_not_found');
+  });
+
+  it('is not made for a member', async () => {
+    const { email } = await addPerson(harness, desk, 'viewer');
+    const answer = await ada.call('POST', '/invitations', { email: email.toUpperCase(), role: 'owner' });
+    expectGeneralError(answer, 409, 'already_member');
+  });
+
+  it('needs a name and a password that is not easily guessed', async () => {
+    const { token } = await invite('picky@studio.example');
+    expectGeneralError(await accept(token, { password: PASSWORD }), 400, 'body_invalid');
+    for (const password of ['short', 'aaaaaaaaaaaaaaaa', 'picky@studio.example'])
+      expectGeneralError(await accept(token, { name: 'P', password }), 422, 'password_weak');
+    for (const name of ['', ' ', 'a\nb', 'x'.repeat(101), 7])
+      expectGeneralError(await accept(token, { name, password: PASSWORD }), 400, 'body_invalid');
+    personOf(desk, await accept(token, { name: 'P', password: PASSWORD }));
+  });
+
+  it.each([
+    { email: 'x', role: 'viewer' },
+    { email: 'a@b', role: 'king' },
+    { email: ['a@b'], role: 'viewer' },
+    { role: 'viewer' },
+    { email: 'a@b' },
+    { email: '<a@b>', role: 'viewer' },
+    { email: 'a b@c', role: 'viewer' },
+  ])('is not made of %j', async (body) => {
+    expectGeneralError(await ada.call('POST', '/invitations', body), 400, 'body_invalid');
+  });
+});
+
+describe('the list of invitations', () => {
+  it('has those that are open, page by page, and none of another studio', async () => {
+    type Listed = { invitations: { email: string }[]; nextCursor: string | null };
+    const open = async (by: Person) =>
+      (await by.ask<Listed>('GET', '/invitations')).invitations.map(({ email }) => email);
+    const before = await open(ada);
+    await invite('one@studio.example');
+    await invite('two@studio.example');
+    expect(await open(ada)).toEqual([...before, 'one@studio.example', 'two@studio.example']);
+    expect(await open(eve)).not.toContain('one@studio.example');
+    const first = await ada.ask<Listed>('GET', '/invitations?limit=1');
+    expect(first.invitations).toHaveLength(1);
+    const second = await ada.ask<Listed>('GET', `/invitations?limit=1&after=${first.nextCursor}`);
+    expect(second.invitations).not.toEqual(first.invitations);
+  });
+});

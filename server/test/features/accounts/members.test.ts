@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addMember } from '../../../src/features/accounts/account-changes.js';
+import {
+  addPerson,
+  expectRefused,
+  PASSWORD,
+  type Person,
+  personOf,
+  signIn,
+  tenantIdOf,
+} from '../../support/account-calls.js';
+import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { expectGeneralError } from '../../support/data-calls.js';
+import { createHarness, type Harness } from '../../support/harness.js';
+import { addStudio } from '../../support/session-calls.js';
+
+let harness: Harness;
+let desk: AdminDesk;
+let ada: Person;
+let eve: Person;
+beforeAll(async () => {
+  harness = await createHarness();
+  desk = await openAdminDesk(harness);
+  await addStudio(harness, 'other-studio', 'other-game');
+  ada = await addPerson(harness, desk, 'owner', { name: 'Ada' });
+  eve = await addPerson(harness, desk, 'owner', { tenant: 'other-studio', name: 'Eve' });
+});
+afterAll(async () => {
+  await desk.close();
+  await harness.close();
+});
+
+type Members = { members: { accountId: string; name: string; role: string }[]; nextCursor: string | null };
+
+const owners = async (tenant: string) => {
+  const { rows } = await harness.pool.query(
+    "select from studio_members m join tenants t on t.id = m.tenant_id where t.slug = $1 and m.role = 'owner'",
+    [tenant],
+  );
+  return rows.length;
+};
+
+describe('the members of a studio', () => {
+  it('are listed page by page, without those of another studio', async () => {
+    const people = [ada, await addPerson(harness, desk, 'editor'), await addPerson(harness, desk, 'viewer')];
+    const { members } = await ada.ask<Members>('GET', '/members');
+    expect(members).toMatchObject([
+      { accountId: ada.accountId, email: ada.email, name: 'Ada', role: 'owner', hasSecondFactor: false },
+      { accountId: people[1]?.accountId, role: 'editor' },
+      { accountId: people[2]?.accountId, role: 'viewer' },
+    ]);
+    const paged: string[] = [];
+    let after = '';
+    for (let page = 0; page < 3; page++) {
+      const answer: Members = await ada.ask('GET', `/members?limit=1${after}`);
+      paged.push(...answer.members.map(({ accountId }) => accountId));
+      expect(answer.nextCursor === null).toBe(page === 2);
+      after = `&after=${answer.nextCursor}`;
+    }
+    expect(paged).toEqual(people.map(({ accountId }) => accountId));
+    expect((await eve.ask<Members>('GET', '/members')).members.map(({ name }) => name)).toEqual(['Eve']);
+  });
+
+  it.each(['after=x', 'after=', 'limit=0', 'limit=101', 'limit=x', 'after=a&after=b'])(
+    'are not listed by %s',
+    async (query) => {
+      expectGeneralError(await ada.call('GET', `/members?${query}`), 400, 'parameter_invalid');
+    },
+  );
+
+  it('get another role, which holds from the next request on', async () => {
+    const grace = await addPerson(harness, desk, 'viewer');
+    expectGeneralError(await grace.call('GET', '/members'), 403, 'role_too_low');
+    expect(await ada.ask('PUT', `/members/${grace.accountId}`, { role: 'owner' })).toMatchObject({
+      accountId: grace.accountId,
+      role: 'owner',
+    });
+    await grace.ask('GET', '/members');
+  });
+
+  it('are removed, and the studio is closed to them from the next request on', async () => {
+    const grace = await addPerson(harness, desk, 'owner');
+    expect(await ada.ask('DELETE', `/members/${grace.accountId}`)).toEqual({ accountId: grace.accountId });
+    for (const path of ['/me', '/games', `${GAME}/draft`])
+      expectGeneralError(await grace.call('GET', path), 403, 'not_a_member');
+    expectGeneralError(await ada.call('DELETE', `/members/${grace.accountId}`), 404, 'member_not_found');
+    await grace.ask('POST', '/sign-out');
+  });
+
+  it('of another studio are not found', async () => {
+    for (const accountId of [ada.accountId, crypto.randomUUID(), 'x', '%00', ada.accountId.toUpperCase()]) {
+      expectGeneralError(
+        await eve.call('PUT', `/members/${accountId}`, { role: 'viewer' }),
+        404,
+        'member_not_found',
+      );
+      expectGeneralError(await eve.call('DELETE', `/members/${accountId}`), 404, 'member_not_found');
+    }
+    expect(await ada.ask('GET', '/me')).toMatchObject({ role: 'owner' });
+  });
+
+  it.each([{}, { role: 'king' }, { role: ['owner'] }, { role: null }, { role: 'owner', tenantId: 1 }])(
+    'do not get the role %j',
+    async (body) => {
+      expectGeneralError(await ada.call('PUT', `/members/${ada.accountId}`, body), 400, 'body_invalid');
+    },
+  );
+});
+
+describe('the last owner', () => {
+  it('is neither demoted nor removed, also not by a token', async () => {
+    expect(await owners('other-studio')).toBe(1);
+    const token = await desk.addToken('owner', { tenant: 'other-studio' });
+    const path = `/members/${eve.accountId}`;
+    expectGeneralError(await eve.call('PUT', path, { role: 'editor' }), 409, 'last_owner');
+    expectGeneralError(await eve.call('DELETE', path), 409, 'last_owner');
+    expectGeneralError(await desk.call('DELETE', path, undefined, token), 409, 'last_owner');
+    await eve.ask('PUT', path, { role: 'owner' });
+  });
+
+  it('is left when two owners demote or remove each other at once', async () => {
+    for (const [method, body] of [
+      ['PUT', { role: 'viewer' }],
+      ['DELETE', undefined],
+    ] as const) {
+      const tenant = `duel-${method.toLowerCase()}`;
+      await addStudio(harness, tenant, 'game');
+      const [one, two] = [
+        await addPerson(harness, desk, 'owner', { tenant }),
+        await addPerson(harness, desk, 'owner', { tenant }),
+      ];
+      const answers = await Promise.all([
+        one.call(method, `/members/${two.accountId}`, body),
+        two.call(method, `/members/${one.accountId}`, body),
+      ]);
+      expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
+      expect(await owners(tenant)).toBe(1);
+    }
+  });
+});
+
+describe('an account with two studios', () => {
+  it('works in the first one, or in the one it names, with the role that it has there', async () => {
+    const grace = await addPerson(harness, desk, 'editor');
+    harness.clock.advance(1_000);
+    const member = { email: grace.email, name: 'x', role: 'viewer', linkExpiresAt: 0 } as const;
+    const tenantId = await tenantIdOf(harness, 'other-studio');
+    const actor = { name: 'test', nowMs: harness.clock.now() };
+    expect(await addMember(harness.pool, { ...member, tenantId }, actor)).toEqual({
+      outcome: 'added',
+      isNew: false,
+      token: null,
+    });
+    const person = personOf(desk, await signIn(desk, grace.email, PASSWORD));
+    const me = (tenant?: string) =>
+      person.call('GET', '/me', undefined, tenant === undefined ? {} : { 'x-tenant-id': tenant });
+    const studios = [
+      { tenantId: 'demo-studio', name: 'Demo Studio', role: 'editor' },
+      { tenantId: 'other-studio', name: 'other-studio', role: 'viewer' },
+    ];
+    expect((await me()).json().data).toMatchObject({ tenantId: 'demo-studio', role: 'editor', studios });
+    expect((await me('other-studio')).json().data).toMatchObject({
+      tenantId: 'other-studio',
+      role: 'viewer',
+    });
+    const other = { 'x-tenant-id': 'other-studio' };
+    const games = await person.call('GET', '/games', undefined, other);
+    expect(games.json().data.games.map(({ gameId }: { gameId: string }) => gameId)).toEqual(['other-game']);
+    expectGeneralError(await person.call('GET', `${GAME}/draft`, undefined, other), 404, 'game_not_found');
+    expectGeneralError(
+      await person.call('DELETE', `${GAME}/draft?revision=0`, undefined, other),
+      403,
+      'role_too_low',
+    );
+    await addStudio(harness, 'third-studio', 'third-game');
+    const unknown = ['third-studio', 'no-such-studio', '', "'"].map((tenant) => me(tenant));
+    const bodies = (await Promise.all(unknown)).map((answer) => {
+      expectGeneralError(answer, 403, 'not_a_member');
+      return answer.body;
+    });
+    expect(new Set(bodies).size).toBe(1);
+  });
+});
+
+it('nobody gets in by somebody else’s address', async () => {
+  expectRefused(
+    await signIn(desk, eve.email, `${PASSWORD} `, { remoteAddress: '10.9.9.9' }),
+    'sign_in_refused',
+  );
+});

@@ -1,0 +1,328 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demoSignInPath } from '../../../src/app/demo-account.js';
+import { createPasswords, type Passwords } from '../../../src/security/passwords.js';
+import {
+  addPerson,
+  cookieOf,
+  expectRefused,
+  PASSWORD,
+  type Person,
+  personOf,
+  post,
+  signIn,
+} from '../../support/account-calls.js';
+import { type AdminDesk, CHEAP_HASHES, openAdminDesk } from '../../support/admin-calls.js';
+import { expectGeneralError } from '../../support/data-calls.js';
+import { createHarness, type Harness } from '../../support/harness.js';
+import { addStudio } from '../../support/session-calls.js';
+
+let harness: Harness;
+let desk: AdminDesk;
+let ada: Person;
+let hashes = 0;
+const passwords: Passwords = (() => {
+  const real = createPasswords(CHEAP_HASHES);
+  return {
+    ...real,
+    verify: (...given) => {
+      hashes++;
+      return real.verify(...given);
+    },
+  };
+})();
+/** Each test from a network of its own: they are slowed down one by one. */
+let networks = 0;
+const fromElsewhere = () => ({ remoteAddress: `10.0.${++networks}.1` });
+
+beforeAll(async () => {
+  harness = await createHarness();
+  desk = await openAdminDesk(harness, undefined, ['ops.example.com'], { passwords });
+  await addStudio(harness, 'other-studio', 'other-game');
+  ada = await addPerson(harness, desk, 'owner', { email: 'Ada@Studio.example', name: 'Ada' });
+});
+afterAll(async () => {
+  await desk.close();
+  await harness.close();
+});
+
+describe('signing in', () => {
+  it('with email and password opens a session that /me tells about', async () => {
+    const response = await signIn(desk, 'ADA@studio.EXAMPLE', PASSWORD, fromElsewhere());
+    const person = personOf(desk, response);
+    const account = {
+      accountId: ada.accountId,
+      email: 'Ada@Studio.example',
+      name: 'Ada',
+      hasPassword: true,
+      hasSecondFactor: false,
+    };
+    const studios = [{ tenantId: 'demo-studio', name: 'Demo Studio', role: 'owner' }];
+    expect(response.json()).toEqual({
+      data: { account, studios, csrfToken: expect.stringMatching(/^[\w-]{43}$/) },
+      status: 'success',
+    });
+    expect(await person.ask('GET', '/me')).toEqual({
+      tokenId: null,
+      name: 'Ada',
+      role: 'owner',
+      tenantId: 'demo-studio',
+      expiresAt: new Date(harness.clock.now() + 7 * 86_400_000).toISOString(),
+      account,
+      studios,
+      csrfToken: person.csrfToken,
+      environment: 'development',
+    });
+  });
+
+  it('sets cookies that no script reads and no other site sends, and over https only there', async () => {
+    const attributes = (response: { headers: Record<string, unknown> }) =>
+      [response.headers['set-cookie']].flat().map((each) => String(each).replace(/=[\w-]{43,}/, '=…'));
+    expect(attributes(await signIn(desk, ada.email, PASSWORD, fromElsewhere()))).toEqual([
+      'savepoint_session=…; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict',
+      'savepoint_device=…; Path=/admin/v1/; Max-Age=15552000; HttpOnly; SameSite=Strict',
+    ]);
+    const behindProxy = await openAdminDesk(harness, undefined, [], { passwords, trustProxy: true });
+    const headers = { 'x-forwarded-proto': 'https' };
+    for (const each of attributes(await signIn(behindProxy, ada.email, PASSWORD, { headers })))
+      expect(each).toMatch(/; Secure$/);
+    for (const each of attributes(await signIn(desk, ada.email, PASSWORD, { headers, ...fromElsewhere() })))
+      expect(each).not.toMatch(/Secure/);
+    await behindProxy.close();
+  });
+
+  it('leaves neither password nor cookie anywhere', async () => {
+    const person = personOf(desk, await signIn(desk, ada.email, PASSWORD, fromElsewhere()));
+    const secret = person.cookie.split('=')[1] ?? '';
+    for (const table of ['accounts', 'account_sessions', 'audit_log', 'sign_in_links']) {
+      const { rows } = await harness.pool.query(`select t::text as line from ${table} t`);
+      const text = rows.map(({ line }) => line).join('\n');
+      for (const each of [PASSWORD, secret, Buffer.from(secret).toString('hex'), person.csrfToken])
+        expect(text).not.toContain(each);
+    }
+  });
+
+  it('is refused in the same way, with the same work, whether the email is known or not', async () => {
+    await addPerson(harness, desk, 'viewer', { email: 'no-password@studio.example' });
+    await harness.pool.query(
+      "update accounts set password_hash = null where email_key = 'no-password@studio.example'",
+    );
+    const answers: string[] = [];
+    for (const email of [ada.email, 'nobody@studio.example', 'no-password@studio.example', 'x@y']) {
+      const before = hashes;
+      const answer = await signIn(desk, email, 'wrong password', fromElsewhere());
+      expectRefused(answer, 'sign_in_refused');
+      expect(hashes - before).toBe(1);
+      answers.push(answer.body);
+    }
+    expect(new Set(answers).size).toBe(1);
+  });
+
+  it.each([
+    [{}],
+    [{ email: 'ada@studio.example' }],
+    [{ email: ['ada@studio.example'], password: PASSWORD }],
+    [{ email: 'ada@studio.example', password: { $ne: '' } }],
+    [{ email: 'ada@studio.example', password: 1 }],
+    [{ email: 'ada@studio.example', password: '' }],
+    [{ email: 'ada@studio.example', password: 'x'.repeat(257) }],
+    [{ email: `${'x'.repeat(300)}@y`, password: 'x' }],
+    [{ email: 'no address', password: 'x' }],
+    [{ email: 'a@b\u0000', password: 'x' }],
+    [{ email: 'ada@studio.example', password: PASSWORD, code: 123456 }],
+    [{ email: 'ada@studio.example', password: PASSWORD, role: 'owner' }],
+    [[]],
+    [null],
+  ])('does not take %j', async (body) => {
+    const before = hashes;
+    const answer = await post(desk, '/sign-in', body, fromElsewhere());
+    expect(answer.statusCode, answer.body).toBe(400);
+    expect(hashes).toBe(before);
+  });
+
+  it('does not read a body that is larger than any of its own', async () => {
+    const body = { email: ada.email, password: 'x'.repeat(100_000) };
+    expectGeneralError(await post(desk, '/sign-in', body, fromElsewhere()), 413, 'body_too_large');
+  });
+});
+
+describe('a hundred guesses at once', () => {
+  it('are five guesses; the rest is refused without any work, and a known device signs in meanwhile', async () => {
+    const from = fromElsewhere();
+    const before = hashes;
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, (_, n) => signIn(desk, ada.email, `guess ${n}`, from)),
+    );
+    const slowed = answers.filter(({ statusCode }) => statusCode === 429);
+    expect(slowed).toHaveLength(95);
+    for (const each of slowed) expectGeneralError(each, 429, 'sign_in_slowed');
+    expect(hashes - before).toBe(5);
+
+    // The right password has to wait, too: otherwise it would be told from a wrong one.
+    expectGeneralError(await signIn(desk, ada.email, PASSWORD, from), 429, 'sign_in_slowed');
+    const known = await signIn(desk, ada.email, PASSWORD, { ...from, cookie: ada.deviceCookie });
+    expect(known.statusCode, known.body).toBe(200);
+    expect((await signIn(desk, ada.email, PASSWORD, fromElsewhere())).statusCode).toBe(200);
+    expect((await ada.call('GET', '/me')).statusCode).toBe(200);
+
+    harness.clock.advance(1_000);
+    expect((await signIn(desk, ada.email, PASSWORD, from)).statusCode).toBe(200);
+  });
+
+  it('with a device cookie of another account, or a made-up one, are those of a stranger', async () => {
+    const eve = await addPerson(harness, desk, 'viewer', { tenant: 'other-studio' });
+    for (const cookie of [
+      eve.deviceCookie,
+      'savepoint_device=AAAA',
+      ada.deviceCookie.replace(/.{20}$/, 'A'.repeat(20)),
+    ]) {
+      const from = fromElsewhere();
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => signIn(desk, ada.email, 'wrong', { ...from, cookie })),
+      );
+      expect(answers.filter(({ statusCode }) => statusCode === 401)).toHaveLength(5);
+    }
+  });
+});
+
+describe('the network of a guess', () => {
+  it('is told by X-Forwarded-For behind a proxy that is trusted, and by nothing that a client says otherwise', async () => {
+    const behindProxy = await openAdminDesk(harness, undefined, [], { passwords, trustProxy: true });
+    const guess = (at: AdminDesk, n: number) =>
+      signIn(at, 'somebody@studio.example', 'wrong', {
+        remoteAddress: '10.200.0.1',
+        headers: { 'x-forwarded-for': `203.0.113.${n}` },
+      });
+    const statuses = async (at: AdminDesk) => {
+      const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => guess(at, n)));
+      return answers.filter(({ statusCode }) => statusCode === 401).length;
+    };
+    expect(await statuses(behindProxy)).toBe(20);
+    expect(await statuses(desk)).toBe(5);
+    await behindProxy.close();
+  });
+});
+
+describe('signing out', () => {
+  it('ends the session: its cookie is worth nothing any more', async () => {
+    const person = personOf(desk, await signIn(desk, ada.email, PASSWORD, fromElsewhere()));
+    const answer = await person.call('POST', '/sign-out');
+    expect(answer.json()).toEqual({ data: { sessionsEnded: 1 }, status: 'success' });
+    expect(cookieOf(answer, 'savepoint_session')).toBe('savepoint_session=');
+    for (const [method, path] of [
+      ['GET', '/me'],
+      ['POST', '/sign-out'],
+      ['GET', '/games'],
+    ] as const)
+      expectRefused(await person.call(method, path), 'session_ended');
+    await ada.ask('GET', '/me');
+  });
+
+  it('everywhere ends all sessions of the account, and of no other', async () => {
+    const grace = await addPerson(harness, desk, 'viewer');
+    const more = await Promise.all([1, 2].map(() => signIn(desk, grace.email, PASSWORD, fromElsewhere())));
+    const answer = await grace.ask('POST', '/sign-out', { everywhere: true });
+    expect(answer).toEqual({ sessionsEnded: 3 });
+    for (const each of [grace, ...more.map((response) => personOf(desk, response))])
+      expectRefused(await each.call('GET', '/me'), 'session_ended');
+    await ada.ask('GET', '/me');
+  });
+});
+
+describe('a session', () => {
+  it('ends a week after it was last used, and 30 days after it began', async () => {
+    const grace = await addPerson(harness, desk, 'viewer');
+    const DAY_MS = 86_400_000;
+    for (let day = 0; day < 24; day += 6) {
+      harness.clock.advance(6 * DAY_MS);
+      await grace.ask('GET', '/me');
+    }
+    harness.clock.advance(6 * DAY_MS);
+    expectRefused(await grace.call('GET', '/me'), 'session_ended');
+
+    const joan = await addPerson(harness, desk, 'viewer');
+    harness.clock.advance(7 * DAY_MS);
+    expectRefused(await joan.call('GET', '/me'), 'session_ended');
+    ada = personOf(desk, await signIn(desk, ada.email, PASSWORD, fromElsewhere()), 'demo-studio');
+  });
+
+  it.each(['', 'x', 'A'.repeat(43), 'A'.repeat(5_000), "'; drop table accounts; --"])(
+    'is not opened by the cookie %j',
+    async (value) => {
+      const answer = await desk.app.inject({
+        url: '/admin/v1/me',
+        headers: { cookie: `savepoint_session=${value}` },
+      });
+      expectRefused(answer, 'session_ended');
+    },
+  );
+
+  it('is not looked for where two cookies of its name are sent', async () => {
+    const headers = { cookie: `${ada.cookie}; ${ada.cookie}x` };
+    const answer = await desk.app.inject({ url: '/admin/v1/me', headers });
+    expectRefused(answer, 'token_missing');
+  });
+});
+
+describe('a change of the password', () => {
+  it('needs the current one, and ends all other sessions', async () => {
+    const grace = await addPerson(harness, desk, 'editor');
+    const elsewhere = personOf(desk, await signIn(desk, grace.email, PASSWORD, fromElsewhere()));
+    const newPassword = 'nine purple otters sing';
+    for (const body of [{ newPassword }, { newPassword, currentPassword: 'wrong' }])
+      expectGeneralError(await grace.call('PUT', '/account/password', body), 403, 'password_wrong');
+    expect(await grace.ask('PUT', '/account/password', { newPassword, currentPassword: PASSWORD })).toEqual({
+      sessionsEnded: 1,
+    });
+    expectRefused(await elsewhere.call('GET', '/me'), 'session_ended');
+    await grace.ask('GET', '/me');
+    expectRefused(await signIn(desk, grace.email, PASSWORD, fromElsewhere()), 'sign_in_refused');
+    personOf(desk, await signIn(desk, grace.email, newPassword, fromElsewhere()));
+  });
+
+  it('to one that is easily guessed is refused', async () => {
+    const change = (newPassword: string) =>
+      ada.call('PUT', '/account/password', { currentPassword: PASSWORD, newPassword });
+    expectGeneralError(await change('too short'), 400, 'body_invalid');
+    expectGeneralError(await change('ababababababab'), 422, 'password_weak');
+    expectGeneralError(await change('ada@STUDIO.example'), 422, 'password_weak');
+  });
+
+  it('is slowed like signing in, for this session only', async () => {
+    const grace = await addPerson(harness, desk, 'editor');
+    const other = personOf(desk, await signIn(desk, grace.email, PASSWORD, fromElsewhere()));
+    const change = (person: Person, currentPassword: string) =>
+      person.call('PUT', '/account/password', { currentPassword, newPassword: 'nine purple otters sing' });
+    const answers = await Promise.all(Array.from({ length: 9 }, (_, n) => change(grace, `guess ${n}`)));
+    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([403]));
+    await change(grace, 'another guess');
+    expectGeneralError(await change(grace, PASSWORD), 429, 'sign_in_slowed');
+    expect((await change(other, PASSWORD)).statusCode).toBe(200);
+  });
+});
+
+describe('a sign-in link', () => {
+  const tokenOf = async () =>
+    (await demoSignInPath(harness.pool, harness.clock.now())).replace('/console/sign-in?token=', '');
+
+  it('signs in once; each start makes a new one, and ends the one before', async () => {
+    const [former, token] = [await tokenOf(), await tokenOf()];
+    expectGeneralError(await post(desk, '/sign-in/link', { token: former }), 404, 'link_invalid');
+    const answers = await Promise.all([1, 2, 3, 4].map(() => post(desk, '/sign-in/link', { token })));
+    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 404, 404, 404]);
+    const demo = answers.find(({ statusCode }) => statusCode === 200);
+    expect(demo?.json().data).toMatchObject({
+      account: { email: 'demo@localhost', hasPassword: false },
+      studios: [{ tenantId: 'demo-studio', role: 'owner' }],
+    });
+  });
+
+  it('ends after an hour', async () => {
+    const token = await tokenOf();
+    harness.clock.advance(3_600_000);
+    expectGeneralError(await post(desk, '/sign-in/link', { token }), 404, 'link_invalid');
+  });
+
+  it.each(['x', 'A'.repeat(43), '\u2028'])('that is made up (%j) does not work', async (token) => {
+    expectGeneralError(await post(desk, '/sign-in/link', { token }), 404, 'link_invalid');
+  });
+});

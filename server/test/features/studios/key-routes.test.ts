@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { expectGeneralError } from '../../support/data-calls.js';
+import { createHarness, type Harness, postLogin, signedLogin, toSession } from '../../support/harness.js';
+import { addStudio, expectAlive, refreshed, type Studio } from '../../support/session-calls.js';
+
+let harness: Harness;
+let desk: AdminDesk;
+let other: Studio;
+let stranger: string;
+beforeAll(async () => {
+  harness = await createHarness();
+  desk = await openAdminDesk(harness);
+  other = await addStudio(harness, 'other-studio', 'other-game');
+  stranger = await desk.addToken('owner', { tenant: 'other-studio' });
+});
+afterAll(async () => {
+  await desk.close();
+  await harness.close();
+});
+
+type Key = { apiKey: string; apiSecret: string };
+type Listed = {
+  keys: { apiKey: string; state: string; expiresAt: string | null; label: string }[];
+  nextCursor: string | null;
+};
+const owner = <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown, status?: number) =>
+  desk.ask<T>(method, GAME + path, body, desk.tokens.owner, status);
+const create = (body: object = {}) => owner<Key>('POST', '/keys', body, 201);
+const rotate = (apiKey: string, overlapHours: number) =>
+  owner<Key & { former: { apiKey: string; expiresAt: string } }>(
+    'POST',
+    `/keys/${apiKey}/rotate`,
+    { overlapHours },
+    201,
+  );
+const list = () => owner<Listed>('GET', '/keys');
+const login = ({ apiKey, apiSecret }: Key, deviceId = 'd', app = harness.app) =>
+  postLogin(app, signedLogin({ deviceId, nowMs: harness.clock.now(), apiKey, secret: apiSecret }));
+
+describe('an API key', () => {
+  it('is made with its secret shown once, and logs players in', async () => {
+    const key = await create({ label: 'build 1.42' });
+    expect(key).toEqual({
+      apiKey: expect.stringMatching(/^sp_live_[0-9a-f]{24}$/),
+      apiSecret: expect.stringMatching(/^[\w-]{43}$/),
+      environment: 'production',
+      label: 'build 1.42',
+    });
+    expect((await login(key)).statusCode).toBe(200);
+    const listed = (await list()).keys.find(({ apiKey }) => apiKey === key.apiKey);
+    expect(listed).toEqual({
+      apiKey: key.apiKey,
+      environment: 'production',
+      label: 'build 1.42',
+      createdAt: expect.any(String),
+      expiresAt: null,
+      revokedAt: null,
+      state: 'active',
+    });
+    const development = await create({ environment: 'development' });
+    expect(development.apiKey).toMatch(/^sp_dev_/);
+  });
+
+  it('is listed page by page, and not to other studios', async () => {
+    const all = (await list()).keys.map(({ apiKey }) => apiKey);
+    const paged: string[] = [];
+    let after = '';
+    do {
+      const page = await owner<Listed>('GET', `/keys?limit=1${after}`);
+      paged.push(...page.keys.map(({ apiKey }) => apiKey));
+      after = page.nextCursor === null ? '' : `&after=${page.nextCursor}`;
+    } while (after !== '');
+    expect(paged).toEqual(all);
+    expect(all).not.toContain(other.keyId);
+  });
+
+  it.each([
+    { environment: 'test' },
+    { environment: 1 },
+    { label: 'x'.repeat(101) },
+    { label: 'a\nb' },
+    { label: null },
+    { secret: 'mine' },
+    [],
+  ])('is not made of %j', async (body) => {
+    const answer = await desk.call('POST', `${GAME}/keys`, body, desk.tokens.owner);
+    expectGeneralError(answer, 400, 'body_invalid');
+  });
+});
+
+describe('a rotated key', () => {
+  it('works beside its successor until the overlap is over, and not a moment longer, on every node', async () => {
+    const old = await create({ label: 'build 7' });
+    const node = await harness.addNode();
+    const session = toSession((await login(old)).json());
+    await login(old, 'd', node.app);
+    const rotated = await rotate(old.apiKey, 2);
+    const end = harness.clock.now() + 2 * 3_600_000;
+    expect(rotated).toMatchObject({
+      label: 'build 7',
+      former: { apiKey: old.apiKey, expiresAt: new Date(end).toISOString() },
+    });
+    for (const key of [old, rotated]) expect((await login(key)).statusCode).toBe(200);
+    expect((await list()).keys.find(({ apiKey }) => apiKey === old.apiKey)).toMatchObject({
+      state: 'ending',
+      expiresAt: new Date(end).toISOString(),
+    });
+
+    // One that was seen to work a moment ago is remembered, and has to be forgotten in time.
+    harness.clock.set(end - 1);
+    for (const app of [harness.app, node.app]) expect((await login(old, 'd', app)).statusCode).toBe(200);
+    harness.clock.set(end);
+    for (const app of [harness.app, node.app]) {
+      expect((await login(old, 'd', app)).statusCode).toBe(401);
+      expect((await login(old, 'a new device', app)).statusCode).toBe(401);
+    }
+    expect((await login(rotated)).statusCode).toBe(200);
+    const { rows } = await harness.pool.query("select from devices where device_id = 'a new device'");
+    expect(rows).toEqual([]);
+    expect((await list()).keys.find(({ apiKey }) => apiKey === old.apiKey)).toMatchObject({
+      state: 'expired',
+    });
+    await expectAlive(harness.app, await refreshed(harness.app, session.refreshToken));
+  });
+
+  it('without an overlap ends at once, also where it was just used', async () => {
+    const old = await create();
+    expect((await login(old)).statusCode).toBe(200);
+    const rotated = await rotate(old.apiKey, 0);
+    expect((await login(old)).statusCode).toBe(401);
+    expect((await login(rotated)).statusCode).toBe(200);
+  });
+
+  it('that has an end already keeps the sooner one', async () => {
+    const old = await create();
+    const { former } = await rotate(old.apiKey, 1);
+    expect((await rotate(old.apiKey, 100)).former).toEqual(former);
+    expect(Date.parse((await rotate(old.apiKey, 0)).former.expiresAt)).toBe(harness.clock.now());
+    const again = await desk.call(
+      'POST',
+      `${GAME}/keys/${old.apiKey}/rotate`,
+      { overlapHours: 1 },
+      desk.tokens.owner,
+    );
+    expectGeneralError(again, 404, 'api_key_not_found');
+  });
+
+  it.each([{}, { overlapHours: -1 }, { overlapHours: 1.5 }, { overlapHours: '1' }, { overlapHours: 2_161 }])(
+    'has no overlap of %j',
+    async (body) => {
+      const answer = await desk.call('POST', `${GAME}/keys/dev-key/rotate`, body, desk.tokens.owner);
+      expectGeneralError(answer, 400, 'body_invalid');
+    },
+  );
+});
+
+describe('a revoked key', () => {
+  it('opens no session any more; its sessions go on unless they are to end', async () => {
+    const [gentle, harsh] = [await create(), await create()];
+    const sessions = [toSession((await login(gentle)).json()), toSession((await login(harsh)).json())];
+    await owner('DELETE', `/keys/${gentle.apiKey}`);
+    await owner('DELETE', `/keys/${harsh.apiKey}?endSessions=true`);
+    for (const key of [gentle, harsh]) expect((await login(key)).statusCode).toBe(401);
+    const [first, second] = await Promise.all(
+      sessions.map(({ headers }) => harness.app.inject({ url: '/v1/player/status', headers })),
+    );
+    expect([first?.statusCode, second?.statusCode]).toEqual([200, 401]);
+    const again = await desk.call('DELETE', `${GAME}/keys/${gentle.apiKey}`, undefined, desk.tokens.owner);
+    expectGeneralError(again, 404, 'api_key_not_found');
+    const unsure = await desk.call(
+      'DELETE',
+      `${GAME}/keys/dev-key?endSessions=maybe`,
+      undefined,
+      desk.tokens.owner,
+    );
+    expectGeneralError(unsure, 400, 'parameter_invalid');
+  });
+});
+
+it('the key of another studio is not found, whichever game is named', async () => {
+  for (const [game, token, apiKey] of [
+    ['other-game', stranger, 'dev-key'],
+    ['demo-game', desk.tokens.owner, other.keyId],
+    ['demo-game', desk.tokens.owner, 'no-such-key'],
+    ['demo-game', desk.tokens.owner, '%00'],
+    ['demo-game', desk.tokens.owner, "'"],
+  ] as const) {
+    const keys = `/games/${game}/keys/${apiKey}`;
+    expectGeneralError(await desk.call('DELETE', keys, undefined, token), 404, 'api_key_not_found');
+    expectGeneralError(
+      await desk.call('POST', `${keys}/rotate`, { overlapHours: 0 }, token),
+      404,
+      'api_key_not_found',
+    );
+  }
+  expect((await harness.login()).userId).toMatch(/./);
+  await other.login('still-there');
+});
+
+describe('the settings of a game', () => {
+  const patch = (body: unknown, token = desk.tokens.owner) => desk.call('PATCH', GAME, body, token);
+
+  it('are changed one by one, and what is the same already leaves no entry', async () => {
+    expect((await patch({ name: ' New name ' })).json().data).toEqual({
+      gameId: 'demo-game',
+      name: 'New name',
+      retentionDays: null,
+    });
+    expect((await patch({ retentionDays: 90 })).json().data).toMatchObject({
+      name: 'New name',
+      retentionDays: 90,
+    });
+    const entries = async () =>
+      (await harness.pool.query("select from audit_log where action = 'game.update'")).rows.length;
+    const before = await entries();
+    expect((await patch({ retentionDays: 90, name: 'New name' })).statusCode).toBe(200);
+    expect(await entries()).toBe(before);
+    const { games } = await desk.ask<{ games: object[] }>('GET', '/games');
+    expect(games).toMatchObject([{ name: 'New name', retentionDays: 90 }]);
+    expect((await patch({ retentionDays: null })).json().data).toMatchObject({ retentionDays: null });
+  });
+
+  it.each([
+    {},
+    { retentionDays: 0 },
+    { retentionDays: 36_501 },
+    { retentionDays: '90' },
+    { name: '' },
+    { name: ' ' },
+    { name: 'a\u0007' },
+    { publishedVersion: 0 },
+  ])('do not become %j', async (body) => {
+    expectGeneralError(await patch(body), 400, 'body_invalid');
+  });
+});
