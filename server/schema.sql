@@ -475,6 +475,17 @@ CREATE TABLE prediction_states (
 CREATE INDEX prediction_states_since ON prediction_states USING btree (game_id, since);
 COMMENT ON TABLE prediction_states IS 'Which model was in force since when, and which of its parts were trusted. games.predictions_version points to the newest row.';
 
+CREATE TABLE prediction_work (
+  game_id integer NOT NULL,
+  trained_day date,
+  graded_day date,
+  failed_at timestamp with time zone,
+  failure text,
+  CONSTRAINT prediction_work_pkey PRIMARY KEY (game_id),
+  CONSTRAINT prediction_work_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
+);
+COMMENT ON TABLE prediction_work IS 'How far the training and grading of a game is, and why it failed last. A game without a row has not been looked at yet.';
+
 CREATE TABLE schema_migrations (
   version integer NOT NULL,
   name text NOT NULL,

@@ -22,7 +22,7 @@ import type { MasterKeys } from '../security/master-keys.js';
 import { createPasswords } from '../security/passwords.js';
 import type { Settings } from '../settings/settings.js';
 import { createAdminMetrics } from '../telemetry/metrics.js';
-import { runPredictionsInThread } from './predictions-thread.js';
+import { runPredictionsInThread, trainInThread } from './predictions-thread.js';
 
 type Options = {
   settings: Settings;
@@ -68,6 +68,7 @@ export async function startOperations(options: Options): Promise<Operations> {
       environment: settings.environment,
       masterKeys: options.masterKeys,
       passwords: createPasswords(),
+      trainModels: (training) => trainInThread(database.url, training),
     },
     apiDocument: async (api) => JSON.parse(await readFile(new URL(`${api}.json`, apiDocuments()), 'utf8')),
   });

@@ -8,6 +8,7 @@ import {
   type StoredModel,
 } from '../features/predictions/model-queries.js';
 import { rollBackModel } from '../features/predictions/roll-back-model.js';
+import { findFailure } from '../features/predictions/work-queries.js';
 import { StartupError } from '../lib/startup-error.js';
 import { MODEL_NAMES } from '../personalisation/predict/artefact.js';
 import { readArtefact } from '../personalisation/predict/read-artefact.js';
@@ -15,6 +16,7 @@ import { commandActor } from './command-actor.js';
 import { versionNumber } from './config-input.js';
 import { requireGame, withGame } from './game-option.js';
 import { dataLines, metricsText, modelLines, parameterLines, sampleLine } from './model-table.js';
+import { isoTime, printable } from './printable.js';
 import { tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -47,6 +49,12 @@ async function list({ tenant, game }: GameOptions): Promise<void> {
     const { id } = await requireGame(pool, tenant, game);
     const current = await findCurrentState(pool, id);
     const models = await listModels(pool, id, { before: null, limit: SHOWN });
+    const failed = await findFailure(pool, id);
+    if (failed !== undefined) {
+      say(
+        `The service could not train or grade at ${isoTime(failed.failedAt)}: ${printable(failed.failure)}.`,
+      );
+    }
     if (models.length === 0)
       return say(`Nothing has been trained yet. Train: savepoint train --tenant ${tenant} --game ${game}`);
     const rows = models.map((model) => [

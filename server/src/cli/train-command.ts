@@ -32,7 +32,7 @@ async function run({ tenant, game }: { tenant: string; game: string }): Promise<
       ...{ gameId, actor: commandActor(), signal },
       onProgress: (progress) => line.show(describe(progress)),
     }).finally(() => line.end());
-    if (outcome.outcome === 'busy') {
+    if (outcome.outcome !== 'trained') {
       throw new StartupError('Another training of this game is at work. Try again when it is done.');
     }
     for (const text of reportLines(outcome)) say(text);

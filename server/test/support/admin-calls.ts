@@ -3,6 +3,8 @@ import { type Logger, pino } from 'pino';
 import { expect } from 'vitest';
 import { DEMO } from '../../src/app/demo-studio.js';
 import { buildOpsApp } from '../../src/app/ops-app.js';
+import type { Pool } from '../../src/db/pool.js';
+import { trainGame } from '../../src/features/predictions/train-game.js';
 import type { AdminContext } from '../../src/features/studios/admin-context.js';
 import { createAdminToken, type Role } from '../../src/features/studios/admin-tokens.js';
 import { createPasswords } from '../../src/security/passwords.js';
@@ -33,6 +35,14 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 /** The demo game's part of an address. */
 export const GAME = `/games/${DEMO.game}`;
 
+/** In this process; the service does it in a thread. */
+export function trainHere(pool: Pool): AdminContext['trainModels'] {
+  return async (training) => {
+    const trained = await trainGame(pool, training);
+    return trained.outcome === 'trained' ? trained : { outcome: 'busy' };
+  };
+}
+
 /** Hashes that cost next to nothing. */
 export const CHEAP_HASHES = { logN: 4, r: 1, p: 1 };
 
@@ -46,6 +56,7 @@ export function adminContext(
     metrics: createAdminMetrics(),
     environment: 'development',
     passwords: createPasswords(CHEAP_HASHES),
+    trainModels: trainHere(pool),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type Pool, query } from '../../db/pool.js';
 import type { ModelName } from '../../personalisation/predict/artefact.js';
 
-/** A game with players, and when its models were last trained and graded. */
+/** A game with players, and until when its models were trained and graded. */
 export type PredictedGame = {
   gameId: number;
   tenant: string;
@@ -11,23 +11,19 @@ export type PredictedGame = {
   gradedDay: string | null;
 };
 
+/** Those that failed last time come last, those that failed longest ago first: they do not keep others from their turn. */
 export async function listPredictedGames(pool: Pool): Promise<PredictedGame[]> {
   return query<PredictedGame>(
     pool,
     {
       name: 'list_predicted_games',
-      text: `select g.id as "gameId", t.slug as tenant, g.slug as game, m.day::text as "trainedDay",
-               r.day::text as "gradedDay"
+      text: `select g.id as "gameId", t.slug as tenant, g.slug as game, w.trained_day::text as "trainedDay",
+               w.graded_day::text as "gradedDay"
              from games g
              join tenants t on t.id = g.tenant_id
              join lateral (select from players p where p.game_id = g.id limit 1) p on true
-             left join lateral (
-               select trained_day as day from prediction_models m where m.game_id = g.id order by version desc limit 1
-             ) m on true
-             left join lateral (
-               select day from prediction_grades r where r.game_id = g.id order by day desc limit 1
-             ) r on true
-             order by g.id`,
+             left join lateral (select * from prediction_work w where w.game_id = g.id offset 0) w on true
+             order by w.failed_at nulls first, g.id`,
     },
     [],
   );

@@ -1,11 +1,11 @@
 import type { Pool } from '../../db/pool.js';
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS, dateOf } from '../../lib/day.js';
 import type { ModelName } from '../../personalisation/predict/artefact.js';
 import { serviceActor } from '../studios/audit-log.js';
 import { listPredictedGames, type PredictedGame } from './daily-queries.js';
 import { gradeGame } from './grade-game.js';
 import { trainGame } from './train-game.js';
-import { dateOf } from './training-data-reader.js';
+import { noteFailure, noteGraded } from './work-queries.js';
 
 export type DailyOptions = Readonly<{
   nowMs: number;
@@ -25,23 +25,27 @@ export type DailyResult = Readonly<{
   trained: number | null;
   promoted: readonly ModelName[];
   seconds: number;
-  /** Why it was given up; it is tried again in an hour. */
+  /** Why it was given up; it is tried again in an hour, after all others. */
   failure: string | null;
 }>;
 
-/** Grades and trains each game that is due, one after the other. A game that fails does not keep the others from their turn. */
-export async function runDailyPredictions(pool: Pool, options: DailyOptions): Promise<DailyResult[]> {
-  const yesterday = Math.floor(options.nowMs / DAY_MS) - 1;
-  const results: DailyResult[] = [];
-  for (const game of await listPredictedGames(pool)) {
-    if (options.signal.aborted) break;
-    const isGradeDue = game.trainedDay !== null && game.gradedDay !== dateOf(yesterday);
-    const isTrainingDue = isDue(game.trainedDay, yesterday, options.trainingDays);
-    if (isGradeDue || isTrainingDue) {
-      results.push(await workOn(pool, game, { isGradeDue, isTrainingDue }, options));
-    }
-  }
-  return results;
+export type DueGame = Pick<PredictedGame, 'gameId' | 'tenant' | 'game'> &
+  Readonly<{ isGradeDue: boolean; isTrainingDue: boolean }>;
+
+/** The games that have to be graded or trained, in the order of their turns. */
+export async function listDueGames(
+  pool: Pool,
+  { nowMs, trainingDays }: Pick<DailyOptions, 'nowMs' | 'trainingDays'>,
+): Promise<DueGame[]> {
+  const yesterday = Math.floor(nowMs / DAY_MS) - 1;
+  const games = await listPredictedGames(pool);
+  return games
+    .map(({ gameId, tenant, game, trainedDay, gradedDay }) => ({
+      ...{ gameId, tenant, game },
+      isGradeDue: trainedDay !== null && gradedDay !== dateOf(yesterday),
+      isTrainingDue: isDue(trainedDay, yesterday, trainingDays),
+    }))
+    .filter(({ isGradeDue, isTrainingDue }) => isGradeDue || isTrainingDue);
 }
 
 function isDue(trainedDay: string | null, yesterday: number, trainingDays: number): boolean {
@@ -49,34 +53,42 @@ function isDue(trainedDay: string | null, yesterday: number, trainingDays: numbe
   return trainedDay === null || Date.parse(trainedDay) / DAY_MS + trainingDays <= yesterday;
 }
 
-type Due = Readonly<{ isGradeDue: boolean; isTrainingDue: boolean }>;
-
-async function workOn(
+/** Grades and trains a game. A failure is part of the result, and is noted: the game comes after all others the next time. */
+export async function workOnGame(
   pool: Pool,
-  { gameId, tenant, game }: PredictedGame,
-  { isGradeDue, isTrainingDue }: Due,
-  { nowMs, signal }: DailyOptions,
+  { gameId, tenant, game, isGradeDue, isTrainingDue }: DueGame,
+  { nowMs, signal }: Pick<DailyOptions, 'nowMs'> & { signal?: AbortSignal },
 ): Promise<DailyResult> {
   const started = performance.now();
   const actor = serviceActor(nowMs);
-  let result: Omit<DailyResult, 'seconds'> = {
-    ...{ tenant, game, isGraded: false, trained: null, failure: null },
-    ...{ lost: [], regained: [], promoted: [] },
-  };
+  let result: Omit<DailyResult, 'seconds'> = nothingDone({ tenant, game });
   try {
     // First, so that a training knows which models have lost trust.
     const graded = isGradeDue ? await gradeGame(pool, { gameId, actor }) : undefined;
+    if (isGradeDue) await noteGraded(pool, gameId, dateOf(Math.floor(nowMs / DAY_MS) - 1));
     if (graded !== undefined) {
       result = { ...result, isGraded: true, lost: graded.lost, regained: graded.regained };
     }
-    const trained = isTrainingDue ? await trainGame(pool, { gameId, actor, signal }) : undefined;
+    const trained = isTrainingDue
+      ? await trainGame(pool, { gameId, actor, signal, dropsUnchanged: true })
+      : undefined;
     if (trained?.outcome === 'trained') {
       const { models } = trained.report;
       const promoted = models.filter(({ outcome }) => outcome === 'promoted').map(({ model }) => model);
       result = { ...result, trained: trained.version, promoted: trained.isPromoted ? promoted : [] };
     }
   } catch (error) {
-    result = { ...result, failure: error instanceof Error ? error.message : String(error) };
+    const failure = error instanceof Error ? error.message : String(error);
+    result = { ...result, failure };
+    await noteFailure(pool, { gameId, failure }, nowMs);
   }
   return { ...result, seconds: Number(((performance.now() - started) / 1_000).toFixed(3)) };
+}
+
+/** Of a game whose work was cut off, or has not begun. */
+export function nothingDone({ tenant, game }: Pick<DueGame, 'tenant' | 'game'>): DailyResult {
+  return {
+    ...{ tenant, game, isGraded: false, trained: null, failure: null },
+    ...{ lost: [], regained: [], promoted: [], seconds: 0 },
+  };
 }

@@ -1,6 +1,6 @@
 import { withOwnConnection } from '../../db/own-connection.js';
 import { type Pool, transaction } from '../../db/pool.js';
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS, dateOf } from '../../lib/day.js';
 import { type Artefact, MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
 import { gradeModel, type Health, healthAfter } from '../../personalisation/predict/grade.js';
 import { readArtefact } from '../../personalisation/predict/read-artefact.js';
@@ -15,7 +15,8 @@ import {
   insertNextState,
   type PredictionState,
 } from './model-queries.js';
-import { dateOf, MAX_PLAYERS, readOrigin } from './training-data-reader.js';
+import { pruneModels } from './prune-models.js';
+import { MAX_PLAYERS, readOrigin } from './training-data-reader.js';
 import { beginTrainingSession, createSample } from './training-queries.js';
 
 /** All models are graded on the week after a day. */
@@ -129,6 +130,7 @@ async function store(pool: Pool, { gameId, actor, current, grades, distrusted }:
   return transaction(pool, async (client) => {
     const { tenantId } = await lockGame(client, gameId);
     for (const grade of grades) await insertGrade(client, gameId, grade);
+    await pruneModels(client, gameId, actor.nowMs);
     const latest = await findCurrentState(client, gameId);
     const isSame = distrusted.join() === current.distrusted.join();
     if (isSame || latest?.version !== current.version) return false;

@@ -3,11 +3,12 @@ import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime, wholeNumber } from '../../http/admin-answers.js';
 import { DAY_MS } from '../../lib/day.js';
+import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
 import { type ArtefactReading, readArtefact } from '../../personalisation/predict/read-artefact.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import { actorOf, adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { listGrades } from './grade-queries.js';
 import {
   findCurrentState,
@@ -24,8 +25,10 @@ import {
   ModelResponse,
   ModelRolledBackResponse,
   ModelsResponse,
+  ModelTrainedResponse,
 } from './model-schemas.js';
 import { rollBackModel } from './roll-back-model.js';
+import { findFailure } from './work-queries.js';
 
 const MAX_MODELS = 100;
 const DEFAULT_MODELS = 30;
@@ -33,6 +36,11 @@ const MAX_DAYS = 366;
 const DEFAULT_DAYS = 30;
 /** Three models, of which two versions may be graded on one day. */
 const GRADES_A_DAY = 6;
+
+/** One at a time: each may take a gigabyte and a core. Nobody waits with a request open for the training of another. */
+const TRAININGS = { maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
+/** Most trainings take less. */
+const RETRY_AFTER_SECONDS = 30;
 
 const ModelParameters = Type.Object({
   ...GameParameters.properties,
@@ -43,6 +51,7 @@ const ModelParameters = Type.Object({
 export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const common = adminSchema('Predictions');
   const viewer = requireRole(ctx, 'viewer');
+  const trainings = createFairSemaphore(TRAININGS);
 
   app.get<{ Querystring: { before?: unknown; limit?: unknown } }>(
     '/admin/v1/games/:game/models',
@@ -68,7 +77,40 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
       });
       const models = await listModels(ctx.pool, gameId, { before, limit });
       const history = (await listStates(ctx.pool, gameId, limit)).map(toState);
-      return success({ inForce: history[0] ?? null, history, models: models.map(toSummary) });
+      const failed = await findFailure(ctx.pool, gameId);
+      const lastFailure =
+        failed === undefined ? null : { at: toTime(failed.failedAt), message: failed.failure };
+      return success({ inForce: history[0] ?? null, history, models: models.map(toSummary), lastFailure });
+    },
+  );
+
+  app.post(
+    '/admin/v1/games/:game/models',
+    {
+      onRequest: requireRole(ctx, 'editor'),
+      schema: {
+        ...common,
+        operationId: 'trainModels',
+        summary: 'Train the models now',
+        description:
+          'Answers when it is done, which takes seconds, or minutes for a large game. It goes on if the client hangs up. What is better than what is in force is put in force.',
+        params: GameParameters,
+        response: { 201: ModelTrainedResponse, ...gameErrors(['busy']) },
+      },
+    },
+    async (request, reply) => {
+      const { gameId } = await gameOf(ctx, request);
+      const actor = actorOf(ctx, request);
+      const turn = trainings.of(adminOf(request).tenantId).take(() => ctx.trainModels({ gameId, actor }));
+      const trained = turn === undefined ? { outcome: 'busy' as const } : await turn;
+      if (trained.outcome === 'busy') {
+        throw new ApiError('busy', {
+          message: 'A training is running already.',
+          headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+        });
+      }
+      const model = await requireModel(ctx, gameId, trained.version);
+      return reply.code(201).send(success(toSummary(withoutArtefact(model))));
     },
   );
 
@@ -87,7 +129,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
       const found = await requireModel(ctx, gameId, modelOf(request));
-      return success({ ...toSummary(found), artefact: found.artefact });
+      return success({ ...toSummary(withoutArtefact(found)), artefact: found.artefact });
     },
   );
 
@@ -195,6 +237,10 @@ async function requireModel(ctx: AdminContext, gameId: number, version: number):
 
 function toSummary({ report, trainedAt, ...model }: ModelSummary) {
   return { ...model, trainedAt: toTime(trainedAt), models: report.models, progress: report.progress };
+}
+
+function withoutArtefact({ artefact: _, ...summary }: StoredModel): ModelSummary {
+  return summary;
 }
 
 function toState({ modelVersion, since, author, cause, distrusted }: PredictionState) {

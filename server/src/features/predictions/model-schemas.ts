@@ -86,9 +86,25 @@ export const ModelsResponse = successOf(
     inForce: nullable(InForce),
     history: Type.Array(InForce, { description: 'What was in force, newest first' }),
     models: Type.Array(Type.Object(summary, { title: 'ModelSummary' }), { description: 'Newest first' }),
+    lastFailure: nullable(
+      Type.Object(
+        { at: Time('When'), message: Type.String() },
+        { description: 'Why the service could not train or grade the last time; null if it could' },
+      ),
+    ),
   }),
-  { example: { inForce: IN_FORCE_EXAMPLE, history: [IN_FORCE_EXAMPLE], models: [SUMMARY_EXAMPLE] } },
+  {
+    example: {
+      ...{ inForce: IN_FORCE_EXAMPLE, history: [IN_FORCE_EXAMPLE], models: [SUMMARY_EXAMPLE] },
+      lastFailure: null,
+    },
+  },
 );
+
+export const ModelTrainedResponse = successOf('ModelTrainedResponse', Type.Object(summary), {
+  description: 'What came out, and whether it is in force.',
+  example: SUMMARY_EXAMPLE,
+});
 
 export const ModelResponse = successOf(
   'ModelResponse',

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { MaintenanceStep } from '../lifecycle/maintenance-steps.js';
 import type { DailyOptions, DailyResult } from './daily-work.js';
 
-/** A game with 200,000 players takes a minute or two. */
+/** A game with 200,000 players takes a minute or two; what is not done by then goes on in the next run. */
 const MAX_MS = 55 * 60_000;
 
 /**
@@ -46,7 +46,7 @@ function logResult(logger: Logger, { lost, regained, failure, ...result }: Daily
   if (failure !== null) {
     logger.warn(
       { ...result, failure },
-      'the models of a game could not be graded or trained; it is tried again in an hour',
+      'the models of a game could not be graded or trained; it is tried again in an hour, after all others',
     );
   } else if (result.trained !== null) {
     logger.info(result, 'the models of a game were trained');

@@ -1,6 +1,6 @@
 import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS, dateOf } from '../../lib/day.js';
 import { type Artefact, MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
 import { readArtefact } from '../../personalisation/predict/read-artefact.js';
 import { type TrainingResult, train } from '../../personalisation/predict/train.js';
@@ -14,9 +14,11 @@ import {
   insertNextState,
   type PredictionState,
 } from './model-queries.js';
-import { dateOf, readTrainingData, type TrainingRead } from './training-data-reader.js';
+import { pruneModels } from './prune-models.js';
+import { readTrainingData, type TrainingRead } from './training-data-reader.js';
 import { beginTrainingSession, type Sample } from './training-queries.js';
 import { dataProgress, type TrainingReport } from './training-report.js';
+import { noteTrained } from './work-queries.js';
 
 export type TrainOptions = Readonly<{
   gameId: number;
@@ -25,6 +27,8 @@ export type TrainOptions = Readonly<{
   /** Weeks that have been read, and of how many; then the fit, which tells nothing until it is done. */
   onProgress?: ((progress: TrainProgress) => void) | undefined;
   maxPlayers?: number | undefined;
+  /** Keeps nothing of a training that found too little data for a model, like the one before it. */
+  dropsUnchanged?: boolean;
 }>;
 
 export type TrainProgress = Readonly<{ phase: 'reading' | 'fitting'; done: number; total: number }>;
@@ -40,6 +44,8 @@ export type TrainOutcome =
       readMs: number;
       fitMs: number;
     }>
+  /** There is too little data for a model, and no more of it than at the last training. */
+  | Readonly<{ outcome: 'unchanged' }>
   /** Another training of this game is at work. */
   | Readonly<{ outcome: 'busy' }>;
 
@@ -67,7 +73,7 @@ async function takeTraining(connection: OwnConnection, gameId: number): Promise<
 async function trainAlone(
   pool: Pool,
   connection: OwnConnection,
-  { gameId, actor, signal, onProgress, maxPlayers }: TrainOptions,
+  { gameId, actor, signal, onProgress, maxPlayers, dropsUnchanged = false }: TrainOptions,
 ): Promise<TrainOutcome> {
   const started = performance.now();
   const day = Math.floor(actor.nowMs / DAY_MS) - 1;
@@ -87,6 +93,10 @@ async function trainAlone(
   signal?.throwIfAborted();
   const report = { models: result.report, progress: dataProgress(read.data), cells: read.cells };
   const durationMs = Math.round(performance.now() - started);
+  if (dropsUnchanged && !result.isPromoted && (await isRepetition(pool, gameId, version - 1, report))) {
+    await transaction(pool, (client) => noteTrained(client, gameId, dateOf(day)));
+    return { outcome: 'unchanged' };
+  }
   const isPromoted = await transaction(pool, (client) =>
     store(client, { gameId, actor, version, read, result, present, report, durationMs }),
   );
@@ -106,6 +116,23 @@ async function trainAlone(
 function refuseUnreadable(artefact: Artefact): void {
   const reading = readArtefact(JSON.parse(JSON.stringify(artefact)));
   if (!reading.readable) throw new Error(`training made an artefact that cannot be used: ${reading.problem}`);
+}
+
+/** Whether there is no model, for the very same reasons as in the training before. */
+async function isRepetition(
+  pool: Pool,
+  gameId: number,
+  newest: number,
+  report: TrainingReport,
+): Promise<boolean> {
+  if (report.models.some(({ outcome }) => outcome !== 'cold_start')) return false;
+  const before = (await findModel(pool, gameId, newest))?.report;
+  const reasons = ({ models, progress }: TrainingReport) =>
+    JSON.stringify([
+      models.map(({ outcome, reason }) => [outcome, reason]),
+      progress.map(({ have }) => Math.floor(have)),
+    ]);
+  return before !== undefined && reasons(before) === reasons(report);
 }
 
 type Present = { state: PredictionState; artefact: Artefact | null };
@@ -157,6 +184,8 @@ async function store(
       distrusted: stillDistrusted(before?.distrusted ?? [], result),
     });
   }
+  await noteTrained(client, gameId, dateOf(read.data.day));
+  await pruneModels(client, gameId, actor.nowMs);
   await insertAuditEntry(client, actor, {
     tenantId,
     gameId,

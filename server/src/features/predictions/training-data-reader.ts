@@ -1,5 +1,5 @@
 import type { OwnConnection } from '../../db/own-connection.js';
-import { DAY_MS } from '../../lib/day.js';
+import { dateOf } from '../../lib/day.js';
 import type { OriginCells, TrainingData } from '../../personalisation/predict/training-data.js';
 import {
   createSample,
@@ -65,9 +65,4 @@ export async function readOrigin(
     payers: await listPayerCells(connection, date, currency),
     nonPayers: await findNonPayerTotals(connection, date, currency),
   };
-}
-
-/** `2026-11-15` from days since 1970. */
-export function dateOf(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.js';
 import type { MasterKeys } from '../../security/master-keys.js';
 import type { Passwords } from '../../security/passwords.js';
 import type { AdminMetrics } from '../../telemetry/metrics.js';
+import type { Actor } from './audit-log.js';
 
 /** What the admin API works with. It runs in the primary process, beside the API workers. */
 export type AdminContext = Readonly<{
@@ -17,4 +18,11 @@ export type AdminContext = Readonly<{
   /** Seal API secrets and second factors. */
   masterKeys: MasterKeys;
   passwords: Passwords;
+  /** Trains the models of a game outside of this thread, which has requests to answer. */
+  trainModels: (training: Readonly<{ gameId: number; actor: Actor }>) => Promise<TrainingOutcome>;
 }>;
+
+/** `busy`: a training of this game is at work. */
+export type TrainingOutcome =
+  | Readonly<{ outcome: 'trained'; version: number }>
+  | Readonly<{ outcome: 'busy' }>;

@@ -1,5 +1,5 @@
 import { MONTH_DAYS, QUARTER_DAYS } from './apply-models.js';
-import type { BaseRates } from './artefact.js';
+import type { Artefact, BaseRates } from './artefact.js';
 import { CHURN_HORIZON_DAYS, isPresent } from './features.js';
 import { newestMatured, type TrainingData } from './training-data.js';
 
@@ -57,6 +57,29 @@ export function measureBaseRates(data: TrainingData): BaseRates {
         quarter === undefined ? otherRevenue : mean(quarter.nonPayers.revenue90, quarter.nonPayers.players),
     },
   };
+}
+
+/** Averages differ a little every day. A difference that nobody could notice is no reason for a new artefact. */
+const MIN_CHANGE = 0.01;
+
+export function haveRatesChanged(
+  before: Pick<Artefact, 'baseRates' | 'currency'> | null,
+  after: Pick<Artefact, 'baseRates' | 'currency'>,
+): boolean {
+  if (before === null || before.currency !== after.currency) return true;
+  const [old, present] = [toldRates(before.baseRates), toldRates(after.baseRates)];
+  return present.some((rate, at) => {
+    const was = old[at] ?? 0;
+    return Math.abs(rate - was) > MIN_CHANGE * Math.max(rate, was);
+  });
+}
+
+/** Those that players are told. */
+function toldRates({ churn, payers, nonPayers }: BaseRates): number[] {
+  const groups = [payers, nonPayers].map(({ spend, purchases, revenue, revenue90 }) => [
+    ...[spend, purchases, revenue, revenue90],
+  ]);
+  return [churn, ...groups.flat()];
 }
 
 function count(cells: readonly { players: number }[]): number {

@@ -12,7 +12,7 @@ import {
   type OriginMetrics,
   type PurchasesModel,
 } from './artefact.js';
-import { measureBaseRates } from './base-rates.js';
+import { haveRatesChanged, measureBaseRates } from './base-rates.js';
 import { FEATURE_NAMES, FEATURES_HASH, isPresent } from './features.js';
 import { type Calibrated, type Training, trainModel } from './model-kind.js';
 import { scaleOf, type WeightedValue } from './scales.js';
@@ -25,7 +25,7 @@ import type { OriginCells, TrainingData } from './training-data.js';
 /** Training as a pure function: cells in, an artefact and a report out. */
 export type TrainingResult = Readonly<{
   artefact: Artefact;
-  /** Whether the artefact should replace the present one: a model of it is new, or there is nothing better than base rates. */
+  /** Whether the artefact should replace the present one: a model of it is new, or there are only base rates and they have changed. */
   isPromoted: boolean;
   report: readonly ModelReport[];
 }>;
@@ -80,19 +80,20 @@ export function train(data: TrainingData, version: number, present: Artefact | n
   const trainings = { activity, purchases, conversion };
   const isAnyNew = MODEL_NAMES.some((name) => trainings[name].outcome === 'promoted');
   const isAnyUsed = MODEL_NAMES.some((name) => used?.[name].state === 'ready');
+  const artefact: Artefact = {
+    format: ARTEFACT_FORMAT,
+    version,
+    trainedDay: data.day,
+    currency: data.currency,
+    features: FEATURE_NAMES,
+    featuresHash: FEATURES_HASH,
+    baseRates: measureBaseRates(data),
+    models,
+    scales: measureScales(models, data.origins.at(-1)),
+  };
   return {
-    artefact: {
-      format: ARTEFACT_FORMAT,
-      version,
-      trainedDay: data.day,
-      currency: data.currency,
-      features: FEATURE_NAMES,
-      featuresHash: FEATURES_HASH,
-      baseRates: measureBaseRates(data),
-      models,
-      scales: measureScales(models, data.origins.at(-1)),
-    },
-    isPromoted: isAnyNew || !isAnyUsed,
+    artefact,
+    isPromoted: isAnyNew || (!isAnyUsed && haveRatesChanged(present, artefact)),
     report: MODEL_NAMES.map((name) => reportOf(name, trainings[name], used?.[name])),
   };
 }

@@ -115,6 +115,7 @@ const FILLS = [
   `insert into prediction_states (game_id, version, since, author, cause, model_version)
    select ${SOME_GAME}, 100 * (n / greatest(3, $1::int / 10)), now(), '', 'train', 100 * (n / greatest(3, $1::int / 10))
    from ${ROWS}`,
+  `insert into prediction_work (game_id, trained_day) select n, current_date from ${GAMES}`,
   `insert into prediction_grades (game_id, day, model, model_version, was_told, metrics, health, graded_at)
    select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 'activity', 100 * (n / greatest(3, $1::int / 10)), true,
      '{}', 'green', now()

@@ -348,6 +348,10 @@ export const OTHER_STATEMENTS: readonly Listed[] = [
       const run = { gameId, before: { ...DEFAULT_DOCUMENT, segments: [] }, after: DEFAULT_DOCUMENT, nowMs };
       await dryRun(admin, run);
       await dryRun(admin, { ...run, sample: 1 });
+      const name = 'Leaving';
+      const rule = 'predictions.churn.value > 0.7';
+      const segments = [{ segmentId: 'leaving', name, rule, visibleToClients: false, priority: 0 }];
+      await dryRun(admin, { ...run, after: { ...DEFAULT_DOCUMENT, segments } });
     },
     reads: {
       tables: ['players', 'player_days'],
@@ -363,8 +367,8 @@ export const OTHER_STATEMENTS: readonly Listed[] = [
       await insertGradeOf(on);
     },
     reads: {
-      tables: ['players', 'player_days'],
-      why: 'all players of the game are counted; then the days of a sample are read, each player by index',
+      tables: ['players', 'player_days', 'prediction_models', 'prediction_states', 'prediction_grades'],
+      why: 'all players of the game are counted; then the days of a sample are read, each player by index; of trainings, what is kept of one game',
       atMost: 'all',
     },
   },

@@ -29,6 +29,7 @@ import {
   listModels,
   listStates,
 } from '../../../src/features/predictions/model-queries.js';
+import { findFailure, noteFailure, noteGraded } from '../../../src/features/predictions/work-queries.js';
 import {
   deleteSession,
   deleteSessionsOfPlayer,
@@ -166,6 +167,14 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
       tables: ['games'],
       why: 'once an hour, all games are asked whether they are due',
       atMost: 'all',
+    },
+  },
+  { what: 'find_prediction_failure', call: ({ admin }) => findFailure(admin, gameId) },
+  {
+    what: 'note_graded, note_prediction_failure',
+    call: async ({ admin, nowMs }) => {
+      await noteGraded(admin, gameId, '2020-01-01');
+      await noteFailure(admin, { gameId, failure: 'a reason' }, nowMs);
     },
   },
   {

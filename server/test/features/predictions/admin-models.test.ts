@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runPredictionsInThread } from '../../../src/bin/predictions-thread.js';
+import { runPredictionsInThread, trainInThread } from '../../../src/bin/predictions-thread.js';
+import { withOwnConnection } from '../../../src/db/own-connection.js';
 import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../../../src/features/lifecycle/maintenance-metrics.js';
 import { createPredictionMetrics } from '../../../src/features/predictions/prediction-metrics.js';
@@ -9,7 +10,7 @@ import { simulateGame } from '../../personalisation/predict/simulated-game.js';
 import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
-import { createHarness, type Harness } from '../../support/harness.js';
+import { createHarness, type Harness, testActor } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
 import { insertSimulatedPlayers } from '../../support/simulated-rows.js';
 
@@ -67,9 +68,11 @@ describe('the hourly work', () => {
     await maintain(0);
     expect((await desk.ask<Listed>('GET', `${GAME}/models`)).models).toHaveLength(1);
     await maintain(1);
+    // Another day has other averages.
     expect((await desk.ask<Listed>('GET', `${GAME}/models`)).models).toHaveLength(2);
     await maintain(2, 0);
     expect((await desk.ask<Listed>('GET', `${GAME}/models`)).models).toHaveLength(2);
+    expect(await desk.ask<Listed>('GET', `${GAME}/models`)).toMatchObject({ lastFailure: null });
     const { rows } = await harness.pool.query('select distinct game_id from prediction_models');
     expect(rows).toHaveLength(1);
   });
@@ -104,6 +107,26 @@ describe('the admin API', () => {
       `${GAME}/models/1/comparison`,
     );
     expect(comparison).toMatchObject({ version: 1, against: 2 });
+  });
+
+  it('trains for editors only, one at a time, and in a thread', async () => {
+    const refused = await desk.call('POST', `${GAME}/models`, undefined, desk.tokens.viewer);
+    expectGeneralError(refused, 403, 'role_too_low');
+    const trained = await desk.ask('POST', `${GAME}/models`, undefined, undefined, 201);
+    expect(trained).toMatchObject({ version: 3, author: 'editor of demo-studio', allPlayers: 412 });
+    expect(trained).not.toHaveProperty('artefact');
+    const { rows } = await harness.pool.query("select id from games where slug = 'demo-game'");
+    const training = { gameId: rows[0].id, actor: testActor(harness.clock.now()) };
+    await withOwnConnection(harness.pool, async (other) => {
+      // As long as another training of the game holds it.
+      await other.query("select pg_advisory_lock(hashtext('savepoint training'), $1)", [training.gameId]);
+      expectGeneralError(await desk.call('POST', `${GAME}/models`), 429, 'busy');
+    });
+    expect(await trainInThread(harness.databaseUrl, training, THREAD)).toEqual({
+      outcome: 'trained',
+      version: 4,
+    });
+    await expect(trainInThread('postgres://nobody@127.0.0.1:1/none', training, THREAD)).rejects.toThrow();
   });
 
   it('rolls back for editors only, and tells so', async () => {

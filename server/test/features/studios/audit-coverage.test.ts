@@ -7,7 +7,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { registerAdminApi } from '../../../src/app/admin-app.js';
 import { demoSignInPath } from '../../../src/app/demo-account.js';
 import { COMMANDS } from '../../../src/bin/commands.js';
-import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { AUDIT_ACTIONS, type AuditAction } from '../../../src/features/studios/audit-actions.js';
 import { findGame } from '../../../src/features/studios/tenants.js';
 import { codeAt, stepAt } from '../../../src/lib/totp.js';
@@ -16,7 +15,8 @@ import { addPerson, fromBase32, PASSWORD, type Person } from '../../support/acco
 import { type AdminDesk, adminContext, GAME, openAdminDesk } from '../../support/admin-calls.js';
 import { finished, startCommandUnder } from '../../support/command.js';
 import { gameDocument, postBytes, sku } from '../../support/data-calls.js';
-import { createHarness, type Harness, testActor } from '../../support/harness.js';
+import { createHarness, type Harness } from '../../support/harness.js';
+import { putInForce, trainedArtefact } from '../../support/prediction-models.js';
 
 /**
  * Every command and every admin route that changes something, with the one entry that it leaves in the audit log. A new command
@@ -141,7 +141,7 @@ const COMMAND_STEPS: Record<string, Step<() => string[] | Promise<string[]>>> = 
     target: 'model 1',
     call: async () => {
       const gameId = (await findGame(harness.pool, 'demo-studio', 'demo-game'))?.id ?? 0;
-      await trainGame(harness.pool, { gameId, actor: testActor() });
+      await putInForce(harness.pool, gameId, trainedArtefact(), Date.now());
       return [...DEMO, '--model', '1'];
     },
   },
@@ -380,6 +380,11 @@ const ROUTE_STEPS: Record<string, Step<() => Promise<Call>>> = {
       body: { note: 'n', confirmPriceRaises: true },
       status: 201,
     }),
+  },
+  'POST /games/:game/models': {
+    action: 'model.train',
+    target: 'model ',
+    call: async () => ({ path: `${GAME}/models`, status: 201 }),
   },
   'POST /games/:game/models/:model/roll-back': {
     action: 'model.roll_back',
