@@ -22,4 +22,6 @@ export const READS = [
   { ...read('segments, 8', '/v1/player/segments', 'plain', { fastify: undefined }), isLongRun: true },
   read('store, 50 offers', '/v1/player/store_configs', 'rich', { fastify: 0.7 }),
   { ...read('segments, 50', '/v1/player/segments', 'rich', { fastify: undefined }), isLongRun: true },
+  read('predictions', '/v1/player/predictions', 'predicted', { fastify: 0.7 }),
+  read('store, 50 offers on predictions', '/v1/player/store_configs', 'predicted', { fastify: 0.7 }),
 ];

@@ -3,7 +3,12 @@ import { join } from 'node:path';
 import { eventsJson } from './event-bodies.mjs';
 import { loginBody, playerHeaders } from './service.mjs';
 
-const READS = ['/v1/player/status', '/v1/player/store_configs', '/v1/player/segments'];
+const READS = [
+  '/v1/player/status',
+  '/v1/player/store_configs',
+  '/v1/player/segments',
+  '/v1/player/predictions',
+];
 const BATCHES = [1, 15, 20, 50, 500];
 /** What Node adds to every answer itself. */
 const OF_NODE = new Set(['connection', 'content-length', 'date', 'keep-alive']);
@@ -28,7 +33,7 @@ export async function createAnswers({ api, session, publish, folder }) {
     body,
   });
 
-  for (const document of ['rich', 'plain']) {
+  for (const document of ['predicted', 'rich', 'plain']) {
     await publish(document);
     for (const path of READS) await ask(`GET ${floorPath(path, document)}`, path, { headers });
   }

@@ -1,5 +1,6 @@
 // Documents as a studio might publish them: a catalogue of 20 SKUs, and as many segments and offers as are asked for.
 import { DEFAULT_DOCUMENT } from '../../server/dist/personalisation/document/default-document.js';
+import { PREDICTION_NAMES } from '../../server/dist/personalisation/predict/artefact.js';
 
 const SKUS = 20;
 const DAY_MS = 86_400_000;
@@ -18,22 +19,33 @@ const RULES = [
   (n) => `deviceType == "phone" && daysSinceLastEvent < ${14 + n}`,
 ];
 
-const rule = (n) => RULES[n % RULES.length](n);
+const PREDICTION_RULES = [
+  (n) => `predictions.churn.value > ${(0.2 + (n % 60) / 100).toFixed(2)}`,
+  (n) => `predictions.churn.band == "high" && eventCount.total > ${n}`,
+  (n) => `predictions.churn.percentile >= ${n % 100}`,
+  (n) => `predictions.spend.value < ${(0.01 + (n % 20) / 100).toFixed(2)} && !flags.isPayer`,
+];
 
-export function makeDocument({ segments, offers }, nowMs = Date.now()) {
+const ruleOf = (usesPredictions, n) => {
+  const rules = usesPredictions ? PREDICTION_RULES : RULES;
+  return rules[n % rules.length](n);
+};
+
+export function makeDocument({ segments, offers, usesPredictions = false }, nowMs = Date.now()) {
   const moment = (days) => new Date(nowMs + days * DAY_MS).toISOString();
   return {
     ...DEFAULT_DOCUMENT,
-    segments: Array.from({ length: segments }, (_, n) => segment(n)),
+    segments: Array.from({ length: segments }, (_, n) => segment(n, ruleOf(usesPredictions, n))),
     catalogue: Array.from({ length: SKUS }, (_, n) => sku(n)),
     store: { sendFallback: true, holdoutPercent: 0, largestDiscountPercent: '60' },
-    offers: Array.from({ length: offers }, (_, n) => offer(n, segments, moment)),
+    offers: Array.from({ length: offers }, (_, n) => offer(n, ruleOf(usesPredictions, n), segments, moment)),
+    predictions: { visibleToClients: usesPredictions ? [...PREDICTION_NAMES] : [], off: [] },
   };
 }
 
-function segment(n) {
+function segment(n, rule) {
   const name = `Segment ${n}`;
-  return { segmentId: `segment_${n}`, name, rule: rule(n), visibleToClients: n % 2 === 0, priority: n % 10 };
+  return { segmentId: `segment_${n}`, name, rule, visibleToClients: n % 2 === 0, priority: n % 10 };
 }
 
 function sku(n) {
@@ -62,7 +74,7 @@ function sku(n) {
 }
 
 /** Every fifth is always on; the others run, have not begun or are over, for all, for a segment or by a rule. */
-function offer(n, segments, moment) {
+function offer(n, rule, segments, moment) {
   const [from, until] = [
     [null, null],
     [moment(-7), moment(7)],
@@ -74,7 +86,7 @@ function offer(n, segments, moment) {
   return {
     offerId: `offer_${n}`,
     name: `Offer ${n}`,
-    when: [rule(n), bySegment, null][n % 3],
+    when: [rule, bySegment, null][n % 3],
     from,
     until,
     sharePercent: n % 4 === 0 ? 50 : 100,

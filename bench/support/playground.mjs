@@ -7,6 +7,7 @@ import { createBodyFiles } from './body-files.mjs';
 import { makeDocument } from './config-document.mjs';
 import { createCrowd } from './crowd.mjs';
 import { historyJson } from './event-bodies.mjs';
+import { putModelInForce } from './prediction-model.mjs';
 import { cpuSplitOf, workerRssMb } from './processes.mjs';
 import { loginMany, postEvents, startFloor, startService } from './service.mjs';
 import { runWrk } from './wrk.mjs';
@@ -19,7 +20,12 @@ const DRAIN_MS = 120_000;
 const QUIET_MS = 200;
 
 /** What a game has published: next to nothing, or as much as a busy live-operations team. */
-const DOCUMENTS = { plain: { segments: 8, offers: 0 }, rich: { segments: 50, offers: 50 } };
+const DOCUMENTS = {
+  plain: { segments: 8, offers: 0 },
+  rich: { segments: 50, offers: 50 },
+  /** Every rule asks for a prediction. */
+  predicted: { segments: 50, offers: 50, usesPredictions: true },
+};
 
 /** The service with players in it, the floors beside it, and a way to measure both. */
 export async function createPlayground({ workers, players, folder, settings = {} }) {
@@ -37,9 +43,14 @@ export async function createPlayground({ workers, players, folder, settings = {}
   const files = createBodyFiles({ folder, api: service.api, players: PLAYERS });
   const sessionsFile = await files.sessions(sessions);
   let published;
+  let modelInForce;
 
   const publish = async (name) => {
     if (published === name) return;
+    if (DOCUMENTS[name].usesPredictions) {
+      modelInForce ??= putModelInForce(service.databaseUrl);
+      await modelInForce;
+    }
     await publishDocument(service.databaseUrl, makeDocument(DOCUMENTS[name]), name);
     published = name;
   };
