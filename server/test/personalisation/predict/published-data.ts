@@ -28,13 +28,31 @@ function findFolder(): string | undefined {
 const DAY_MS = 86_400_000;
 const DAYS_PER_WEEK = 7;
 
-/** The purchases of CDNOW's 2,357 customers until the end of a day, as cells, in weeks. */
+export type CdnowPurchase = Readonly<{
+  id: string;
+  /** Days since 1970. */
+  day: number;
+  /** In dollars, with two decimals. */
+  price: string;
+}>;
+
+/** All purchases of CDNOW's 2,357 customers until the end of a day. */
+export function readCdnowPurchases(until: string): CdnowPurchase[] {
+  const end = Date.parse(until) / DAY_MS;
+  return readTable('CDNOW_sample.txt', /\s+/)
+    .map(([, id = '', date = '', , price = '']) => ({
+      id,
+      day: Date.parse(`${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`) / DAY_MS,
+      price,
+    }))
+    .filter(({ day }) => day <= end);
+}
+
+/** The same as cells, in weeks. */
 export function readCdnow(until: string): PurchaseCell[] {
   const end = Date.parse(until) / DAY_MS;
   const daysById = new Map<string, Set<number>>();
-  for (const [, id = '', date = ''] of readTable('CDNOW_sample.txt', /\s+/)) {
-    const day = Date.parse(`${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`) / DAY_MS;
-    if (day > end) continue;
+  for (const { id, day } of readCdnowPurchases(until)) {
     const days = daysById.get(id) ?? new Set();
     daysById.set(id, days.add(day));
   }

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { publishConfig } from '../../../src/features/game-configs/publish.js';
+import { gradeGame } from '../../../src/features/predictions/grade-game.js';
+import { trainGame } from '../../../src/features/predictions/train-game.js';
+import { findGame } from '../../../src/features/studios/tenants.js';
+import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
+import { type ModelName, PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';
+import { type SimulatedPlayer, simulateGame } from '../../personalisation/predict/simulated-game.js';
+import { openAdminDesk } from '../../support/admin-calls.js';
+import { get, withoutRateLimits } from '../../support/data-calls.js';
+import { DAY_MS } from '../../support/game-world.js';
+import { createHarness, type Harness, postEvents, type Session, testActor } from '../../support/harness.js';
+import { addStudio, type Studio } from '../../support/session-calls.js';
+import { insertSimulatedPlayers } from '../../support/simulated-rows.js';
+
+/**
+ * Games that no model was made for, from the events to what players are told: numbers, always; and where there is no model, the
+ * reason.
+ */
+
+const LAST_DAY = 20_059;
+const players = (count: number, of: (n: number) => SimulatedPlayer) =>
+  Array.from({ length: count }, (_, n) => of(n));
+const nobodyBuys = new Map<number, number>();
+const regular = simulateGame(21, 2_200, 60).players;
+
+/** Reasons by model; a model that is not named may have come out as it will. */
+type Case = Readonly<{ players: readonly SimulatedPlayer[]; reasons: Partial<Record<ModelName, RegExp>> }>;
+
+const CASES: Record<string, Case> = {
+  'a game of one day': {
+    players: players(2_100, () => ({ firstDay: LAST_DAY, activeDays: [LAST_DAY], purchases: nobodyBuys })),
+    reasons: {
+      activity: /^less than three weeks of history/,
+      purchases: /^less than three weeks of history/,
+      conversion: /^less than three weeks of history/,
+    },
+  },
+  'players who are all the same': {
+    players: players(2_100, () => ({
+      firstDay: LAST_DAY - 50,
+      activeDays: [LAST_DAY - 50, LAST_DAY - 40, LAST_DAY - 3],
+      purchases: nobodyBuys,
+    })),
+    reasons: { activity: /^all players have the same history$/, purchases: /^0 of 500 payers$/ },
+  },
+  'a single payer': {
+    players: regular.map((player, n) => ({
+      ...player,
+      purchases: n === 0 ? new Map([[LAST_DAY - 30, 5]]) : nobodyBuys,
+    })),
+    reasons: { purchases: /^1 of 500 payers$/, conversion: /^\d of 1,000 players with the outcome$/ },
+  },
+  'prices of 0': {
+    players: regular.map((player, n) => ({
+      ...player,
+      purchases:
+        n % 2 === 0 ? nobodyBuys : new Map([...player.activeDays.slice(0, 5)].map((day) => [day, 0])),
+    })),
+    reasons: {},
+  },
+  'everybody who bought once, and never again': {
+    players: regular.map((player) => ({ ...player, purchases: new Map([[player.firstDay, 3]]) })),
+    reasons: { purchases: /^0 of 100 payers with a second day of purchase$/ },
+  },
+};
+
+let harness: Harness;
+let today: number;
+beforeAll(async () => {
+  harness = await createHarness({ settings: { ...withoutRateLimits(), accessTtlSeconds: 86_400 } });
+  today = Math.floor(harness.clock.now() / DAY_MS);
+  harness.clock.set(today * DAY_MS + DAY_MS / 4);
+});
+afterAll(() => harness.close());
+
+async function addGame(slug: string): Promise<{ studio: Studio; gameId: number }> {
+  const studio = await addStudio(harness, 'hostile', slug);
+  const gameId = (await findGame(harness.pool, 'hostile', slug))?.id ?? 0;
+  const document = { ...DEFAULT_DOCUMENT, predictions: { visibleToClients: [...PREDICTION_NAMES], off: [] } };
+  await publishConfig(harness.pool, { gameId, document, note: '' }, testActor(harness.clock.now()));
+  return { studio, gameId };
+}
+
+async function train(gameId: number) {
+  const outcome = await trainGame(harness.pool, { gameId, actor: testActor(harness.clock.now()) });
+  if (outcome.outcome !== 'trained') throw new Error(outcome.outcome);
+  return outcome;
+}
+
+/** What is told is numbers; and where it is an average, it says so. */
+async function expectSound(session: Session): Promise<Record<string, { state: string; value: number }>> {
+  const response = await get(harness.app, '/v1/player/predictions', session);
+  expect(response.statusCode, response.body).toBe(200);
+  // JSON makes null of what is no number.
+  const { predictions } = response.json();
+  expect(Object.keys(predictions)).toEqual([...PREDICTION_NAMES]);
+  for (const [name, { value, defaultValue, state, band }] of Object.entries<Record<string, unknown>>(
+    predictions,
+  )) {
+    for (const number of [value, defaultValue]) {
+      expect(typeof number === 'number' && number >= 0, `${name} is ${number}`).toBe(true);
+    }
+    if (state !== 'ready') expect([value, band], name).toEqual([defaultValue, null]);
+  }
+  return predictions;
+}
+
+describe.each(Object.entries(CASES))('%s', (name, { players: crowd, reasons }) => {
+  it('leaves numbers, and reasons where there is no model', async () => {
+    const { studio, gameId } = await addGame(`game-${Object.keys(CASES).indexOf(name)}`);
+    await insertSimulatedPlayers(harness.pool, gameId, crowd, today - 1 - LAST_DAY);
+    const { report } = await train(gameId);
+    for (const { model, outcome, reason } of report.models) {
+      expect(reason).not.toBe('');
+      const expected = reasons[model];
+      if (expected === undefined) continue;
+      expect({ model, outcome, reason }).toEqual({
+        model,
+        outcome: 'cold_start',
+        reason: expect.stringMatching(expected),
+      });
+    }
+    await gradeGame(harness.pool, { gameId, actor: testActor(harness.clock.now()) });
+    for (const device of ['simulated-0', 'simulated-1', 'simulated-7', 'never-seen']) {
+      const predictions = await expectSound(await studio.login(device));
+      for (const [prediction, model] of [
+        ['churn', 'activity'],
+        ['payerAlive', 'purchases'],
+      ] as const) {
+        if (reasons[model] !== undefined) expect(predictions[prediction]?.state).toBe('cold_start');
+      }
+    }
+    // What is missing is told to the studio.
+    const desk = await openAdminDesk(harness);
+    const token = await desk.addToken('viewer', { tenant: 'hostile' });
+    const listed = await desk.ask<{ models: { models: { reason: string }[] }[] }>(
+      'GET',
+      `/games/${studio.game}/models`,
+      undefined,
+      token,
+    );
+    expect(listed.models[0]?.models.map(({ reason }) => reason)).toEqual(
+      report.models.map(({ reason }) => reason),
+    );
+    await desk.close();
+  });
+});
+
+describe('events of wild players, through the API', () => {
+  const at = (ms: number) => new Date(ms).toISOString();
+  const bought = (transactionId: string, ms: number, price: string) => ({
+    eventType: 'Purchase',
+    timestamp: at(ms),
+    payload: { transactionId, skuId: 'gems', price, currency: 'USD' },
+  });
+  const sent = async (session: Session, events: object[]) => {
+    const response = await postEvents(harness.app, session, events);
+    expect(response.json()).toMatchObject({ data: { accepted: events.length } });
+  };
+
+  it('of a buyer with 20,000 purchases, of clocks that are a year off, and of gifts', async () => {
+    const { studio, gameId } = await addGame('wild');
+    await insertSimulatedPlayers(harness.pool, gameId, regular, today - 1 - LAST_DAY);
+    const now = harness.clock.now();
+    const buyer = await studio.login('buyer');
+    for (let from = 0; from < 20_000; from += 500) {
+      const day = now - (1 + ((from / 500) % 40)) * DAY_MS;
+      await sent(
+        buyer,
+        Array.from({ length: 500 }, (_, n) => bought(`b${from + n}`, day + n, '1.99')),
+      );
+    }
+    const early = await studio.login('a-year-early');
+    const late = await studio.login('a-year-late');
+    const gifted = await studio.login('gifted');
+    await sent(early, [bought('e1', now - 365 * DAY_MS, '4.99')]);
+    await sent(late, [bought('l1', now + 365 * DAY_MS, '4.99')]);
+    await sent(
+      gifted,
+      [40, 30, 20, 10].map((ago) => bought(`g${ago}`, now - ago * DAY_MS, '0')),
+    );
+    const { report, artefact } = await train(gameId);
+    expect(report.models.map(({ outcome }) => outcome)).toContain('promoted');
+    // Nobody of these players has seen an ad: a feature without variance plays no part.
+    const { activity } = artefact.models;
+    if (activity.state === 'ready' && activity.logistic !== null) {
+      expect(activity.logistic.coefficients[artefact.features.indexOf('adImpressions7')]).toBe(0);
+    }
+    for (const session of [buyer, early, late, gifted]) await expectSound(session);
+    // A clock that is a year off counts at the time of receipt: these two are like any who has bought today.
+    const [one, other] = [await expectSound(early), await expectSound(late)];
+    expect(one).toEqual(other);
+    const later = await studio.login('today');
+    await sent(later, [bought('t1', now, '4.99')]);
+    expect(await expectSound(later)).toEqual(one);
+  });
+});
