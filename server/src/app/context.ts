@@ -68,6 +68,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
 
   const shedding = createShedding({ metrics, logger });
   const gameConfigs = createConfigSnapshots(pool, logger);
+  const models = createPredictionSnapshots(pool, logger);
   const readings = createFactReadings(pool, clock);
   const inbox = createInbox({ pool, metrics, logger });
   const oldEvents = await watchOldEvents(pool, logger);
@@ -99,12 +100,8 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     apiKeys: createApiKeys({ pool, masterKeys, settings, clock, logger }),
     loginBatcher: createLoginBatcher(pool),
     refreshBatcher: createRefreshBatcher(pool),
-    decisions: createDecisions({ readings, gameConfigs, clock, metrics, logger }),
-    predictions: createPlayerPredictions({
-      readings,
-      snapshots: createPredictionSnapshots(pool, logger),
-      clock,
-    }),
+    decisions: createDecisions({ readings, gameConfigs, models, clock, metrics, logger }),
+    predictions: createPlayerPredictions({ readings, snapshots: models, gameConfigs, clock }),
     registries: createRegistries(pool),
     intake,
     inbox: queued?.inbox ?? inbox,

@@ -1,5 +1,6 @@
 import { DEFAULT_DOCUMENT } from '../personalisation/document/default-document.js';
 import type { ConfigDocument, SkuEntry } from '../personalisation/document/document.js';
+import { PREDICTION_NAMES } from '../personalisation/predict/artefact.js';
 
 const icon = (name: string) => ({
   assetId: `${name}-icon`,
@@ -27,7 +28,7 @@ const sku = (
   until: null,
 });
 
-/** What the demo game offers: a small catalogue and one offer for payers. */
+/** What the demo game offers: a small catalogue and one offer for payers. Clients are told all predictions, to try them. */
 export const DEMO_DOCUMENT: ConfigDocument = {
   ...DEFAULT_DOCUMENT,
   catalogue: [
@@ -61,6 +62,7 @@ export const DEMO_DOCUMENT: ConfigDocument = {
     },
   ],
   store: { ...DEFAULT_DOCUMENT.store, sendFallback: true, largestDiscountPercent: '60' },
+  predictions: { visibleToClients: [...PREDICTION_NAMES], off: [] },
   offers: [
     {
       offerId: 'thank_you',

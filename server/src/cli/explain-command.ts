@@ -105,6 +105,7 @@ function sayExplanation({
     ...because.skus,
     `First promotion: ${userSpecificPromoId ?? 'none'}. ETag: ${decision.storeEtag}.`,
   ]);
+  section('Predictions', because.predictions);
   if (problems.length > 0)
     section(
       'Problems',

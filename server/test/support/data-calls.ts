@@ -5,7 +5,12 @@ import type { Pool } from '../../src/db/pool.js';
 import { publishConfig } from '../../src/features/game-configs/publish.js';
 import { findGame } from '../../src/features/studios/tenants.js';
 import { DEFAULT_DOCUMENT } from '../../src/personalisation/document/default-document.js';
-import type { ConfigDocument, OfferEntry, SkuEntry } from '../../src/personalisation/document/document.js';
+import type {
+  ConfigDocument,
+  OfferEntry,
+  PredictionSettings,
+  SkuEntry,
+} from '../../src/personalisation/document/document.js';
 import type { Settings } from '../../src/settings/settings.js';
 import { type Session, testConfig } from './harness.js';
 
@@ -140,6 +145,7 @@ type DocumentOptions = {
   payerForDays?: number | null;
   segments?: ConfigDocument['segments'];
   offers?: OfferEntry[];
+  predictions?: PredictionSettings;
 };
 
 export function gameDocument(skus: PlainSku[], options: DocumentOptions = {}): ConfigDocument {
@@ -150,6 +156,7 @@ export function gameDocument(skus: PlainSku[], options: DocumentOptions = {}): C
     catalogue: skus.map(skuEntry),
     store: { ...DEFAULT_DOCUMENT.store, sendFallback },
     offers: options.offers ?? [],
+    ...(options.predictions === undefined ? {} : { predictions: options.predictions }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import type { FactColumns } from './fact-columns.js';
+import { HISTORY_DAYS } from './history-columns.js';
 
 /**
  * Of all that a dry run reads, one moment's state: numbers that belong together do not change while they are counted.
@@ -73,7 +74,7 @@ export async function listFactRows(
 
 /** The parameters of the columns come first, so those of the range are numbered from there. */
 function factsStatement(
-  { values, ofPlayer, ofDays, firstDay, lastDay }: FactColumns,
+  { values, ofPlayer, ofDays, firstDay, lastDay, today }: FactColumns,
   who: 'all' | 'sample',
 ): string {
   const [game, after, upTo, before, examined, players] = [1, 2, 3, 4, 5, 6].map(
@@ -103,6 +104,7 @@ function factsStatement(
     [...ofPlayer, ...ofDays.map((_, index) => `s.c${index}`)].join(', '),
     'from players p',
     ofDays.length > 0 ? days : '',
+    today === '' ? '' : ['left join lateral', HISTORY_DAYS.replaceAll('TODAY', () => today)].join(' '),
     'where',
     inRange,
     who === 'sample' ? inSample : '',

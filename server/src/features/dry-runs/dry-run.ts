@@ -4,6 +4,8 @@ import type { AttributeRegistry } from '../../personalisation/attributes/attribu
 import { compileDocument } from '../../personalisation/compile/compile-document.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
+import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
+import { findCurrentModels } from '../predictions/models-at.js';
 import {
   beginSnapshot,
   countPlayers,
@@ -64,12 +66,12 @@ const PAGE_VALUES = 500_000;
 const MAX_COLUMNS = 1_600;
 
 /**
- * What publishing a document would change: every player is decided for under both documents, at the same moment and on
- * the same snapshot of the database. Nothing is written.
+ * What publishing a document would change: every player is decided for under both documents, at the same moment, on the
+ * same snapshot of the database and with the models of predictions in force now. Nothing is written.
  */
 export async function dryRun(pool: Pool, run: DryRun): Promise<DryRunOutcome> {
   const began = performance.now();
-  const examination = prepare(run);
+  const examination = prepare(run, (await findCurrentModels(pool, run.gameId)).models);
   if (examination.columnCount > MAX_COLUMNS) {
     const message = `The rules of the published and the new document ask for ${examination.columnCount} different things about a player; a dry run can read ${MAX_COLUMNS}.`;
     return { outcome: 'too_many_facts', message };
@@ -106,7 +108,7 @@ type Examination = Readonly<{
 }>;
 
 /** What is read of a player, and what is made of it. */
-function prepare({ nowMs, attributes, ...run }: DryRun): Examination {
+function prepare({ nowMs, attributes, ...run }: DryRun, models: ModelsInForce): Examination {
   const compile = (document: ConfigDocument) =>
     compileDocument(document, { version: 0, publishedAt: 0 }, undefined, attributes);
   const before = compile(run.before);
@@ -118,7 +120,7 @@ function prepare({ nowMs, attributes, ...run }: DryRun): Examination {
     columns,
     columnCount: columns.ofPlayer.length + columns.ofDays.length,
     report,
-    evaluate: evaluateUnder(rest, after, nowMs, report),
+    evaluate: evaluateUnder(rest, after, { nowMs, models }, report),
   };
 }
 
@@ -153,7 +155,7 @@ async function examine(
 function evaluateUnder(
   before: CompiledDocument,
   after: CompiledDocument,
-  nowMs: number,
+  { nowMs, models }: { nowMs: number; models: ModelsInForce },
   report: DryRunReport,
 ) {
   const onErrorBefore = (part: string) => report.addError('before', part);
@@ -161,8 +163,8 @@ function evaluateUnder(
   return (facts: ReturnType<FactColumns['toFacts']>) =>
     report.add(
       facts,
-      evaluatePlayer(before, facts, nowMs, onErrorBefore),
-      evaluatePlayer(after, facts, nowMs, onErrorAfter),
+      evaluatePlayer(before, facts, nowMs, models, onErrorBefore),
+      evaluatePlayer(after, facts, nowMs, models, onErrorAfter),
     );
 }
 

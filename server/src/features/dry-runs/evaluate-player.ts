@@ -4,6 +4,7 @@ import { decideFlagsAndSegments } from '../../personalisation/decide/decide-flag
 import { OfferEvaluator } from '../../personalisation/decide/decide-offers.js';
 import { isHeldOut } from '../../personalisation/decide/decide-store.js';
 import { DecisionContext, type OnDecisionError } from '../../personalisation/decide/decision-context.js';
+import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
 
 /** What a document means for one player, without the store that follows from it. */
 export type Evaluation = Readonly<{
@@ -20,9 +21,10 @@ export function evaluatePlayer(
   document: CompiledDocument,
   facts: PlayerFacts,
   now: number,
+  models: ModelsInForce,
   onError: OnDecisionError,
 ): Evaluation {
-  const context = new DecisionContext(document, facts, now, false, onError);
+  const context = new DecisionContext(document, facts, now, false, onError, models);
   decideFlagsAndSegments(context);
   const { segments, flags } = context.attributes;
   if (document.offers.length === 0 || isHeldOut(document, facts.userId)) {

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../lib/day.js';
+import { dateOf } from '../../lib/day.js';
 import type { PlayerFact } from '../../personalisation/attributes/fact-source.js';
 import { epochDay, type ProfileMember } from '../../personalisation/attributes/player-facts.js';
 import {
@@ -9,6 +9,7 @@ import {
 } from '../players/facts-queries.js';
 import type { FactNeeds, WindowNeed } from './fact-needs.js';
 import { DAY_COLUMNS, type DayColumn, PLAYER_COLUMNS, type PlayerColumn } from './fact-projections.js';
+import { HISTORY_COLUMNS } from './history-columns.js';
 import { RowFacts, type SummedDay, setCount, summedDay } from './row-facts.js';
 
 type Value = unknown;
@@ -25,6 +26,8 @@ export type FactColumns = Readonly<{
   /** The first and the last day that count, as parameters. */
   firstDay: string;
   lastDay: string;
+  /** As a parameter; empty if no rule asks for a prediction. Then `ofPlayer` needs the subquery `HISTORY_DAYS` as `h`. */
+  today: string;
   values: readonly unknown[];
   /** For a row of the values of `ofPlayer` followed by those of `ofDays`. */
   toFacts: (row: readonly Value[]) => RowFacts;
@@ -42,6 +45,7 @@ class Columns implements FactColumns {
   readonly ofDays: string[] = [];
   readonly firstDay: string;
   readonly lastDay: string;
+  readonly today: string;
   readonly values: unknown[] = [];
   readonly #puts: Put[] = [];
   readonly #dayPuts: Put[] = [];
@@ -64,6 +68,7 @@ class Columns implements FactColumns {
     const isWindowed = needs.windows.length > 0;
     this.firstDay = isWindowed ? this.#day(this.#today - days + 1) : '';
     this.lastDay = isWindowed ? this.#day(this.#today) : '';
+    this.today = needs.history ? this.#day(this.#today) : '';
 
     this.#addPlayer('p.user_id', (facts, value) => {
       facts.userId = value as string;
@@ -74,6 +79,7 @@ class Columns implements FactColumns {
     });
     this.#addEventTypes(needs);
     for (const member of needs.profile) this.#addProfile(member);
+    if (needs.history) for (const { sql, put } of HISTORY_COLUMNS) this.#addPlayer(sql, put);
     for (const need of needs.windows) this.#addWindow(need);
   }
 
@@ -99,7 +105,7 @@ class Columns implements FactColumns {
   }
 
   #day(day: number): string {
-    return this.#bind(new Date(day * DAY_MS).toISOString().slice(0, 10), 'date');
+    return this.#bind(dateOf(day), 'date');
   }
 
   #addPlayer(sql: string, put: Put): void {

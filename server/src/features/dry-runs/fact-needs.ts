@@ -16,6 +16,8 @@ export type FactNeeds = Readonly<Record<PlayerFact, boolean>> &
     windows: readonly Readonly<WindowNeed>[];
     /** Promotions of offers with a limit per player. */
     promoIds: ReadonlySet<string>;
+    /** What predictions are worked out from. */
+    history: boolean;
   }>;
 
 export function factNeeds(documents: readonly CompiledDocument[]): FactNeeds {
@@ -45,6 +47,7 @@ class Needs {
   readonly profile = new Set<ProfileMember>();
   readonly windows = new Map<string, WindowNeed>();
   readonly promoIds = new Set<string>();
+  history = false;
 
   add(source: FactSource): void {
     switch (source.of) {
@@ -59,6 +62,9 @@ class Needs {
         break;
       case 'days':
         this.#addWindow(source);
+        break;
+      case 'history':
+        this.history = true;
     }
   }
 

@@ -2,8 +2,11 @@ import type {
   FlagOverride,
   PlayerDay,
   PlayerFacts,
+  PlayerHistory,
   PlayerProfile,
 } from '../../personalisation/attributes/player-facts.js';
+import { BLANK_HISTORY } from '../../personalisation/attributes/player-history.js';
+import type { RecentDay } from '../../personalisation/predict/prediction-facts.js';
 
 type Mutable<T> = { -readonly [Member in keyof T]: T[Member] };
 type Counts = Record<string, number>;
@@ -30,9 +33,21 @@ export class RowFacts implements PlayerFacts {
   promoPurchases: Counts = NOTHING;
   overrides: readonly FlagOverride[] = [];
   overridesAt: number | null = null;
+  /** Shared by all players until `layOutHistory` gives this one their own. */
+  history: Mutable<PlayerHistory> = BLANK_HISTORY;
   /** The last 7 days in one, and the 21 before them. */
   recent: SummedDay | null = null;
   older: SummedDay | null = null;
+  /** For predictions: what was done in 7 days and, of purchases, in 28, each as one day. */
+  weekOfHistory: Mutable<RecentDay> = NO_DAY;
+  monthOfHistory: Mutable<RecentDay> = NO_DAY;
+
+  /** Comes before all that is put into the history. `lastDay`: the last one that predictions look at. */
+  layOutHistory(lastDay: number): void {
+    this.weekOfHistory = recentDay(lastDay);
+    this.monthOfHistory = recentDay(lastDay - 7);
+    this.history = { ...BLANK_HISTORY, recentDays: [this.weekOfHistory, this.monthOfHistory] };
+  }
 
   /**
    * Rules only ever add days up, so two days can stand for 28. But they may also ask on how many days there were events:
@@ -54,6 +69,12 @@ export class RowFacts implements PlayerFacts {
 }
 
 const NOTHING: Counts = Object.freeze({});
+
+const NO_DAY: Mutable<RecentDay> = Object.freeze(recentDay(0));
+
+function recentDay(epochDay: number): Mutable<RecentDay> {
+  return { epochDay, sessions: 0, adImpressions: 0, storeViews: 0, playMs: 0, purchases: 0 };
+}
 
 export function summedDay(epochDay: number): SummedDay {
   return {

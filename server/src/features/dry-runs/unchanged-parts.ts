@@ -1,3 +1,4 @@
+import { TIME_BASIS } from '../../personalisation/attributes/time-basis.js';
 import { type FlagOrSegment, nodeNames } from '../../personalisation/compile/compile-flags-and-segments.js';
 import type { CompiledDocument, CompiledOffer } from '../../personalisation/compile/compiled-document.js';
 import type { CompiledRule } from '../../personalisation/rules/rules.js';
@@ -13,12 +14,14 @@ export type Comparison = Readonly<{
 /** Most changes are small: what they do not touch is decided once instead of twice, which is half of all the work. */
 export function compareDocuments(before: CompiledDocument, after: CompiledDocument): Comparison {
   const unchanged = new Set<string>();
+  const areSameOff = [...before.predictionsOff].sort().join() === [...after.predictionsOff].sort().join();
   const isSameRule = (old: CompiledRule | null, present: CompiledRule | null) => {
     if (old === null || present === null) return old === present;
     const needs = nodeNames(old);
     // The same text may refer to something that is only there now.
     return (
       old.expression === present.expression &&
+      (areSameOff || (old.basis & TIME_BASIS.predictions) === 0) &&
       needs.join() === nodeNames(present).join() &&
       needs.every((need) => unchanged.has(need))
     );

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nullable, successOf, Time } from '../../http/admin-answers.js';
+import { ExplainedPredictions, PREDICTIONS_EXAMPLE } from './explained-prediction-schemas.js';
 import { FactsJson } from './facts-json.js';
 
 /** Documentation of the route, and the form of its body. */
@@ -151,9 +152,13 @@ const Explanation = Type.Object(
       storeEtag: Type.String(),
       validUntil: nullable(Time('When time alone changes it next')),
     }),
+    predictions: ExplainedPredictions,
     trace: Trace,
     because: Type.Object(
-      { flags: sentences, segments: sentences, offers: sentences, skus: sentences },
+      {
+        ...{ flags: sentences, segments: sentences, offers: sentences, skus: sentences },
+        predictions: sentences,
+      },
       { description: 'The same in sentences' },
     ),
     problems: Type.Array(Type.Object({ part: Type.String(), message: Type.String() }), {
@@ -191,6 +196,7 @@ export const ExplainResponse = successOf('ExplainResponse', Explanation, {
       storeEtag: '"p5uUSfpQ9SOMTu5Rpa4Xbw"',
       validUntil: null,
     },
+    predictions: PREDICTIONS_EXAMPLE,
     trace: {
       flags: [{ flagId: 'isPayer', value: true, because: 'purchase', rule: null }],
       segments: [{ segmentId: 'payer', member: true, rule: RULE }],
@@ -202,6 +208,7 @@ export const ExplainResponse = successOf('ExplainResponse', Explanation, {
       segments: ['In segment payer: flags.isPayer is true (flags["isPayer"] = true).'],
       offers: [],
       skus: [],
+      predictions: [PREDICTIONS_EXAMPLE.predictions.churn.sentence],
     },
     problems: [],
   },

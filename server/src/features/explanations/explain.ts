@@ -7,6 +7,7 @@ import type { SegmentMembership } from '../../personalisation/compile/compiled-d
 import { decide } from '../../personalisation/decide/decide.js';
 import type { Decision, FlagState, Trace } from '../../personalisation/decide/decision.js';
 import { renderAnswers, renderStore, storeEtag, storeText } from '../players/answers.js';
+import { type FoundModels, findModelsAt } from '../predictions/models-at.js';
 import { type ExplainedDocument, findDocument, type WantedVersion } from './explained-document.js';
 import {
   type ExplainedPlayer,
@@ -14,6 +15,7 @@ import {
   findPlayerAt,
   type PlayerOutcome,
 } from './explained-player.js';
+import { type ExplainedPredictions, explainedPredictions } from './explained-predictions.js';
 import { type FactsJson, readFacts, toFactsJson } from './facts-json.js';
 import { type Reasons, reasonsOf } from './reasons.js';
 
@@ -58,13 +60,14 @@ export type Explanation = Readonly<{
     /** Null: time alone never changes it. */
     validUntil: string | null;
   }>;
+  predictions: ExplainedPredictions;
   trace: Trace;
-  because: Reasons;
+  because: Reasons & Readonly<{ predictions: readonly string[] }>;
   /** Parts of the document that could not be used, and rules that failed. */
   problems: readonly Problem[];
 }>;
 
-/** `part`: `segment:whales`, `offer:winter`, `sku:gems`, or `store` for the whole of it. */
+/** `part`: `segment:whales`, `offer:winter`, `sku:gems`, `predictions`, or `store` for the whole of it. */
 export type Problem = Readonly<{ part: string; message: string }>;
 
 export type ExplainOutcome =
@@ -86,41 +89,44 @@ export async function explain(
   // First what is cheap: a version that does not exist is not worth a rebuild.
   const found = await findDocument(pool, gameId, version, moments);
   if (found === undefined) return { outcome: 'version_not_found' };
+  // What will be in force later, nobody knows: for the future it is what is in force now.
+  const models = await findModelsAt(pool, gameId, Math.min(moments.atMs, nowMs));
+  const given = { atMs: moments.atMs, isDraft: version === 'draft', attributes, models };
   if ('hypothetical' in player) {
     const read = readFacts(player.hypothetical, moments.atMs);
     if (!read.ok) return { outcome: 'facts_invalid', message: read.message };
-    return explained(
-      found,
-      { facts: read.facts, source: 'hypothetical', completeSince: null },
-      { atMs: moments.atMs, isDraft: version === 'draft', attributes },
-    );
+    return explained(found, { facts: read.facts, source: 'hypothetical', completeSince: null }, given);
   }
   const outcome = await findPlayerAt({ pool, databaseUrl, turns, signal }, gameId, player.userId, moments);
   if (outcome.outcome !== 'found') return outcome;
-  return explained(found, outcome.player, { atMs: moments.atMs, isDraft: version === 'draft', attributes });
+  return explained(found, outcome.player, given);
 }
 
 type ExplainedAs = Readonly<{
   atMs: number;
   isDraft: boolean;
   attributes: AttributeRegistry | undefined;
+  models: FoundModels;
 }>;
 
 function explained(
   { document, publication }: ExplainedDocument,
   { facts, source, completeSince }: ExplainedPlayer,
-  { atMs, isDraft, attributes }: ExplainedAs,
+  { atMs, isDraft, attributes, models: found }: ExplainedAs,
 ): ExplainOutcome {
   const problems: Problem[] = [];
+  if (found.problem !== null) problems.push({ part: 'predictions', message: found.problem });
   const onUnusable = (part: string, message: string) => problems.push({ part, message });
   const compiled = compileDocument(document, publication, onUnusable, attributes);
   const decision = decide(compiled, facts, atMs, {
+    models: found.models,
     trace: true,
     onError: (part, error) => problems.push({ part, message: (error as Error).message }),
   });
   const { trace } = decision;
   if (trace === null) throw new Error('a traced decision has a trace');
   const { version, publishedAt } = publication;
+  const predictions = explainedPredictions(facts, found, compiled, atMs);
   const explanation: Explanation = {
     at: new Date(atMs).toISOString(),
     version: isDraft ? 'draft' : version,
@@ -129,8 +135,12 @@ function explained(
     completeSince,
     facts: toFactsJson(facts),
     decision: asServed(facts.userId, decision),
+    predictions,
     trace,
-    because: reasonsOf({ document, facts, at: atMs, trace }),
+    because: {
+      ...reasonsOf({ document, facts, at: atMs, trace }),
+      predictions: Object.values(predictions.predictions).map(({ sentence }) => sentence),
+    },
     problems,
   };
   return { outcome: 'explained', explanation };

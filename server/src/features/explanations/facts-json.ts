@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS, dateOf } from '../../lib/day.js';
 import { createSuggest } from '../../lib/nearest-name.js';
 import { noMember, schemaAt } from '../../lib/schema-members.js';
 import type {
@@ -10,6 +10,7 @@ import type {
   PlayerProfile,
   ProfileMember,
 } from '../../personalisation/attributes/player-facts.js';
+import { HistoryJson, historyOfDays, readHistory, toHistoryJson } from './history-json.js';
 import { readInstant } from './instant.js';
 
 /**
@@ -88,6 +89,7 @@ export const FactsJson = Type.Object(
     ),
     promoPurchases: Type.Optional(Counts('Promotion id → purchases with it that stand')),
     overrides: Type.Optional(Type.Array(Override, { maxItems: 100 })),
+    history: Type.Optional(HistoryJson),
   } satisfies Record<ShownFact, TSchema>,
   {
     ...strict,
@@ -107,12 +109,13 @@ export function toFactsJson({ userId, overridesAt: _, ...facts }: PlayerFacts): 
     profile: Object.fromEntries(Object.entries(facts.profile).map(([name, { v }]) => [name, v])),
     days: [...facts.days]
       .sort((a, b) => b.epochDay - a.epochDay)
-      .map(({ epochDay, ...day }) => ({ day: iso(epochDay * DAY_MS).slice(0, 10), ...day })),
+      .map(({ epochDay, ...day }) => ({ day: dateOf(epochDay), ...day })),
     overrides: facts.overrides.map(({ setAt, until, ...override }) => ({
       ...override,
       setAt: iso(setAt),
       until: isoOrNull(until),
     })),
+    history: toHistoryJson(facts.history),
   };
 }
 
@@ -165,6 +168,9 @@ function readValid(json: FactsJson, atMs: number): FactsReading {
   if (purchaseCount > 0 !== (lastPurchaseAt !== null)) {
     wrong.push('purchaseCount and lastPurchaseAt go together: give both, or neither.');
   }
+  const days = (json.days ?? []).map((day, n) =>
+    readDay(day, instant(`days.${n}.day`, `${day.day}T00:00:00Z`)),
+  );
   const facts: PlayerFacts = {
     userId: json.playerId ?? 'hypothetical',
     createdAt: json.createdAt === undefined ? atMs : instant('createdAt', json.createdAt),
@@ -175,7 +181,7 @@ function readValid(json: FactsJson, atMs: number): FactsReading {
     lastPurchaseAt,
     spend: json.spend ?? {},
     profile: readProfile(json.profile ?? {}, atMs),
-    days: (json.days ?? []).map((day, n) => readDay(day, instant(`days.${n}.day`, `${day.day}T00:00:00Z`))),
+    days,
     promoPurchases: json.promoPurchases ?? {},
     overridesAt: null,
     overrides: (json.overrides ?? []).map(
@@ -186,6 +192,7 @@ function readValid(json: FactsJson, atMs: number): FactsReading {
         until: instantOrNull(`overrides.${n}.until`, until),
       }),
     ),
+    history: json.history === undefined ? historyOfDays(days) : readHistory(json.history, wrong),
   };
   return wrong.length === 0 ? { ok: true, facts } : { ok: false, message: wrong.join(' ') };
 }

@@ -48,6 +48,7 @@ export const DOCUMENT_EXAMPLE: ConfigDocument = {
       combine: false,
     },
   ],
+  predictions: { visibleToClients: ['churn'], off: [] },
 };
 
 const Revision = Type.Integer({

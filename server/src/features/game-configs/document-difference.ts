@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../lib/canonical-json.js';
+import { DEFAULT_PREDICTIONS } from '../../personalisation/document/default-document.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 
 /** A part of a document that is not as it was. */
@@ -20,6 +21,11 @@ export function documentDifference(before: ConfigDocument, after: ConfigDocument
     ...listDifference('catalogue', before.catalogue, after.catalogue, ({ skuId }) => skuId),
     ...partDifference('store', before.store, after.store),
     ...listDifference('offers', before.offers, after.offers, ({ offerId }) => offerId),
+    ...partDifference(
+      'predictions',
+      before.predictions ?? DEFAULT_PREDICTIONS,
+      after.predictions ?? DEFAULT_PREDICTIONS,
+    ),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { TIME_BASIS } from '../../personalisation/attributes/time-basis.js';
 import { nodeNames } from '../../personalisation/compile/compile-flags-and-segments.js';
 import type { CompiledDocument, CompiledOffer } from '../../personalisation/compile/compiled-document.js';
 import type { CompiledRule } from '../../personalisation/rules/rules.js';
@@ -33,7 +34,10 @@ export function mayLose(before: Audience, after: Audience): boolean {
   );
 }
 
-function rulesBehind(rule: CompiledRule, { flagsAndSegments, payerForDays }: CompiledDocument): string {
+function rulesBehind(
+  rule: CompiledRule,
+  { flagsAndSegments, payerForDays, predictionsOff }: CompiledDocument,
+): string {
   const nodes = new Map(
     flagsAndSegments.map((node) => [
       node.kind === 'flag' ? `flag:${node.flagId}` : `segment:${node.listed.segmentId}`,
@@ -41,15 +45,20 @@ function rulesBehind(rule: CompiledRule, { flagsAndSegments, payerForDays }: Com
     ]),
   );
   const told = new Map<string, unknown>();
+  let basis = rule.basis;
   const tell = (of: CompiledRule): void => {
     for (const name of nodeNames(of)) {
       const node = nodes.get(name);
       if (node === undefined || told.has(name)) continue;
       const otherwise = node.kind === 'segment' ? false : node.isPayer ? payerForDays : node.defaultValue;
       told.set(name, [node.rule?.expression ?? null, otherwise]);
-      if (node.rule !== null) tell(node.rule);
+      if (node.rule === null) continue;
+      basis |= node.rule.basis;
+      tell(node.rule);
     }
   };
   tell(rule);
-  return JSON.stringify([rule.expression, [...told].sort(([a], [b]) => (a < b ? -1 : 1))]);
+  // A prediction that is off has another value for the same rule.
+  const off = basis & TIME_BASIS.predictions ? [...predictionsOff].sort() : [];
+  return JSON.stringify([rule.expression, [...told].sort(([a], [b]) => (a < b ? -1 : 1)), off]);
 }

@@ -7,6 +7,8 @@ import { createStoreKeys } from './store-keys.js';
 export type CachedAnswers = Readonly<{
   rowVersion: string;
   configVersion: number;
+  /** Null where no rule asks for a prediction. */
+  predictionsVersion: number | null;
   decidedAt: number;
   answers: Answers;
 }>;

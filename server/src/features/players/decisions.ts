@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../lib/clock.js';
+import type { VersionSnapshots } from '../../lib/version-snapshots.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import { decide } from '../../personalisation/decide/decide.js';
+import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { ConfigSnapshots } from '../game-configs/config-snapshots.js';
 import { createAnswerCache } from './answer-cache.js';
@@ -13,8 +15,9 @@ import type { PlayerRow } from './player-row.js';
 
 /**
  * What a player is told: a pure function of facts, published configuration and now, so it is worked out once and remembered
- * until one of the three has changed. Every request learns the version of the row and of the configuration from the query
- * that it makes anyway, and a decision says until when it holds: nobody has to be told to forget.
+ * until one of the three has changed. Where rules ask for predictions, the models in force are the fourth. Every request
+ * learns the version of the row, of the configuration and of the models from the query that it makes anyway, and a decision says
+ * until when it holds: nobody has to be told to forget.
  */
 export type Decisions = {
   answersFor(player: PlayerRow): Answers | Promise<Answers>;
@@ -23,10 +26,13 @@ export type Decisions = {
 export type DecisionsOptions = {
   readings: FactReadings;
   gameConfigs: ConfigSnapshots;
+  models: VersionSnapshots<VersionedModels>;
   clock: Clock;
   metrics: Metrics;
   logger: Logger;
 };
+
+export type VersionedModels = ModelsInForce & Readonly<{ version: number }>;
 
 const CACHE_BYTES = 24 * 1024 * 1024;
 /**
@@ -38,6 +44,7 @@ const MAX_AGE_MS = 60_000;
 export function createDecisions({
   readings,
   gameConfigs,
+  models,
   clock,
   metrics,
   logger,
@@ -49,18 +56,34 @@ export function createDecisions({
     document: CompiledDocument,
     { playerId, gameId, rowVersion }: Pick<PlayerRow, 'playerId' | 'gameId' | 'rowVersion'>,
     facts: PlayerFacts,
+    inForce: VersionedModels | undefined,
   ): Answers => {
     const decidedAt = clock.now();
     const onError = (part: string, error: unknown) => errors(gameId, document.version, part, error);
-    const decision = decide(document, facts, decidedAt, { onError });
+    const decision = decide(document, facts, decidedAt, { models: inForce, onError });
     const answers = renderAnswers(facts.userId, decision, cache.share);
-    cache.set(playerId, { rowVersion, configVersion: document.version, decidedAt, answers });
+    cache.set(playerId, {
+      ...{ rowVersion, configVersion: document.version, decidedAt, answers },
+      predictionsVersion: inForce?.version ?? null,
+    });
     return answers;
+  };
+
+  /** Models are only looked for where a rule asks for a prediction. */
+  const workWith = (
+    document: CompiledDocument,
+    player: Pick<PlayerRow, 'playerId' | 'gameId' | 'rowVersion' | 'predictionsVersion'>,
+    facts: PlayerFacts,
+  ): Answers | Promise<Answers> => {
+    if (!document.usesPredictions) return work(document, player, facts, undefined);
+    const inForce = models.get(player.gameId, player.predictionsVersion);
+    if (inForce instanceof Promise) return inForce.then((loaded) => work(document, player, facts, loaded));
+    return work(document, player, facts, inForce);
   };
 
   const read = async (player: PlayerRow): Promise<Answers> => {
     const reading = await readings.of(player.playerId);
-    return work(await gameConfigs.get(reading.gameId, reading.configVersion), reading, reading.facts);
+    return workWith(await gameConfigs.get(reading.gameId, reading.configVersion), reading, reading.facts);
   };
 
   return {
@@ -70,6 +93,7 @@ export function createDecisions({
         known !== undefined &&
         known.rowVersion === player.rowVersion &&
         known.configVersion === player.configVersion &&
+        (known.predictionsVersion === null || known.predictionsVersion === player.predictionsVersion) &&
         isFresh(known, clock.now())
       ) {
         return known.answers;
@@ -77,8 +101,8 @@ export function createDecisions({
       if (player.blankSince === null) return read(player);
       const facts = blankFacts(player.userId, player.blankSince);
       const document = gameConfigs.get(player.gameId, player.configVersion);
-      if (document instanceof Promise) return document.then((loaded) => work(loaded, player, facts));
-      return work(document, player, facts);
+      if (document instanceof Promise) return document.then((loaded) => workWith(loaded, player, facts));
+      return workWith(document, player, facts);
     },
   };
 }

@@ -5,7 +5,9 @@ import {
   type FlagOverride,
   type PlayerDay,
   type PlayerFacts,
+  type PlayerHistory,
 } from '../../personalisation/attributes/player-facts.js';
+import { BLANK_HISTORY } from '../../personalisation/attributes/player-history.js';
 
 /** The facts of a player and what they were read with, as one snapshot of the database. */
 export type PlayerReading = Readonly<{
@@ -15,20 +17,6 @@ export type PlayerReading = Readonly<{
   predictionsVersion: number;
   rowVersion: string;
   facts: PlayerFacts;
-  history: PlayerHistory;
-}>;
-
-/** What only predictions look at, as PostgreSQL writes it: see `prediction-history.ts`. */
-export type PlayerHistory = Readonly<{
-  /** Days since 1970. */
-  firstDay: number | null;
-  /** Sets of days: `{[2026-11-01,2026-11-03),[2026-11-05,2026-11-06)}`. */
-  activeDays: string;
-  purchaseDays: string;
-  firstPurchaseDay: number | null;
-  /** Days with a purchase before those of `purchaseDays`. */
-  earlierPurchaseDays: number | null;
-  repeatSpend: Record<string, number>;
 }>;
 
 type FactsRow = PlayerHistory & {
@@ -93,6 +81,15 @@ export const PROMO_PURCHASES_COLUMN = `case when p.purchase_count > 0 then (
     ) m
   ) end`;
 
+/** Of `players p`, for predictions; days are numbers since 1970. */
+export const FIRST_DAY_COLUMN = `p.first_day - date '1970-01-01'`;
+export const FIRST_PURCHASE_DAY_COLUMN = `(p.first_purchase_at at time zone 'UTC')::date - date '1970-01-01'`;
+/** `purchase_days` reaches back 180 days: only of a payer of longer standing is there more to count. */
+export const EARLIER_PURCHASE_DAYS_COLUMN = `case when (p.first_purchase_at at time zone 'UTC')::date < lower(p.purchase_days) then (
+    select count(*)::int from player_days e
+    where e.player_id = p.id and e.day < lower(p.purchase_days) and e.purchases > 0
+  ) end`;
+
 /** $1: now, $2: players, $3: the first day that windows still reach. */
 const FACTS_COLUMNS = `
   p.id as "playerId", p.game_id as "gameId", p.xmin as "rowVersion", p.user_id as "userId", p.created_at as "createdAt",
@@ -105,14 +102,10 @@ const FACTS_COLUMNS = `
   ) end as days,
   ${PROMO_PURCHASES_COLUMN} as "promoPurchases",
   ${OVERRIDES_COLUMN} as overrides, p.overrides_at as "overridesAt",
-  p.first_day - date '1970-01-01' as "firstDay", p.active_days::text as "activeDays",
+  ${FIRST_DAY_COLUMN} as "firstDay", p.active_days::text as "activeDays",
   p.purchase_days::text as "purchaseDays", p.repeat_spend as "repeatSpend",
-  (p.first_purchase_at at time zone 'UTC')::date - date '1970-01-01' as "firstPurchaseDay",
-  -- purchase_days reaches back 180 days: only of a payer of longer standing is there more to count
-  case when (p.first_purchase_at at time zone 'UTC')::date < lower(p.purchase_days) then (
-    select count(*)::int from player_days e
-    where e.player_id = p.id and e.day < lower(p.purchase_days) and e.purchases > 0
-  ) end as "earlierPurchaseDays"`;
+  ${FIRST_PURCHASE_DAY_COLUMN} as "firstPurchaseDay",
+  ${EARLIER_PURCHASE_DAYS_COLUMN} as "earlierPurchaseDays"`;
 
 export async function findFacts(
   db: Pool | Client,
@@ -151,14 +144,6 @@ function toReading(row: FactsRow): PlayerReading {
     promoPurchases: row.promoPurchases ?? {},
     overrides: (row.overrides ?? []).map(toOverride),
     overridesAt: row.overridesAt,
-  };
-  return {
-    playerId: row.playerId,
-    gameId: row.gameId,
-    configVersion: row.configVersion,
-    predictionsVersion: row.predictionsVersion,
-    rowVersion: row.rowVersion,
-    facts,
     history: {
       firstDay: row.firstDay,
       activeDays: row.activeDays,
@@ -167,6 +152,14 @@ function toReading(row: FactsRow): PlayerReading {
       earlierPurchaseDays: row.earlierPurchaseDays,
       repeatSpend: row.repeatSpend,
     },
+  };
+  return {
+    playerId: row.playerId,
+    gameId: row.gameId,
+    configVersion: row.configVersion,
+    predictionsVersion: row.predictionsVersion,
+    rowVersion: row.rowVersion,
+    facts,
   };
 }
 
@@ -214,5 +207,6 @@ export function blankFacts(userId: string, createdAt: number): PlayerFacts {
     promoPurchases: {},
     overrides: [],
     overridesAt: null,
+    history: BLANK_HISTORY,
   };
 }

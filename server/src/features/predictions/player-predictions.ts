@@ -2,18 +2,21 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../../lib/clock.js';
 import { DAY_MS } from '../../lib/day.js';
 import { createFifoMap } from '../../lib/fifo-map.js';
-import type { PredictionFacts } from '../../personalisation/predict/prediction-facts.js';
-import { score } from '../../personalisation/predict/score.js';
+import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
+import { predictionFacts } from '../../personalisation/attributes/player-history.js';
+import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
+import { score, switchOff } from '../../personalisation/predict/score.js';
+import type { ConfigSnapshots } from '../game-configs/config-snapshots.js';
 import type { FactReadings } from '../players/fact-readings.js';
+import { blankFacts } from '../players/facts-queries.js';
 import type { PlayerRow } from '../players/player-row.js';
-import { blankPredictionFacts, predictionFacts } from './prediction-history.js';
-import { predictionsJson } from './prediction-json.js';
+import { modelsJson, predictionsJson } from './prediction-json.js';
 import type { PredictionSnapshot, PredictionSnapshots } from './prediction-snapshots.js';
 
 /**
- * The predictions that a player is told: a pure function of the player's row, the models in force and the UTC day. They are
- * remembered until one of the three has changed; every request learns the versions from the query that it makes anyway
- * (ADR 0008).
+ * The predictions that a player is told: a pure function of the player's row, the models in force, the UTC day, and what the
+ * published document says of which are told. They are remembered until one of these has changed; every request learns the
+ * versions from the query that it makes anyway (ADR 0008).
  */
 export type PlayerPredictions = {
   answerFor(player: PlayerRow): PredictionAnswer | Promise<PredictionAnswer>;
@@ -30,6 +33,7 @@ export type PredictionAnswer = Readonly<{
 type Remembered = Readonly<{
   rowVersion: string;
   predictionsVersion: number;
+  configVersion: number;
   workedOutAt: number;
   answer: PredictionAnswer;
 }>;
@@ -42,32 +46,37 @@ const MAX_AGE_MS = 60_000;
 export type PlayerPredictionsOptions = {
   readings: FactReadings;
   snapshots: PredictionSnapshots;
+  gameConfigs: ConfigSnapshots;
   clock: Clock;
 };
 
 export function createPlayerPredictions({
   readings,
   snapshots,
+  gameConfigs,
   clock,
 }: PlayerPredictionsOptions): PlayerPredictions {
   const remembered = createFifoMap<string, Remembered>();
 
   const work = (
     { playerId, userId, rowVersion }: Pick<PlayerRow, 'playerId' | 'userId' | 'rowVersion'>,
-    facts: PredictionFacts,
-    { version, artefact, distrusted, modelsJson }: PredictionSnapshot,
+    facts: PlayerFacts,
+    { version, artefact, distrusted, modelTexts }: PredictionSnapshot,
+    { version: configVersion, visiblePredictions, predictionsOff }: CompiledDocument,
   ): PredictionAnswer => {
     const workedOutAt = clock.now();
     const today = Math.floor(workedOutAt / DAY_MS);
-    const json = predictionsJson(score(facts, artefact, today, distrusted));
+    const scored = switchOff(score(predictionFacts(facts), artefact, today, distrusted), predictionsOff);
+    const told = predictionsJson(scored, visiblePredictions);
+    const models = modelsJson(modelTexts, scored, visiblePredictions);
     const answer = {
-      predictionsJson: json,
-      modelsJson,
-      etag: etagOf(userId + json + modelsJson),
+      predictionsJson: told,
+      modelsJson: models,
+      etag: etagOf(userId + told + models),
       validUntil: (today + 1) * DAY_MS,
     };
     remembered.delete(playerId);
-    remembered.set(playerId, { rowVersion, predictionsVersion: version, workedOutAt, answer });
+    remembered.set(playerId, { rowVersion, predictionsVersion: version, configVersion, workedOutAt, answer });
     const oldest = remembered.size > MAX_REMEMBERED ? remembered.oldest() : undefined;
     if (oldest !== undefined) remembered.delete(oldest[0]);
     return answer;
@@ -76,7 +85,8 @@ export function createPlayerPredictions({
   const read = async (player: PlayerRow): Promise<PredictionAnswer> => {
     const reading = await readings.of(player.playerId);
     const snapshot = await snapshots.get(reading.gameId, reading.predictionsVersion);
-    return work({ ...player, rowVersion: reading.rowVersion }, predictionFacts(reading), snapshot);
+    const document = await gameConfigs.get(reading.gameId, reading.configVersion);
+    return work({ ...player, rowVersion: reading.rowVersion }, reading.facts, snapshot, document);
   };
 
   return {
@@ -86,15 +96,19 @@ export function createPlayerPredictions({
         known !== undefined &&
         known.rowVersion === player.rowVersion &&
         known.predictionsVersion === player.predictionsVersion &&
+        known.configVersion === player.configVersion &&
         isFresh(known, clock.now())
       ) {
         return known.answer;
       }
       if (player.blankSince === null) return read(player);
-      const facts = blankPredictionFacts(player.blankSince);
+      const facts = blankFacts(player.userId, player.blankSince);
       const snapshot = snapshots.get(player.gameId, player.predictionsVersion);
-      if (snapshot instanceof Promise) return snapshot.then((loaded) => work(player, facts, loaded));
-      return work(player, facts, snapshot);
+      const document = gameConfigs.get(player.gameId, player.configVersion);
+      if (!(snapshot instanceof Promise || document instanceof Promise)) {
+        return work(player, facts, snapshot, document);
+      }
+      return Promise.all([snapshot, document]).then((loaded) => work(player, facts, ...loaded));
     },
   };
 }

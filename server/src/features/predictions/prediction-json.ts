@@ -4,38 +4,46 @@ import {
   MODEL_NAMES,
   type ModelName,
   PREDICTION_NAMES,
+  type PredictionName,
 } from '../../personalisation/predict/artefact.js';
-import type { Prediction, Predictions } from '../../personalisation/predict/score.js';
+import { type Prediction, type Predictions, toldValue } from '../../personalisation/predict/score.js';
 
 /** The two parts of an answer as they are sent. */
 
-export function predictionsJson(predictions: Predictions): string {
-  return JSON.stringify(
-    Object.fromEntries(PREDICTION_NAMES.map((name) => [name, toldPrediction(predictions[name])])),
-  );
+/** Of those that clients are told. */
+export function predictionsJson(predictions: Predictions, visible: ReadonlySet<PredictionName>): string {
+  const told = PREDICTION_NAMES.filter((name) => visible.has(name));
+  return JSON.stringify(Object.fromEntries(told.map((name) => [name, toldPrediction(predictions[name])])));
 }
 
 /** Without the reason, which tells how many players a game has: that is for the studio only. */
 function toldPrediction({ expiredAt, reason: _, value, defaultValue, ...rest }: Prediction) {
   return {
-    value: rounded(value),
-    defaultValue: rounded(defaultValue),
+    value: toldValue(value),
+    defaultValue: toldValue(defaultValue),
     expiredAt: expiredAt === null ? null : new Date(expiredAt).toISOString(),
     ...rest,
   };
 }
 
-/** No model is as precise as seventeen digits look. */
-function rounded(value: number): number {
-  return Number(value.toPrecision(6));
+export type ModelTexts = Readonly<Record<ModelName, string>>;
+
+/** Each model as it is told: the same for all players. */
+export function modelTexts(artefact: Artefact, distrusted: ReadonlySet<ModelName>): ModelTexts {
+  return Object.fromEntries(
+    MODEL_NAMES.map((name) => [name, JSON.stringify(toldModel(artefact.models[name], distrusted.has(name)))]),
+  ) as ModelTexts;
 }
 
-export function modelsJson(artefact: Artefact, distrusted: ReadonlySet<ModelName>): string {
-  return JSON.stringify(
-    Object.fromEntries(
-      MODEL_NAMES.map((name) => [name, toldModel(artefact.models[name], distrusted.has(name))]),
-    ),
-  );
+/** Of the models behind the predictions that clients are told. */
+export function modelsJson(
+  texts: ModelTexts,
+  predictions: Predictions,
+  visible: ReadonlySet<PredictionName>,
+): string {
+  const behind = new Set([...visible].map((name) => predictions[name].model));
+  const told = MODEL_NAMES.filter((name) => behind.has(name));
+  return `{${told.map((name) => `"${name}":${texts[name]}`).join()}}`;
 }
 
 function toldModel(model: Artefact['models'][ModelName], isDistrusted: boolean) {

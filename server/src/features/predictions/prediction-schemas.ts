@@ -23,7 +23,7 @@ const Prediction = Type.Object(
       [Type.Literal('ready'), Type.Literal('cold_start'), Type.Literal('degraded'), Type.Literal('off')],
       {
         description:
-          '`ready`: from a model. `cold_start`: too little data for one yet, the value is an average. `degraded`: the model has been wrong of late, the value is an average.',
+          '`ready`: from a model. `cold_start`: too little data for one yet, the value is an average. `degraded`: the model has been wrong of late, the value is an average. `off`: the studio has switched the prediction off, the value is an average.',
       },
     ),
     model: Type.String({ description: 'Its entry in `models`' }),
@@ -91,10 +91,13 @@ export const PlayerPredictions = Type.Object(
       {
         additionalProperties: Prediction,
         description:
-          'By name: `churn` (not active in the next 7 days), `spend` (a purchase in the next 7 days), `purchases` and `revenue` (of the next 28 days), `revenue90` (of the next 90 days), `payerAlive` (a payer will buy again at all)',
+          'Those that the studio has marked as visible to clients, by name: `churn` (not active in the next 7 days), `spend` (a purchase in the next 7 days), `purchases` and `revenue` (of the next 28 days), `revenue90` (of the next 90 days), `payerAlive` (a payer will buy again at all)',
       },
     ),
-    models: Type.Object({}, { additionalProperties: Model, description: 'By name' }),
+    models: Type.Object(
+      {},
+      { additionalProperties: Model, description: 'Those behind the predictions listed, by name' },
+    ),
   },
   {
     title: 'PlayerPredictions',

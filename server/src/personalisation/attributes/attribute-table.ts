@@ -7,6 +7,7 @@ const TIMES: Readonly<Record<Exclude<keyof typeof TIME_BASIS, 'never'>, string>>
   firstSeen: 'every 24 hours after the first login',
   lastEvent: 'every 24 hours after the last event',
   lastPurchase: 'every 24 hours after the last purchase',
+  predictions: 'at midnight UTC, and with a new model',
 };
 
 /** The attributes as a table in Markdown, for docs/personalisation.md. */

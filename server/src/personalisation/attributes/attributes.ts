@@ -12,6 +12,7 @@ import {
   windowCounts,
 } from './define-attributes.js';
 import { numberIn } from './player-facts.js';
+import { PREDICTIONS } from './prediction-attribute.js';
 import { daysSince, lastSeenAt, TIME_BASIS } from './time-basis.js';
 
 /** What "days since" gives for what never happened: longer ago than anything that did. */
@@ -133,6 +134,7 @@ export const ATTRIBUTES: readonly Attribute[] = [
     read: ({ facts }) => facts.profile.deviceType?.v ?? '',
     facts: [profile('deviceType')],
   }),
+  PREDICTIONS,
   membership('flags', {
     usage: 'flags.isPayer',
     description: 'The flags of the player: isPayer and those the studio defined.',

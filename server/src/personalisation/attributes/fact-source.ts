@@ -21,7 +21,9 @@ export type FactSource =
   /** How many events of a type there were over all time. */
   | Readonly<{ of: 'eventType'; eventType: string }>
   /** A sum over the days of a window. `key` is an event type or a currency. */
-  | Readonly<{ of: 'days'; source: DaySource; key: string | null; window: Window }>;
+  | Readonly<{ of: 'days'; source: DaySource; key: string | null; window: Window }>
+  /** All that predictions are worked out from, but for the time of the first login. */
+  | Readonly<{ of: 'history' }>;
 
 /** Events change every fact but the time of the first login. */
 export function isChangedByEvents(source: FactSource): boolean {

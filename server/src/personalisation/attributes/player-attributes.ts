@@ -1,8 +1,12 @@
+import type { PredictionName } from '../predict/artefact.js';
+import { type ModelsInForce, UNTRAINED_MODELS } from '../predict/models-in-force.js';
+import { type Predictions, score, switchOff } from '../predict/score.js';
 import { epochDay, type PlayerDay, type PlayerFacts } from './player-facts.js';
+import { predictionFacts } from './player-history.js';
 
 /**
  * The attributes of one player at one moment: what rules are evaluated on. Nothing is worked out before a rule asks for
- * it, and no sum over days twice. `attributes.ts` defines what rules can ask for.
+ * it, and no sum over days twice; predictions once, all of them together. `attributes.ts` defines what rules can ask for.
  */
 export class PlayerAttributes {
   readonly facts: PlayerFacts;
@@ -10,11 +14,33 @@ export class PlayerAttributes {
   /** Filled in dependency order while deciding: a rule finds there whatever it may refer to. */
   readonly segments = new Set<string>();
   readonly flags = new Map<string, boolean>();
+  readonly #models: ModelsInForce;
+  readonly #off: ReadonlySet<PredictionName>;
   readonly #sums = new Map<string, DaySums>();
+  #predictions: Predictions | undefined;
 
-  constructor(facts: PlayerFacts, now: number) {
+  /** Without models, predictions are the averages that every game begins with. */
+  constructor(
+    facts: PlayerFacts,
+    now: number,
+    models: ModelsInForce = UNTRAINED_MODELS,
+    off: ReadonlySet<PredictionName> = NONE_OFF,
+  ) {
     this.facts = facts;
     this.now = now;
+    this.#models = models;
+    this.#off = off;
+  }
+
+  get predictions(): Predictions {
+    this.#predictions ??= this.#score();
+    return this.#predictions;
+  }
+
+  #score(): Predictions {
+    const { artefact, distrusted } = this.#models;
+    const scored = score(predictionFacts(this.facts), artefact, epochDay(this.now), distrusted);
+    return switchOff(scored, this.#off);
   }
 
   sums(sum: DaySum): DaySums {
@@ -26,6 +52,8 @@ export class PlayerAttributes {
     return sums;
   }
 }
+
+const NONE_OFF: ReadonlySet<PredictionName> = new Set();
 
 export type AttributeValue = string | number | boolean;
 export type AttributeReader = (attributes: PlayerAttributes) => AttributeValue;

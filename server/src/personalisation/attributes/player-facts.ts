@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../lib/day.js';
+import type { RecentDay } from '../predict/prediction-facts.js';
 
 /**
  * All that is known of a player when something is decided for them: the columns of their row and their last 28 days.
@@ -24,6 +25,23 @@ export type PlayerFacts = Readonly<{
   overrides: readonly FlagOverride[];
   /** When one was last set or taken back; null if never. */
   overridesAt: number | null;
+  history: PlayerHistory;
+}>;
+
+/** What only predictions look at. Sets of days are as PostgreSQL writes them: they are read when a rule asks for a prediction. */
+export type PlayerHistory = Readonly<{
+  /** Of the first event, in days since 1970; null without one. */
+  firstDay: number | null;
+  /** `{[2026-11-01,2026-11-03),[2026-11-05,2026-11-06)}`: days with an event, and days with a purchase that was not refunded. */
+  activeDays: string;
+  purchaseDays: string;
+  firstPurchaseDay: number | null;
+  /** Days with a purchase before those of `purchaseDays`; null where there are none. */
+  earlierPurchaseDays: number | null;
+  /** Currency → what was spent after the first day of purchase. */
+  repeatSpend: Readonly<Record<string, number>>;
+  /** The last days, where `days` of the facts cannot be used because one of them stands for many. */
+  recentDays?: readonly RecentDay[];
 }>;
 
 export type ProfileMember =

@@ -16,6 +16,8 @@ export const TIME_BASIS = Object.freeze({
   firstSeen: 2,
   lastEvent: 4,
   lastPurchase: 8,
+  /** Scores change at midnight UTC, also long after windows of days are empty, and with a new model. The bits between are in `dependence.ts`. */
+  predictions: 64,
 });
 
 /** The longest window. */
@@ -27,7 +29,7 @@ const WINDOW_DAYS = 28;
  */
 export function nextTimeChange(basis: TimeBasis, facts: PlayerFacts, now: number): number {
   let next = Number.POSITIVE_INFINITY;
-  if (basis & TIME_BASIS.midnight) next = (Math.floor(now / DAY_MS) + 1) * DAY_MS;
+  if (basis & (TIME_BASIS.midnight | TIME_BASIS.predictions)) next = (epochDay(now) + 1) * DAY_MS;
   if (basis & TIME_BASIS.firstSeen) next = Math.min(next, nextDaySince(facts.createdAt, now));
   if (basis & TIME_BASIS.lastEvent) next = Math.min(next, nextDaySince(lastSeenAt(facts), now));
   if (basis & TIME_BASIS.lastPurchase && facts.lastPurchaseAt !== null) {
@@ -45,6 +47,7 @@ export function lastTimeChange(basis: TimeBasis, facts: PlayerFacts, now: number
   if (basis & TIME_BASIS.midnight) {
     last = Math.min(epochDay(now), epochDay(lastActAt(facts)) + WINDOW_DAYS) * DAY_MS;
   }
+  if (basis & TIME_BASIS.predictions) last = epochDay(now) * DAY_MS;
   if (basis & TIME_BASIS.firstSeen) last = Math.max(last, lastDaySince(facts.createdAt, now));
   if (basis & TIME_BASIS.lastEvent) last = Math.max(last, lastDaySince(lastSeenAt(facts), now));
   if (basis & TIME_BASIS.lastPurchase && facts.lastPurchaseAt !== null) {

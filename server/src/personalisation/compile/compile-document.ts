@@ -1,5 +1,7 @@
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
+import { TIME_BASIS } from '../attributes/time-basis.js';
+import { DEFAULT_PREDICTIONS } from '../document/default-document.js';
 import type { ConfigDocument } from '../document/document.js';
 import { toBasisPoints } from '../document/prices.js';
 import { compileOffer, compileSku } from './compile-catalogue.js';
@@ -51,6 +53,8 @@ export function compileDocument(
     return orReport(part, onUnusable, () => compileOffer(entry, rule, dependence, skuIndexes));
   });
 
+  const rules = [...flagsAndSegments.nodes, ...offers].map(({ rule }) => rule);
+  const { visibleToClients, off } = document.predictions ?? DEFAULT_PREDICTIONS;
   return Object.freeze({
     version,
     publishedAt,
@@ -62,6 +66,9 @@ export function compileDocument(
     ),
     payerForDays: document.flags.isPayer.payerForDays,
     flagsAndSegmentsBasis: flagsAndSegments.nodes.reduce((union, { rule }) => union | (rule?.basis ?? 0), 0),
+    visiblePredictions: new Set(visibleToClients),
+    predictionsOff: new Set(off),
+    usesPredictions: rules.some((rule) => rule !== null && (rule.basis & TIME_BASIS.predictions) !== 0),
     skus,
     inactiveSkuIds: document.catalogue.filter(({ active }) => !active).map(({ skuId }) => skuId),
     skuBoundaries: skus

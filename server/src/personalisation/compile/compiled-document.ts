@@ -2,6 +2,7 @@ import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
 import type { AssetEntry } from '../document/document.js';
 import type { SkuPrice } from '../document/prices.js';
+import type { PredictionName } from '../predict/artefact.js';
 import type { Dependence } from '../rules/dependence.js';
 import type { CompiledRule } from '../rules/rules.js';
 import type { Salt } from './bucket.js';
@@ -20,6 +21,11 @@ export type CompiledDocument = Readonly<{
   payerForDays: number | null;
   /** When one of their rules can change its answer with time alone. */
   flagsAndSegmentsBasis: TimeBasis;
+  /** Some rule asks for a prediction: decisions then also follow from the models in force. */
+  usesPredictions: boolean;
+  /** Those that clients are told, and those that are averages with the state "off". */
+  visiblePredictions: ReadonlySet<PredictionName>;
+  predictionsOff: ReadonlySet<PredictionName>;
   /** Active SKUs, in the studio's order. */
   skus: readonly CompiledSku[];
   inactiveSkuIds: readonly string[];

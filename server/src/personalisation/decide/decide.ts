@@ -1,12 +1,15 @@
 import type { PlayerFacts } from '../attributes/player-facts.js';
 import { nextTimeChange } from '../attributes/time-basis.js';
 import type { CompiledDocument } from '../compile/compiled-document.js';
+import type { ModelsInForce } from '../predict/models-in-force.js';
 import { decideFlagsAndSegments } from './decide-flags-and-segments.js';
 import { decideStore, isHeldOut } from './decide-store.js';
 import type { Decision } from './decision.js';
 import { DecisionContext, type OnDecisionError } from './decision-context.js';
 
 export type DecideOptions = Readonly<{
+  /** Needed where the document uses predictions. Without, they are the averages that every game begins with. */
+  models?: ModelsInForce | undefined;
   /** Keeps a record of why: for explanations. The outcome is the same. */
   trace?: boolean;
   /** Called for every rule that fails, and if personalising the store fails as a whole. */
@@ -17,7 +20,7 @@ const ignore: OnDecisionError = () => {};
 
 /**
  * What a player is told at this moment: flags, segments and store. A pure function of the published document, what is known
- * of the player, and the clock. It never throws because of a rule.
+ * of the player, the models of predictions in force, and the clock. It never throws because of a rule.
  */
 export function decide(
   document: CompiledDocument,
@@ -31,6 +34,7 @@ export function decide(
     now,
     options.trace === true,
     options.onError ?? ignore,
+    options.models,
   );
   const { flags, segments } = decideFlagsAndSegments(context);
   const heldOut = isHeldOut(document, facts.userId);

@@ -3,6 +3,7 @@ import { PlayerAttributes } from '../attributes/player-attributes.js';
 import type { PlayerFacts } from '../attributes/player-facts.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
 import type { CompiledDocument } from '../compile/compiled-document.js';
+import { type ModelsInForce, UNTRAINED_MODELS } from '../predict/models-in-force.js';
 import type { CompiledRule } from '../rules/rules.js';
 import type { RuleTrace, Trace } from './decision.js';
 
@@ -14,6 +15,7 @@ export class DecisionContext {
   readonly document: CompiledDocument;
   readonly facts: PlayerFacts;
   readonly now: number;
+  readonly models: ModelsInForce;
   readonly attributes: PlayerAttributes;
   readonly trace: Trace | null;
   /** All that the decision has turned out to depend on so far. */
@@ -28,11 +30,13 @@ export class DecisionContext {
     now: number,
     isTraced: boolean,
     onError: OnDecisionError,
+    models: ModelsInForce = UNTRAINED_MODELS,
   ) {
     this.document = document;
     this.facts = facts;
     this.now = now;
-    this.attributes = new PlayerAttributes(facts, now);
+    this.models = models;
+    this.attributes = new PlayerAttributes(facts, now, models, document.predictionsOff);
     this.basis = document.flagsAndSegmentsBasis;
     this.trace = isTraced ? { flags: [], segments: [], offers: [], skus: [] } : null;
     this.#onError = onError;

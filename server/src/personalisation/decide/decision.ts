@@ -37,7 +37,8 @@ export type StoreDecision = Readonly<{
    * - the beginning or end of an offer of the player's share,
    * - the last reported locale and currency, where the catalogue has several,
    * - for what the running offers of the player's share depend on: the player's last event, the last midnight and full days
-   *   since where time alone moves it, the last change of an override, and the end of one or of isPayer.
+   *   since where time alone moves it, the last change of an override, the end of one or of isPayer, and, for predictions,
+   *   the last change of the models in force.
    * It may name a moment at which the player saw nothing change, but a store that changes moves it, and until the next
    * publication it does not go back. Only an event that comes late counts at its own time: it can change a store without
    * moving this, or take it back where days are counted since it. The ETag follows what is sent in any case.

@@ -1,4 +1,4 @@
-import { lastActAt, lastTimeChange } from '../attributes/time-basis.js';
+import { lastActAt, lastTimeChange, TIME_BASIS } from '../attributes/time-basis.js';
 import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
 import { eachFlagInstant } from './decide-flags-and-segments.js';
 import type { DecisionContext } from './decision-context.js';
@@ -11,9 +11,10 @@ import type { DecisionContext } from './decision-context.js';
 
 /** Of what offers with this dependence look at. */
 export function lastFactChange(context: DecisionContext, dependence: Dependence): number {
-  const { document, facts, now } = context;
+  const { document, facts, models, now } = context;
   let last = lastTimeChange(dependence, facts, now);
   if (dependence & DEPENDENCE.events) last = Math.max(last, context.atMostNow(lastActAt(facts)));
+  if (dependence & TIME_BASIS.predictions) last = Math.max(last, context.atMostNow(models.since));
   if (dependence & DEPENDENCE.flags) {
     if (facts.overridesAt !== null) last = Math.max(last, context.atMostNow(facts.overridesAt));
     eachFlagInstant(document, facts, (flagId, moment) => {

@@ -1,4 +1,4 @@
-import type { ConfigDocument, SegmentEntry } from './document.js';
+import type { ConfigDocument, PredictionSettings, SegmentEntry } from './document.js';
 
 const segment = (
   segmentId: string,
@@ -27,6 +27,9 @@ const DEFAULT_SEGMENTS: readonly SegmentEntry[] = [
   ),
 ];
 
+/** For documents that say nothing about predictions. */
+export const DEFAULT_PREDICTIONS: PredictionSettings = { visibleToClients: [], off: [] };
+
 /** What a game has before anything is published: the default segments, nobody expires, nothing is for sale. */
 export const DEFAULT_DOCUMENT: ConfigDocument = {
   flags: { isPayer: { payerForDays: null }, custom: [] },
@@ -34,4 +37,5 @@ export const DEFAULT_DOCUMENT: ConfigDocument = {
   catalogue: [],
   store: { sendFallback: false, holdoutPercent: 0, largestDiscountPercent: '100' },
   offers: [],
+  predictions: DEFAULT_PREDICTIONS,
 };

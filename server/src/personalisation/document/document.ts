@@ -2,8 +2,8 @@ import { type Static, type TSchema, Type } from 'typebox';
 import { PATTERNS } from './document-patterns.js';
 
 /**
- * What a studio publishes for a game: flags, segments, catalogue, store settings and offers, as one document that is
- * versioned as a whole. This file says which shape it has; `validate-document.ts` says which documents make sense.
+ * What a studio publishes for a game: flags, segments, catalogue, store settings, offers and which predictions are told, as one
+ * document that is versioned as a whole. This file says which shape it has; `validate-document.ts` says which documents make sense.
  * Prices and percentages of prices are exact decimal texts, never floating-point numbers. Unknown members are refused,
  * so that a misspelt one is noticed when it is saved and not when it does not work.
  */
@@ -201,6 +201,29 @@ const StoreSettings = Type.Object(
   strict,
 );
 
+/** Those of `predict/artefact.ts`. */
+const PredictionNames = Type.Array(
+  Type.Union([
+    Type.Literal('churn'),
+    Type.Literal('spend'),
+    Type.Literal('purchases'),
+    Type.Literal('revenue'),
+    Type.Literal('revenue90'),
+    Type.Literal('payerAlive'),
+  ]),
+  { maxItems: 20 },
+);
+
+const PredictionSettings = Type.Object(
+  {
+    /** What a studio expects of a player is not for their device, unless the studio decides so: only these are told to clients. */
+    visibleToClients: PredictionNames,
+    /** These are averages with the state "off", for clients and for rules. */
+    off: PredictionNames,
+  },
+  strict,
+);
+
 export const ConfigDocument = Type.Object(
   {
     flags: Type.Object(
@@ -211,6 +234,8 @@ export const ConfigDocument = Type.Object(
     catalogue: Type.Array(Sku, { maxItems: DOCUMENT_LIMITS.skus }),
     store: StoreSettings,
     offers: Type.Array(Offer, { maxItems: DOCUMENT_LIMITS.offers }),
+    /** Left out: none is told to clients, none is off. */
+    predictions: Type.Optional(PredictionSettings),
   },
   { ...strict, title: 'ConfigDocument' },
 );
@@ -223,3 +248,4 @@ export type SkuEntry = Static<typeof Sku>;
 export type SkuPriceEntry = Static<typeof SkuPrice>;
 export type OfferEntry = Static<typeof Offer>;
 export type LocalisedText = SkuEntry['name'];
+export type PredictionSettings = Static<typeof PredictionSettings>;

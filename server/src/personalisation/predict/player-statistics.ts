@@ -39,6 +39,15 @@ export function levelOf(count: number): number {
   return level;
 }
 
+/** The counts that a level stands for: "4 to 7". */
+export function levelText(level: number): string {
+  const from = LEVEL_STARTS[level - 1];
+  if (from === undefined) return '0';
+  const next = LEVEL_STARTS[level];
+  if (next === undefined) return `${from} or more`;
+  return next - from === 1 ? `${from}` : `${from} to ${next - 1}`;
+}
+
 /**
  * As of the end of yesterday, or of today if the player has already been active: a day that is not over yet says something
  * about a player only once they come.

@@ -7,7 +7,15 @@ import {
   QUARTER_DAYS,
   SPEND_HORIZON_DAYS,
 } from './apply-models.js';
-import type { Artefact, MissingModel, ModelCard, ModelName, Models, PredictionName } from './artefact.js';
+import {
+  type Artefact,
+  type MissingModel,
+  type ModelCard,
+  type ModelName,
+  type Models,
+  PREDICTION_NAMES,
+  type PredictionName,
+} from './artefact.js';
 import { CHURN_HORIZON_DAYS } from './features.js';
 import {
   type ActivityStatistics,
@@ -38,7 +46,7 @@ export type Prediction = Readonly<{
   reason: string | null;
 }>;
 
-export type PredictionState = 'ready' | 'cold_start' | 'degraded';
+export type PredictionState = 'ready' | 'cold_start' | 'degraded' | 'off';
 export type Predictions = Readonly<Record<PredictionName, Prediction>>;
 
 /** Models whose predictions have not come true of late. */
@@ -47,7 +55,14 @@ export const ALL_TRUSTED: DistrustedModels = new Set();
 
 const NO_CURRENCY = 'XXX';
 
+/** No model is as precise as seventeen digits look: players are told six, and rules compare what is told. */
+export function toldValue(value: number): number {
+  return Number(value.toPrecision(6));
+}
+
 const DEGRADED = 'the predictions of this model have not come true of late';
+const OFF = 'the studio has switched this prediction off';
+const AVERAGE = { expiredAt: null, percentile: null, band: null } as const;
 const TOO_EARLY = 'not enough days have passed yet to know what players spend in this time';
 
 /** What the models say; null where they cannot say it, for this reason. */
@@ -102,6 +117,18 @@ export function score(
     revenue90: told('revenue90', spender, averages.revenue90, money, QUARTER_DAYS),
     payerAlive: told('payerAlive', 'purchases', 0, 'probability', null),
   };
+}
+
+/** What is left of predictions of which the studio has switched some off. */
+export function switchOff(predictions: Predictions, off: ReadonlySet<PredictionName>): Predictions {
+  if (off.size === 0) return predictions;
+  const left = PREDICTION_NAMES.map((name) => {
+    const prediction = predictions[name];
+    if (!off.has(name)) return [name, prediction];
+    const { defaultValue: value } = prediction;
+    return [name, { ...prediction, value, ...AVERAGE, state: 'off', reason: OFF }];
+  });
+  return Object.fromEntries(left) as Predictions;
 }
 
 function missingReason(model: ModelCard | MissingModel, { spendingReason }: Guesses): string {

@@ -5,6 +5,7 @@ import { numberIn, type PlayerFacts } from '../../../src/personalisation/attribu
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
+import type { ModelsInForce } from '../../../src/personalisation/predict/models-in-force.js';
 import { NOW } from '../../personalisation/support/fixtures.js';
 
 /** The slow way: what is served to each player under each document, compared. */
@@ -12,6 +13,7 @@ export function expectedEffects(
   before: ConfigDocument,
   after: ConfigDocument,
   players: readonly PlayerFacts[],
+  models?: ModelsInForce,
 ) {
   const errors = new Map<string, { before: number; after: number }>();
   const under = (document: ConfigDocument, which: 'before' | 'after') => {
@@ -29,8 +31,8 @@ export function expectedEffects(
         counted[which]++;
         errors.set(part, counted);
       };
-      const { flags, segments } = decide(prepared, facts, NOW, { onError });
-      const offers = decide(prepared, facts, NOW, { trace: true }).trace?.offers ?? [];
+      const { flags, segments } = decide(prepared, facts, NOW, { models, onError });
+      const offers = decide(prepared, facts, NOW, { models, trace: true }).trace?.offers ?? [];
       return {
         facts,
         flags: new Set(Object.keys(flags).filter((flagId) => flags[flagId]?.value)),
@@ -86,8 +88,9 @@ export function expectEffects(
   before: ConfigDocument,
   after: ConfigDocument,
   players: readonly PlayerFacts[],
+  models?: ModelsInForce,
 ): void {
-  const { effectOf, errors } = expectedEffects(before, after, players);
+  const { effectOf, errors } = expectedEffects(before, after, players, models);
   for (const { flagId, ...effect } of result.flags) expect(effect, flagId).toEqual(effectOf('flags', flagId));
   for (const { segmentId, ...effect } of result.segments) {
     expect(effect, segmentId).toEqual(effectOf('segments', segmentId));

@@ -18,7 +18,32 @@ export async function insertPlayersOfAllKinds(
   const all = fc.sample(playerFacts(FLAGS, PROMOTIONS), { numRuns: count, seed });
   const ids: string[] = [];
   for (const facts of all) ids.push(await insertPlayer(pool, gameId, facts));
+  await insertHistories(pool, ids);
   return ids;
+}
+
+/** What the fold of events would have left in the rows for predictions, from the days. */
+async function insertHistories(pool: Pool, playerIds: readonly string[]): Promise<void> {
+  await pool.query(
+    `update players p set first_day = h.first_day, active_days = coalesce(h.active_days, '{}'),
+       purchase_days = coalesce(h.purchase_days, '{}'), first_purchase_at = h.first_purchase::timestamp at time zone 'UTC'
+     from (
+       select d.player_id, min(d.day) as first_day,
+         range_agg(daterange(d.day, d.day + 1)) filter (where d.events > 0) as active_days,
+         range_agg(daterange(d.day, d.day + 1)) filter (where d.purchases > 0 and d.player_id % 3 > 0) as purchase_days,
+         min(d.day) filter (where d.purchases > 0 and d.player_id % 3 > 0) as first_purchase
+       from player_days d where d.player_id = any($1::bigint[]) group by d.player_id
+     ) h
+     where p.id = h.player_id`,
+    [playerIds],
+  );
+  // Repeat spend in the currency of the models, in another, or none; of some, the first purchase was long before.
+  await pool.query(
+    `update players set first_purchase_at = first_purchase_at - case when id % 5 = 0 then interval '300 days' else interval '0' end,
+       repeat_spend = (array['{}', '{"USD": 20}', '{"EUR": 7}', '{"USD": 3, "EUR": 1}'])[1 + id % 4]::jsonb
+     where id = any($1::bigint[]) and first_purchase_at is not null`,
+    [playerIds],
+  );
 }
 
 const moment = (ms: number | null) => (ms === null ? null : new Date(ms));

@@ -5,13 +5,19 @@ import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { ATTRIBUTES } from '../../../src/personalisation/attributes/attributes.js';
 import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
+import { ALL_TRUSTED } from '../../../src/personalisation/predict/score.js';
 import { pairedDocuments } from '../../personalisation/support/document-arbitrary.js';
 import { configWith, NOW, offer, segment, sku } from '../../personalisation/support/fixtures.js';
 import { createGameWorld, type GameWorld } from '../../support/game-world.js';
+import { putInForce, trainedArtefact } from '../../support/prediction-models.js';
 import { expectEffects, expectedEffects } from './dry-run-expectation.js';
 import { insertPlayersOfAllKinds } from './dry-run-players.js';
 
 const PLAYERS = 400;
+/** Between the players. */
+const THRESHOLDS: Record<string, number> = {
+  ...{ churn: 0.6, spend: 0.03, purchases: 0.1, revenue: 1, revenue90: 4, payerAlive: 0.3 },
+};
 
 let world: GameWorld;
 let gameId: number;
@@ -57,6 +63,8 @@ describe('a dry run comes to what deciding for each player comes to', () => {
     const rules = ATTRIBUTES.flatMap(({ name, key, type }) => {
       if (key === 'flagId') return ['flags.isPayer', 'flags.beta'];
       if (key === 'segmentId') return ['segment("a0") || segment("a1")'];
+      // They need a model: see below.
+      if (name === 'predictions') return [];
       const threshold = (path: string, of: string) => `${path} ${of === 'double' ? '>= 5.01' : '>= 2'}`;
       const keys =
         key === 'eventType' ? ['["Win"]', '["__proto__"]'] : key === 'currency' ? ['["USD"]'] : [''];
@@ -84,6 +92,34 @@ describe('a dry run comes to what deciding for each player comes to', () => {
       const alone = await run(configWith({ flags: after.flags }), {
         ...documentOf([rule]),
       });
+      expect(alone.segments[0]?.counts, rule).toEqual(result.segments[n]?.counts);
+    }
+  });
+
+  it('for every prediction, with the models in force', async () => {
+    const artefact = trainedArtefact();
+    await putInForce(world.pool, gameId, artefact, NOW - 1000);
+    const rules = ['churn', 'spend', 'purchases', 'revenue', 'revenue90', 'payerAlive'].flatMap((name) => [
+      `predictions.${name}.value > ${THRESHOLDS[name]}`,
+      `predictions.${name}.band == "high"`,
+      `predictions.${name}.percentile >= 40`,
+      `predictions.${name}.state == "ready"`,
+    ]);
+    const after = configWith({
+      segments: rules.map((rule, n) => segment(`a${n}`, rule)),
+      // A window beside it: the days of rules and those of predictions are other ones.
+      offers: [offer('both', { when: 'activeDays.last7d >= 1 && predictions.churn.value < 0.5' })],
+    });
+    const result = await run(configWith(), after);
+    const models = { artefact, distrusted: ALL_TRUSTED, since: NOW - 1000 };
+    expectEffects(result, configWith(), after, everybody, models);
+    const told = result.segments.filter(({ counts }) => counts.after > 0 && counts.after < PLAYERS);
+    // The states are the same for all, and not all bands have players.
+    expect(told.length).toBeGreaterThan(rules.length / 2);
+    expect(result.offers[0]?.counts.after).toBeGreaterThan(0);
+    // Each by itself: no rule may live on what was read for another.
+    for (const [n, rule] of rules.entries()) {
+      const alone = await run(configWith(), configWith({ segments: [segment('a', rule)] }));
       expect(alone.segments[0]?.counts, rule).toEqual(result.segments[n]?.counts);
     }
   });

@@ -26,6 +26,7 @@ const storeOf = (json: string): StoreDecision => ({
 const answersOf = (cache: AnswerCache, json: string, rowVersion = '1'): CachedAnswers => ({
   rowVersion,
   configVersion: 1,
+  predictionsVersion: null,
   decidedAt: 0,
   answers: {
     statusJson: '{}',

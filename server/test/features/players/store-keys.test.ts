@@ -66,6 +66,7 @@ describe('keys of stores', () => {
           cache.set(String(place), {
             rowVersion: '1',
             configVersion: decision.version,
+            predictionsVersion: null,
             decidedAt: 0,
             answers,
           });

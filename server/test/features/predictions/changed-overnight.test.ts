@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { publishConfig } from '../../../src/features/game-configs/publish.js';
 import { gradeGame } from '../../../src/features/predictions/grade-game.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { findGame } from '../../../src/features/studios/tenants.js';
+import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
 import { seeded } from '../../personalisation/predict/simulate.js';
 import { type SimulatedPlayer, simulateGame } from '../../personalisation/predict/simulated-game.js';
 import { get } from '../../support/data-calls.js';
@@ -104,6 +106,12 @@ describe('a sale, on which every payer buys', () => {
     const studio = await addStudio(harness, 'other-studio', 'other-game');
     const { rows } = await harness.pool.query("select id from games where slug = 'other-game'");
     const gameId: number = rows[0].id;
+    const shown = { visibleToClients: ['spend' as const], off: [] };
+    await publishConfig(
+      harness.pool,
+      { gameId, document: { ...DEFAULT_DOCUMENT, predictions: shown }, note: '' },
+      testActor(harness.clock.now()),
+    );
     const bought = ({ purchases }: SimulatedPlayer) =>
       purchases.size === 0 ? purchases : new Map([...purchases, [CHANGE, 9.99]]);
     await write(

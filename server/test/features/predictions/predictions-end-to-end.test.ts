@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withOwnConnection } from '../../../src/db/own-connection.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { findStateAt } from '../../../src/features/predictions/model-queries.js';
-import { predictionFacts } from '../../../src/features/predictions/prediction-history.js';
 import { rollBackModel } from '../../../src/features/predictions/roll-back-model.js';
 import { type TrainOutcome, trainGame } from '../../../src/features/predictions/train-game.js';
 import { readOrigin } from '../../../src/features/predictions/training-data-reader.js';
@@ -10,6 +9,7 @@ import { createSample } from '../../../src/features/predictions/training-queries
 import { createApiKey } from '../../../src/features/studios/key-changes.js';
 import { createGame, createTenant } from '../../../src/features/studios/tenant-changes.js';
 import { findGame } from '../../../src/features/studios/tenants.js';
+import { predictionFacts } from '../../../src/personalisation/attributes/player-history.js';
 import { PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';
 import {
   activityStatistics,
@@ -100,7 +100,7 @@ describe('the cells of training', () => {
       harness.clock.now(),
     );
     expect(readings).toHaveLength(GAME.players.length);
-    const facts = readings.map(predictionFacts);
+    const facts = readings.map((reading) => predictionFacts(reading.facts));
     const origin = await withOwnConnection(harness.pool, async (connection) => {
       await createSample(connection, gameId, 10_000);
       return readOrigin(connection, yesterday, 'USD');
@@ -207,8 +207,8 @@ describe('training', () => {
     );
     const stranger = toSession(login.json());
     const body = (await predictions(stranger)).json();
-    expect(body.predictions.churn.state).toBe('cold_start');
-    expect(body.models.activity.players).toBe(0);
+    // Their game has marked none as visible.
+    expect(body).toMatchObject({ playerId: stranger.userId, predictions: {}, models: {} });
     const refused = await predictions(stranger, { 'x-tenant-id': 'demo-studio' });
     expect(refused.statusCode).toBe(403);
   });

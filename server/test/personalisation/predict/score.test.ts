@@ -10,6 +10,7 @@ import { logOddsOf } from '../../../src/personalisation/predict/logistic.js';
 import {
   activityStatistics,
   levelOf,
+  levelText,
   payerStatistics,
 } from '../../../src/personalisation/predict/player-statistics.js';
 import type { DayRange, PredictionFacts } from '../../../src/personalisation/predict/prediction-facts.js';
@@ -217,24 +218,51 @@ describe('percentiles and bands', () => {
 
 describe('explanations', () => {
   it('add up to the log-odds, largest first', () => {
-    const { predictions, version } = explainPredictions(absent, trained, TODAY);
-    const { contributions, value, sentence } = predictions.churn;
-    const { activity } = trained.models;
-    if (activity.state !== 'ready' || activity.logistic === null)
-      throw new Error('the model is a regression');
-    const sum = contributions.reduce((total, { logOdds }) => total + logOdds, activity.logistic.intercept);
-    const { slope, offset } = activity.calibration;
+    const { regression, value, sentence } = explainPredictions(absent, trained, TODAY).predictions.churn;
+    if (regression === null) throw new Error('the model is a regression');
+    const { contributions, intercept, slope, offset } = regression;
+    const sum = contributions.reduce((total, { logOdds }) => total + logOdds, intercept);
     expect(slope * sum + offset).toBeCloseTo(logOddsOf(value), 9);
+    for (const { coefficient, standardised, logOdds } of contributions) {
+      expect(coefficient * standardised).toBeCloseTo(logOdds, 12);
+    }
     const sizes = contributions.map(({ logOdds }) => Math.abs(logOdds));
     expect([...sizes].sort((one, other) => other - one)).toEqual(sizes);
     expect(contributions[0]).toMatchObject({
       feature: 'returnLogOdds',
-      label: 'the rhythm of active days (BG/BB)',
+      label: 'the rhythm of active days',
+      told: '1 of 19',
     });
     expect(sentence).toMatch(
-      /^The probability of not being active in the next 7 days is \d+\.\d %: the rhythm of active days \(BG\/BB\) raises it/,
+      /^The probability of not being active in the next 7 days is \d+\.\d % \(high; \d+ % of players have a lower one\): the rhythm of active days \(1 of 19\) raises it[^:]*\.$/,
     );
-    expect(version).toBe(3);
+  });
+
+  it('of a regression are of those who have not paid, too, but not of payers', () => {
+    const ofOthers = explainPredictions(regular, trained, TODAY).predictions;
+    expect(ofOthers.spend.regression?.contributions.length).toBeGreaterThan(0);
+    expect(ofOthers.payerAlive).toMatchObject({
+      regression: null,
+      sentence: expect.stringContaining('is 0.0 %'),
+    });
+    expect(explainPredictions(payer, trained, TODAY).predictions.spend.regression).toBeNull();
+  });
+
+  it('tell levels as the counts they stand for', () => {
+    expect([0, 1, 2, 3, 9, 10].map(levelText)).toEqual([
+      '0',
+      '1',
+      '2 to 3',
+      '4 to 7',
+      '256 to 511',
+      '512 or more',
+    ]);
+    for (const count of [0, 1, 3, 5, 300, 1e6]) {
+      const [from = 0, to = Number.POSITIVE_INFINITY] = levelText(levelOf(count))
+        .split(' to ')
+        .map(Number.parseFloat);
+      expect(count >= from && (count <= to || to === Number.POSITIVE_INFINITY)).toBe(true);
+    }
   });
 
   it('show statistics and the probability of being alive', () => {
@@ -244,14 +272,14 @@ describe('explanations', () => {
     expect(explanation.aliveByPurchases).toBe(explanation.predictions.payerAlive.value);
     expect(explanation.aliveByActivity).toBeGreaterThan(0.9);
     expect(explanation.predictions.revenue.sentence).toMatch(
-      /^The expected spend in the next 28 days is \d+\.\d\d USD\.$/,
+      /^The expected spend in the next 28 days is \d+\.\d\d USD \(\w+; \d+ % of players have a lower one\): bought on 4 days, not in the 1 day since, has not stopped buying for good with \d+\.\d %\.$/,
     );
   });
 
   it('say why there is only an average', () => {
     const { predictions, aliveByActivity } = explainPredictions(regular, untrained, TODAY);
     expect(predictions.churn.sentence).toMatch(/, as for an average player: 412 of 2,000 players\.$/);
-    expect(predictions.churn.contributions).toEqual([]);
+    expect(predictions.churn.regression).toBeNull();
     expect(aliveByActivity).toBeNull();
   });
 

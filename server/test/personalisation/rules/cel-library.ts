@@ -34,7 +34,8 @@ for (const [name, ctor] of Object.entries(OBJECT_TYPES)) {
     fields: Object.fromEntries(fields.map((field) => [field.name, field.type])),
   });
 }
-for (const { name, type } of ATTRIBUTES) LIBRARY.registerVariable(name, type);
+// Predictions have nested types, which the random rules do not ask for.
+for (const { name, type } of ATTRIBUTES) if (type !== 'Predictions') LIBRARY.registerVariable(name, type);
 
 /** The attributes a rule reads as the library takes them: an int is a BigInt, an object has its fields. */
 function contextOf(rule: CompiledRule, attributes: PlayerAttributes): Record<string, unknown> {

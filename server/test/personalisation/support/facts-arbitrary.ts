@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { PlayerDay, PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
+import { BLANK_HISTORY } from '../../../src/personalisation/attributes/player-history.js';
 import { COUNTRIES, CURRENCIES, EVENT_TYPES, LOCALES } from '../rules/rule-arbitrary.js';
 import { DAY_MS, day, NOW, TODAY } from './fixtures.js';
 
@@ -86,5 +87,6 @@ export function playerFacts(
       { maxLength: 2 },
     ),
     overridesAt: fc.option(moments),
+    history: fc.constant(BLANK_HISTORY),
   });
 }

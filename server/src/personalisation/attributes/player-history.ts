@@ -1,14 +1,21 @@
-import { DAY_MS } from '../../lib/day.js';
-import type { DayRange, PredictionFacts } from '../../personalisation/predict/prediction-facts.js';
-import type { PlayerReading } from '../players/facts-queries.js';
+import { DAY_MS, dateOf } from '../../lib/day.js';
+import type { DayRange, PredictionFacts } from '../predict/prediction-facts.js';
+import { epochDay, type PlayerFacts, type PlayerHistory } from './player-facts.js';
 
-/** What predictions look at, from the player's row and days. */
-export function predictionFacts({
-  facts,
-  history,
-}: Pick<PlayerReading, 'facts' | 'history'>): PredictionFacts {
+/** Of a player who has sent nothing. */
+export const BLANK_HISTORY: PlayerHistory = Object.freeze({
+  firstDay: null,
+  activeDays: '{}',
+  purchaseDays: '{}',
+  firstPurchaseDay: null,
+  earlierPurchaseDays: null,
+  repeatSpend: Object.freeze({}),
+});
+
+/** What predictions look at, from the facts about a player. */
+export function predictionFacts({ createdAt, days, history }: PlayerFacts): PredictionFacts {
   const { firstDay, firstPurchaseDay, earlierPurchaseDays } = history;
-  const created = Math.floor(facts.createdAt / DAY_MS);
+  const created = epochDay(createdAt);
   return {
     firstDay: firstDay === null ? created : Math.min(created, firstDay),
     activeDays: dayRanges(history.activeDays),
@@ -18,18 +25,7 @@ export function predictionFacts({
         ? undefined
         : { firstDay: firstPurchaseDay, days: earlierPurchaseDays },
     repeatSpend: history.repeatSpend,
-    recentDays: facts.days,
-  };
-}
-
-/** A player of whom nothing is known but the first login. */
-export function blankPredictionFacts(createdAt: number): PredictionFacts {
-  return {
-    firstDay: Math.floor(createdAt / DAY_MS),
-    activeDays: [],
-    purchaseDays: [],
-    repeatSpend: {},
-    recentDays: [],
+    recentDays: history.recentDays ?? days,
   };
 }
 
@@ -42,6 +38,11 @@ export function dayRanges(text: string): DayRange[] {
     ranges.push([epochDayOf(year, month, day), epochDayOf(endYear, endMonth, endDay)]);
   }
   return ranges;
+}
+
+/** The way back. */
+export function daysText(ranges: readonly DayRange[]): string {
+  return `{${ranges.map((range) => `[${range.map(dateOf).join()})`).join()}}`;
 }
 
 function epochDayOf(year = '', month = '', day = ''): number {

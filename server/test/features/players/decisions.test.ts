@@ -1,0 +1,96 @@
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { createDecisions, type VersionedModels } from '../../../src/features/players/decisions.js';
+import type { PlayerRow } from '../../../src/features/players/player-row.js';
+import type { CompiledDocument } from '../../../src/personalisation/compile/compiled-document.js';
+import { UNTRAINED_MODELS } from '../../../src/personalisation/predict/models-in-force.js';
+import { createMetrics } from '../../../src/telemetry/metrics.js';
+import { compiled, DAY_MS, facts, NOW, segment, TODAY } from '../../personalisation/support/fixtures.js';
+
+/** What is remembered, and what is asked again, where rules ask for predictions and where they do not. */
+function decisionsOn(document: CompiledDocument) {
+  const asked = { facts: 0, models: [] as number[] };
+  let now = NOW;
+  const row: PlayerRow = {
+    ...{ playerId: '1', gameId: 1, userId: facts().userId, configVersion: 7, predictionsVersion: 1 },
+    ...{ registryVersion: 0, signingKeysVersion: 0, rowVersion: 'a', blankSince: null },
+  };
+  const metrics = createMetrics();
+  const decisions = createDecisions({
+    readings: {
+      async of() {
+        asked.facts++;
+        return { ...row, facts: facts() };
+      },
+    },
+    gameConfigs: { get: () => document },
+    models: {
+      get: async (_gameId, version): Promise<VersionedModels> => {
+        asked.models.push(version);
+        return { ...UNTRAINED_MODELS, version };
+      },
+    },
+    clock: { now: () => now },
+    metrics,
+    logger: pino({ level: 'silent' }),
+  });
+  return {
+    asked,
+    row,
+    at(ms: number) {
+      now = ms;
+    },
+    ask: async (changed: Partial<PlayerRow> = {}) => {
+      Object.assign(row, changed);
+      await decisions.answersFor({ ...row });
+    },
+    close: () => metrics.stop(),
+  };
+}
+
+describe('answers of a document without predictions', () => {
+  it('do not look for models, and outlive a training', async () => {
+    const game = decisionsOn(compiled({ segments: [segment('s', 'purchases.total > 0')] }));
+    await game.ask();
+    await game.ask({ predictionsVersion: 2 });
+    expect(game.asked).toEqual({ facts: 1, models: [] });
+    await game.ask({ rowVersion: 'b', blankSince: NOW });
+    expect(game.asked).toEqual({ facts: 1, models: [] });
+    game.close();
+  });
+});
+
+describe('answers of a document with predictions', () => {
+  const document = compiled({ segments: [segment('s', 'predictions.churn.value > 0.5')] });
+
+  it('are remembered until the models change', async () => {
+    const game = decisionsOn(document);
+    await game.ask();
+    await game.ask();
+    expect(game.asked).toEqual({ facts: 1, models: [1] });
+    await game.ask({ predictionsVersion: 2 });
+    await game.ask();
+    expect(game.asked).toEqual({ facts: 2, models: [1, 2] });
+    game.close();
+  });
+
+  it('are worked out again at midnight', async () => {
+    const game = decisionsOn(document);
+    game.at((TODAY + 1) * DAY_MS - 2);
+    await game.ask();
+    game.at((TODAY + 1) * DAY_MS - 1);
+    await game.ask();
+    expect(game.asked.facts).toBe(1);
+    game.at((TODAY + 1) * DAY_MS);
+    await game.ask();
+    expect(game.asked.facts).toBe(2);
+    game.close();
+  });
+
+  it('use the models also of a player of whom nothing is known', async () => {
+    const game = decisionsOn(document);
+    await game.ask({ blankSince: NOW });
+    expect(game.asked).toEqual({ facts: 0, models: [1] });
+    game.close();
+  });
+});

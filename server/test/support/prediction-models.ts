@@ -1,0 +1,59 @@
+import { type Pool, transaction } from '../../src/db/pool.js';
+import { lockGame } from '../../src/features/game-configs/config-queries.js';
+import {
+  findNewestModelVersion,
+  insertModel,
+  insertNextState,
+} from '../../src/features/predictions/model-queries.js';
+import { dateOf } from '../../src/lib/day.js';
+import type { Artefact, ModelName } from '../../src/personalisation/predict/artefact.js';
+import { readArtefact } from '../../src/personalisation/predict/read-artefact.js';
+import { train } from '../../src/personalisation/predict/train.js';
+import { expectedGame } from '../personalisation/predict/expected-game.js';
+
+/** An artefact in which all three models are ready, as it is read back from the database. */
+export function trainedArtefact(): Artefact {
+  const { artefact } = train(expectedGame(20_000, 600, 6), 1, null);
+  const text = JSON.stringify(artefact, (key, value) => (key === 'players' ? Math.ceil(value) : value));
+  const reading = readArtefact(JSON.parse(text));
+  if (!reading.readable) throw new Error(reading.problem);
+  return reading.artefact;
+}
+
+/** Another model of churn: everybody is more likely to stay, or to leave. */
+export function shiftedChurn(artefact: Artefact, logOdds: number): Artefact {
+  const { activity } = artefact.models;
+  if (activity.state !== 'ready') throw new Error('there is no model of churn');
+  const { slope, offset } = activity.calibration;
+  const calibration = { slope, offset: offset + logOdds };
+  return { ...artefact, models: { ...artefact.models, activity: { ...activity, calibration } } };
+}
+
+/** Puts an artefact in force as a training does. Gives the number of the model. */
+export async function putInForce(
+  pool: Pool,
+  gameId: number,
+  artefact: Artefact,
+  nowMs: number,
+  distrusted: ModelName[] = [],
+): Promise<number> {
+  return transaction(pool, async (client) => {
+    await lockGame(client, gameId);
+    const version = (await findNewestModelVersion(client, gameId)) + 1;
+    await insertModel(client, {
+      ...{ gameId, version, trainedAt: nowMs, author: 'test', trainedDay: dateOf(artefact.trainedDay) },
+      ...{ players: 1, allPlayers: 1, payers: 1, allPayers: 1, durationMs: 1, isPromoted: true },
+      report: { models: [], progress: [], cells: 0 },
+      artefact: { ...artefact, version },
+    });
+    const state = {
+      since: nowMs,
+      author: 'test',
+      cause: 'train',
+      modelVersion: version,
+      distrusted,
+    } as const;
+    await insertNextState(client, gameId, state);
+    return version;
+  });
+}
