@@ -152,6 +152,7 @@ CREATE TABLE config_versions (
   CONSTRAINT config_versions_version_check CHECK ((version > 0)),
   CONSTRAINT config_versions_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 );
+CREATE INDEX config_versions_published ON config_versions USING btree (game_id, published_at, version);
 COMMENT ON TABLE config_versions IS 'Published game configuration: immutable, numbered, rolled back by publishing again.';
 
 CREATE TABLE devices (
@@ -161,6 +162,7 @@ CREATE TABLE devices (
   created_at timestamp with time zone NOT NULL,
   CONSTRAINT devices_pkey PRIMARY KEY (game_id, device_id)
 );
+CREATE INDEX devices_player ON devices USING btree (player_id);
 
 CREATE TABLE event_block_changes (
   day date NOT NULL,
@@ -507,7 +509,7 @@ CREATE TABLE sessions (
   CONSTRAINT sessions_pkey PRIMARY KEY (id)
 ) WITH (fillfactor=80);
 CREATE INDEX sessions_check ON sessions USING btree (check_on);
-CREATE INDEX sessions_player ON sessions USING btree (player_id);
+CREATE INDEX sessions_of_player ON sessions USING btree (player_id, created_at);
 COMMENT ON COLUMN sessions.check_on IS 'The day on which maintenance looks whether the session can be deleted.';
 
 CREATE TABLE sign_in_links (
@@ -571,6 +573,7 @@ CREATE TABLE transactions (
   CONSTRAINT transactions_pkey PRIMARY KEY (player_id, transaction_id)
 );
 CREATE INDEX transactions_counted ON transactions USING btree (player_id, purchased_at) WHERE ((purchased_at IS NOT NULL) AND (refunded_at IS NULL));
+CREATE INDEX transactions_of_game ON transactions USING btree (game_id, transaction_id, player_id) WHERE (game_id IS NOT NULL);
 
 CREATE OR REPLACE FUNCTION attach_partition(parent text, child text, key text, first_value text, end_value text)
  RETURNS boolean

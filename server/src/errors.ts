@@ -37,6 +37,10 @@ export const ADMIN_ERRORS = {
   player_not_found: { status: 404, message: 'The game has no such player.' },
   flag_not_found: { status: 404, message: 'The published configuration has no such flag.' },
   audit_entry_not_found: { status: 404, message: 'The audit log of this studio has no such entry.' },
+  session_not_found: { status: 404, message: 'The player has no such session.' },
+  segment_not_found: { status: 404, message: 'The published configuration has no such segment.' },
+  failed_event_not_found: { status: 404, message: 'The inbox of this game has no such entry.' },
+  event_type_not_found: { status: 404, message: 'The game has no such event type that is registered.' },
   override_not_found: { status: 404, message: 'No override of this flag stands for the player.' },
   model_unusable: {
     status: 409,
@@ -57,6 +61,7 @@ export const ADMIN_ERRORS = {
     message: 'This would raise prices inside of running offers. Confirm it if that is meant.',
   },
   nothing_to_publish: { status: 409, message: 'What is published is the same already.' },
+  failed_event_replayed: { status: 409, message: 'This entry was replayed already.' },
   host_not_allowed: {
     status: 421,
     message: 'The operations listener does not answer to this host name. See SAVEPOINT_OPS_ALLOWED_HOSTS.',
@@ -71,6 +76,11 @@ export const ADMIN_ERRORS = {
   sign_in_slowed: {
     status: 429,
     message: 'Too many wrong passwords or codes. Wait for Retry-After seconds and try again.',
+  event_schema_invalid: { status: 422, message: 'The schema cannot be registered.' },
+  event_still_refused: { status: 422, message: 'The event is still refused; nothing was replayed.' },
+  failed_event_cut: {
+    status: 422,
+    message: 'Only the beginning of this event was kept. Send the whole event, corrected, as `event`.',
   },
   busy: {
     status: 429,

@@ -134,11 +134,20 @@ function inOnePacket<T>(client: Client, send: () => Promise<T>): Promise<T> {
 }
 
 /** One transaction with decisions in between; for administration, not for hot paths. */
-export async function transaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+export function transaction<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  return between(pool, 'begin', work);
+}
+
+/** One snapshot of the database for several statements that only read. */
+export function snapshot<T>(pool: Pool, work: (client: Client) => Promise<T>): Promise<T> {
+  return between(pool, 'begin isolation level repeatable read read only', work);
+}
+
+async function between<T>(pool: Pool, begin: string, work: (client: Client) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let failure: Error | undefined;
   try {
-    await client.query('begin');
+    await client.query(begin);
     const result = await work(client);
     await client.query('commit');
     return result;

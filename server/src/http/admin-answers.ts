@@ -60,3 +60,13 @@ export function wholeNumber<T = never>(
     message: `${name} must be a whole number from ${min} to ${max}, given once.`,
   });
 }
+
+/** A text of the query, of at least one character. PostgreSQL has no NUL in a text, so nothing is found by one. */
+export function textParameter(name: string, text: unknown, maxLength: number): string {
+  const isText = typeof text === 'string' && text !== '' && !text.includes('\0');
+  // Characters are code points, of which each takes one or two units.
+  if (isText && text.length <= 2 * maxLength && [...text].length <= maxLength) return text;
+  throw new ApiError('parameter_invalid', {
+    message: `${name} must be a text of 1 to ${maxLength} characters, given once.`,
+  });
+}

@@ -5,3 +5,8 @@ export const DAY_MS = 86_400_000;
 export function dateOf(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
+
+/** The UTC day of an instant, such as `2026-11-15`. */
+export function utcDay(epochMs: number): string {
+  return new Date(epochMs).toISOString().slice(0, 10);
+}

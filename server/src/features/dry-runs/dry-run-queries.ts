@@ -1,4 +1,5 @@
 import type { OwnConnection } from '../../db/own-connection.js';
+import type { Client } from '../../db/pool.js';
 import type { FactColumns } from './fact-columns.js';
 import { HISTORY_DAYS } from './history-columns.js';
 
@@ -52,7 +53,7 @@ export type Share = Readonly<{ examined: number; players: number }>;
 
 /** What the columns hold for the players of a range, or for the share of them that a sample consists of. */
 export async function listFactRows(
-  connection: OwnConnection,
+  connection: OwnConnection | Client,
   gameId: number,
   columns: FactColumns,
   { after, upTo, before }: PlayerRange,

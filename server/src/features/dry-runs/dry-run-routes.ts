@@ -1,9 +1,9 @@
 import { PassThrough } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { asApiError } from '../../db/pool.js';
 import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters } from '../../http/admin-answers.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { writeJsonLines } from '../../http/json-lines.js';
 import { checkBodyAgainst } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
@@ -15,8 +15,6 @@ import { type DryRun, dryRun } from './dry-run.js';
 import { DryRunBody, DryRunEnvelope, DryRunLine } from './dry-run-schemas.js';
 import { readFutureInstant } from './future-instant.js';
 
-/** Often enough for somebody who watches. */
-const PROGRESS_INTERVAL_MS = 500;
 /** About how long one takes for a game of a few hundred thousand players. */
 const RETRY_AFTER_SECONDS = 10;
 /**
@@ -91,32 +89,12 @@ async function candidateOf(ctx: AdminContext, gameId: number, candidate: Candida
 }
 
 /** Goes on for as long as somebody reads the lines. */
-async function writeDryRun({ pool, logger }: AdminContext, run: DryRun, lines: PassThrough): Promise<void> {
-  const write = (line: Record<string, unknown>) => {
-    if (!lines.destroyed) lines.write(`${JSON.stringify(line)}\n`);
-  };
-  const stopping = new AbortController();
-  lines.once('close', () => stopping.abort());
-  let toldAt = Number.NEGATIVE_INFINITY;
-  const onProgress: DryRun['onProgress'] = (progress) => {
-    if (performance.now() - toldAt < PROGRESS_INTERVAL_MS) return;
-    toldAt = performance.now();
-    write({ progress });
-  };
-  try {
-    const outcome = await dryRun(pool, { ...run, signal: stopping.signal, onProgress });
+function writeDryRun({ pool, logger }: AdminContext, run: DryRun, lines: PassThrough): Promise<void> {
+  return writeJsonLines(lines, { logger, what: 'a dry run' }, async ({ signal, write, tell }) => {
+    const outcome = await dryRun(pool, { ...run, signal, onProgress: tell });
     if (outcome.outcome === 'done') write({ result: outcome.result });
     if (outcome.outcome === 'too_many_facts') {
       write({ error: { code: 'document_invalid', message: outcome.message } });
     }
-  } catch (error) {
-    // Nobody reads it any more, or the service is being stopped.
-    if (stopping.signal.aborted) return;
-    const answer = asApiError(error);
-    const { code, message } = answer instanceof ApiError ? answer : new ApiError('internal');
-    logger.error({ err: error, gameId: run.gameId }, 'a dry run failed');
-    write({ error: { code, message } });
-  } finally {
-    lines.end();
-  }
+  });
 }

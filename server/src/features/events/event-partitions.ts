@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockTimeout, type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS, utcDay } from '../../lib/day.js';
 import { generationOf, nextGeneration } from './identity-generations.js';
 
 /** Events that waited in a queue were received before they are stored. */
@@ -146,9 +146,4 @@ export function closedBefore(nowMs: number): string {
 
 export function dayAfter(day: string): string {
   return utcDay(Date.parse(day) + DAY_MS);
-}
-
-/** `2026-11-15`: the UTC day of a moment. */
-export function utcDay(epochMs: number): string {
-  return new Date(epochMs).toISOString().slice(0, 10);
 }

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLockTimeout, type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { countPages } from '../../db/table-pages.js';
-import { dayAfter, ensureDays, utcDay } from './event-partitions.js';
+import { utcDay } from '../../lib/day.js';
+import { dayAfter, ensureDays } from './event-partitions.js';
 import {
   clearOldNames,
   dropOldPartition,

@@ -96,6 +96,42 @@ export async function listConfigVersions(
   );
 }
 
+/** The versions that were published in a span of time, `sinceMs` included, newest first. */
+export async function listVersionsPublished(
+  db: Pool | Client,
+  gameId: number,
+  { sinceMs, beforeMs, limit }: { sinceMs: number; beforeMs: number; limit: number },
+): Promise<ConfigVersionSummary[]> {
+  return query<ConfigVersionSummary>(
+    db,
+    {
+      name: 'list_versions_published',
+      text: `select version, author, note, published_at as "publishedAt", copy_of as "copyOf"
+             from config_versions where game_id = $1 and published_at >= $2 and published_at < $3
+             order by published_at desc, version desc
+             limit $4`,
+    },
+    [gameId, new Date(sinceMs), new Date(beforeMs), limit],
+  );
+}
+
+/** When the version was published that was in force at an instant; null if none was published by then. */
+export async function findPublicationBefore(
+  db: Pool | Client,
+  gameId: number,
+  atMs: number,
+): Promise<number | null> {
+  const rows = await query<{ publishedAt: number | null }>(
+    db,
+    {
+      name: 'find_publication_before',
+      text: `select max(published_at) as "publishedAt" from config_versions where game_id = $1 and published_at <= $2`,
+    },
+    [gameId, new Date(atMs)],
+  );
+  return rows[0]?.publishedAt ?? null;
+}
+
 export type NewConfigVersion = Omit<ConfigVersion, 'version'> & { gameId: number };
 
 /** The caller has locked the game: numbers have no gap and are given once. */

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { countPages, findTableOid } from '../../db/table-pages.js';
+import { utcDay } from '../../lib/day.js';
 import {
   closedBefore,
   dayAfter,
   type EventPartition,
   listEventPartitions,
-  utcDay,
 } from '../events/event-partitions.js';
 import type { Actor } from '../studios/audit-log.js';
 import {

@@ -4,7 +4,6 @@ import { ApiError } from '../../errors.js';
 import { adminSchema, success, toTime } from '../../http/admin-answers.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
-import { UUID_ANY_CASE } from '../../lib/uuid.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
@@ -19,8 +18,9 @@ import {
   PlayerResponse,
 } from './admin-player-schemas.js';
 import { findFacts } from './facts-queries.js';
-import { findPlayerId, listOverrides, type OverrideRow } from './override-queries.js';
+import { listOverrides, type OverrideRow } from './override-queries.js';
 import { clearOverride, type OverridePlace, setOverride } from './overrides.js';
+import { playerOf, userIdOf } from './player-parameter.js';
 
 const MAX_OVERRIDES = 500;
 const FLAG_ID = /^[a-z][A-Za-z0-9]{0,63}$/;
@@ -128,26 +128,12 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
   );
 }
 
-/** The internal id of the player of the address. */
-async function playerOf(ctx: AdminContext, request: FastifyRequest): Promise<string> {
-  const { gameId } = await gameOf(ctx, request);
-  const playerId = await findPlayerId(ctx.pool, gameId, userIdOf(request));
-  if (playerId === undefined) throw new ApiError('player_not_found');
-  return playerId;
-}
-
 async function placeOf(ctx: AdminContext, request: FastifyRequest): Promise<OverridePlace> {
   const { gameId } = await gameOf(ctx, request);
   const { flagId = '' } = request.params as { flagId?: string };
   const userId = userIdOf(request);
   if (!FLAG_ID.test(flagId)) throw new ApiError('flag_not_found');
   return { gameId, userId, flagId };
-}
-
-function userIdOf(request: FastifyRequest): string {
-  const { playerId = '' } = request.params as { playerId?: string };
-  if (!UUID_ANY_CASE.test(playerId)) throw new ApiError('player_not_found');
-  return playerId.toLowerCase();
 }
 
 function endOf(text: string, nowMs: number): number {

@@ -43,6 +43,12 @@ const AdminError = Type.Object(
         }),
       ),
       raises: Type.Optional(Type.Array(PriceRaise, { description: 'Only with `price_raise_unconfirmed`.' })),
+      reason: Type.Optional(
+        Type.Object(
+          { code: Type.String(), message: Type.String(), path: Type.String() },
+          { description: 'Only with `event_still_refused`: why, and a JSON pointer to what is wrong.' },
+        ),
+      ),
       rows: Type.Optional(
         Type.Array(RowError, { description: 'Only with `catalogue_invalid`: all of them.' }),
       ),
@@ -62,6 +68,9 @@ const FORM: ErrorForm = {
     nothing_to_publish: { version: 7 },
     price_raise_unconfirmed: { raises: [RAISE_EXAMPLE] },
     catalogue_invalid: { rows: [ROW_ERROR_EXAMPLE] },
+    event_still_refused: {
+      reason: { code: 'schema_mismatch', message: 'payload.level must be integer.', path: '/payload/level' },
+    },
   },
 };
 

@@ -31,6 +31,7 @@ export const AUDIT_ACTIONS = {
   'model.grade': 'a model of predictions lost or regained trust',
   'override.set': 'a flag of a player was set',
   'override.clear': 'a flag of a player was left to its rule again',
+  'session.revoke': 'sessions of a player were ended by the studio',
   'event_type.register': 'a schema was registered as the next version of an event type',
   'event_type.retire': 'an event type was retired',
   'failed_event.replay': 'failed events were replayed; one entry for each transaction of a replay',

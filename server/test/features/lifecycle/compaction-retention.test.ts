@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dayTable, ensureDays, utcDay } from '../../../src/features/events/event-partitions.js';
+import { dayTable, ensureDays } from '../../../src/features/events/event-partitions.js';
 import { type RetentionProgress, runRetention } from '../../../src/features/lifecycle/retention.js';
 import { updateRetentionDays } from '../../../src/features/studios/tenants.js';
+import { utcDay } from '../../../src/lib/day.js';
 import {
   compact,
   countBlocks,

@@ -1,0 +1,20 @@
+import type { FastifyRequest } from 'fastify';
+import { ApiError } from '../../errors.js';
+import { UUID_ANY_CASE } from '../../lib/uuid.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameOf } from '../studios/admin-guard.js';
+import { findPlayerId } from './override-queries.js';
+
+/** The internal id of the player of the address. One of another game is not found, like one that nobody knows. */
+export async function playerOf(ctx: AdminContext, request: FastifyRequest): Promise<string> {
+  const { gameId } = await gameOf(ctx, request);
+  const playerId = await findPlayerId(ctx.pool, gameId, userIdOf(request));
+  if (playerId === undefined) throw new ApiError('player_not_found');
+  return playerId;
+}
+
+export function userIdOf(request: FastifyRequest): string {
+  const { playerId = '' } = request.params as { playerId?: string };
+  if (!UUID_ANY_CASE.test(playerId)) throw new ApiError('player_not_found');
+  return playerId.toLowerCase();
+}

@@ -1,0 +1,83 @@
+import { Type } from 'typebox';
+import { ApiError } from '../errors.js';
+import { nullable } from './admin-answers.js';
+
+/** What paged lists of the admin API have in common: `cursor` and `limit` in the query, `nextCursor` in the answer. */
+
+/** A number or text for each column that the list is sorted by. */
+export type CursorKey = readonly (string | number)[];
+
+/** No key of ours is longer; device ids have 256 characters. */
+const MAX_CURSOR = 2_048;
+const BASE64_URL = /^[A-Za-z0-9_-]+$/;
+
+/** What is read of a cursor for a key like `Key`. */
+export type KeyLike<Key extends CursorKey> = {
+  readonly [Place in keyof Key]: Key[Place] extends number ? number : string;
+};
+
+/** The place behind `key`, as a text that clients hand back unread. `list` names the list and its filters. */
+export function writeCursor(list: string, key: CursorKey): string {
+  return Buffer.from(JSON.stringify([list, ...key])).toString('base64url');
+}
+
+/**
+ * The key of a cursor that `writeCursor` made for the same list, member for member of the types of `example`. Undefined for
+ * anything else: a cursor comes from outside.
+ */
+export function readCursor<const Key extends CursorKey>(
+  list: string,
+  text: unknown,
+  example: Key,
+): KeyLike<Key> | undefined {
+  if (typeof text !== 'string' || text.length > MAX_CURSOR || !BASE64_URL.test(text)) return undefined;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+  } catch {
+    return undefined;
+  }
+  if (!Array.isArray(parsed) || parsed[0] !== list || parsed.length !== example.length + 1) return undefined;
+  const key: unknown[] = parsed.slice(1);
+  const isOfTypes = key.every((member, place) =>
+    typeof example[place] === 'number' ? Number.isSafeInteger(member) : isStorable(member),
+  );
+  return isOfTypes ? (key as unknown as KeyLike<Key>) : undefined;
+}
+
+/** PostgreSQL has no NUL in a text. */
+function isStorable(member: unknown): member is string {
+  return typeof member === 'string' && !member.includes('\0');
+}
+
+/** The same for the query of a request: undefined where there is none, an error where it is not one of ours. */
+export function cursorOf<const Key extends CursorKey>(
+  list: string,
+  text: unknown,
+  example: Key,
+): KeyLike<Key> | undefined {
+  if (text === undefined) return undefined;
+  const key = readCursor(list, text, example);
+  if (key !== undefined) return key;
+  throw new ApiError('parameter_invalid', {
+    message: 'cursor must be the `nextCursor` of an answer to the same question, given once.',
+  });
+}
+
+export type PageLimits = Readonly<{ max: number; fallback: number }>;
+
+/** For the query of a paged list. */
+export function pageParameters({ max, fallback }: PageLimits) {
+  return {
+    cursor: Type.Optional(
+      Type.String({ description: '`nextCursor` of the page before; the first page without it' }),
+    ),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: max, default: fallback })),
+  };
+}
+
+export const NextCursor = nullable(
+  Type.String({
+    description: 'To be sent as `cursor` for the next page, also when this page is empty; null at the end',
+  }),
+);
