@@ -1,4 +1,5 @@
 import type { OwnConnection } from '../../db/own-connection.js';
+import type { Client } from '../../db/pool.js';
 import { type ExportKey, LAST_BLOCK, type Row } from './export-queries.js';
 import type { Span } from './export-span.js';
 
@@ -15,7 +16,7 @@ export type ReceiptWindow = {
 };
 
 /** Until the transaction ends, no day is replaced by one with other windows. */
-export async function holdWindows(connection: OwnConnection): Promise<void> {
+export async function holdWindows(connection: OwnConnection | Client): Promise<void> {
   await connection.query('lock table only event_blocks in access share mode');
 }
 

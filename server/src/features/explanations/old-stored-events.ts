@@ -18,7 +18,7 @@ const OLD_COLUMNS = `
  * on its own day, unless its clock is not believed, and may be up to an hour ahead of its receipt.
  * `offset 0` keeps PostgreSQL from searching all parts once instead of each day's part.
  */
-const ON_ACTIVE_DAYS = `
+export const ON_ACTIVE_DAYS = `
   from player_days d
   cross join lateral (
     select * from old_events

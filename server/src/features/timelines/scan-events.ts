@@ -1,0 +1,79 @@
+import type { Client } from '../../db/pool.js';
+import { DAY_MS } from '../../lib/day.js';
+import {
+  type BlockHead,
+  type BlockRun,
+  listBlockHeads,
+  listRunEvents,
+  listWindowBlocks,
+  type ScannedEvent,
+  type TypeFilter,
+} from './block-queries.js';
+import { runOfBlocks, runOfWindow } from './block-run.js';
+
+export type EventScan = Readonly<{
+  playerId: string;
+  /** From this millisecond of receipt on back. */
+  toMs: number;
+  /** Nothing of the player is older. */
+  floorMs: number;
+  types: TypeFilter;
+  /** How many events are enough. */
+  wanted: number;
+}>;
+
+export type ScannedEvents = Readonly<{
+  /** Newest first. */
+  events: ScannedEvent[];
+  /** Older events were not looked at; null: there are none, or enough were found. */
+  completeSinceMs: number | null;
+}>;
+
+/** A filter that matches nothing looks at so many events, about 30 ms of work, and is gone on with by the next page. */
+const MAX_SCANNED = 5_000;
+/** Each block may lie on a page of its own. */
+const MAX_BLOCKS = 1_000;
+/** Most players who are looked at have played lately; for others each look reaches four times as far back. */
+const FIRST_LOOK_MS = 4 * DAY_MS;
+const GROWTH = 4;
+
+/** The newest events of a player, in the order of receipt. Reads that player's blocks only, and no more of them than it needs. */
+export async function scanEvents(client: Client, scan: EventScan): Promise<ScannedEvents> {
+  const { playerId, floorMs, types, wanted } = scan;
+  const events: ScannedEvent[] = [];
+  let toMs = scan.toMs;
+  let lookMs = FIRST_LOOK_MS;
+  let portion = wanted;
+  let scanned = 0;
+  while (toMs >= floorMs && events.length < wanted) {
+    if (scanned >= MAX_SCANNED) return { events, completeSinceMs: toMs + 1 };
+    const fromMs = Math.max(floorMs, toMs - lookMs);
+    const heads = await listBlockHeads(client, playerId, { fromMs, toMs }, Math.min(portion, MAX_BLOCKS));
+    const [newest] = heads;
+    if (newest === undefined) {
+      toMs = fromMs - 1;
+      lookMs *= GROWTH;
+      continue;
+    }
+    const run = await nextRun(client, playerId, { heads, newest, toMs, portion });
+    events.push(...(await listRunEvents(client, playerId, run, types, wanted - events.length)));
+    scanned += run.count;
+    toMs = run.span.fromMs - 1;
+    portion = Math.min(portion * GROWTH, MAX_SCANNED);
+  }
+  return { events, completeSinceMs: null };
+}
+
+type Next = Readonly<{ heads: readonly BlockHead[]; newest: BlockHead; toMs: number; portion: number }>;
+
+async function nextRun(
+  client: Client,
+  playerId: string,
+  { heads, newest, toMs, portion }: Next,
+): Promise<BlockRun> {
+  const { windowStartMs, windowEndMs } = newest;
+  if (windowStartMs === null || windowEndMs === null) return runOfBlocks(heads, toMs, portion);
+  const window = { fromMs: windowStartMs, toMs: windowEndMs - 1 };
+  const blocks = await listWindowBlocks(client, playerId, window);
+  return runOfWindow(blocks, windowStartMs, Math.min(toMs, window.toMs), portion);
+}

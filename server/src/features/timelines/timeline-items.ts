@@ -1,0 +1,122 @@
+import { toTime } from '../../http/admin-answers.js';
+import { readBuiltInType } from '../events/built-in-event-types.js';
+import type { ConfigVersionSummary } from '../game-configs/config-queries.js';
+import type { ListedSession } from '../sessions/session-list-queries.js';
+import type { ScannedEvent, TypeFilter } from './block-queries.js';
+import type { OverrideHistory } from './timeline-queries.js';
+import { TIMELINE_KINDS, type TimelineItem, type TimelineKind } from './timeline-schemas.js';
+
+/** An item, and the millisecond that it is sorted by. */
+export type TimedItem = Readonly<{ ms: number; item: TimelineItem }>;
+
+/** Which items are wanted; with an event type only events of that type. */
+export type TimelineFilter = Readonly<{ kinds: ReadonlySet<TimelineKind>; eventType: string | null }>;
+
+const PURCHASE = 'Purchase';
+const REFUND = 'Refund';
+const TYPES_WITH_KINDS = new Map<TimelineKind, string>([
+  ['purchase', PURCHASE],
+  ['refund', REFUND],
+]);
+
+/** Undefined where no event is wanted at all. */
+export function typeFilter({ kinds, eventType }: TimelineFilter): TypeFilter | undefined {
+  const wanted = TIMELINE_KINDS.flatMap((kind) =>
+    kinds.has(kind) ? (TYPES_WITH_KINDS.get(kind) ?? []) : [],
+  );
+  if (kinds.has('event')) {
+    const except = [PURCHASE, REFUND].filter((type) => !wanted.includes(type));
+    return { only: eventType === null ? null : [eventType], except };
+  }
+  const only = wanted.filter((type) => eventType === null || type === eventType);
+  return only.length === 0 ? undefined : { only, except: [] };
+}
+
+export function eventItem(event: ScannedEvent, refunds: ReadonlyMap<string, number>): TimelineItem {
+  const { receivedMs, timestampText, occurredMs, ...rest } = event;
+  const common = {
+    ...rest,
+    at: toTime(receivedMs),
+    // Without a text of its own it was in the normal form.
+    timestamp: timestampText ?? new Date(occurredMs).toISOString(),
+  };
+  if (event.eventType === PURCHASE) {
+    const { skuId, price, currency, promoId } = transactionOf(event);
+    const transactionId = transactionIdOf(event);
+    const refundedMs = transactionId === null ? undefined : refunds.get(transactionId);
+    const refundedAt = toTime(refundedMs ?? null);
+    return { kind: 'purchase', ...common, transactionId, skuId, price, currency, promoId, refundedAt };
+  }
+  if (event.eventType === REFUND) return { kind: 'refund', ...common, transactionId: transactionIdOf(event) };
+  return { kind: 'event', ...common };
+}
+
+/** The id that the client gave to a purchase or refund. */
+export function transactionIdOf({ payload }: ScannedEvent): string | null {
+  return typeof payload.transactionId === 'string' ? payload.transactionId : null;
+}
+
+const NO_TRANSACTION = { skuId: null, price: null, currency: null, promoId: null };
+
+/** It was a purchase when it was stored. Should it be none by the rules of today, its payload is still shown. */
+function transactionOf({ eventType, payload, metadata }: ScannedEvent) {
+  const facts = readBuiltInType(eventType, payload, metadata, '');
+  return 'code' in facts ? NO_TRANSACTION : (facts.transaction ?? NO_TRANSACTION);
+}
+
+/** `isComplete`: the player has no older sessions. The first login is known from the player, also when its session is gone. */
+export function loginItems(
+  sessions: readonly ListedSession[],
+  firstLoginMs: number,
+  isComplete: boolean,
+): TimedItem[] {
+  const items = sessions.map(({ createdAt, sessionId, deviceId }) =>
+    loginItem(createdAt, createdAt === firstLoginMs, { sessionId, deviceId }),
+  );
+  const hasFirst = sessions.some(({ createdAt }) => createdAt <= firstLoginMs);
+  if (isComplete && !hasFirst) items.push(loginItem(firstLoginMs, true, { sessionId: null, deviceId: null }));
+  return items;
+}
+
+type SessionOfLogin = { sessionId: string | null; deviceId: string | null };
+
+function loginItem(ms: number, isFirst: boolean, session: SessionOfLogin): TimedItem {
+  return { ms, item: { kind: 'login', at: toTime(ms), isFirst, ...session } };
+}
+
+/** Up to three for each override, newest first: set, and cleared or ended. */
+export function overrideItems(history: readonly OverrideHistory[], nowMs: number): TimedItem[] {
+  return history
+    .flatMap((override) => {
+      const { id, author, setAt, until, clearedAt, clearedBy } = override;
+      const set = overrideItem(override, { change: 'set', ms: setAt, by: author });
+      if (until !== null && until <= Math.min(nowMs, clearedAt ?? nowMs)) {
+        return [
+          { id, ...overrideItem(override, { change: 'ended', ms: until, by: null }) },
+          { id, ...set },
+        ];
+      }
+      if (clearedAt === null) return [{ id, ...set }];
+      const cleared = overrideItem(override, { change: 'cleared', ms: clearedAt, by: clearedBy });
+      return [
+        { id, ...cleared },
+        { id, ...set },
+      ];
+    })
+    .sort((a, b) => b.ms - a.ms || Number(BigInt(b.id) - BigInt(a.id)))
+    .map(({ ms, item }) => ({ ms, item }));
+}
+
+type OverrideChange = { change: 'set' | 'cleared' | 'ended'; ms: number; by: string | null };
+
+function overrideItem(
+  { flagId, value, reason, until }: OverrideHistory,
+  { change, ms, by }: OverrideChange,
+): TimedItem {
+  const item = { kind: 'override', at: toTime(ms), change, flagId, value, reason, by } as const;
+  return { ms, item: { ...item, until: toTime(until) } };
+}
+
+export function versionItem({ publishedAt, ...version }: ConfigVersionSummary): TimedItem {
+  return { ms: publishedAt, item: { kind: 'version', at: toTime(publishedAt), ...version } };
+}

@@ -1,0 +1,80 @@
+import { type Client, type Pool, query } from '../../db/pool.js';
+
+/** What a timeline needs to know of its player. */
+export type TimelinePlayer = {
+  playerId: string;
+  gameId: number;
+  createdAt: number;
+  hasOverrides: boolean;
+  eventsDeletedBefore: string | null;
+};
+
+export async function findTimelinePlayer(
+  pool: Pool,
+  gameId: number,
+  userId: string,
+): Promise<TimelinePlayer | undefined> {
+  const rows = await query<TimelinePlayer>(
+    pool,
+    {
+      name: 'find_timeline_player',
+      text: `select p.id as "playerId", p.game_id as "gameId", p.created_at as "createdAt",
+               p.overrides_at is not null as "hasOverrides",
+               (select events_deleted_before::text from games g where g.id = p.game_id) as "eventsDeletedBefore"
+             from players p where p.user_id = $2 and p.game_id = $1`,
+    },
+    [gameId, userId],
+  );
+  return rows[0];
+}
+
+/** An override, and what became of it. */
+export type OverrideHistory = {
+  id: string;
+  flagId: string;
+  value: boolean;
+  reason: string;
+  author: string;
+  setAt: number;
+  until: number | null;
+  clearedAt: number | null;
+  clearedBy: string | null;
+};
+
+/** The newest first. */
+export async function listOverrideHistory(
+  client: Client,
+  playerId: string,
+  limit: number,
+): Promise<OverrideHistory[]> {
+  return query<OverrideHistory>(
+    client,
+    {
+      name: 'list_override_history',
+      text: `select id, flag_id as "flagId", value, reason, author, set_at as "setAt", until, cleared_at as "clearedAt",
+               cleared_by as "clearedBy"
+             from flag_overrides where player_id = $1
+             order by set_at desc, id desc
+             limit $2`,
+    },
+    [playerId, limit],
+  );
+}
+
+/** When the transactions of a player were refunded, by their ids. */
+export async function findRefunds(
+  client: Client,
+  playerId: string,
+  transactionIds: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await query<{ transactionId: string; refundedAt: number }>(
+    client,
+    {
+      name: 'find_refunds',
+      text: `select transaction_id as "transactionId", refunded_at as "refundedAt"
+             from transactions where player_id = $1 and transaction_id = any($2::text[]) and refunded_at is not null`,
+    },
+    [playerId, transactionIds],
+  );
+  return new Map(rows.map(({ transactionId, refundedAt }) => [transactionId, refundedAt]));
+}

@@ -1,0 +1,101 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { ApiError } from '../../errors.js';
+import { adminSchema, success, textParameter } from '../../http/admin-answers.js';
+import { cursorOf, pageParameters, writeCursor } from '../../http/page-cursor.js';
+import { withSchemaTypes } from '../../http/validation.js';
+import { DAY_MS } from '../../lib/day.js';
+import { PlayerParameters } from '../players/admin-player-schemas.js';
+import { userIdOf } from '../players/player-parameter.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { gameOf, requireRole } from '../studios/admin-guard.js';
+import { type TimelinePosition, timelinePage } from './timeline.js';
+import type { TimelineFilter } from './timeline-items.js';
+import { findTimelinePlayer } from './timeline-queries.js';
+import { TIMELINE_KINDS, type TimelineKind, TimelineResponse } from './timeline-schemas.js';
+
+const LIMITS = { max: 200, fallback: 50 };
+const MAX_EVENT_TYPE = 128;
+/** A millisecond has a few batches of a player at the most. */
+const MAX_SHOWN = 10_000;
+
+/** What happened to a player. */
+export function timelineRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  withSchemaTypes(app).get(
+    '/admin/v1/games/:game/players/:playerId/timeline',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Players'),
+        operationId: 'getTimeline',
+        summary: 'What happened to a player, newest first',
+        description:
+          'Events, purchases and refunds by their time of receipt, logins, overrides and the versions of the configuration in force. A page looks at about 5,000 events: with a filter it may have fewer items than asked for, or none, and a `nextCursor` to go on with.',
+        params: PlayerParameters,
+        querystring: Type.Object({
+          kinds: Type.Optional(
+            Type.String({
+              description: `Only items of these kinds, separated by commas: ${TIMELINE_KINDS.join(', ')}. All by default.`,
+              examples: ['purchase,refund'],
+            }),
+          ),
+          eventType: Type.Optional(
+            Type.String({ maxLength: MAX_EVENT_TYPE, description: 'Only events of this type' }),
+          ),
+          ...pageParameters(LIMITS),
+        }),
+        response: {
+          200: TimelineResponse,
+          ...gameErrors(['parameter_invalid', 'player_not_found']),
+        },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { kinds, eventType, cursor, limit = LIMITS.fallback } = request.query;
+      const filter = { kinds: kindsOf(kinds), eventType: eventTypeOf(eventType) };
+      const list = listName(filter);
+      const nowMs = ctx.clock.now();
+      const from = positionOf(cursorOf(list, cursor, [0, 0]), nowMs);
+      const player = await findTimelinePlayer(ctx.pool, gameId, userIdOf(request));
+      if (player === undefined) throw new ApiError('player_not_found');
+      const page = await timelinePage(ctx.pool, { player, filter, from, limit, nowMs });
+      const { items, next, isMoving } = page;
+      return success({
+        items,
+        nextCursor: next === null ? null : writeCursor(list, [next.ms, next.shown]),
+        eventsDeletedBefore: player.eventsDeletedBefore,
+        isMoving,
+      });
+    },
+  );
+}
+
+/** A cursor goes with its filter: of another one it would leave out items, or show them twice. */
+function listName({ kinds, eventType }: TimelineFilter): string {
+  return `timeline ${[...kinds].sort().join()} ${eventType ?? ''}`;
+}
+
+/** The clock of another node may be ahead. */
+function positionOf(cursor: readonly [number, number] | undefined, nowMs: number): TimelinePosition {
+  const newestMs = nowMs + DAY_MS;
+  if (cursor === undefined) return { ms: newestMs, shown: 0 };
+  const [ms, shown] = cursor;
+  if (ms >= 0 && ms <= newestMs && shown >= 0 && shown <= MAX_SHOWN) return { ms, shown };
+  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of an answer.' });
+}
+
+function kindsOf(text: string | undefined): ReadonlySet<TimelineKind> {
+  if (text === undefined) return new Set(TIMELINE_KINDS);
+  const names = text.split(',');
+  const kinds = new Set(TIMELINE_KINDS.filter((kind) => names.includes(kind)));
+  if (kinds.size > 0 && names.every((name) => kinds.has(name as TimelineKind))) return kinds;
+  throw new ApiError('parameter_invalid', {
+    message: `kinds must be some of ${TIMELINE_KINDS.join(', ')}, separated by commas.`,
+  });
+}
+
+function eventTypeOf(text: string | undefined): string | null {
+  return text === undefined ? null : textParameter('eventType', text, MAX_EVENT_TYPE);
+}

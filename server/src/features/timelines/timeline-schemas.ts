@@ -1,0 +1,161 @@
+import { type Static, Type } from 'typebox';
+import { nullable, successOf, Time } from '../../http/admin-answers.js';
+import { NextCursor } from '../../http/page-cursor.js';
+
+/** Documentation of a player's timeline. */
+
+export const TIMELINE_KINDS = ['event', 'purchase', 'refund', 'login', 'override', 'version'] as const;
+export type TimelineKind = (typeof TIMELINE_KINDS)[number];
+
+const eventMembers = {
+  at: Time('When the service received it: the order of the timeline'),
+  eventType: Type.String(),
+  timestamp: Type.String({ description: "The event's own time, as the client sent it" }),
+  clockSuspect: Type.Boolean({
+    description: 'The own time is far from the time of receipt; the event counts at its time of receipt',
+  }),
+  eventId: nullable(Type.String({ description: 'The name that the client gave it' })),
+  sequence: nullable(Type.Integer({ description: '`seq`, the number that the client gave it' })),
+  installId: nullable(Type.String({ description: '`X-Install-Id` of the request, of numbered events' })),
+  payload: Type.Record(Type.String(), Type.Unknown()),
+  metadata: Type.Record(Type.String(), Type.Unknown()),
+};
+
+const EventItem = Type.Object(
+  { kind: Type.Literal('event'), ...eventMembers },
+  { title: 'TimelineEvent', description: 'An event of any type but Purchase and Refund.' },
+);
+
+const PurchaseItem = Type.Object(
+  {
+    kind: Type.Literal('purchase'),
+    ...eventMembers,
+    transactionId: nullable(Type.String()),
+    skuId: nullable(Type.String()),
+    price: nullable(Type.String({ description: 'Exact decimal' })),
+    currency: nullable(Type.String()),
+    promoId: nullable(Type.String()),
+    refundedAt: nullable(Time('When it was refunded')),
+  },
+  { title: 'TimelinePurchase' },
+);
+
+const RefundItem = Type.Object(
+  { kind: Type.Literal('refund'), ...eventMembers, transactionId: nullable(Type.String()) },
+  { title: 'TimelineRefund' },
+);
+
+const LoginItem = Type.Object(
+  {
+    kind: Type.Literal('login'),
+    at: Time('When the session was opened'),
+    isFirst: Type.Boolean({ description: 'The login that created the player' }),
+    sessionId: nullable(Type.String({ description: 'Null for the first login once its session is gone' })),
+    deviceId: nullable(Type.String()),
+  },
+  {
+    title: 'TimelineLogin',
+    description:
+      'A session that still exists, or the first login. Sessions that were logged out, revoked or have expired are deleted.',
+  },
+);
+
+const OverrideItem = Type.Object(
+  {
+    kind: Type.Literal('override'),
+    at: Time('When it was set, cleared or ended'),
+    change: Type.Union([Type.Literal('set'), Type.Literal('cleared'), Type.Literal('ended')], {
+      description:
+        '`ended`: its `until` passed, and the rule decides again. Setting a flag anew clears first.',
+    }),
+    flagId: Type.String(),
+    value: Type.Boolean(),
+    reason: Type.String(),
+    by: nullable(Type.String({ description: 'Who set or cleared it; null if it ended by itself' })),
+    until: nullable(Time('When it ends or ended by itself')),
+  },
+  { title: 'TimelineOverride' },
+);
+
+const VersionItem = Type.Object(
+  {
+    kind: Type.Literal('version'),
+    at: Time('When it was published'),
+    version: Type.Integer(),
+    author: Type.String(),
+    note: Type.String(),
+    copyOf: nullable(Type.Integer({ description: 'The older version that it repeats, if it is a way back' })),
+  },
+  {
+    title: 'TimelineVersion',
+    description:
+      'From here on the player was decided for under this version. The oldest one was in force when the player was created.',
+  },
+);
+
+export const TimelineItem = Type.Union([
+  EventItem,
+  PurchaseItem,
+  RefundItem,
+  LoginItem,
+  OverrideItem,
+  VersionItem,
+]);
+export type TimelineItem = Static<typeof TimelineItem>;
+
+export const TimelineResponse = successOf(
+  'TimelineResponse',
+  Type.Object({
+    items: Type.Array(TimelineItem, { description: 'Newest first' }),
+    nextCursor: NextCursor,
+    eventsDeletedBefore: nullable(
+      Type.String({ format: 'date', description: 'Events before this UTC day were deleted (retention)' }),
+    ),
+    isMoving: Type.Boolean({
+      description:
+        'True while events of the former layout are being moved and not all of the events of this player can be shown yet',
+    }),
+  }),
+  {
+    example: {
+      items: [
+        {
+          kind: 'purchase',
+          at: '2026-11-15T14:02:07.000Z',
+          eventType: 'Purchase',
+          timestamp: '2026-11-15T14:02:05.120Z',
+          clockSuspect: false,
+          eventId: null,
+          sequence: 412,
+          installId: '5f0c9d1e-8a53-4c1b-9a55-2d0f7b6c3e21',
+          payload: { transactionId: 'GPA.3345', skuId: 'starter_pack', price: 4.99, currency: 'USD' },
+          metadata: { osName: 'Android' },
+          transactionId: 'GPA.3345',
+          skuId: 'starter_pack',
+          price: '4.99',
+          currency: 'USD',
+          promoId: null,
+          refundedAt: null,
+        },
+        {
+          kind: 'login',
+          at: '2026-11-15T13:58:00.000Z',
+          isFirst: false,
+          sessionId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1b',
+          deviceId: 'device-1',
+        },
+        {
+          kind: 'version',
+          at: '2026-11-15T12:00:00.000Z',
+          version: 7,
+          author: 'Ana',
+          note: 'Weekend sale',
+          copyOf: null,
+        },
+      ],
+      nextCursor: 'WyJ0aW1lbGluZSIsMTc2MzIwODAwMDAwMCwxXQ',
+      eventsDeletedBefore: null,
+      isMoving: false,
+    },
+  },
+);

@@ -1,0 +1,159 @@
+import { type Client, type Pool, snapshot } from '../../db/pool.js';
+import { DAY_MS } from '../../lib/day.js';
+import { holdWindows } from '../analytics/window-queries.js';
+import { hasOldEvents } from '../events/old-events.js';
+import { findPublicationBefore, listVersionsPublished } from '../game-configs/config-queries.js';
+import { listSessions, NO_SESSION } from '../sessions/session-list-queries.js';
+import type { ScannedEvent } from './block-queries.js';
+import { scanOldEvents } from './old-event-queries.js';
+import { type ScannedEvents, scanEvents } from './scan-events.js';
+import {
+  eventItem,
+  loginItems,
+  overrideItems,
+  type TimedItem,
+  type TimelineFilter,
+  transactionIdOf,
+  typeFilter,
+  versionItem,
+} from './timeline-items.js';
+import { findRefunds, listOverrideHistory, type TimelinePlayer } from './timeline-queries.js';
+import type { TimelineItem } from './timeline-schemas.js';
+
+/** Everything after the millisecond was shown, and of the millisecond itself so many items. */
+export type TimelinePosition = Readonly<{ ms: number; shown: number }>;
+
+export type TimelineQuestion = Readonly<{
+  player: TimelinePlayer;
+  filter: TimelineFilter;
+  from: TimelinePosition;
+  limit: number;
+  nowMs: number;
+}>;
+
+export type TimelinePage = Readonly<{
+  items: TimelineItem[];
+  /** Null at the end. */
+  next: TimelinePosition | null;
+  /** Events of the former layout wait to be moved; some of this player's may be missing. */
+  isMoving: boolean;
+}>;
+
+/** Of a player's overrides the newest; people set them one by one. */
+const MAX_OVERRIDES = 1_000;
+
+/**
+ * A page of what happened to a player, newest first. Each source gives its newest items from a position on, and the page is the
+ * newest of them all. Within a millisecond the order is that of the sources and of the items in them.
+ */
+export async function timelinePage(pool: Pool, question: TimelineQuestion): Promise<TimelinePage> {
+  const isMoving = await hasOldEvents(pool);
+  return snapshot(pool, async (client) => {
+    // Before the snapshot is taken: the blocks of a day and its windows are to be of the same state.
+    await holdWindows(client);
+    // The statements are short, but seem long to the planner: compiling them would take longer than running them.
+    await client.query('set local jit = off');
+    const others = [
+      ...(await listLogins(client, question)),
+      ...(await listOverrides(client, question)),
+      ...(await listVersions(client, question)),
+    ];
+    const { events, completeSinceMs } = await listEvents(client, question, isMoving);
+    const items = [...others, ...events].sort((a, b) => b.ms - a.ms);
+    return { ...cutPage(items, question, completeSinceMs), isMoving };
+  });
+}
+
+/** One more than is shown tells whether there is a next page. */
+function wantedOf({ from, limit }: TimelineQuestion): number {
+  return from.shown + limit + 1;
+}
+
+/** `sorted`: all items from the position on, or enough of them; none before `completeSinceMs` if that is known. */
+export function cutPage<Item>(
+  sorted: readonly Readonly<{ ms: number; item: Item }>[],
+  { from, limit }: Readonly<{ from: TimelinePosition; limit: number }>,
+  completeSinceMs: number | null,
+): { items: Item[]; next: TimelinePosition | null } {
+  const known = completeSinceMs === null ? sorted : sorted.filter(({ ms }) => ms >= completeSinceMs);
+  const atStart = known.filter(({ ms }) => ms === from.ms).length;
+  // Some of those that were shown may be gone.
+  const start = Math.min(from.shown, atStart);
+  const page = known.slice(start, start + limit);
+  const items = page.map(({ item }) => item);
+  const last = page.at(-1);
+  if (last !== undefined && known.length > start + limit) {
+    const shown = known.slice(0, start + limit).filter(({ ms }) => ms === last.ms).length;
+    return { items, next: { ms: last.ms, shown } };
+  }
+  return { items, next: completeSinceMs === null ? null : { ms: completeSinceMs - 1, shown: 0 } };
+}
+
+type TimedEvents = Readonly<{ events: TimedItem[]; completeSinceMs: number | null }>;
+
+async function listEvents(
+  client: Client,
+  question: TimelineQuestion,
+  isMoving: boolean,
+): Promise<TimedEvents> {
+  const { player, filter, from } = question;
+  const types = typeFilter(filter);
+  if (types === undefined) return { events: [], completeSinceMs: null };
+  const scan = {
+    playerId: player.playerId,
+    toMs: from.ms,
+    // The clock of another node may have been behind.
+    floorMs: player.createdAt - DAY_MS,
+    types,
+    wanted: wantedOf(question),
+  };
+  const { events, completeSinceMs }: ScannedEvents = await scanEvents(client, scan);
+  const refunds = await refundsOf(client, player.playerId, events);
+  const old = isMoving ? await scanOldEvents(client, scan) : [];
+  const timed = [...events, ...old].map((event) => ({
+    ms: event.receivedMs,
+    item: eventItem(event, refunds),
+  }));
+  return { events: timed, completeSinceMs };
+}
+
+async function refundsOf(
+  client: Client,
+  playerId: string,
+  events: readonly ScannedEvent[],
+): Promise<ReadonlyMap<string, number>> {
+  const bought = events.filter(({ eventType }) => eventType === 'Purchase');
+  const ids = bought.flatMap((event) => transactionIdOf(event) ?? []);
+  return ids.length === 0 ? new Map() : findRefunds(client, playerId, ids);
+}
+
+async function listLogins(client: Client, question: TimelineQuestion): Promise<TimedItem[]> {
+  const { player, filter, from } = question;
+  if (!filter.kinds.has('login') || filter.eventType !== null) return [];
+  const wanted = wantedOf(question);
+  const key = { createdAtMs: from.ms + 1, sessionId: NO_SESSION };
+  const sessions = await listSessions(client, player.playerId, key, wanted);
+  const items = loginItems(sessions, player.createdAt, sessions.length < wanted);
+  return items.filter(({ ms }) => ms <= from.ms);
+}
+
+async function listOverrides(
+  client: Client,
+  { player, filter, from, nowMs }: TimelineQuestion,
+): Promise<TimedItem[]> {
+  if (!filter.kinds.has('override') || filter.eventType !== null || !player.hasOverrides) return [];
+  const history = await listOverrideHistory(client, player.playerId, MAX_OVERRIDES);
+  return overrideItems(history, nowMs).filter(({ ms }) => ms <= from.ms);
+}
+
+async function listVersions(client: Client, question: TimelineQuestion): Promise<TimedItem[]> {
+  const { player, filter, from } = question;
+  if (!filter.kinds.has('version') || filter.eventType !== null) return [];
+  const firstMs = await findPublicationBefore(client, player.gameId, player.createdAt);
+  const span = {
+    sinceMs: firstMs ?? player.createdAt,
+    beforeMs: from.ms + 1,
+    limit: wantedOf(question),
+  };
+  return (await listVersionsPublished(client, player.gameId, span)).map(versionItem);
+}

@@ -1,0 +1,198 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applyEvents } from '../../../src/features/events/apply-events.js';
+import { ensureDays } from '../../../src/features/events/event-partitions.js';
+import { type TimelinePosition, timelinePage } from '../../../src/features/timelines/timeline.js';
+import type { TimelineFilter } from '../../../src/features/timelines/timeline-items.js';
+import { findTimelinePlayer } from '../../../src/features/timelines/timeline-queries.js';
+import { TIMELINE_KINDS, type TimelineItem } from '../../../src/features/timelines/timeline-schemas.js';
+import { compact, countBlocks, DAY, DAY_START, fillClosedDay, NOW, send } from '../../support/closed-day.js';
+import {
+  adImpressionAt,
+  createGameWorld,
+  DAY_MS,
+  type GameWorld,
+  type TestPlayer,
+  toRecords,
+} from '../../support/game-world.js';
+
+let world: GameWorld;
+beforeEach(async () => {
+  world = await createGameWorld();
+});
+afterEach(() => world.close());
+
+const EVENTS: TimelineFilter = { kinds: new Set(['event', 'purchase', 'refund']), eventType: null };
+const PURCHASES: TimelineFilter = { kinds: new Set(['purchase']), eventType: null };
+const START: TimelinePosition = { ms: NOW + 10 * DAY_MS, shown: 0 };
+
+async function pageOf(
+  { gameId, userId }: TestPlayer,
+  from: TimelinePosition,
+  filter: TimelineFilter,
+  limit: number,
+) {
+  const player = await findTimelinePlayer(world.pool, gameId, userId);
+  if (player === undefined) throw new Error(`there is no player ${userId}`);
+  return timelinePage(world.pool, { player, filter, from, limit, nowMs: NOW });
+}
+
+type Reading = { filter?: TimelineFilter; limit?: number; between?: (pages: number) => Promise<void> };
+
+/** All pages, one after the other. */
+async function readAll(player: TestPlayer, { filter = EVENTS, limit = 7, between }: Reading = {}) {
+  const items: TimelineItem[] = [];
+  let pages = 0;
+  for (let from: TimelinePosition | null = START; from !== null; pages++) {
+    const page: Awaited<ReturnType<typeof pageOf>> = await pageOf(player, from, filter, limit);
+    expect(page.items.length).toBeLessThanOrEqual(limit);
+    items.push(...page.items);
+    await between?.(pages);
+    from = page.next;
+  }
+  return { items, pages };
+}
+
+type Stored = { received: string; type: string; payload: string };
+
+/** Every event of a player as the view shows it, sorted as text. */
+async function storedOf({ playerId }: TestPlayer): Promise<Stored[]> {
+  const { rows } = await world.pool.query<Stored>(
+    `select to_char(received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as received, event_type as type,
+       payload::text as payload
+     from events where player_id = $1 order by 1, 2, 3`,
+    [playerId],
+  );
+  return rows;
+}
+
+async function shownAsStored(items: readonly TimelineItem[]): Promise<Stored[]> {
+  const { rows } = await world.pool.query<Stored>(
+    `select e ->> 'at' as received, e ->> 'eventType' as type, (e -> 'payload')::text as payload
+     from jsonb_array_elements($1::jsonb) e order by 1, 2, 3`,
+    [JSON.stringify(items)],
+  );
+  return rows;
+}
+
+const timesOf = (items: readonly TimelineItem[]) => items.map(({ at }) => at);
+const newestFirst = (items: readonly TimelineItem[]) => timesOf(items).toSorted().reverse();
+
+describe('the events of a timeline', () => {
+  it('are all that are stored, newest first, before compaction and after it', async () => {
+    const players = await fillClosedDay(world);
+    const before = [];
+    for (const player of players) {
+      const { items } = await readAll(player);
+      expect(timesOf(items)).toEqual(newestFirst(items));
+      expect(await shownAsStored(items)).toEqual(await storedOf(player));
+      before.push(items);
+    }
+    const blocks = await countBlocks(world);
+    expect((await compact(world)).state).toBe('done');
+    expect(await countBlocks(world)).toBeLessThan(blocks);
+    for (const [index, player] of players.entries()) {
+      expect((await readAll(player)).items).toEqual(before[index]);
+      expect((await readAll(player, { limit: 200 })).items).toEqual(before[index]);
+    }
+  });
+
+  it('are shown once though the day is compacted between two pages', async () => {
+    const players = await fillClosedDay(world);
+    const [, second] = players as [TestPlayer, TestPlayer];
+    const { items: expected } = await readAll(second);
+    const { items } = await readAll(second, {
+      between: async (pages) => {
+        if (pages === 4) expect((await compact(world)).state).toBe('done');
+      },
+    });
+    expect(items).toEqual(expected);
+  });
+
+  it('of one millisecond are shown once, over several pages', async () => {
+    const gameId = await world.addGame('game');
+    const [player] = (await world.addPlayers(gameId, [NOW - 9 * DAY_MS])) as [TestPlayer];
+    await ensureDays(world.pool, [DAY]);
+    const batch = Array.from({ length: 40 }, (_, n) => adImpressionAt(DAY_START, n));
+    await send(world, player, batch, DAY_START + 5);
+    await send(world, player, [adImpressionAt(DAY_START, 100)], DAY_START + 5);
+    await send(world, player, [adImpressionAt(DAY_START, 101)], DAY_START + 4);
+    const { items, pages } = await readAll(player);
+    expect(pages).toBe(6);
+    expect(await shownAsStored(items)).toEqual(await storedOf(player));
+    expect(items.at(-1)).toMatchObject({ at: new Date(DAY_START + 4).toISOString() });
+  });
+
+  it('are found however long the player has been away', async () => {
+    const gameId = await world.addGame('game');
+    const [player] = (await world.addPlayers(gameId, [NOW - 900 * DAY_MS])) as [TestPlayer];
+    const days = [800, 300, 299, 40, 1];
+    await ensureDays(
+      world.pool,
+      days.map((day) => new Date(NOW - day * DAY_MS).toISOString().slice(0, 10)),
+    );
+    for (const day of days) {
+      const at = NOW - day * DAY_MS;
+      await applyEvents(world.pool, toRecords(player, [adImpressionAt(at, day)], at));
+    }
+    const { items } = await readAll(player, { limit: 2 });
+    expect(timesOf(items)).toEqual(days.map((day) => new Date(NOW - day * DAY_MS).toISOString()).reverse());
+  });
+
+  it('are looked at some thousands at a time where a filter matches none of them', async () => {
+    const gameId = await world.addGame('game');
+    const [player] = (await world.addPlayers(gameId, [NOW - 9 * DAY_MS])) as [TestPlayer];
+    await ensureDays(world.pool, [DAY]);
+    const bought = { eventType: 'Purchase', timestamp: new Date(DAY_START).toISOString(), payload: {} };
+    await send(world, player, [bought], DAY_START);
+    for (let batch = 0; batch < 24; batch++) {
+      const events = Array.from({ length: 500 }, (_, n) => adImpressionAt(DAY_START, batch * 500 + n));
+      await send(world, player, events, DAY_START + 1 + batch);
+    }
+    const first = await pageOf(player, START, PURCHASES, 50);
+    expect(first.items).toEqual([]);
+    expect(first.next).not.toBeNull();
+    const { items, pages } = await readAll(player, { filter: PURCHASES, limit: 50 });
+    expect(items).toMatchObject([{ kind: 'purchase', at: new Date(DAY_START).toISOString() }]);
+    expect(pages).toBeGreaterThan(2);
+    expect(pages).toBeLessThan(8);
+    // What there is plenty of fills its page.
+    const { items: page } = await pageOf(player, START, { ...EVENTS, eventType: 'Ad_Impression' }, 50);
+    expect(page).toHaveLength(50);
+  });
+
+  it('of the former layout are among them, until they have been moved', async () => {
+    const gameId = await world.addGame('game');
+    const [player] = (await world.addPlayers(gameId, [NOW - 9 * DAY_MS])) as [TestPlayer];
+    await ensureDays(world.pool, [DAY]);
+    await send(world, player, [adImpressionAt(DAY_START, 1)], DAY_START + 1_000);
+    await world.pool.query('create table old_events_default partition of old_events default');
+    const insertOld = (player_id: string, ms: number, type: string) =>
+      world.pool.query(
+        `insert into old_events (occurred_at, player_id, received_at, identity, game_id, clock_suspect, event_type, payload, metadata)
+         values ($1, $2, $1, gen_random_uuid(), $3, false, $4, '{"old":true}', '{}')`,
+        [new Date(ms), player_id, gameId, type],
+      );
+    const [other] = (await world.addPlayers(gameId, [NOW - 9 * DAY_MS])) as [TestPlayer];
+    await insertOld(player.playerId, DAY_START + 2_000, 'Newer');
+    await insertOld(player.playerId, DAY_START + 500, 'Older');
+    await insertOld(other.playerId, DAY_START + 500, 'Of another');
+    const page = await pageOf(player, START, EVENTS, 50);
+    expect(page.isMoving).toBe(true);
+    expect(page.items.map((item) => 'eventType' in item && item.eventType)).toEqual([
+      'Newer',
+      'Ad_Impression',
+      'Older',
+    ]);
+    await world.pool.query('truncate old_events');
+    expect(await pageOf(player, START, EVENTS, 50)).toMatchObject({ isMoving: false, items: [{}] });
+  });
+
+  it('are mixed with all else', async () => {
+    const [player] = (await fillClosedDay(world)) as [TestPlayer];
+    const all = { kinds: new Set(TIMELINE_KINDS), eventType: null };
+    const { items } = await readAll(player, { filter: all, limit: 3 });
+    expect(timesOf(items)).toEqual(newestFirst(items));
+    expect(items.filter(({ kind }) => kind === 'login')).toHaveLength(1);
+    expect(items.filter(({ kind }) => kind !== 'login')).toEqual((await readAll(player)).items);
+  });
+});

@@ -1,0 +1,269 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { expectGeneralError, gameDocument, publish, sku } from '../../support/data-calls.js';
+import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
+import { addStudio, expectStringError, postLogout } from '../../support/session-calls.js';
+
+type Item = { kind: string; at: string } & Record<string, unknown>;
+type Page = { items: Item[]; nextCursor: string | null; eventsDeletedBefore: unknown; isMoving: boolean };
+
+let harness: Harness;
+let desk: AdminDesk;
+let session: Session;
+let devices = 0;
+beforeAll(async () => {
+  harness = await createHarness();
+  desk = await openAdminDesk(harness);
+});
+beforeEach(async () => {
+  harness.clock.advance(1_000);
+  session = await harness.login(`device-${devices++}`);
+});
+afterAll(async () => {
+  await desk.close();
+  await harness.close();
+});
+
+const path = (query = '', userId = session.userId) => `${GAME}/players/${userId}/timeline${query}`;
+const ask = (query = '') => desk.ask<Page>('GET', path(query), undefined, desk.tokens.viewer);
+const now = () => new Date(harness.clock.now()).toISOString();
+
+/** Sends events that all happen and arrive now. */
+async function send(...events: { eventType: string; payload?: object; [member: string]: unknown }[]) {
+  harness.clock.advance(10);
+  const response = await postEvents(
+    harness.app,
+    session,
+    events.map((event) => ({ timestamp: now(), payload: {}, ...event })),
+  );
+  expect(response.statusCode, response.body).toBe(202);
+}
+
+async function readAll(query: string): Promise<Item[]> {
+  const items: Item[] = [];
+  let cursor = '';
+  for (let pages = 0; pages < 100; pages++) {
+    const page = await ask(`?${query}${cursor}`);
+    items.push(...page.items);
+    if (page.nextCursor === null) return items;
+    cursor = `&cursor=${page.nextCursor}`;
+  }
+  throw new Error('there is no end to it');
+}
+
+describe('the timeline of a player', () => {
+  it('tells of events, purchases, refunds, logins, overrides and versions', async () => {
+    const loginAt = now();
+    await send({ eventType: 'Level_Start', metadata: { osName: 'Android' }, eventId: 'e1' });
+    const startAt = now();
+    const bought = { transactionId: 'tx-1', skuId: 'gems', price: 4.99, currency: 'USD', promoId: 'p' };
+    await send({ eventType: 'Purchase', payload: bought });
+    const boughtAt = now();
+    harness.clock.advance(10);
+    const version = await publish(harness.pool, gameDocument([sku('a')]), harness.clock.now());
+    const publishedAt = now();
+    harness.clock.advance(10);
+    const flag = `${GAME}/players/${session.userId}/overrides/isPayer`;
+    await desk.ask('PUT', flag, { value: true, reason: 'bank transfer' });
+    const setAt = now();
+    harness.clock.advance(10);
+    await desk.ask('DELETE', flag);
+    const clearedAt = now();
+    await send({ eventType: 'Refund', payload: { transactionId: 'tx-1' } });
+    const refundedAt = now();
+
+    const event = { clockSuspect: false, eventId: null, sequence: null, installId: null, metadata: {} };
+    const { items, ...rest } = await ask();
+    expect(rest).toEqual({ nextCursor: null, eventsDeletedBefore: null, isMoving: false });
+    expect(items.slice(0, 6)).toEqual([
+      {
+        ...event,
+        kind: 'refund',
+        at: refundedAt,
+        eventType: 'Refund',
+        timestamp: refundedAt,
+        payload: { transactionId: 'tx-1' },
+        transactionId: 'tx-1',
+      },
+      {
+        kind: 'override',
+        at: clearedAt,
+        change: 'cleared',
+        flagId: 'isPayer',
+        value: true,
+        reason: 'bank transfer',
+        by: 'editor of demo-studio',
+        until: null,
+      },
+      expect.objectContaining({ kind: 'override', at: setAt, change: 'set', by: 'editor of demo-studio' }),
+      { kind: 'version', at: publishedAt, version, author: 'test', note: '', copyOf: null },
+      {
+        ...event,
+        kind: 'purchase',
+        at: boughtAt,
+        eventType: 'Purchase',
+        timestamp: boughtAt,
+        payload: bought,
+        ...bought,
+        price: '4.99',
+        refundedAt,
+      },
+      {
+        ...event,
+        kind: 'event',
+        at: startAt,
+        eventType: 'Level_Start',
+        timestamp: startAt,
+        eventId: 'e1',
+        payload: {},
+        metadata: { osName: 'Android' },
+      },
+    ]);
+    expect(items[6]).toEqual({
+      kind: 'login',
+      at: loginAt,
+      isFirst: true,
+      sessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      deviceId: session.deviceId,
+    });
+    // Then at most the version that was in force when the player was created.
+    expect(items.slice(7).map(({ kind }) => kind)).toEqual(version === 1 ? [] : ['version']);
+  });
+
+  it('shows numbered events and texts as they were sent', async () => {
+    harness.clock.advance(10);
+    const timestamp = '2001-01-01T02:00:00.123456789+02:00';
+    await harness.app.inject({
+      method: 'POST',
+      url: '/v1/events',
+      headers: { ...session.headers, 'x-install-id': 'phone' },
+      payload: [{ eventType: 'Odd', timestamp, payload: { n: 1e21, text: '\u{1F600}' }, seq: 7 }],
+    });
+    const { items } = await ask('?kinds=event');
+    expect(items).toEqual([
+      {
+        kind: 'event',
+        at: now(),
+        eventType: 'Odd',
+        timestamp,
+        clockSuspect: true,
+        eventId: null,
+        sequence: 7,
+        installId: 'phone',
+        payload: { n: 1e21, text: '\u{1F600}' },
+        metadata: {},
+      },
+    ]);
+  });
+
+  it('is filtered by kinds and by event type', async () => {
+    await send({ eventType: 'A' }, { eventType: 'B' });
+    await send({ eventType: 'Purchase' }, { eventType: 'Refund', payload: { transactionId: 't' } });
+    const kinds = async (query: string) => (await readAll(query)).map(({ kind }) => kind);
+    expect(await kinds('kinds=event')).toEqual(['event', 'event']);
+    expect(await kinds('kinds=purchase')).toEqual(['purchase']);
+    expect(await kinds('kinds=refund,purchase')).toEqual(['refund', 'purchase']);
+    expect(await kinds('kinds=event,refund')).toEqual(['refund', 'event', 'event']);
+    expect(await kinds('kinds=login')).toEqual(['login']);
+    expect(await kinds('kinds=override')).toEqual([]);
+    expect(await kinds('eventType=A')).toEqual(['event']);
+    expect(await kinds('eventType=Purchase')).toEqual(['purchase']);
+    expect(await kinds('eventType=Purchase&kinds=event')).toEqual([]);
+    expect(await kinds('eventType=A&kinds=purchase')).toEqual([]);
+    expect(await kinds('eventType=unheard%20of')).toEqual([]);
+  });
+
+  it('shows everything once, whatever the size of its pages', async () => {
+    for (let n = 0; n < 5; n++) await send({ eventType: 'A' }, { eventType: 'B' }, { eventType: 'Purchase' });
+    await desk.ask('PUT', `${GAME}/players/${session.userId}/overrides/isPayer`, {
+      value: true,
+      reason: 'x',
+    });
+    for (const login of [1, 2]) {
+      harness.clock.advance(login);
+      await harness.login(session.deviceId);
+    }
+    const { items: all } = await ask('?limit=200');
+    expect(all.length).toBeGreaterThanOrEqual(19);
+    for (const limit of [1, 2, 3, 7]) expect(await readAll(`limit=${limit}`)).toEqual(all);
+  });
+
+  it('tells that an override ended by itself', async () => {
+    const until = harness.clock.now() + 5_000;
+    const body = { value: true, reason: 'trial', until: new Date(until).toISOString() };
+    await desk.ask('PUT', `${GAME}/players/${session.userId}/overrides/isPayer`, body);
+    const changes = async () => (await readAll('kinds=override')).map(({ change, by }) => [change, by]);
+    const set = ['set', 'editor of demo-studio'];
+    expect(await changes()).toEqual([set]);
+    harness.clock.advance(5_000);
+    expect(await changes()).toEqual([['ended', null], set]);
+    // What has ended is not cleared by the next one.
+    harness.clock.advance(1);
+    await desk.ask('PUT', `${GAME}/players/${session.userId}/overrides/isPayer`, { ...body, until: null });
+    expect(await changes()).toEqual([set, ['ended', null], set]);
+  });
+
+  it('knows the first login also when its session is gone', async () => {
+    const at = now();
+    harness.clock.advance(10);
+    const later = await harness.login(session.deviceId);
+    expect((await postLogout(harness.app, session.accessToken)).statusCode).toBe(200);
+    expect(await readAll('kinds=login&limit=1')).toEqual([
+      expect.objectContaining({ at: now(), isFirst: false, deviceId: later.deviceId }),
+      { kind: 'login', at, isFirst: true, sessionId: null, deviceId: null },
+    ]);
+  });
+
+  it('is of one player, and of a studio that owns the game', async () => {
+    await send({ eventType: 'Secret' });
+    const sibling = await harness.login('sibling');
+    const { items } = await desk.ask<Page>('GET', path('?kinds=event', sibling.userId));
+    expect(items).toEqual([]);
+    const studio = await addStudio(harness, 'other-studio', 'other-game');
+    const stranger = await studio.login('stranger');
+    const token = await desk.addToken('owner', { tenant: 'other-studio' });
+    expectGeneralError(await desk.call('GET', path(), undefined, token), 404, 'game_not_found');
+    const elsewhere = `/games/other-game/players/${session.userId}/timeline`;
+    expectGeneralError(await desk.call('GET', elsewhere, undefined, token), 404, 'player_not_found');
+    expectGeneralError(await desk.call('GET', path('', stranger.userId)), 404, 'player_not_found');
+    expectStringError(await desk.call('GET', path(), undefined, null), 401, 'token_missing');
+  });
+
+  it.each([
+    ['an unknown kind', 'kinds=event,nothing'],
+    ['no kind', 'kinds='],
+    ['kinds given twice', 'kinds=event&kinds=login'],
+    ['an empty event type', 'eventType='],
+    ['a NUL in the event type', 'eventType=a%00'],
+    ['a long event type', `eventType=${'x'.repeat(129)}`],
+    ['a limit of 0', 'limit=0'],
+    ['a limit of 201', 'limit=201'],
+    ['a limit in words', 'limit=ten'],
+    ['a made-up cursor', 'cursor=abc'],
+    ['two cursors', 'cursor=abc&cursor=abc'],
+  ])('refuses %s', async (_name, query) => {
+    expectGeneralError(await desk.call('GET', path(`?${query}`)), 400, 'parameter_invalid');
+  });
+
+  it('refuses the cursor of another filter, or one that leads nowhere', async () => {
+    await send({ eventType: 'A' }, { eventType: 'B' });
+    const { nextCursor } = await ask('?limit=1');
+    expect(nextCursor).toMatch(/^[\w-]+$/);
+    const other = await desk.call('GET', path(`?kinds=event&cursor=${nextCursor}`));
+    expectGeneralError(other, 400, 'parameter_invalid');
+    const [list] = JSON.parse(Buffer.from(String(nextCursor), 'base64url').toString());
+    for (const key of [
+      [-1, 0],
+      [9e15, 0],
+      [0, -1],
+      [0, 1e9],
+    ]) {
+      const cursor = Buffer.from(JSON.stringify([list, ...key])).toString('base64url');
+      expectGeneralError(await desk.call('GET', path(`?cursor=${cursor}`)), 400, 'parameter_invalid');
+    }
+  });
+
+  it.each(['x', '%00', '00000000-0000-4000-8000-000000000000'])('does not find player %s', async (id) => {
+    expectGeneralError(await desk.call('GET', path('', id)), 404, 'player_not_found');
+  });
+});
