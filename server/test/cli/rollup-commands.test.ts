@@ -80,7 +80,7 @@ it('a table of days reads from the newest down, in columns', () => {
       { day: '2026-11-14', ...day, revenue: { EUR: '3', USD: '5.09' } },
       { day: '2026-11-15', ...day, activePlayers: 0, revenue: {} },
     ],
-    cohorts: [{ day: '2026-11-14', players: 8, d1: 3, d7: null, d28: null, active: [8, 3] }],
+    cohorts: [{ day: '2026-11-14', players: 8, d1: 3, d7: null, d28: null, d30: null, active: [8, 3] }],
   });
   expect(table).toEqual([
     'day         active  new  paying  sessions  events  ads  store  hours  bought   D1  D7  D28  revenue',

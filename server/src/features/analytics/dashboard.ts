@@ -22,10 +22,11 @@ export type DashboardDay = {
 export type Cohort = {
   day: string;
   players: number;
-  /** Active on exactly the 1st, 7th, 28th day after; null until that day is over: half a day looks like a loss. */
+  /** Active on exactly the 1st, 7th, 28th, 30th day after; null until that day is over: half a day looks like a loss. */
   d1: number | null;
   d7: number | null;
   d28: number | null;
+  d30: number | null;
   /** The triangle: active on the day of creation, on the next, and so on to the end of the span. */
   active: number[];
 };
@@ -44,13 +45,23 @@ export async function gameDashboard(
   nowMs = Date.now(),
 ): Promise<Dashboard> {
   const [days, cells] = await Promise.all([
-    query<DashboardDay>(pool, GAME_DAYS, [gameId, fromDay, toDay]),
+    listGameDays(pool, gameId, fromDay, toDay),
     query<CohortCell>(pool, GAME_COHORTS, [gameId, fromDay, toDay]),
   ]);
   const today = new Date(nowMs).toISOString().slice(0, 10);
   const active = new Map(cells.map(({ cohort, offset, players }) => [`${cohort}+${offset}`, players]));
   const cohorts = days.map(({ day, newPlayers }) => cohortOf(day, newPlayers, toDay, today, active));
   return { days, cohorts };
+}
+
+/** Every day of a span, without its cohorts. */
+export function listGameDays(
+  pool: Pool,
+  gameId: number,
+  fromDay: string,
+  toDay: string,
+): Promise<DashboardDay[]> {
+  return query<DashboardDay>(pool, GAME_DAYS, [gameId, fromDay, toDay]);
 }
 
 function cohortOf(
@@ -69,6 +80,7 @@ function cohortOf(
     d1: atEndOf(1),
     d7: atEndOf(7),
     d28: atEndOf(28),
+    d30: atEndOf(30),
     active: Array.from({ length: width }, (_, offset) => at(offset)),
   };
 }
@@ -129,13 +141,13 @@ const GAME_DAYS = {
 
 type CohortCell = { cohort: string; offset: number; players: number };
 
-// Beyond the span only the three days that have a name are needed.
+// Beyond the span only the days that have a name are needed.
 const GAME_COHORTS = {
   name: 'game_dashboard_cohorts',
   text: `
     select cohort_day::text as cohort, active_day - cohort_day as offset, sum(players)::float8 as players
     from game_cohorts
     where game_id = $1 and cohort_day between $2::date and $3::date
-      and (active_day <= $3::date or active_day - cohort_day in (1, 7, 28))
+      and (active_day <= $3::date or active_day - cohort_day in (1, 7, 28, 30))
     group by cohort_day, active_day`,
 };

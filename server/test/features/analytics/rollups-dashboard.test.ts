@@ -89,15 +89,24 @@ describe('the dashboard of a game', () => {
     expect(days).toHaveLength(3);
     for (const day of days)
       expect(day).toMatchObject({ activePlayers: 0, events: 0, eventsByType: {}, revenue: {} });
-    expect(cohorts[0]).toEqual({ day: nameOf(10), players: 0, d1: 0, d7: 0, d28: 0, active: [0, 0, 0] });
+    expect(cohorts[0]).toEqual({
+      day: nameOf(10),
+      players: 0,
+      d1: 0,
+      d7: 0,
+      d28: 0,
+      // The 30th day after is today, which is not over.
+      d30: null,
+      active: [0, 0, 0],
+    });
   });
 
   it('tells how many of the players of a day came back, on which day', async () => {
     const { cohorts } = await gameDashboard(world.pool, gameId, nameOf(0), nameOf(2));
     expect(cohorts).toEqual([
-      { day: nameOf(0), players: 3, d1: 2, d7: 1, d28: 1, active: [2, 2, 1] },
-      { day: nameOf(1), players: 1, d1: 1, d7: 0, d28: 0, active: [0, 1] },
-      { day: nameOf(2), players: 0, d1: 0, d7: 0, d28: 0, active: [0] },
+      { day: nameOf(0), players: 3, d1: 2, d7: 1, d28: 1, d30: 0, active: [2, 2, 1] },
+      { day: nameOf(1), players: 1, d1: 1, d7: 0, d28: 0, d30: 0, active: [0, 1] },
+      { day: nameOf(2), players: 0, d1: 0, d7: 0, d28: 0, d30: 0, active: [0] },
     ]);
   });
 

@@ -1,0 +1,81 @@
+import { csvRow } from '../../lib/csv-writer.js';
+import type { Cohort, DashboardDay } from './dashboard.js';
+
+/** A day as the admin API tells it: with what follows from its numbers, without the types of its events. */
+export function dayAnswer({ eventsByType: _types, ...day }: DashboardDay) {
+  return {
+    ...day,
+    conversion: day.activePlayers === 0 ? null : rounded(day.payingPlayers / day.activePlayers),
+    revenuePerActivePlayer: perPlayer(day.revenue, day.activePlayers),
+    revenuePerPayingPlayer: perPlayer(day.revenue, day.payingPlayers),
+  };
+}
+
+export function cohortAnswer({ d1, d7, d28, d30, ...cohort }: Cohort) {
+  return { ...cohort, retention: { '1': d1, '7': d7, '28': d28, '30': d30 } };
+}
+
+const FOUR_DECIMALS = 10_000;
+
+function rounded(value: number): number {
+  return Math.round(value * FOUR_DECIMALS) / FOUR_DECIMALS;
+}
+
+function perPlayer(revenue: Record<string, string>, players: number): Record<string, string> {
+  if (players === 0) return {};
+  const shares = Object.entries(revenue).map(([currency, total]) => [
+    currency,
+    String(rounded(Number(total) / players)),
+  ]);
+  return Object.fromEntries(shares);
+}
+
+const COUNTS = [
+  'activePlayers',
+  'newPlayers',
+  'payingPlayers',
+  'conversion',
+  'sessions',
+  'events',
+  'adImpressions',
+  'storeViews',
+  'playMs',
+  'purchases',
+] as const;
+
+/** A row for each day, with a column for each currency. */
+export function daysToCsv(days: readonly DashboardDay[]): string {
+  const currencies = [...new Set(days.flatMap(({ revenue }) => Object.keys(revenue)))].sort();
+  const rows = days.map((day) => {
+    const answer = dayAnswer(day);
+    return csvRow([
+      day.day,
+      ...COUNTS.map((name) => cell(answer[name])),
+      ...currencies.map((currency) => day.revenue[currency] ?? '0'),
+    ]);
+  });
+  const names = csvRow(['day', ...COUNTS, ...currencies.map((currency) => `revenue:${currency}`)]);
+  return [names, ...rows].join('');
+}
+
+const RETENTION = ['d1', 'd7', 'd28', 'd30'] as const;
+
+/** A row for each cohort; `day0` is the day of the first login. A day that is not over, or not in the span, is empty. */
+export function cohortsToCsv(cohorts: readonly Cohort[]): string {
+  const width = cohorts.reduce((widest, { active }) => Math.max(widest, active.length), 0);
+  const offsets = Array.from({ length: width }, (_, offset) => offset);
+  const rows = cohorts.map((cohort) =>
+    csvRow([
+      cohort.day,
+      cell(cohort.players),
+      ...RETENTION.map((name) => cell(cohort[name])),
+      ...offsets.map((offset) => cell(cohort.active[offset] ?? null)),
+    ]),
+  );
+  const names = csvRow(['day', 'players', ...RETENTION, ...offsets.map((offset) => `day${offset}`)]);
+  return [names, ...rows].join('');
+}
+
+function cell(value: number | null): string | null {
+  return value === null ? null : String(value);
+}

@@ -1,0 +1,94 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { adminSchema, GameParameters, success, toTime } from '../../http/admin-answers.js';
+import { DAY_SPAN_PARAMETERS, type DaySpan, daySpanOf } from '../../http/day-span.js';
+import { withSchemaTypes } from '../../http/validation.js';
+import { DAY_MS, utcDay } from '../../lib/day.js';
+import { listVersionsPublished } from '../game-configs/config-queries.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { gameOf, requireRole } from '../studios/admin-guard.js';
+import { type DashboardDay, gameDashboard, listGameDays } from './dashboard.js';
+import { cohortAnswer, cohortsToCsv, dayAnswer, daysToCsv } from './dashboard-answer.js';
+import { DashboardResponse } from './dashboard-schemas.js';
+
+const Format = Type.Union([Type.Literal('json'), Type.Literal('csv')], {
+  description: 'By default json; csv is one of its tables as a file',
+});
+const Table = Type.Union([Type.Literal('days'), Type.Literal('cohorts')], {
+  description: 'Of the CSV file: by default days',
+});
+const MAX_VERSIONS = 200;
+
+/** The numbers of a game, day by day. */
+export function dashboardRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  withSchemaTypes(app).get(
+    '/admin/v1/games/:game/dashboard',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Numbers'),
+        operationId: 'getDashboard',
+        summary: 'Players, revenue and retention, day by day',
+        params: GameParameters,
+        querystring: Type.Object({
+          ...DAY_SPAN_PARAMETERS,
+          format: Type.Optional(Format),
+          table: Type.Optional(Table),
+        }),
+        response: {
+          200: {
+            description: 'The numbers',
+            content: {
+              'application/json': { schema: DashboardResponse },
+              'text/csv': {
+                schema: Type.String({
+                  examples: ['day,activePlayers,newPlayers,…,revenue:USD\r\n2026-11-15,1204,88,…,210.66\r\n'],
+                }),
+              },
+            },
+          },
+          ...gameErrors(['parameter_invalid']),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { gameId, game } = await gameOf(ctx, request);
+      const nowMs = ctx.clock.now();
+      const span = daySpanOf(request.query, nowMs);
+      const { format = 'json', table = 'days' } = request.query;
+      const { days, cohorts } = await gameDashboard(ctx.pool, gameId, span.from, span.to, nowMs);
+      if (format === 'csv') {
+        return reply
+          .header('content-type', 'text/csv; charset=utf-8')
+          .header(
+            'content-disposition',
+            `attachment; filename="${game}-${table}-${span.from}-${span.to}.csv"`,
+          )
+          .send(table === 'days' ? daysToCsv(days) : cohortsToCsv(cohorts));
+      }
+      return success({
+        ...span,
+        today: dayAnswer(await dayNow(ctx, gameId, days)),
+        days: days.map(dayAnswer),
+        cohorts: cohorts.map(cohortAnswer),
+        versions: await versionsIn(ctx, gameId, span),
+      });
+    },
+  );
+}
+
+/** Today, also when the span is of other days. */
+async function dayNow(ctx: AdminContext, gameId: number, days: readonly DashboardDay[]) {
+  const today = utcDay(ctx.clock.now());
+  const known =
+    days.find(({ day }) => day === today) ?? (await listGameDays(ctx.pool, gameId, today, today))[0];
+  if (known === undefined) throw new Error(`the roll-ups have no row for ${today}`);
+  return known;
+}
+
+async function versionsIn({ pool }: AdminContext, gameId: number, { from, to }: DaySpan) {
+  const span = { sinceMs: Date.parse(from), beforeMs: Date.parse(to) + DAY_MS, limit: MAX_VERSIONS };
+  const versions = await listVersionsPublished(pool, gameId, span);
+  return versions.map(({ publishedAt, ...version }) => ({ ...version, publishedAt: toTime(publishedAt) }));
+}

@@ -1,0 +1,117 @@
+import { Type } from 'typebox';
+import { nullable, successOf, Time } from '../../http/admin-answers.js';
+
+/** Documentation of the numbers of a game. The descriptions are the definitions that the console shows. */
+
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const Money = (description: string) =>
+  Type.Record(Type.String(), Type.String(), { description: `${description}; exact decimals by currency` });
+
+const DashboardDay = Type.Object(
+  {
+    day: Type.String({ format: 'date', description: 'In UTC' }),
+    activePlayers: count('Players with at least one event on this UTC day'),
+    newPlayers: count('Players whose first login was on this UTC day'),
+    payingPlayers: count('Players with at least one purchase on this UTC day that was not refunded'),
+    conversion: nullable(
+      Type.Number({ description: 'payingPlayers divided by activePlayers; null if nobody was active' }),
+    ),
+    sessions: count('Session_Start events'),
+    events: count('All events'),
+    adImpressions: count('Ad_Impression events'),
+    storeViews: count('Store_View events'),
+    playMs: count('Time played that Session_End events tell of, in milliseconds'),
+    purchases: count('Purchases that were not refunded; each transactionId of a player once'),
+    revenue: Money('Prices of the purchases, refunds taken off'),
+    revenuePerActivePlayer: Money('revenue divided by activePlayers, rounded to four decimals'),
+    revenuePerPayingPlayer: Money('revenue divided by payingPlayers, rounded to four decimals'),
+  },
+  {
+    title: 'DashboardDay',
+    description:
+      'An event counts on the day of its own time, or of its receipt where its clock is not believed.',
+  },
+);
+
+const Cohort = Type.Object(
+  {
+    day: Type.String({ format: 'date', description: 'The UTC day of the first login' }),
+    players: count('Players whose first login was on this day'),
+    retention: Type.Record(Type.String(), nullable(Type.Integer()), {
+      description:
+        'Of these players: how many had an event on exactly the 1st, 7th, 28th and 30th UTC day after; null until that day is over',
+    }),
+    active: Type.Array(Type.Integer(), {
+      description:
+        'Of these players: how many had an event on the day itself, on the next day, and so on to the end of the span',
+    }),
+  },
+  { title: 'RetentionCohort' },
+);
+
+const DAY_EXAMPLE = {
+  day: '2026-11-15',
+  activePlayers: 1204,
+  newPlayers: 88,
+  payingPlayers: 31,
+  conversion: 0.0257,
+  sessions: 2410,
+  events: 48_211,
+  adImpressions: 9120,
+  storeViews: 1822,
+  playMs: 86_400_000,
+  purchases: 34,
+  revenue: { USD: '210.66' },
+  revenuePerActivePlayer: { USD: '0.175' },
+  revenuePerPayingPlayer: { USD: '6.7955' },
+};
+
+export const DashboardResponse = successOf(
+  'DashboardResponse',
+  Type.Object({
+    from: Type.String({ format: 'date' }),
+    to: Type.String({ format: 'date' }),
+    today: DashboardDay,
+    days: Type.Array(DashboardDay, { description: 'Every day of the span, oldest first' }),
+    cohorts: Type.Array(Cohort, { description: 'Every day of the span, oldest first' }),
+    versions: Type.Array(
+      Type.Object(
+        {
+          version: Type.Integer(),
+          publishedAt: Time('When it was published'),
+          author: Type.String(),
+          note: Type.String(),
+          copyOf: nullable(Type.Integer({ description: 'The older version that it repeats' })),
+        },
+        { title: 'PublishedVersion' },
+      ),
+      { description: 'Published within the span, newest first, 200 at the most' },
+    ),
+  }),
+  {
+    description: 'From roll-ups, which hold what has been applied to the moment.',
+    example: {
+      from: '2026-11-15',
+      to: '2026-11-15',
+      today: DAY_EXAMPLE,
+      days: [DAY_EXAMPLE],
+      cohorts: [
+        {
+          day: '2026-11-15',
+          players: 88,
+          retention: { '1': null, '7': null, '28': null, '30': null },
+          active: [88],
+        },
+      ],
+      versions: [
+        {
+          version: 7,
+          publishedAt: '2026-11-15T12:00:00.000Z',
+          author: 'Ana',
+          note: 'Weekend sale',
+          copyOf: null,
+        },
+      ],
+    },
+  },
+);
