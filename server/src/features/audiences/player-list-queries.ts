@@ -1,0 +1,132 @@
+import { type Client, type Pool, query } from '../../db/pool.js';
+
+/** A player in a list. */
+export type PlayerListRow = {
+  id: string;
+  playerId: string;
+  createdAt: number;
+  lastEventAt: number | null;
+  country: string | null;
+  platform: string | null;
+  purchaseCount: number;
+  spend: Record<string, number>;
+};
+
+const LISTED_PLAYER = `p.id, p.user_id as "playerId", p.created_at as "createdAt", p.last_event_at as "lastEventAt",
+  p.profile -> 'country' ->> 'v' as country, p.profile -> 'osName' ->> 'v' as platform,
+  p.purchase_count as "purchaseCount", p.spend`;
+
+/** Comes after every id. */
+export const NEWEST_ID = '9223372036854775807';
+
+/**
+ * The players of a game before an id, newest first. `between`, and in the order of the index: with `=` PostgreSQL knows that the
+ * order is that of the ids, and may go through the newest players of all games.
+ */
+export async function listNewestPlayers(
+  pool: Pool,
+  gameId: number,
+  beforeId: string,
+  limit: number,
+): Promise<PlayerListRow[]> {
+  return query<PlayerListRow>(
+    pool,
+    {
+      name: 'list_newest_players',
+      text: `select ${LISTED_PLAYER} from players p
+             where p.game_id between $1 and $1 and p.id < $2
+             order by p.game_id desc, p.id desc
+             limit $3`,
+    },
+    [gameId, beforeId, limit],
+  );
+}
+
+/** The same, but only their ids: the ends of a portion of players. */
+export async function listNewestPlayerIds(
+  client: Client,
+  gameId: number,
+  beforeId: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    client,
+    {
+      name: 'list_newest_player_ids',
+      text: `select id from players
+             where game_id between $1 and $1 and id < $2
+             order by game_id desc, id desc
+             limit $3`,
+    },
+    [gameId, beforeId, limit],
+  );
+  return rows.map(({ id }) => id);
+}
+
+export async function findListedPlayers(
+  db: Pool | Client,
+  gameId: number,
+  ids: readonly string[],
+): Promise<PlayerListRow[]> {
+  return query<PlayerListRow>(
+    db,
+    {
+      name: 'find_listed_players',
+      text: `select ${LISTED_PLAYER} from players p where p.id = any($2::bigint[]) and p.game_id = $1`,
+    },
+    [gameId, ids],
+  );
+}
+
+export async function findPlayersByUserId(
+  db: Pool | Client,
+  gameId: number,
+  userIds: readonly string[],
+): Promise<PlayerListRow[]> {
+  return query<PlayerListRow>(
+    db,
+    {
+      name: 'find_players_by_user_id',
+      text: `select ${LISTED_PLAYER} from players p where p.user_id = any($2::uuid[]) and p.game_id = $1`,
+    },
+    [gameId, userIds],
+  );
+}
+
+/** Whose device it is. */
+export async function findPlayerOfDevice(
+  pool: Pool,
+  gameId: number,
+  deviceId: string,
+): Promise<string | undefined> {
+  const rows = await query<{ id: string }>(
+    pool,
+    {
+      name: 'find_player_of_device',
+      text: 'select player_id as id from devices where game_id = $1 and device_id = $2',
+    },
+    [gameId, deviceId],
+  );
+  return rows[0]?.id;
+}
+
+/** Who has a transaction of this id, behind a player; each player may have one. */
+export async function listPlayersOfTransaction(
+  pool: Pool,
+  gameId: number,
+  transactionId: string,
+  { afterId, limit }: { afterId: string; limit: number },
+): Promise<string[]> {
+  const rows = await query<{ id: string }>(
+    pool,
+    {
+      name: 'list_players_of_transaction',
+      text: `select player_id as id from transactions
+             where game_id = $1 and transaction_id = $2 and player_id > $3
+             order by player_id
+             limit $4`,
+    },
+    [gameId, transactionId, afterId, limit],
+  );
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,134 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { ApiError } from '../../errors.js';
+import { adminSchema, GameParameters, success, textParameter, toTime } from '../../http/admin-answers.js';
+import { cursorOf, pageParameters, writeCursor } from '../../http/page-cursor.js';
+import { withSchemaTypes } from '../../http/validation.js';
+import { createConfigSnapshots } from '../game-configs/config-snapshots.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { gameOf, requireRole } from '../studios/admin-guard.js';
+import type { AdminGame } from '../studios/game-queries.js';
+import { BEFORE_ALL, type FoundBy, findPlayers, keyOf } from './find-players.js';
+import { listNewestPlayers, NEWEST_ID, type PlayerListRow } from './player-list-queries.js';
+import { PlayersResponse } from './player-list-schemas.js';
+import { listSegmentMembers } from './segment-members.js';
+import { requireSegment } from './segments.js';
+
+const LIMITS = { max: 100, fallback: 20 };
+/** The longest of the three ids: of a device or a transaction. */
+const MAX_FIND = 256;
+const MAX_SEGMENT_ID = 64;
+/** Within PostgreSQL's `bigint`. */
+const ROW_ID = /^\d{1,18}$/;
+
+type Page = { cursor: string | undefined; limit: number };
+
+/** Players: found by an id, of a segment, or the newest. */
+export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const documents = createConfigSnapshots(ctx.pool, ctx.logger);
+
+  withSchemaTypes(app).get(
+    '/admin/v1/games/:game/players',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Players'),
+        operationId: 'listPlayers',
+        summary: 'Find players by an id, or list those of a segment or the newest',
+        params: GameParameters,
+        querystring: Type.Object({
+          find: Type.Optional(
+            Type.String({
+              maxLength: MAX_FIND,
+              description: 'A user id, device id or transaction id, exactly',
+            }),
+          ),
+          segment: Type.Optional(
+            Type.String({
+              description:
+                'Id of a published segment: who is in it now. A page examines 5,000 players at the most, so it may be empty and still have a `nextCursor`.',
+            }),
+          ),
+          ...pageParameters(LIMITS),
+        }),
+        response: { 200: PlayersResponse, ...gameErrors(['parameter_invalid', 'segment_not_found']) },
+      },
+    },
+    async (request) => {
+      const game = await gameOf(ctx, request);
+      const { find, segment, cursor, limit = LIMITS.fallback } = request.query;
+      if (find !== undefined && segment !== undefined) {
+        throw new ApiError('parameter_invalid', { message: 'Give find or segment, not both.' });
+      }
+      if (find !== undefined) {
+        return found(ctx, game, textParameter('find', find, MAX_FIND), { cursor, limit });
+      }
+      if (segment === undefined) return newest(ctx, game, { cursor, limit });
+      const text = textParameter('segment', segment, MAX_SEGMENT_ID);
+      const document = await documents.get(game.gameId, game.publishedVersion);
+      requireSegment(document, text);
+      const list = `segment ${text}`;
+      const search = { document, segmentId: text, beforeId: idOf(list, cursor), limit };
+      const nowMs = ctx.clock.now();
+      const members = await listSegmentMembers(ctx.pool, { gameId: game.gameId, ...search, nowMs });
+      const { nextBeforeId, examined } = members;
+      return success({
+        players: members.players.map((player) => playerAnswer(player, null)),
+        nextCursor: nextBeforeId === null ? null : writeCursor(list, [nextBeforeId]),
+        examined,
+      });
+    },
+  );
+}
+
+async function newest({ pool }: AdminContext, { gameId }: AdminGame, { cursor, limit }: Page) {
+  const list = 'newest players';
+  const players = await listNewestPlayers(pool, gameId, idOf(list, cursor), limit + 1);
+  const page = players.slice(0, limit);
+  const last = players.length > limit ? page.at(-1) : undefined;
+  return success({
+    players: page.map((player) => playerAnswer(player, null)),
+    nextCursor: last === undefined ? null : writeCursor(list, [last.id]),
+    examined: null,
+  });
+}
+
+async function found({ pool }: AdminContext, { gameId }: AdminGame, text: string, { cursor, limit }: Page) {
+  const list = `players ${text}`;
+  const key = cursorOf(list, cursor, [0, '']);
+  const after = key === undefined ? BEFORE_ALL : { rank: key[0], id: checkedId(key[1]) };
+  const players = await findPlayers(pool, gameId, text, { after, limit: limit + 1 });
+  const page = players.slice(0, limit);
+  const last = players.length > limit ? page.at(-1) : undefined;
+  const next = last && keyOf(last);
+  return success({
+    players: page.map((player) => playerAnswer(player, player.foundBy)),
+    nextCursor: next === undefined ? null : writeCursor(list, [next.rank, next.id]),
+    examined: null,
+  });
+}
+
+function idOf(list: string, cursor: string | undefined): string {
+  const id = cursorOf(list, cursor, [''])?.[0];
+  return id === undefined ? NEWEST_ID : checkedId(id);
+}
+
+function checkedId(id: string): string {
+  if (ROW_ID.test(id)) return id;
+  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of an answer.' });
+}
+
+function playerAnswer(player: PlayerListRow, foundBy: FoundBy | null) {
+  const { playerId, createdAt, lastEventAt, country, platform, purchaseCount, spend } = player;
+  return {
+    playerId,
+    createdAt: toTime(createdAt),
+    lastEventAt: toTime(lastEventAt),
+    country,
+    platform,
+    purchaseCount,
+    spend,
+    foundBy,
+  };
+}

@@ -1,0 +1,55 @@
+import { Type } from 'typebox';
+import { nullable, successOf, Time } from '../../http/admin-answers.js';
+import { NextCursor } from '../../http/page-cursor.js';
+
+/** Documentation of the lists of players. */
+
+export const ListedPlayer = Type.Object(
+  {
+    playerId: Type.String({ description: '`userId` of the login response' }),
+    createdAt: Time('First login'),
+    lastEventAt: nullable(Time('Of the latest event, by its own time')),
+    country: nullable(Type.String({ description: 'Last known' })),
+    platform: nullable(Type.String({ description: 'Last known `osName`' })),
+    purchaseCount: Type.Integer({ description: 'Refunded ones not counted' }),
+    spend: Type.Record(Type.String(), Type.Number(), { description: 'By currency, refunds taken off' }),
+    foundBy: nullable(
+      Type.Union([Type.Literal('userId'), Type.Literal('deviceId'), Type.Literal('transactionId')], {
+        description: 'What `find` is of this player; null without `find`',
+      }),
+    ),
+  },
+  { title: 'ListedPlayer' },
+);
+
+export const PlayersResponse = successOf(
+  'PlayersResponse',
+  Type.Object({
+    players: Type.Array(ListedPlayer),
+    nextCursor: NextCursor,
+    examined: nullable(
+      Type.Integer({
+        description:
+          'With `segment`: how many players were examined for this page, 5,000 at the most. Go on with `nextCursor`.',
+      }),
+    ),
+  }),
+  {
+    example: {
+      players: [
+        {
+          playerId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a',
+          createdAt: '2026-11-01T09:30:00.000Z',
+          lastEventAt: '2026-11-15T11:59:58.000Z',
+          country: 'DE',
+          platform: 'Android',
+          purchaseCount: 2,
+          spend: { USD: 9.98 },
+          foundBy: 'deviceId' as const,
+        },
+      ],
+      nextCursor: null,
+      examined: null,
+    },
+  },
+);

@@ -1,0 +1,105 @@
+import { type Client, type Pool, snapshot } from '../../db/pool.js';
+import { nodeNames } from '../../personalisation/compile/compile-flags-and-segments.js';
+import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
+import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
+import { listFactRows } from '../dry-runs/dry-run-queries.js';
+import { evaluatePlayer } from '../dry-runs/evaluate-player.js';
+import { factColumns } from '../dry-runs/fact-columns.js';
+import { factNeeds } from '../dry-runs/fact-needs.js';
+import { TimeSlice } from '../dry-runs/time-slice.js';
+import { findCurrentModels } from '../predictions/models-at.js';
+import { findPlayersByUserId, listNewestPlayerIds, type PlayerListRow } from './player-list-queries.js';
+
+/** A page examines so many players at the most: a fifth of a second. The next page goes on from there. */
+const MAX_EXAMINED = 5_000;
+const PORTION = 500;
+
+export type MemberSearch = Readonly<{
+  gameId: number;
+  document: CompiledDocument;
+  segmentId: string;
+  /** Only players before this id. */
+  beforeId: string;
+  limit: number;
+  nowMs: number;
+}>;
+
+export type Members = Readonly<{
+  players: PlayerListRow[];
+  /** Null: all players were examined. */
+  nextBeforeId: string | null;
+  examined: number;
+}>;
+
+/**
+ * The newest players of a segment. Nobody keeps who is in which segment, because time alone can change that: the players are
+ * decided for one after the other, by the same functions as in a dry run.
+ */
+export async function listSegmentMembers(pool: Pool, search: MemberSearch): Promise<Members> {
+  const { models } = await findCurrentModels(pool, search.gameId);
+  return snapshot(pool, async (client) => {
+    await client.query('set local jit = off');
+    const { limit, gameId } = search;
+    const isMember = membership(search, models);
+    const userIds: string[] = [];
+    let beforeId = search.beforeId;
+    let examined = 0;
+    let isAtEnd = false;
+    while (!isAtEnd && userIds.length <= limit && examined < MAX_EXAMINED) {
+      const ids = await listNewestPlayerIds(client, gameId, beforeId, PORTION);
+      userIds.push(...(await isMember(client, ids)));
+      examined += ids.length;
+      beforeId = ids.at(-1) ?? beforeId;
+      isAtEnd = ids.length < PORTION;
+    }
+    const players = await findInOrder(client, gameId, userIds.slice(0, limit));
+    const isCut = userIds.length > limit;
+    const nextBeforeId = isCut ? (players.at(-1)?.id ?? null) : isAtEnd ? null : beforeId;
+    return { players, nextBeforeId, examined };
+  });
+}
+
+/** Gives those of some players, newest first, who are in the segment. */
+function membership({ document, segmentId, gameId, nowMs }: MemberSearch, models: ModelsInForce) {
+  const needed = neededFor(document, segmentId);
+  const columns = factColumns(factNeeds([needed]), nowMs);
+  const timeSlice = new TimeSlice(() => performance.now());
+  return async (client: Client, ids: readonly string[]): Promise<string[]> => {
+    const [newest, oldest] = [ids[0], ids.at(-1)];
+    if (newest === undefined || oldest === undefined) return [];
+    const range = { after: String(BigInt(oldest) - 1n), upTo: newest, before: 0 };
+    const all = { examined: 1, players: 1 };
+    const members: string[] = [];
+    for (const row of await listFactRows(client, gameId, columns, range, all)) {
+      const facts = columns.toFacts(row);
+      // A rule that fails for a player is not true of them; `explain` tells why.
+      const { segments } = evaluatePlayer(needed, facts, nowMs, models, () => {});
+      if (segments.has(segmentId)) members.push(facts.userId);
+      if (timeSlice.isOver) await timeSlice.giveWay();
+    }
+    return members.reverse();
+  };
+}
+
+/** The segment and what its rule refers to, without all else: less is read of each player. */
+function neededFor(document: CompiledDocument, segmentId: string): CompiledDocument {
+  const needed = new Set([`segment:${segmentId}`]);
+  // From the last on: whatever needs a part comes after it.
+  const flagsAndSegments = document.flagsAndSegments.toReversed().filter((node) => {
+    const name = node.kind === 'flag' ? `flag:${node.flagId}` : `segment:${node.listed.segmentId}`;
+    if (!needed.has(name)) return false;
+    for (const other of node.rule === null ? [] : nodeNames(node.rule)) needed.add(other);
+    return true;
+  });
+  return { ...document, flagsAndSegments: flagsAndSegments.reverse(), segments: [], offers: [] };
+}
+
+async function findInOrder(
+  client: Client,
+  gameId: number,
+  userIds: readonly string[],
+): Promise<PlayerListRow[]> {
+  const rows = await findPlayersByUserId(client, gameId, userIds);
+  const byUserId = new Map(rows.map((row) => [row.playerId, row]));
+  return userIds.flatMap((userId) => byUserId.get(userId) ?? []);
+}

@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../../errors.js';
+import { adminSchema, GameParameters, success, toTime } from '../../http/admin-answers.js';
+import { compileDocument } from '../../personalisation/compile/compile-document.js';
+import { requireConfigVersion } from '../game-configs/config-queries.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import { SegmentsResponse } from './segment-schemas.js';
+import { createSegmentCounter } from './segment-sizes.js';
+import { segmentUse } from './segments.js';
+
+/** About how long the sizes of another game take. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** The published segments: how large they are, and what they are for. */
+export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const counter = createSegmentCounter(ctx.pool);
+
+  app.get(
+    '/admin/v1/games/:game/segments',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Segments'),
+        operationId: 'listSegments',
+        summary: 'The published segments with their sizes, and where they are used',
+        description:
+          'Sizes are counted by deciding for players as they are now: for all of them, or for an even sample of 20,000 and scaled. Counts are kept for a minute.',
+        params: GameParameters,
+        response: { 200: SegmentsResponse, ...gameErrors(['busy']) },
+      },
+    },
+    async (request) => {
+      const { gameId, publishedVersion } = await gameOf(ctx, request);
+      const row = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
+      const { tenantId } = adminOf(request);
+      const counting = counter.count(
+        { tenantId, gameId, version: publishedVersion, document: row.document },
+        ctx.clock.now(),
+      );
+      if (counting === undefined) {
+        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+      }
+      const { sizes, players, examined, isSampled, countedAt } = await counting;
+      const compiled = compileDocument(row.document, row);
+      const versions = new Map(compiled.segments.map(({ listed }) => [listed.segmentId, listed.version]));
+      return success({
+        version: publishedVersion,
+        segments: row.document.segments.map((segment) => {
+          const size = sizes?.get(segment.segmentId);
+          const share = size === undefined || players === 0 ? 0 : size.players / players;
+          return {
+            ...segment,
+            segmentVersion: versions.get(segment.segmentId) ?? 1,
+            size: size === undefined ? null : { ...size, share: Math.round(share * 10_000) / 10_000 },
+            usedBy: segmentUse(compiled, segment.segmentId),
+          };
+        }),
+        players,
+        examined,
+        isSampled,
+        countedAt: toTime(countedAt),
+      });
+    },
+  );
+}

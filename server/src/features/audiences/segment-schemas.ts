@@ -1,0 +1,73 @@
+import { Type } from 'typebox';
+import { nullable, successOf, Time } from '../../http/admin-answers.js';
+
+/** Documentation of the list of segments. */
+
+const Size = Type.Object(
+  {
+    players: Type.Integer({ description: 'Players in the segment; an estimate where `isSampled`' }),
+    payers: Type.Integer({ description: 'Of these: who have a purchase that was not refunded' }),
+    share: Type.Number({ description: 'Of all players of the game: 0.25 is a quarter' }),
+  },
+  {
+    title: 'SegmentSize',
+    description: 'Null where the rules ask for more different things about a player than can be read at once',
+  },
+);
+
+export const SegmentsResponse = successOf(
+  'SegmentsResponse',
+  Type.Object({
+    version: Type.Integer({ description: 'The published version that the segments are of' }),
+    segments: Type.Array(
+      Type.Object(
+        {
+          segmentId: Type.String(),
+          name: Type.String(),
+          rule: Type.String({ description: 'CEL' }),
+          segmentVersion: Type.Integer({ description: 'One more after each change of rule or name' }),
+          visibleToClients: Type.Boolean(),
+          priority: Type.Integer(),
+          size: nullable(Size),
+          usedBy: Type.Object(
+            {
+              segments: Type.Array(Type.String(), { description: 'Ids of segments whose rules name it' }),
+              flags: Type.Array(Type.String(), { description: 'Ids of flags whose rules name it' }),
+              offers: Type.Array(Type.String(), { description: 'Ids of offers whose rules name it' }),
+            },
+            { title: 'SegmentUse' },
+          ),
+        },
+        { title: 'ListedSegment' },
+      ),
+      { description: 'In the order of the document' },
+    ),
+    players: Type.Integer({ description: 'All players of the game' }),
+    examined: Type.Integer({ description: 'Players that were examined for the sizes' }),
+    isSampled: Type.Boolean({
+      description: 'Not all players were examined: an even sample of 20,000, by order of their first login',
+    }),
+    countedAt: Time('When the sizes were counted: up to a minute ago'),
+  }),
+  {
+    example: {
+      version: 7,
+      segments: [
+        {
+          segmentId: 'whales',
+          name: 'Whales',
+          rule: 'spend["USD"].last28d > 50.0',
+          segmentVersion: 2,
+          visibleToClients: false,
+          priority: 10,
+          size: { players: 1200, payers: 1200, share: 0.0591 },
+          usedBy: { segments: [], flags: [], offers: ['winter_sale'] },
+        },
+      ],
+      players: 20_311,
+      examined: 20_000,
+      isSampled: true,
+      countedAt: '2026-11-15T12:00:00.000Z',
+    },
+  },
+);

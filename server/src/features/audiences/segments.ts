@@ -1,0 +1,25 @@
+import { ApiError, ERRORS } from '../../errors.js';
+import { didYouMean, nearestName } from '../../lib/nearest-name.js';
+import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
+
+/** Which rules of a document name a segment, by the ids of what they decide. */
+export type SegmentUse = Readonly<{ segments: string[]; flags: string[]; offers: string[] }>;
+
+export function segmentUse({ flagsAndSegments, offers }: CompiledDocument, segmentId: string): SegmentUse {
+  const users = flagsAndSegments.filter(({ rule }) => rule?.segments.includes(segmentId));
+  return {
+    segments: users.flatMap((node) => (node.kind === 'segment' ? node.listed.segmentId : [])),
+    flags: users.flatMap((node) => (node.kind === 'flag' ? node.flagId : [])),
+    offers: offers.filter(({ rule }) => rule?.segments.includes(segmentId)).map(({ offerId }) => offerId),
+  };
+}
+
+export function requireSegment({ segments }: CompiledDocument, segmentId: string): void {
+  const ids = segments.map(({ listed }) => listed.segmentId);
+  if (ids.includes(segmentId)) return;
+  const nearest = nearestName(segmentId, ids);
+  throw new ApiError(
+    'segment_not_found',
+    nearest === undefined ? {} : { message: `${ERRORS.segment_not_found.message}${didYouMean(nearest)}` },
+  );
+}

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { segment } from '../../personalisation/support/fixtures.js';
+import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { expectGeneralError, gameDocument, publish } from '../../support/data-calls.js';
+import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
+import { addStudio } from '../../support/session-calls.js';
+
+type Player = { playerId: string; foundBy: string | null } & Record<string, unknown>;
+type Page = { players: Player[]; nextCursor: string | null; examined: number | null };
+
+const BUYERS = 7;
+/** More than one page examines. */
+const IDLE = 5_200;
+
+let harness: Harness;
+let desk: AdminDesk;
+const sessions: Session[] = [];
+beforeAll(async () => {
+  harness = await createHarness();
+  desk = await openAdminDesk(harness);
+  for (let n = 0; n < BUYERS; n++) {
+    harness.clock.advance(10);
+    const session = await harness.login(`device-${n}`);
+    sessions.push(session);
+    await send(session, { transactionId: `own-${n}`, price: '1.5', currency: 'USD' });
+    if (n % 2 === 0) await send(session, { transactionId: 'shared', price: '2', currency: 'EUR' });
+  }
+  const document = gameDocument([], {
+    segments: [
+      segment('payer', 'purchases.total > 0'),
+      segment('eur', '"payer" in segments && spend["EUR"].total > 0.0'),
+    ],
+  });
+  await publish(harness.pool, document, harness.clock.now());
+});
+afterAll(async () => {
+  await desk.close();
+  await harness.close();
+});
+
+async function send(session: Session, payload: object): Promise<void> {
+  const timestamp = new Date(harness.clock.now()).toISOString();
+  const metadata = { country: 'DE', osName: 'Android' };
+  const event = { eventType: 'Purchase', timestamp, payload, metadata };
+  expect((await postEvents(harness.app, session, [event])).statusCode).toBe(202);
+}
+
+const ask = (query = '') => desk.ask<Page>('GET', `${GAME}/players${query}`, undefined, desk.tokens.viewer);
+const find = async (text: string, rest = '') => ask(`?find=${encodeURIComponent(text)}${rest}`);
+
+async function readAll(query: string): Promise<Player[]> {
+  const players: Player[] = [];
+  let page = await ask(`?${query}`);
+  for (let pages = 0; pages < 50; pages++) {
+    players.push(...page.players);
+    if (page.nextCursor === null) return players;
+    page = await ask(`?${query}&cursor=${page.nextCursor}`);
+  }
+  throw new Error('there is no end to it');
+}
+const userIds = (players: readonly Player[]) => players.map(({ playerId }) => playerId);
+const newestFirst = () => sessions.map(({ userId }) => userId).reverse();
+
+describe('a search for players', () => {
+  it('finds one by the user id, in any case, with what the list shows', async () => {
+    const [first] = sessions as [Session];
+    for (const text of [first.userId, first.userId.toUpperCase()]) {
+      expect(await find(text)).toEqual({
+        players: [
+          {
+            playerId: first.userId,
+            createdAt: expect.stringMatching(/Z$/),
+            lastEventAt: expect.stringMatching(/Z$/),
+            country: 'DE',
+            platform: 'Android',
+            purchaseCount: 2,
+            spend: { USD: 1.5, EUR: 2 },
+            foundBy: 'userId',
+          },
+        ],
+        nextCursor: null,
+        examined: null,
+      });
+    }
+  });
+
+  it('finds one by the device, and one by a transaction', async () => {
+    expect((await find('device-3')).players).toMatchObject([
+      { playerId: sessions[3]?.userId, foundBy: 'deviceId' },
+    ]);
+    expect((await find('own-4')).players).toMatchObject([
+      { playerId: sessions[4]?.userId, foundBy: 'transactionId' },
+    ]);
+  });
+
+  it('finds all who have a transaction of that id, each once, page by page', async () => {
+    const expected = [0, 2, 4, 6].map((n) => sessions[n]?.userId);
+    for (const limit of [1, 2, 3, 10]) {
+      expect(userIds(await readAll(`find=shared&limit=${limit}`))).toEqual(expected);
+    }
+  });
+
+  it('finds each once, whatever a text is of different players', async () => {
+    // A device named like a transaction, and a transaction named like a player.
+    const namesake = await harness.login('shared');
+    const [, second] = sessions as [Session, Session];
+    await send(namesake, { transactionId: second.userId, price: '1', currency: 'USD' });
+    await send(namesake, { transactionId: 'shared', price: '1', currency: 'USD' });
+    for (const limit of [1, 2, 10]) {
+      const shared = await readAll(`find=shared&limit=${limit}`);
+      expect(shared.map(({ foundBy }) => foundBy)).toEqual(['deviceId', ...Array(4).fill('transactionId')]);
+      expect(new Set(userIds(shared)).size).toBe(5);
+      const byId = await readAll(`find=${second.userId}&limit=${limit}`);
+      expect(byId.map(({ playerId, foundBy }) => [playerId, foundBy])).toEqual([
+        [second.userId, 'userId'],
+        [namesake.userId, 'transactionId'],
+      ]);
+    }
+    await harness.pool.query('delete from players where user_id = $1', [namesake.userId]);
+  });
+
+  it.each(['nothing', 'device', 'DEVICE-3', 'device-3 ', '%', "'; --", '\u{1F600}'])(
+    'finds nobody by %s: it is exact',
+    async (text) => {
+      expect(await find(text)).toEqual({ players: [], nextCursor: null, examined: null });
+    },
+  );
+
+  it('never finds players of another studio, or of another game', async () => {
+    const studio = await addStudio(harness, 'other-studio', 'other-game');
+    const stranger = await studio.login('device-of-another');
+    await send(stranger, { transactionId: 'tx-of-another', price: '1', currency: 'USD' });
+    for (const text of [stranger.userId, 'device-of-another', 'tx-of-another']) {
+      expect((await find(text)).players).toEqual([]);
+    }
+    const token = await desk.addToken('viewer', { tenant: 'other-studio' });
+    const own = '/games/other-game/players';
+    for (const text of [stranger.userId, 'device-of-another', 'tx-of-another']) {
+      const { players } = await desk.ask<Page>('GET', `${own}?find=${text}`, undefined, token);
+      expect(userIds(players)).toEqual([stranger.userId]);
+    }
+    for (const text of [sessions[0]?.userId, 'device-0', 'own-0']) {
+      expect((await desk.ask<Page>('GET', `${own}?find=${text}`, undefined, token)).players).toEqual([]);
+    }
+    expect(userIds((await desk.ask<Page>('GET', own, undefined, token)).players)).toEqual([stranger.userId]);
+    const theirs = await desk.call('GET', `${GAME}/players`, undefined, token);
+    expectGeneralError(theirs, 404, 'game_not_found');
+    expect((await desk.call('GET', `${GAME}/players`, undefined, null)).statusCode).toBe(401);
+  });
+
+  it.each([
+    'find=',
+    'find=a%00',
+    `find=${'x'.repeat(257)}`,
+    'find=a&find=b',
+    'find=a&segment=payer',
+    'segment=',
+    'segment=payer&segment=eur',
+    'limit=0',
+    'limit=101',
+    'cursor=abc',
+    'find=a&cursor=abc',
+    'segment=payer&cursor=abc',
+  ])('refuses %s', async (query) => {
+    expectGeneralError(await desk.call('GET', `${GAME}/players?${query}`), 400, 'parameter_invalid');
+  });
+
+  it('refuses a cursor of another list, or with an id that is none', async () => {
+    const { nextCursor } = await ask('?limit=1');
+    for (const query of [`find=a&cursor=${nextCursor}`, `segment=payer&cursor=${nextCursor}`]) {
+      expectGeneralError(await desk.call('GET', `${GAME}/players?${query}`), 400, 'parameter_invalid');
+    }
+    for (const id of ['x', '-1', '9'.repeat(30)]) {
+      const cursor = Buffer.from(JSON.stringify(['newest players', id])).toString('base64url');
+      const response = await desk.call('GET', `${GAME}/players?cursor=${cursor}`);
+      expectGeneralError(response, 400, 'parameter_invalid');
+    }
+  });
+});
+
+describe('the list of the newest players', () => {
+  it('has every player once, newest first', async () => {
+    for (const limit of [1, 3, 100]) {
+      expect(userIds(await readAll(`limit=${limit}`))).toEqual(newestFirst());
+    }
+  });
+});
+
+describe('the list of a segment', () => {
+  it('has its members only, newest first, each once', async () => {
+    for (const limit of [1, 3, 100]) {
+      expect(userIds(await readAll(`segment=payer&limit=${limit}`))).toEqual(newestFirst());
+      // A rule that refers to another segment.
+      const inEuro = newestFirst().filter((_, n) => n % 2 === 0);
+      expect(userIds(await readAll(`segment=eur&limit=${limit}`))).toEqual(inEuro);
+    }
+    expect((await ask('?segment=payer')).players[0]).toMatchObject({ foundBy: null, spend: { USD: 1.5 } });
+  });
+
+  it('does not know a segment that is not published, and names the nearest', async () => {
+    const response = await desk.call('GET', `${GAME}/players?segment=payers`);
+    expectGeneralError(response, 404, 'segment_not_found');
+    expect(response.json().error.message).toContain('payer');
+  });
+
+  it('examines some thousands at a time, and is gone on with', async () => {
+    await harness.pool.query(
+      `insert into players (game_id, user_id, created_at)
+       select g.id, gen_random_uuid(), $1 from games g, generate_series(1, $2::int) where g.slug = 'demo-game'`,
+      [new Date(harness.clock.now()), IDLE],
+    );
+    const first = await ask('?segment=payer');
+    expect(first).toMatchObject({ players: [], examined: 5_000, nextCursor: expect.any(String) });
+    expect(userIds(await readAll('segment=payer&limit=2'))).toEqual(newestFirst());
+  });
+});
