@@ -1,4 +1,4 @@
-import { type Pool, query } from '../../db/pool.js';
+import { type Client, type Pool, query } from '../../db/pool.js';
 import { PLAYER_COLUMNS, PLAYER_NAMES, type PlayerRow } from '../players/player-row.js';
 import type { RefreshState } from './refresh-chain.js';
 
@@ -255,9 +255,9 @@ export async function deleteSession(pool: Pool, sessionId: string): Promise<numb
 }
 
 /** Locked in one order, as refreshes lock them, so that neither waits for the other for ever. */
-export async function deleteSessionsOfPlayer(pool: Pool, playerId: string): Promise<number> {
+export async function deleteSessionsOfPlayer(db: Pool | Client, playerId: string): Promise<number> {
   const rows = await query(
-    pool,
+    db,
     {
       name: 'delete_sessions_of_player',
       text: `with own as materialized (
@@ -271,4 +271,17 @@ export async function deleteSessionsOfPlayer(pool: Pool, playerId: string): Prom
     [playerId],
   );
   return rows.length;
+}
+
+/** Zero if the player has no such session. */
+export async function deleteSessionOfPlayer(
+  client: Client,
+  playerId: string,
+  sessionId: string,
+): Promise<number> {
+  const { rowCount } = await client.query('delete from sessions where id = $1 and player_id = $2', [
+    sessionId,
+    playerId,
+  ]);
+  return rowCount ?? 0;
 }

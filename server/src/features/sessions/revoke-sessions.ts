@@ -1,0 +1,38 @@
+import { type Pool, transaction } from '../../db/pool.js';
+import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
+import { deleteSessionOfPlayer, deleteSessionsOfPlayer } from './session-queries.js';
+
+export type Revocation = Readonly<{
+  gameId: number;
+  playerId: string;
+  userId: string;
+  /** Null: all of the player's. */
+  sessionId: string | null;
+}>;
+
+/**
+ * Ends sessions of a player for the studio, and returns how many. From the commit on no node accepts any of their tokens. Who is
+ * logged out so can log in again: to keep somebody out is another matter.
+ */
+export async function revokeSessions(
+  pool: Pool,
+  { gameId, playerId, userId, sessionId }: Revocation,
+  actor: Actor,
+): Promise<number> {
+  return transaction(pool, async (client) => {
+    const revoked =
+      sessionId === null
+        ? await deleteSessionsOfPlayer(client, playerId)
+        : await deleteSessionOfPlayer(client, playerId, sessionId);
+    if (revoked === 0) return 0;
+    await insertAuditEntry(client, actor, {
+      tenantId: null,
+      gameId,
+      action: 'session.revoke',
+      target: `player ${userId}${sessionId === null ? '' : ` session ${sessionId}`}`,
+      before: { sessions: revoked },
+      after: null,
+    });
+    return revoked;
+  });
+}
