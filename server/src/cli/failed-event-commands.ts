@@ -8,13 +8,13 @@ import {
   listFailedEvents,
   listFailedGroups,
 } from '../features/events/failed/failed-event-queries.js';
+import { probablyMeant } from '../features/events/failed/probably-meant.js';
 import {
   type ReplayProgress,
   replayFailedEvent,
   replayFailedGroup,
 } from '../features/events/failed/replay.js';
 import { createRegistries } from '../features/events/types/registries.js';
-import { nearBuiltInType } from '../features/events/types/sent-types.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame } from './game-option.js';
@@ -198,8 +198,7 @@ async function gameIdOf(pool: Pool, { tenant, game }: GroupOptions): Promise<num
 function describeGroup(group: FailedGroupRow): string {
   const type = group.eventType === null ? '(type could not be read)' : printable(group.eventType);
   const entries = `${group.entries} ${group.entries === 1 ? 'entry' : 'entries'}`;
-  const builtIn =
-    group.code === 'event_type_unregistered' ? nearBuiltInType(group.eventType ?? '') : undefined;
+  const builtIn = probablyMeant(group);
   return [
     `${group.tenant}/${group.game}  ${group.code}  ${type}  ${entries}${builtIn === undefined ? '' : `  did you mean ${builtIn}?`}`,
     `    from ${isoTime(group.firstAt)} to ${isoTime(group.lastAt)}`,

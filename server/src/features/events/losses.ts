@@ -15,11 +15,11 @@ export type Loss = {
 /** A client may be offline, or send its batches out of order: a number counts as lost after a day. */
 export const LOSS_GRACE_MS = DAY_MS;
 
-/** The newest day first, the largest loss of a day first. */
+/** The newest day first, the largest loss of a day first; all of them, if there is no limit. */
 export async function listLosses(
   pool: Pool,
   gameId: number,
-  { sinceMs, untilMs }: { sinceMs: number; untilMs: number },
+  { sinceMs, untilMs, limit = null }: { sinceMs: number; untilMs: number; limit?: number | null },
 ): Promise<Loss[]> {
   const { rows } = await pool.query<Loss>(
     `select (noticed_at at time zone 'UTC')::date::text as day, client_build as build, platform,
@@ -27,8 +27,9 @@ export async function listLosses(
      from event_gaps
      where game_id = $1 and noticed_at >= $2 and noticed_at < $3
      group by 1, 2, 3
-     order by 1 desc, 4 desc, 2, 3`,
-    [gameId, new Date(sinceMs), new Date(untilMs)],
+     order by 1 desc, 4 desc, 2, 3
+     limit $4`,
+    [gameId, new Date(sinceMs), new Date(untilMs), limit],
   );
   return rows;
 }

@@ -16,6 +16,9 @@ const EventTypesResponse = successOf(
           eventType: Type.String(),
           events: Type.Integer({ description: 'In those days, by their own time' }),
           lastDay: nullable(Type.String({ format: 'date', description: 'Of the last event in those days' })),
+          volumes: Type.Array(Type.Integer(), {
+            description: 'Events on each of those days, by their own time, the oldest first',
+          }),
           registeredVersion: nullable(Type.Integer({ description: 'Of its schema, if it has one' })),
           looksLike: nullable(
             Type.String({
@@ -40,6 +43,7 @@ const EventTypesResponse = successOf(
           eventType: 'Level_Complete',
           events: 48_211,
           lastDay: '2026-11-15',
+          volumes: [...Array(SENT_DAYS - 2).fill(0), 20_100, 28_111],
           registeredVersion: 2,
           looksLike: null,
         },
@@ -47,6 +51,7 @@ const EventTypesResponse = successOf(
           eventType: 'purchase',
           events: 112,
           lastDay: '2026-11-15',
+          volumes: [...Array(SENT_DAYS - 1).fill(0), 112],
           registeredVersion: null,
           looksLike: 'Purchase',
         },

@@ -1,5 +1,5 @@
 import type { Pool } from '../../../db/pool.js';
-import { DAY_MS } from '../../../lib/day.js';
+import { DAY_MS, utcDay } from '../../../lib/day.js';
 import { editDistance } from '../../../lib/nearest-name.js';
 import { BUILT_IN_TYPES } from '../built-in-event-types.js';
 import { type ListedEventType, listEventTypes } from './event-type-queries.js';
@@ -16,6 +16,8 @@ export type SentType = Readonly<{
   events: number;
   /** The last day of an event, by the event's own time; null if there was none in those days. */
   lastDay: string | null;
+  /** Events on each of those days, the oldest first. */
+  volumes: readonly number[];
   /** Of its schema; null where there is none, or a retired one. */
   registeredVersion: number | null;
   /** A built-in type that it nearly is, and is not: `purchase` makes nobody a payer. */
@@ -24,19 +26,21 @@ export type SentType = Readonly<{
 
 /** The types that were sent lately, most frequent first, and those that are registered. Reads the roll-ups, not the events. */
 export async function listSentTypes(pool: Pool, gameId: number, nowMs: number): Promise<SentType[]> {
-  const since = new Date(nowMs - (SENT_DAYS - 1) * DAY_MS).toISOString().slice(0, 10);
+  const days = Array.from({ length: SENT_DAYS }, (_, n) => utcDay(nowMs - (SENT_DAYS - 1 - n) * DAY_MS));
   const [sent, registered] = await Promise.all([
-    sumSentTypes(pool, gameId, since),
+    sumSentTypes(pool, gameId, days[0] ?? ''),
     listEventTypes(pool, gameId),
   ]);
   const versions = new Map(registered.filter(isActive).map(({ eventType, version }) => [eventType, version]));
   const wereSent = new Set(sent.map(({ eventType }) => eventType));
   const unsent = [...versions.keys()].filter((type) => !wereSent.has(type));
-  return [...sent, ...unsent.map((eventType) => ({ eventType, events: 0, lastDay: null }))].map((type) => {
+  const unsentTypes = unsent.map((eventType) => ({ eventType, events: 0, lastDay: null, byDay: {} }));
+  return [...sent, ...unsentTypes].map(({ byDay, ...type }: SentCount) => {
     const registeredVersion = versions.get(type.eventType) ?? null;
     // Who has registered a type means it.
     const looksLike = registeredVersion === null ? nearBuiltInType(type.eventType) : undefined;
-    return { ...type, registeredVersion, looksLike: looksLike ?? null };
+    const volumes = days.map((day) => byDay[day] ?? 0);
+    return { ...type, volumes, registeredVersion, looksLike: looksLike ?? null };
   });
 }
 
@@ -44,13 +48,23 @@ function isActive({ retiredAt }: ListedEventType): boolean {
   return retiredAt === null;
 }
 
-type SentCount = { eventType: string; events: number; lastDay: string | null };
+type SentCount = {
+  eventType: string;
+  events: number;
+  lastDay: string | null;
+  byDay: Record<string, number>;
+};
 
 async function sumSentTypes(pool: Pool, gameId: number, since: string): Promise<SentCount[]> {
   const { rows } = await pool.query<SentCount>(
-    `select event_type as "eventType", sum(events)::float8 as events, max(day)::text as "lastDay"
-     from game_event_types
-     where game_id = $1 and day >= $2::date
+    `select event_type as "eventType", sum(events)::float8 as events, max(day)::text as "lastDay",
+       jsonb_object_agg(day, events) as "byDay"
+     from (
+       select event_type, day, sum(events) as events
+       from game_event_types
+       where game_id = $1 and day >= $2::date
+       group by event_type, day
+     ) d
      group by event_type
      order by sum(events) desc, event_type
      limit $3`,

@@ -86,8 +86,9 @@ describe('types that are sent', () => {
 
     await send('purchase', 'purchase', 'Win', 'Win', 'Win', 'Purchase', 'SessionStart');
     const lastDay = new Date(harness.clock.now()).toISOString().slice(0, 10);
+    const none = Array<number>(27).fill(0);
     const type = (eventType: string, events: number, looksLike: string | null = null) => ({
-      ...{ eventType, events, lastDay, registeredVersion: null, looksLike },
+      ...{ eventType, events, lastDay, volumes: [...none, events], registeredVersion: null, looksLike },
     });
     expect(await listed()).toEqual([
       type('Win', 3),
@@ -109,7 +110,8 @@ describe('types that are sent', () => {
     const [, purchase] = await listed();
     expect(purchase).toEqual({ ...type('purchase', 2), registeredVersion: 1 });
     expect((await listed()).at(-1)).toEqual({
-      ...{ eventType: 'Unsent', events: 0, lastDay: null, registeredVersion: 1, looksLike: null },
+      ...{ eventType: 'Unsent', events: 0, lastDay: null, volumes: [...none, 0] },
+      ...{ registeredVersion: 1, looksLike: null },
     });
     expect(await command()).not.toContain('  purchase  2 events');
   });

@@ -1,0 +1,165 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { ApiError } from '../../../errors.js';
+import { adminSchema, GameParameters, success, textParameter, toTime } from '../../../http/admin-answers.js';
+import { cursorOf, pageParameters, writeCursor } from '../../../http/page-cursor.js';
+import { withSchemaTypes } from '../../../http/validation.js';
+import type { AdminContext } from '../../studios/admin-context.js';
+import { gameErrors } from '../../studios/admin-errors.js';
+import { gameOf, requireRole } from '../../studios/admin-guard.js';
+import { EVENT_LIMITS } from '../limits.js';
+import {
+  type FailedEventRow,
+  type FailedGroupRow,
+  findFailedEvent,
+  listFailedEvents,
+  listFailedGroups,
+} from './failed-event-queries.js';
+import { FailedEventResponse, FailedEventsResponse, FailedGroupsResponse } from './failed-event-schemas.js';
+import { probablyMeant } from './probably-meant.js';
+
+/** An entry has up to 64 KiB of text. */
+const LIMITS = { max: 100, fallback: 20 };
+const MAX_REASON = 64;
+/** Within PostgreSQL's `bigint`. */
+const ENTRY_ID = /^\d{1,18}$/;
+
+export const EntryParameters = Type.Object({
+  ...GameParameters.properties,
+  id: Type.String({ description: 'Id of the entry', examples: ['381'] }),
+});
+
+/** The inbox of events that were refused. */
+export function failedEventRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const common = adminSchema('Events');
+  const routes = withSchemaTypes(app);
+  const viewer = requireRole(ctx, 'viewer');
+
+  routes.get(
+    '/admin/v1/games/:game/failed-events',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'listFailedEventGroups',
+        summary: 'Events that were refused and wait in the inbox, by reason and type',
+        description: 'Entries are kept for 30 days.',
+        params: GameParameters,
+        response: { 200: FailedGroupsResponse, ...gameErrors() },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const groups = await listFailedGroups(ctx.pool, gameId);
+      return success({ groups: groups.map(groupAnswer) });
+    },
+  );
+
+  routes.get(
+    '/admin/v1/games/:game/failed-events/list',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'listFailedEvents',
+        summary: 'The open entries of a group, newest first',
+        params: GameParameters,
+        querystring: Type.Object({
+          reason: Type.String({ description: '`reason` of the group', examples: ['schema_mismatch'] }),
+          eventType: Type.Optional(
+            Type.String({
+              description: 'Only of this type; empty for those whose type could not be read; any if left out',
+            }),
+          ),
+          ...pageParameters(LIMITS),
+        }),
+        response: { 200: FailedEventsResponse, ...gameErrors(['parameter_invalid']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { reason, eventType, cursor, limit = LIMITS.fallback } = request.query;
+      const code = textParameter('reason', reason, MAX_REASON);
+      const group = { gameId, code, ...typeOf(eventType) };
+      const list = `failed ${JSON.stringify([code, group.eventType])}`;
+      const beforeId = cursorOf(list, cursor, [''])?.[0];
+      const before = beforeId === undefined ? {} : { beforeId: checkedId(beforeId) };
+      const entries = await listFailedEvents(ctx.pool, group, { limit: limit + 1, ...before });
+      const page = entries.slice(0, limit);
+      const last = entries.length > limit ? page.at(-1) : undefined;
+      return success({
+        events: page.map(entryAnswer),
+        nextCursor: last === undefined ? null : writeCursor(list, [last.id]),
+      });
+    },
+  );
+
+  routes.get(
+    '/admin/v1/games/:game/failed-events/:id',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'getFailedEvent',
+        summary: 'An entry of the inbox, open or replayed',
+        params: EntryParameters,
+        response: { 200: FailedEventResponse, ...gameErrors(['failed_event_not_found']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const entry = await findFailedEvent(ctx.pool, checkedEntry(request.params.id), gameId);
+      if (entry === undefined) throw new ApiError('failed_event_not_found');
+      return success(entryAnswer(entry));
+    },
+  );
+}
+
+/** The id of the address. */
+export function checkedEntry(id: string): string {
+  if (!ENTRY_ID.test(id)) throw new ApiError('failed_event_not_found');
+  return id;
+}
+
+function checkedId(id: string): string {
+  if (ENTRY_ID.test(id)) return id;
+  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of an answer.' });
+}
+
+function typeOf(text: string | undefined): { eventType?: string | null } {
+  if (text === undefined) return {};
+  if (text === '') return { eventType: null };
+  return { eventType: textParameter('eventType', text, EVENT_LIMITS.maxEventTypeLength) };
+}
+
+function groupAnswer(group: FailedGroupRow) {
+  const { code, eventType, entries, firstAt, lastAt, exampleId, exampleMessage } = group;
+  return {
+    reason: code,
+    eventType,
+    entries,
+    firstAt: toTime(firstAt),
+    lastAt: toTime(lastAt),
+    exampleId,
+    exampleMessage,
+    looksLike: probablyMeant(group) ?? null,
+  };
+}
+
+function entryAnswer(entry: FailedEventRow) {
+  const { id, userId, code, message, path, eventType, raw, isCut, clientBuild, receivedAt } = entry;
+  return {
+    id,
+    playerId: userId,
+    reason: code,
+    message,
+    path,
+    eventType,
+    raw,
+    isCut,
+    clientBuild,
+    receivedAt: toTime(receivedAt),
+    replayedAt: toTime(entry.replayedAt),
+    replayedAs: entry.replayedAs,
+  };
+}

@@ -1,0 +1,126 @@
+import { PassThrough } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../../../errors.js';
+import { adminSchema, GameParameters, success } from '../../../http/admin-answers.js';
+import { BODY_ERRORS } from '../../../http/api-schemas.js';
+import { writeJsonLines } from '../../../http/json-lines.js';
+import { checkBodyAgainst, withSchemaTypes } from '../../../http/validation.js';
+import { createFairSemaphore } from '../../../lib/fair-semaphore.js';
+import type { AdminContext } from '../../studios/admin-context.js';
+import { gameErrors } from '../../studios/admin-errors.js';
+import { actorOf, adminOf, gameOf, requireRole } from '../../studios/admin-guard.js';
+import { createRegistries } from '../types/registries.js';
+import { findFailedEvent } from './failed-event-queries.js';
+import { checkedEntry, EntryParameters } from './failed-event-routes.js';
+import {
+  ReplayBody,
+  ReplayEnvelope,
+  ReplayedResponse,
+  ReplayGroupBody,
+  ReplayLine,
+} from './failed-event-schemas.js';
+import { type Replayed, replayFailedEvent, replayFailedGroup } from './replay.js';
+
+/** Each holds locks on players for a tenth of a second at a time. Nobody waits with a request open. */
+const RUNS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
+const RETRY_AFTER_SECONDS = 10;
+
+/** Events that were refused, sent through the checks once more: corrected, or after the schema was mended. */
+export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const common = adminSchema('Events');
+  const routes = withSchemaTypes(app);
+  const editor = requireRole(ctx, 'editor');
+  const turns = createFairSemaphore(RUNS);
+  const tools = { pool: ctx.pool, registries: createRegistries(ctx.pool) };
+
+  routes.post(
+    '/admin/v1/games/:game/failed-events/:id/replay',
+    {
+      onRequest: editor,
+      validatorCompiler: checkBodyAgainst(ReplayEnvelope),
+      schema: {
+        ...common,
+        operationId: 'replayFailedEvent',
+        summary: 'Apply an entry of the inbox, as it is or corrected',
+        description:
+          'The event counts for the player who sent it, as if it had been accepted when it was received. It counts once, however often it is replayed. If a corrected event is refused, the entry stays as it is.',
+        params: EntryParameters,
+        body: ReplayBody,
+        response: {
+          200: ReplayedResponse,
+          ...gameErrors([
+            ...BODY_ERRORS,
+            'failed_event_not_found',
+            'failed_event_replayed',
+            'event_still_refused',
+            'failed_event_cut',
+          ]),
+        },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const id = checkedEntry(request.params.id);
+      const { event } = request.body ?? {};
+      const edited = event === undefined ? {} : { edited: JSON.stringify(event) };
+      if ((await findFailedEvent(ctx.pool, id, gameId)) === undefined) {
+        throw new ApiError('failed_event_not_found');
+      }
+      const result = await replayFailedEvent(tools, id, { actor: actorOf(ctx, request), gameId, ...edited });
+      return success({ id, wasNew: wasNew(result) });
+    },
+  );
+
+  routes.post(
+    '/admin/v1/games/:game/failed-events/replay',
+    {
+      onRequest: editor,
+      schema: {
+        ...common,
+        operationId: 'replayFailedEvents',
+        summary: 'Apply all open entries of a group',
+        description:
+          'For example after the schema was mended. The answer is a stream of lines, each a JSON text; who hangs up ends it. What was replayed stays so, and what still fails stays in the inbox with the new reason.',
+        params: GameParameters,
+        body: ReplayGroupBody,
+        response: {
+          200: {
+            description: 'Lines of JSON',
+            content: { 'application/x-ndjson': { schema: ReplayLine } },
+          },
+          ...gameErrors([...BODY_ERRORS, 'busy']),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { reason, eventType } = request.body;
+      const group = { gameId, code: reason, ...(eventType === undefined ? {} : { eventType }) };
+      const actor = actorOf(ctx, request);
+      const lines = new PassThrough();
+      const about = { logger: ctx.logger, what: 'a replay of failed events' };
+      const turn = turns.of(adminOf(request).tenantId).take(() =>
+        writeJsonLines(lines, about, async ({ signal, write, tell }) => {
+          write({ result: await replayFailedGroup(tools, group, { actor, signal, onProgress: tell }) });
+        }),
+      );
+      if (turn === undefined) {
+        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+      }
+      return reply.header('content-type', 'application/x-ndjson').send(lines);
+    },
+  );
+}
+
+function wasNew(result: Replayed): boolean {
+  switch (result.outcome) {
+    case 'replayed':
+      return result.wasNew;
+    case 'not_open':
+      throw new ApiError('failed_event_replayed');
+    case 'cut':
+      throw new ApiError('failed_event_cut');
+    case 'failed':
+      throw new ApiError('event_still_refused', { details: { reason: result.reason } });
+  }
+}

@@ -1,0 +1,164 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { ApiError } from '../../../errors.js';
+import {
+  adminSchema,
+  GameParameters,
+  nullable,
+  success,
+  successOf,
+  Time,
+  textParameter,
+  toTime,
+} from '../../../http/admin-answers.js';
+import { BODY_ERRORS } from '../../../http/api-schemas.js';
+import { withSchemaTypes } from '../../../http/validation.js';
+import type { AdminContext } from '../../studios/admin-context.js';
+import { gameErrors } from '../../studios/admin-errors.js';
+import { actorOf, gameOf, requireRole } from '../../studios/admin-guard.js';
+import { EVENT_LIMITS } from '../limits.js';
+import { findEventType, retireEventType } from './event-type-queries.js';
+import { registerEventType } from './event-types.js';
+
+const SCHEMA_EXAMPLE = {
+  type: 'object',
+  properties: { payload: { type: 'object', properties: { level: { type: 'integer' } } } },
+};
+const Schema = Type.Unknown({ description: 'JSON Schema, draft 2020-12, for the whole event as it is sent' });
+const eventTypeParameter = {
+  eventType: Type.String({ description: 'The event type', examples: ['Level_Complete'] }),
+};
+
+const SchemaResponse = successOf(
+  'EventSchemaResponse',
+  Type.Object({
+    eventType: Type.String(),
+    version: Type.Integer(),
+    author: Type.String(),
+    createdAt: Time('When it was registered'),
+    retiredAt: nullable(Time('Since then the type counts as not registered')),
+    schema: Schema,
+  }),
+  {
+    example: {
+      eventType: 'Level_Complete',
+      version: 2,
+      author: 'Ada',
+      createdAt: '2026-11-15T12:00:00.000Z',
+      retiredAt: null,
+      schema: SCHEMA_EXAMPLE,
+    },
+  },
+);
+
+const SchemaBody = Type.Object(
+  { schema: Schema },
+  { title: 'EventSchemaRequest', examples: [{ schema: SCHEMA_EXAMPLE }] },
+);
+
+const RegisteredResponse = successOf(
+  'EventSchemaRegisteredResponse',
+  Type.Object({
+    eventType: Type.String(),
+    version: Type.Integer(),
+    warnings: Type.Array(Type.String(), {
+      description: 'What the schema says without effect, such as a misspelt keyword',
+    }),
+  }),
+  { example: { eventType: 'Level_Complete', version: 2, warnings: [] } },
+);
+
+const RetiredResponse = successOf('EventTypeRetiredResponse', Type.Object({ eventType: Type.String() }), {
+  description: 'The type is checked no longer, and counts as not registered.',
+  example: { eventType: 'Level_Complete' },
+});
+
+/** The schemas of a game's event types. The type is in the query: its name may be any text. */
+export function eventSchemaRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const common = { ...adminSchema('Events'), params: GameParameters };
+  const routes = withSchemaTypes(app);
+  const path = '/admin/v1/games/:game/event-types/schema';
+
+  routes.get(
+    path,
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...common,
+        operationId: 'getEventSchema',
+        summary: 'The schema of an event type',
+        querystring: Type.Object({
+          ...eventTypeParameter,
+          version: Type.Optional(Type.Integer({ minimum: 1, description: 'By default the newest' })),
+        }),
+        response: { 200: SchemaResponse, ...gameErrors(['parameter_invalid', 'event_type_not_found']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { eventType, version } = request.query;
+      const found = await findEventType(ctx.pool, gameId, checkedType(eventType), version);
+      if (found === undefined) throw new ApiError('event_type_not_found');
+      const { schemaText, createdAt, retiredAt, ...rest } = found;
+      return success({
+        ...rest,
+        createdAt: toTime(createdAt),
+        retiredAt: toTime(retiredAt),
+        schema: JSON.parse(schemaText) as unknown,
+      });
+    },
+  );
+
+  routes.put(
+    path,
+    {
+      onRequest: requireRole(ctx, 'editor'),
+      schema: {
+        ...common,
+        operationId: 'registerEventSchema',
+        summary: 'Register a schema as the next version of an event type',
+        description:
+          'Every node checks by it from the next request on. Events that do not match wait in the inbox.',
+        querystring: Type.Object(eventTypeParameter),
+        body: SchemaBody,
+        response: {
+          200: RegisteredResponse,
+          ...gameErrors([...BODY_ERRORS, 'parameter_invalid', 'event_schema_invalid']),
+        },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const eventType = checkedType(request.query.eventType);
+      const added = { gameId, eventType, schemaText: JSON.stringify(request.body.schema) };
+      const result = await registerEventType(ctx.pool, added, actorOf(ctx, request));
+      if (!result.ok) throw new ApiError('event_schema_invalid', { message: result.reason });
+      return success({ eventType, version: result.version, warnings: result.warnings });
+    },
+  );
+
+  routes.delete(
+    path,
+    {
+      onRequest: requireRole(ctx, 'editor'),
+      schema: {
+        ...common,
+        operationId: 'retireEventType',
+        summary: 'Check an event type no longer',
+        querystring: Type.Object(eventTypeParameter),
+        response: { 200: RetiredResponse, ...gameErrors(['parameter_invalid', 'event_type_not_found']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const eventType = checkedType(request.query.eventType);
+      const isRetired = await retireEventType(ctx.pool, gameId, eventType, actorOf(ctx, request));
+      if (!isRetired) throw new ApiError('event_type_not_found');
+      return success({ eventType });
+    },
+  );
+}
+
+function checkedType(eventType: string): string {
+  return textParameter('eventType', eventType, EVENT_LIMITS.maxEventTypeLength);
+}
