@@ -27,6 +27,9 @@ const ADMIN_TAGS = [
   { name: 'Versions', description: 'What was published, and the way back to it.' },
   { name: 'Predictions', description: 'The models of predictions, and how they do.' },
   { name: 'Players', description: 'What is known of a player, and what the studio says about them.' },
+  { name: 'Segments', description: 'Who is in which segment, and what for.' },
+  { name: 'Numbers', description: 'Players, revenue and retention, from roll-ups.' },
+  { name: 'Events', description: 'What arrives, what was refused, and what never arrived.' },
   { name: 'Audit log', description: 'Who changed what, and when.' },
 ];
 

@@ -76,6 +76,7 @@ export const ADMIN_ERRORS = {
   sign_in_slowed: {
     status: 429,
     message: 'Too many wrong passwords or codes. Wait for Retry-After seconds and try again.',
+  },
   event_schema_invalid: { status: 422, message: 'The schema cannot be registered.' },
   event_still_refused: { status: 422, message: 'The event is still refused; nothing was replayed.' },
   failed_event_cut: {

@@ -1,7 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.js';
 import { accessRoutes } from '../features/accounts/access-routes.js';
+import { dashboardRoutes } from '../features/analytics/dashboard-routes.js';
+import { playerListRoutes } from '../features/audiences/player-list-routes.js';
+import { segmentRoutes } from '../features/audiences/segment-routes.js';
 import { dryRunRoutes } from '../features/dry-runs/dry-run-routes.js';
+import { failedEventRoutes } from '../features/events/failed/failed-event-routes.js';
+import { replayRoutes } from '../features/events/failed/replay-routes.js';
+import { liveRoutes } from '../features/events/live/live-routes.js';
+import { lossRoutes } from '../features/events/loss-routes.js';
+import { eventSchemaRoutes } from '../features/events/types/event-schema-routes.js';
 import { eventTypeRoutes } from '../features/events/types/event-type-routes.js';
 import { explainRoutes } from '../features/explanations/explain-routes.js';
 import { catalogueRoutes } from '../features/game-configs/catalogue/catalogue-routes.js';
@@ -9,12 +17,14 @@ import { draftRoutes } from '../features/game-configs/draft-routes.js';
 import { versionRoutes } from '../features/game-configs/version-routes.js';
 import { adminPlayerRoutes } from '../features/players/admin-player-routes.js';
 import { modelRoutes } from '../features/predictions/model-routes.js';
+import { adminSessionRoutes } from '../features/sessions/admin-session-routes.js';
 import type { AdminContext } from '../features/studios/admin-context.js';
 import { adminTokenRoutes } from '../features/studios/admin-token-routes.js';
 import { auditRoutes } from '../features/studios/audit-routes.js';
 import { gameRoutes } from '../features/studios/game-routes.js';
 import { keyRoutes } from '../features/studios/key-routes.js';
 import { studioRoutes } from '../features/studios/studio-routes.js';
+import { timelineRoutes } from '../features/timelines/timeline-routes.js';
 import { registerBodyParser } from '../http/body-parser.js';
 import { registerValidation } from '../http/validation.js';
 import { checkStorable } from '../lib/json-body.js';
@@ -31,11 +41,21 @@ type AdminRoutes = (app: FastifyInstance, ctx: AdminContext) => void;
 const ROUTES: readonly AdminRoutes[] = [
   studioRoutes,
   eventTypeRoutes,
+  eventSchemaRoutes,
   draftRoutes,
   catalogueRoutes,
   dryRunRoutes,
   versionRoutes,
+  playerListRoutes,
   adminPlayerRoutes,
+  adminSessionRoutes,
+  timelineRoutes,
+  segmentRoutes,
+  dashboardRoutes,
+  failedEventRoutes,
+  replayRoutes,
+  lossRoutes,
+  liveRoutes,
   explainRoutes,
   modelRoutes,
   auditRoutes,

@@ -38,7 +38,7 @@ import { recountGame } from '../../../src/features/analytics/recount.js';
 import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
 import { compactEvents } from '../../../src/features/events/compact-events.js';
 import { countDaysToCompact, listStuckDays } from '../../../src/features/events/compact-queries.js';
-import { closedBefore, dayTable, utcDay } from '../../../src/features/events/event-partitions.js';
+import { closedBefore, dayTable } from '../../../src/features/events/event-partitions.js';
 import {
   findFailedEvent,
   listFailedEvents,
@@ -78,6 +78,7 @@ import { findAuditRow, listAuditLines } from '../../../src/features/studios/audi
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/features/studios/key-changes.js';
 import { createGame, updateGameSettings } from '../../../src/features/studios/tenant-changes.js';
 import { findGame, listGames, listTenants } from '../../../src/features/studios/tenants.js';
+import { utcDay } from '../../../src/lib/day.js';
 import { createFairSemaphore } from '../../../src/lib/fair-semaphore.js';
 import { hashOfToken } from '../../../src/lib/secret-token.js';
 import { codeAt, stepAt } from '../../../src/lib/totp.js';

@@ -6,6 +6,7 @@ import { A_FEW, fillTables } from './large-tables.js';
 import type { Reads } from './listed-statement.js';
 import { OTHER_STATEMENTS } from './other-statements.js';
 import { PREPARED_STATEMENTS } from './prepared-statements.js';
+import { STUDIO_VIEW_STATEMENTS } from './studio-view-statements.js';
 
 /** A statement that something on the lists has sent. */
 export type Recorded = Sent & Readonly<{ what: string; reads: Reads | undefined }>;
@@ -22,7 +23,8 @@ export async function recordAll(): Promise<Recorded[]> {
     await fillTables(client, A_FEW);
     await client.end();
     const recorded: Recorded[] = [];
-    for (const { what, call, reads } of [...PREPARED_STATEMENTS, ...OTHER_STATEMENTS]) {
+    const listed = [...PREPARED_STATEMENTS, ...STUDIO_VIEW_STATEMENTS, ...OTHER_STATEMENTS];
+    for (const { what, call, reads } of listed) {
       const sent = await recordStatements(async () => call(installation));
       recorded.push(...sent.map((statement) => ({ ...statement, what, reads })));
     }

@@ -17,6 +17,7 @@ import { finished, startCommandUnder } from '../../support/command.js';
 import { gameDocument, postBytes, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { putInForce, trainedArtefact } from '../../support/prediction-models.js';
+import { setUnregisteredTypes } from '../../support/registry-calls.js';
 
 /**
  * Every command and every admin route that changes something, with the one entry that it leaves in the audit log. A new command
@@ -187,7 +188,14 @@ const COMMAND_STEPS: Record<string, Step<() => string[] | Promise<string[]>>> = 
   },
 };
 
-type Call = { path: string; body?: unknown; status?: number; by?: 'owner' | Person; actor?: string };
+type Call = {
+  path: string;
+  body?: unknown;
+  status?: number;
+  by?: 'owner' | Person;
+  actor?: string;
+  isStream?: boolean;
+};
 const SIGNS_IN = 'it changes nothing of the studio';
 const apiKey = async () => {
   const { keys } = await desk.ask<{ keys: { apiKey: string; state: string }[] }>(
@@ -206,6 +214,12 @@ const invited = async (email: string) =>
     desk.tokens.owner,
     201,
   );
+/** The id of an entry that is in the inbox now. */
+async function refusedEvent(device: string): Promise<string> {
+  await postBytes(harness.app, await harness.login(device), '[{"eventType":"Quest"}]');
+  const { rows } = await harness.pool.query<{ id: string }>('select max(id)::text as id from failed_events');
+  return rows[0]?.id ?? '';
+}
 const revision = async () => (await desk.ask<{ revision: number }>('GET', `${GAME}/draft`)).revision;
 const flag = async () => `${GAME}/players/${(await harness.login('flagged')).userId}/overrides/isPayer`;
 
@@ -342,6 +356,46 @@ const ROUTE_STEPS: Record<string, Step<() => Promise<Call>>> = {
   'POST /games/:game/draft/validate': { reason: READS },
   'POST /games/:game/dry-run': { reason: READS },
   'POST /games/:game/explain': { reason: READS },
+  'POST /games/:game/players/:playerId/sessions/revoke': {
+    action: 'session.revoke',
+    target: 'player ',
+    call: async () => ({
+      path: `${GAME}/players/${(await harness.login('revoked')).userId}/sessions/revoke`,
+    }),
+  },
+  'PUT /games/:game/event-types/schema': {
+    action: 'event_type.register',
+    target: 'event type Level',
+    call: async () => ({ path: `${GAME}/event-types/schema?eventType=Level`, body: { schema: {} } }),
+  },
+  'DELETE /games/:game/event-types/schema': {
+    action: 'event_type.retire',
+    target: 'event type Level',
+    call: async () => ({ path: `${GAME}/event-types/schema?eventType=Level` }),
+  },
+  'POST /games/:game/failed-events/:id/replay': {
+    action: 'failed_event.replay',
+    target: 'failed event ',
+    call: async () => {
+      const event = { eventType: 'Corrected', timestamp: new Date().toISOString(), payload: {} };
+      return { path: `${GAME}/failed-events/${await refusedEvent('one')}/replay`, body: { event } };
+    },
+  },
+  'POST /games/:game/failed-events/replay': {
+    action: 'failed_event.replay',
+    target: 'failed event ',
+    call: async () => {
+      await setUnregisteredTypes(harness.pool, 'hold');
+      const event = { eventType: 'Held', timestamp: new Date().toISOString(), payload: {} };
+      await postBytes(harness.app, await harness.login('held'), JSON.stringify([event]));
+      await setUnregisteredTypes(harness.pool, 'accept');
+      return {
+        path: `${GAME}/failed-events/replay`,
+        body: { reason: 'event_type_unregistered' },
+        isStream: true,
+      };
+    },
+  },
   'PUT /games/:game/draft': {
     action: 'draft.save',
     target: 'draft ',
@@ -502,10 +556,12 @@ for (const [name, step] of Object.entries(COMMAND_STEPS)) {
 for (const [name, step] of Object.entries(ROUTE_STEPS)) {
   if ('reason' in step) continue;
   it(`${name} leaves one ${step.action}`, async () => {
-    const { path, body, status, by = 'editor', actor = `${by} of demo-studio` } = await step.call();
+    const call = await step.call();
+    const { path, body, status, isStream = false, by = 'editor', actor = `${by} of demo-studio` } = call;
     const before = await lastId();
     const method = name.split(' ')[0] as 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-    if (typeof by === 'string') await desk.ask(method, path, body, desk.tokens[by], status);
+    if (isStream) expect((await desk.call(method, path, body)).body).toContain('"result"');
+    else if (typeof by === 'string') await desk.ask(method, path, body, desk.tokens[by], status);
     else await by.ask(method, path, body, status);
     expect(await entriesAfter(before)).toEqual([
       {

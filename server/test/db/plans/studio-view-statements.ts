@@ -1,0 +1,106 @@
+import { type Pool, snapshot } from '../../../src/db/pool.js';
+import { BEFORE_ALL, findPlayers } from '../../../src/features/audiences/find-players.js';
+import { listNewestPlayers, NEWEST_ID } from '../../../src/features/audiences/player-list-queries.js';
+import { listSegmentMembers } from '../../../src/features/audiences/segment-members.js';
+import { listLiveEvents, listNewestBlocks } from '../../../src/features/events/live/live-queries.js';
+import {
+  findPublicationBefore,
+  listVersionsPublished,
+} from '../../../src/features/game-configs/config-queries.js';
+import { revokeSessions } from '../../../src/features/sessions/revoke-sessions.js';
+import {
+  listDevices,
+  listSessions,
+  NO_SESSION,
+} from '../../../src/features/sessions/session-list-queries.js';
+import { listWindowBlocks } from '../../../src/features/timelines/block-queries.js';
+import { timelinePage } from '../../../src/features/timelines/timeline.js';
+import { findRefunds, findTimelinePlayer } from '../../../src/features/timelines/timeline-queries.js';
+import { TIMELINE_KINDS } from '../../../src/features/timelines/timeline-schemas.js';
+import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
+import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
+import { WORLD } from './large-tables.js';
+import type { Listed } from './listed-statement.js';
+
+const { gameId, quietGameId, playerId, userId } = WORLD;
+const COMPILED = compileDocument(DEFAULT_DOCUMENT, { version: 1, publishedAt: 0 });
+const DAY_MS = 86_400_000;
+
+/** Statements behind what a studio looks at: timelines, lists of players, inbox, live tail. */
+export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
+  {
+    what: 'versions by their time',
+    call: async ({ admin, nowMs }) => {
+      await listVersionsPublished(admin, gameId, { sinceMs: 0, beforeMs: nowMs, limit: 50 });
+      await findPublicationBefore(admin, gameId, nowMs);
+    },
+  },
+  {
+    what: 'a timeline',
+    call: ({ admin, nowMs }) => timelineOf(admin, nowMs),
+    reads: {
+      tables: ['old_events'],
+      why: 'the former layout keeps events by their time: the active days of a player are searched, for a second at the most',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'lists of players',
+    call: async ({ admin }) => {
+      await listNewestPlayers(admin, gameId, NEWEST_ID, 50);
+      await listNewestPlayers(admin, quietGameId, NEWEST_ID, 50);
+      await findPlayers(admin, gameId, userId, { after: BEFORE_ALL, limit: 50 });
+      await findPlayers(admin, gameId, 'device-1', { after: BEFORE_ALL, limit: 50 });
+      await findPlayers(admin, gameId, 'transaction-1', { after: BEFORE_ALL, limit: 50 });
+    },
+  },
+  {
+    what: 'the members of a segment',
+    call: ({ admin, nowMs }) => {
+      const [segment] = COMPILED.segments;
+      if (segment === undefined) throw new Error('the default document has no segment');
+      const { segmentId } = segment.listed;
+      const search = { gameId, document: COMPILED, segmentId, beforeId: NEWEST_ID, limit: 50, nowMs };
+      return listSegmentMembers(admin, search);
+    },
+    reads: {
+      tables: ['players', 'player_days'],
+      why: 'the newest players are decided for, 500 at a time',
+      atMost: 500,
+    },
+  },
+  {
+    what: 'devices and sessions of a player',
+    call: async (on) => {
+      const before = { createdAtMs: on.nowMs + DAY_MS, sessionId: NO_SESSION };
+      await listSessions(on.admin, playerId, before, 50);
+      await listDevices(on.admin, playerId, '', 50);
+      const revocation = { gameId, playerId, userId, sessionId: WORLD.sessionIds[0] };
+      await revokeSessions(on.admin, revocation, { name: 'a test', nowMs: on.nowMs });
+      await revokeSessions(on.admin, { ...revocation, sessionId: null }, { name: 'a test', nowMs: on.nowMs });
+    },
+  },
+  {
+    what: 'the live tail',
+    call: async ({ admin, nowMs }) => {
+      const blocks = await listNewestBlocks(admin, gameId, nowMs - DAY_MS, 50);
+      await listNewestBlocks(admin, quietGameId, nowMs - DAY_MS, 50);
+      await listLiveEvents(admin, gameId, blocks, 50);
+    },
+  },
+  {
+    what: 'parts of a timeline',
+    call: ({ admin, nowMs }) =>
+      snapshot(admin, async (client) => {
+        await listWindowBlocks(client, playerId, { fromMs: nowMs - DAY_MS, toMs: nowMs });
+        await findRefunds(client, playerId, ['transaction-1', 'transaction-2']);
+      }),
+  },
+];
+
+async function timelineOf(pool: Pool, nowMs: number): Promise<void> {
+  const player = await findTimelinePlayer(pool, gameId, userId);
+  if (player === undefined) throw new Error(`there is no player ${userId}`);
+  const filter = { kinds: new Set(TIMELINE_KINDS), eventType: null };
+  await timelinePage(pool, { player, filter, from: { ms: nowMs + DAY_MS, shown: 0 }, limit: 50, nowMs });
+}
