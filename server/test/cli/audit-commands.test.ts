@@ -42,8 +42,12 @@ it('lists the whole installation, a studio, a game, or what belongs to no studio
   expect(heads(all)[0]).toContain(`${time}  the installation  test  signing_key.rotate  signing key ${kid}`);
   const who = `${userInfo().username}@${hostname()}`;
   expect(heads(all)[1]).toContain(`other-studio/other-game  ${who}  game.update  game other-game`);
-  expect(all.out).toContain('    before {"unregisteredTypes":"accept","retentionDays":null}\n');
-  expect(all.out).toContain('    after  {"unregisteredTypes":"accept","retentionDays":30}\n');
+  expect(all.out).toContain(
+    '    before {"name":"other-game","unregisteredTypes":"accept","retentionDays":null}\n',
+  );
+  expect(all.out).toContain(
+    '    after  {"name":"other-game","unregisteredTypes":"accept","retentionDays":30}\n',
+  );
 
   expect(heads(await run('list', '--tenant', 'other-studio'))).toEqual([heads(all)[1]]);
   expect(heads(await run('list', '--tenant', 'other-studio', '--game', 'other-game'))).toEqual([

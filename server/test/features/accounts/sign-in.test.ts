@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { demoSignInPath } from '../../../src/app/demo-account.js';
+import { transaction } from '../../../src/db/pool.js';
+import { emailKeyOf, findAccountByEmail } from '../../../src/features/accounts/account-queries.js';
+import { insertAdminSession } from '../../../src/features/studios/admin-sessions.js';
 import { createPasswords, type Passwords } from '../../../src/security/passwords.js';
 import {
   addPerson,
@@ -14,6 +17,7 @@ import {
 import { type AdminDesk, CHEAP_HASHES, openAdminDesk } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
+import { findWaiting } from '../../support/locks.js';
 import { addStudio } from '../../support/session-calls.js';
 
 let harness: Harness;
@@ -277,6 +281,30 @@ describe('a change of the password', () => {
     await grace.ask('GET', '/me');
     expectRefused(await signIn(desk, grace.email, PASSWORD, fromElsewhere()), 'sign_in_refused');
     personOf(desk, await signIn(desk, grace.email, newPassword, fromElsewhere()));
+  });
+
+  it('lets no session begin with the former one, which was checked a moment before', async () => {
+    const { accountId, email } = await addPerson(harness, desk, 'editor');
+    const checked = await findAccountByEmail(harness.pool, emailKeyOf(email));
+    const passwordHash = checked?.passwordHash ?? null;
+    const begin = () => insertAdminSession(harness.pool, { accountId, passwordHash }, harness.clock.now());
+    expect(await begin()).toBeDefined();
+    // The change has begun, and ends all sessions when it is done: one that begins now waits for it.
+    let waiting: ReturnType<typeof begin> | undefined;
+    await transaction(harness.pool, async (client) => {
+      await client.query("update accounts set password_hash = 'another' where id = $1", [accountId]);
+      waiting = begin();
+      await vi.waitUntil(() => findWaiting(harness.pool, 'insert into account_sessions'), {
+        timeout: 60_000,
+      });
+      await client.query('delete from account_sessions where account_id = $1', [accountId]);
+    });
+    expect(await waiting).toBeUndefined();
+    expect(await begin()).toBeUndefined();
+    const { rows } = await harness.pool.query('select from account_sessions where account_id = $1', [
+      accountId,
+    ]);
+    expect(rows).toEqual([]);
   });
 
   it('to one that is easily guessed is refused', async () => {

@@ -219,6 +219,7 @@ describe('maintenance', () => {
       'event_partitions done': 1,
       'failed_events done': 1,
       'sessions done': 1,
+      'access done': 1,
       'rollups failed': 1,
       'retention done': 1,
       'event_identities done': 1,

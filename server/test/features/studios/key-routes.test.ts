@@ -116,6 +116,11 @@ describe('a rotated key', () => {
       expect((await login(old, 'a new device', app)).statusCode).toBe(401);
     }
     expect((await login(rotated)).statusCode).toBe(200);
+    // Nor is it told about the clock, as whoever has a key that works would be.
+    const anHourAgo = harness.clock.now() - 3_600_000;
+    const { apiKey, apiSecret: secret } = old;
+    const late = signedLogin({ deviceId: 'd', nowMs: anHourAgo, apiKey, secret });
+    expect((await postLogin(harness.app, late)).statusCode).toBe(401);
     const { rows } = await harness.pool.query("select from devices where device_id = 'a new device'");
     expect(rows).toEqual([]);
     expect((await list()).keys.find(({ apiKey }) => apiKey === old.apiKey)).toMatchObject({
