@@ -49,10 +49,10 @@ function drawing(weeks) {
   ]);
   const legend = weeks.map(
     ({ players, ece }, week) =>
-      `<circle cx="${left + 14}" cy="${top + 16 + 20 * week}" r="4" fill="${colours[week]}"/><text x="${left + 26}" y="${top + 20 + 20 * week}">week ${week + 1}: ${players.toLocaleString('en-US')} players, calibration error ${(100 * ece).toFixed(1)} points</text>`,
+      `<circle cx="${left + 14}" cy="${top + size + 64 + 20 * week}" r="4" fill="${colours[week]}"/><text x="${left + 26}" y="${top + size + 68 + 20 * week}">week ${week + 1}: ${players.toLocaleString('en-US')} players, calibration error ${(100 * ece).toFixed(1)} points</text>`,
   );
   return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${left + size + 24}" height="${top + size + 56}" font-family="sans-serif" font-size="12" fill="#1f2328" role="img" aria-label="Churn as predicted and as observed, by tenths of the players: the points lie on the diagonal">`,
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${left + size + 24}" height="${top + size + 104}" font-family="sans-serif" font-size="12" fill="#1f2328" role="img" aria-label="Churn as predicted and as observed, by tenths of the players: the points lie on the diagonal">`,
     '<rect width="100%" height="100%" fill="#ffffff"/>',
     ...axes,
     `<line x1="${x(0)}" y1="${y(0)}" x2="${x(1)}" y2="${y(1)}" stroke="#57606a" stroke-dasharray="4 4"/>`,

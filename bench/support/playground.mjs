@@ -32,6 +32,8 @@ export async function createPlayground({ workers, players, folder, settings = {}
   const service = await startService({
     SAVEPOINT_WORKERS: String(workers),
     SAVEPOINT_ACCESS_TTL_SECONDS: String(ACCESS_TTL_SECONDS),
+    // The model that is measured is put in force by hand, and no training comes between.
+    SAVEPOINT_TRAINING_DAYS: '0',
     ...settings,
   });
   const database = new pg.Client({ connectionString: service.databaseUrl });

@@ -38,8 +38,11 @@ function isCurrency(unit: string): boolean {
   return /^[A-Z]{3}$/.test(unit);
 }
 
+/** Nothing is certain that is not 0 or 1. */
 function percent(share: number): string {
-  return `${(100 * share).toFixed(1)} %`;
+  const rounded = (100 * share).toFixed(1);
+  if (rounded === '100.0' && share < 1) return 'over 99.9 %';
+  return rounded === '0.0' && share > 0 ? 'under 0.1 %' : `${rounded} %`;
 }
 
 /** "days since the last active day (9) raises it", the largest first. */

@@ -4,10 +4,12 @@ import { type DryRunResult, dryRun } from '../../../src/features/dry-runs/dry-ru
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { ATTRIBUTES } from '../../../src/personalisation/attributes/attributes.js';
 import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
+import { predictionFacts } from '../../../src/personalisation/attributes/player-history.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import { ALL_TRUSTED } from '../../../src/personalisation/predict/score.js';
+import { type Artefact, PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';
+import { ALL_TRUSTED, score, toldValue } from '../../../src/personalisation/predict/score.js';
 import { pairedDocuments } from '../../personalisation/support/document-arbitrary.js';
-import { configWith, NOW, offer, segment, sku } from '../../personalisation/support/fixtures.js';
+import { configWith, NOW, offer, segment, sku, TODAY } from '../../personalisation/support/fixtures.js';
 import { createGameWorld, type GameWorld } from '../../support/game-world.js';
 import { putInForce, trainedArtefact } from '../../support/prediction-models.js';
 import { expectEffects, expectedEffects } from './dry-run-expectation.js';
@@ -46,6 +48,15 @@ async function run(
   const outcome = await dryRun(world.pool, { gameId, before, after, nowMs: NOW, ...options });
   if (outcome.outcome !== 'done') throw new Error(outcome.outcome);
   return outcome.result;
+}
+
+/** A model of churn that looks at all that is read of a player. */
+function everyFeatureCounts(artefact: Artefact): Artefact {
+  const { activity } = artefact.models;
+  if (activity.state !== 'ready' || activity.logistic === null) throw new Error('there is no regression');
+  const coefficients = activity.logistic.coefficients.map((coefficient) => coefficient + 0.3);
+  const logistic = { ...activity.logistic, coefficients };
+  return { ...artefact, models: { ...artefact.models, activity: { ...activity, logistic } } };
 }
 
 /** A stopwatch that goes on by so much whenever somebody looks at it. */
@@ -97,7 +108,7 @@ describe('a dry run comes to what deciding for each player comes to', () => {
   });
 
   it('for every prediction, with the models in force', async () => {
-    const artefact = trainedArtefact();
+    const artefact = everyFeatureCounts(trainedArtefact());
     await putInForce(world.pool, gameId, artefact, NOW - 1000);
     const rules = ['churn', 'spend', 'purchases', 'revenue', 'revenue90', 'payerAlive'].flatMap((name) => [
       `predictions.${name}.value > ${THRESHOLDS[name]}`,
@@ -105,8 +116,17 @@ describe('a dry run comes to what deciding for each player comes to', () => {
       `predictions.${name}.percentile >= 40`,
       `predictions.${name}.state == "ready"`,
     ]);
+    // Right at the values of some players: whatever is read wrongly moves one of them across.
+    const scored = everybody.map((facts) => score(predictionFacts(facts), artefact, TODAY));
+    const edges = PREDICTION_NAMES.flatMap((name) => {
+      const values = [...new Set(scored.map((predictions) => toldValue(predictions[name].value)))];
+      const step = Math.ceil(values.length / 12);
+      return values
+        .filter((_, n) => n % step === 0)
+        .map((value) => `predictions.${name}.value >= double(${value})`);
+    });
     const after = configWith({
-      segments: rules.map((rule, n) => segment(`a${n}`, rule)),
+      segments: [...rules, ...edges].map((rule, n) => segment(`a${n}`, rule)),
       // A window beside it: the days of rules and those of predictions are other ones.
       offers: [offer('both', { when: 'activeDays.last7d >= 1 && predictions.churn.value < 0.5' })],
     });

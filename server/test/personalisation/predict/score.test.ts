@@ -283,6 +283,14 @@ describe('explanations', () => {
     expect(aliveByActivity).toBeNull();
   });
 
+  it('call nothing certain that is not', () => {
+    const gone = { ...absent, firstDay: TODAY - 170, activeDays: [[TODAY - 170, TODAY - 165] as DayRange] };
+    const { value, sentence } = explainPredictions(gone, trained, TODAY).predictions.churn;
+    expect(value).toBeGreaterThan(0.9995);
+    expect(value).toBeLessThan(1);
+    expect(sentence).toContain(' is over 99.9 % (high;');
+  });
+
   it('have the values that are told', () => {
     const told = score(payer, trained, TODAY);
     const explained = explainPredictions(payer, trained, TODAY).predictions;
