@@ -8,6 +8,7 @@ import {
   listWindowBlocks,
   type ScannedEvent,
   type TypeFilter,
+  type WindowBlock,
 } from './block-queries.js';
 import { runOfBlocks, runOfWindow } from './block-run.js';
 
@@ -45,6 +46,8 @@ export async function scanEvents(client: Client, scan: EventScan): Promise<Scann
   let lookMs = FIRST_LOOK_MS;
   let portion = wanted;
   let scanned = 0;
+  /** By their first millisecond: a run takes a part of a window, and the next run another one. */
+  const windows = new Map<number, WindowBlock[]>();
   while (toMs >= floorMs && events.length < wanted) {
     if (scanned >= MAX_SCANNED) return { events, completeSinceMs: toMs + 1 };
     const fromMs = Math.max(floorMs, toMs - lookMs);
@@ -55,7 +58,7 @@ export async function scanEvents(client: Client, scan: EventScan): Promise<Scann
       lookMs *= GROWTH;
       continue;
     }
-    const run = await nextRun(client, playerId, { heads, newest, toMs, portion });
+    const run = await nextRun(client, playerId, { heads, newest, toMs, portion, windows });
     events.push(...(await listRunEvents(client, playerId, run, types, wanted - events.length)));
     scanned += run.count;
     toMs = run.span.fromMs - 1;
@@ -64,16 +67,23 @@ export async function scanEvents(client: Client, scan: EventScan): Promise<Scann
   return { events, completeSinceMs: null };
 }
 
-type Next = Readonly<{ heads: readonly BlockHead[]; newest: BlockHead; toMs: number; portion: number }>;
+type Next = Readonly<{
+  heads: readonly BlockHead[];
+  newest: BlockHead;
+  toMs: number;
+  portion: number;
+  windows: Map<number, WindowBlock[]>;
+}>;
 
 async function nextRun(
   client: Client,
   playerId: string,
-  { heads, newest, toMs, portion }: Next,
+  { heads, newest, toMs, portion, windows }: Next,
 ): Promise<BlockRun> {
   const { windowStartMs, windowEndMs } = newest;
   if (windowStartMs === null || windowEndMs === null) return runOfBlocks(heads, toMs, portion);
   const window = { fromMs: windowStartMs, toMs: windowEndMs - 1 };
-  const blocks = await listWindowBlocks(client, playerId, window);
+  const blocks = windows.get(windowStartMs) ?? (await listWindowBlocks(client, playerId, window));
+  windows.set(windowStartMs, blocks);
   return runOfWindow(blocks, windowStartMs, Math.min(toMs, window.toMs), portion);
 }
