@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AdminContext } from '../features/studios/admin-context.js';
 import { registerAdminApi } from './admin-app.js';
+import { consoleRoutes } from './console-routes.js';
 import { buildHealthApp, type HealthSources } from './health-app.js';
 import { type ReferenceSources, referenceRoutes } from './reference-routes.js';
 
@@ -11,5 +12,6 @@ export async function buildOpsApp(sources: OpsSources): Promise<FastifyInstance>
   const app = buildHealthApp(sources);
   await registerAdminApi(app, sources.admin);
   referenceRoutes(app, sources);
+  consoleRoutes(app);
   return app;
 }

@@ -39,7 +39,6 @@ export function referenceRoutes(
 ): void {
   const playerUrlFor = ({ headers }: FastifyRequest) => playerUrl(hostNameOf(headers.host ?? ''));
 
-  app.get('/', async (_request, reply) => reply.redirect('reference/'));
   app.get('/reference', async (_request, reply) => reply.redirect('reference/'));
   app.get('/reference/', async (request, reply) => {
     const nonce = randomBytes(16).toString('base64');

@@ -26,6 +26,7 @@ const ROUTES = [
   '/metrics',
   '/reference/',
   '/reference/start.js',
+  '/console/',
   '/openapi/player.json',
   '/admin/v1/me',
   '/nothing',
@@ -112,7 +113,7 @@ describe('what a browser may do with an answer', () => {
       expect(headers['referrer-policy'], url).toBe('no-referrer');
       expect(headers['content-security-policy'], url).toMatch(/default-src 'none'/);
       expect(headers['content-security-policy'], url).toMatch(/frame-ancestors 'none'/);
-      if (url !== '/reference/') {
+      if (url !== '/reference/' && url !== '/console/') {
         expect(headers['content-security-policy']).toBe("default-src 'none'; frame-ancestors 'none'");
       }
     }
@@ -147,9 +148,13 @@ describe('the documents of the reference', () => {
     expect((await get('/openapi/admin.json', 'localhost:8081')).json().servers).toEqual([{ url: '/' }]);
   });
 
-  it.each(['/', '/reference'])('are a redirect away from %s', async (url) => {
+  it.each([
+    ['/', '/console/'],
+    ['/console', '/console/'],
+    ['/reference', '/reference/'],
+  ])('%s leads to %s', async (url, target) => {
     const answer = await get(url, 'localhost');
     expect(answer.statusCode).toBe(302);
-    expect(new URL(String(answer.headers.location), `http://localhost${url}`).pathname).toBe('/reference/');
+    expect(new URL(String(answer.headers.location), `http://localhost${url}`).pathname).toBe(target);
   });
 });
