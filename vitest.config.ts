@@ -7,6 +7,7 @@ export default defineConfig({
       'sdk/test/**/*.test.ts',
       'clients/**/*.test.ts',
       'simulator/test/**/*.test.ts',
+      'console/test/**/*.test.ts',
       'e2e/**/*.test.ts',
     ],
     globalSetup: ['server/test/support/global-setup.ts'],

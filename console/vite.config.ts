@@ -1,0 +1,17 @@
+import { defineConfig } from 'vite';
+
+/** Where `npm start` has the operations listener, for `npm run dev -w console`. */
+const OPERATIONS = 'http://127.0.0.1:8081';
+
+export default defineConfig({
+  base: '/console/',
+  oxc: { jsx: { runtime: 'automatic' } },
+  build: {
+    // What Mantine's styles ask of a browser too.
+    target: ['chrome111', 'firefox114', 'safari16.4'],
+    // A font or a picture inlined as data: would need a wider Content-Security-Policy.
+    assetsInlineLimit: 0,
+    reportCompressedSize: false,
+  },
+  server: { proxy: { '/admin': OPERATIONS, '/openapi': OPERATIONS, '/reference': OPERATIONS } },
+});

@@ -1,0 +1,74 @@
+// Builds the console into console/dist, if what is there was made from other sources. Used by `npm start` and `npm run build`.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const folder = join(root, 'console');
+/** Beside the pages, so that removing them removes it too. The server does not serve it. */
+const stamp = join(folder, 'dist', '.built-from');
+
+/** Contents, not times: a clone, a branch or `npm ci` changes the times of files that are the same. */
+function sourcesHash() {
+  const inside = ['src', 'public'].flatMap((part) =>
+    readdirSync(join(folder, part), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.gen.ts'))
+      .map((entry) => join(entry.parentPath, entry.name)),
+  );
+  const beside = ['index.html', 'package.json', 'vite.config.ts', 'tsconfig.json', 'generate-api.mjs'];
+  const outside = ['openapi/admin.json', 'package-lock.json'];
+  const files = [
+    ...inside.sort(),
+    ...beside.map((name) => join(folder, name)),
+    ...outside.map((name) => join(root, name)),
+  ];
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(file.slice(root.length)).update('\0').update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+/** Whether the console can be served as its sources are. Says how long it took when there was something to do. */
+export function buildConsole(say) {
+  const hash = sourcesHash();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return true;
+  const vite = viteProgram();
+  if (vite === undefined) {
+    say('The console was not built: its build tool is not installed. Run `npm ci`.');
+    return false;
+  }
+  const begun = performance.now();
+  for (const args of [[join(folder, 'generate-api.mjs')], [vite, 'build', '--logLevel', 'error']]) {
+    const { status } = spawnSync(process.execPath, args, { cwd: folder, stdio: 'inherit' });
+    if (status !== 0) return false;
+  }
+  compressAssets();
+  writeFileSync(stamp, hash);
+  say(`Built the console in ${((performance.now() - begun) / 1000).toFixed(1)} s.`);
+  return true;
+}
+
+/** Once here, so that the service does not do it for every request. */
+function compressAssets() {
+  const assets = join(folder, 'dist', 'assets');
+  for (const name of readdirSync(assets).filter((each) => /\.(?:js|css)$/.test(each))) {
+    const file = join(assets, name);
+    writeFileSync(`${file}.gz`, gzipSync(readFileSync(file), { level: 9 }));
+  }
+}
+
+function viteProgram() {
+  try {
+    const packageFile = createRequire(join(folder, 'package.json')).resolve('vite/package.json');
+    return join(dirname(packageFile), 'bin', 'vite.js');
+  } catch {
+    return undefined;
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href && !buildConsole(console.log)) {
+  process.exitCode = 1;
+}
