@@ -1,0 +1,118 @@
+import { OPERATIONS, type Operations } from './admin-api.gen.js';
+
+export type { Schemas } from './admin-api.gen.js';
+
+/** The one way to the admin API. The console has no other, and no rights that another client would not have. */
+
+export type OperationId = keyof Operations;
+type Answer<Id extends OperationId> = Operations[Id]['answer'];
+/** What an operation answers, without its envelope. */
+export type DataOf<Id extends OperationId> = Answer<Id> extends { data: infer Data } ? Data : Answer<Id>;
+export type RequestOf<Id extends OperationId> = {
+  params?: Operations[Id]['params'];
+  query?: Operations[Id]['query'];
+  body?: Operations[Id]['body'];
+};
+
+/** What the admin API refused, in its own words. */
+export class ApiProblem extends Error {
+  readonly status: number;
+  /** Permanent: switch on it. `unreachable` where there was no answer at all. */
+  readonly code: string;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(status: number, code: string, message: string, details: Record<string, unknown> = {}) {
+    super(message);
+    this.name = 'ApiProblem';
+    this.status = status;
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** Goes with every request that changes something; the service gives it to whoever is signed in. */
+let csrfToken: string | null = null;
+
+export function rememberCsrfToken(token: string | null): void {
+  csrfToken = token;
+}
+
+export async function call<Id extends OperationId>(
+  id: Id,
+  request: RequestOf<Id> = {},
+  { studio, signal }: { studio?: string | undefined; signal?: AbortSignal } = {},
+): Promise<DataOf<Id>> {
+  const response = await send(id, request, { studio, ...(signal === undefined ? {} : { signal }) });
+  const answer = (await response.json()) as { data?: unknown };
+  return (answer.data === undefined ? answer : answer.data) as DataOf<Id>;
+}
+
+/** For answers that are read as they arrive. */
+export async function send<Id extends OperationId>(
+  id: Id,
+  { params, query, body }: RequestOf<Id>,
+  {
+    studio,
+    signal,
+    headers,
+  }: { studio?: string | undefined; signal?: AbortSignal; headers?: Record<string, string> },
+): Promise<Response> {
+  const { method } = OPERATIONS[id];
+  const isText = typeof body === 'string';
+  const response = await fetch(addressOf(id, params, query), {
+    method,
+    ...(signal === undefined ? {} : { signal }),
+    headers: {
+      ...headers,
+      ...(studio === undefined ? {} : { 'x-tenant-id': studio }),
+      ...(method === 'GET' || csrfToken === null ? {} : { 'x-csrf-token': csrfToken }),
+      ...(body === undefined ? {} : { 'content-type': isText ? 'text/csv' : 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: isText ? body : JSON.stringify(body) }),
+  }).catch((error: unknown) => {
+    if (signal?.aborted) throw error;
+    throw new ApiProblem(
+      0,
+      'unreachable',
+      'The service cannot be reached. Check the connection, then try again.',
+    );
+  });
+  if (!response.ok) throw await problemOf(response);
+  return response;
+}
+
+/** The address of an operation, also for links to files. */
+export function addressOf<Id extends OperationId>(
+  id: Id,
+  params: Operations[Id]['params'] | undefined,
+  query?: Operations[Id]['query'],
+): string {
+  const values = (params ?? {}) as Record<string, unknown>;
+  const path = OPERATIONS[id].path.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(values[name])),
+  );
+  const asked = new URLSearchParams();
+  for (const [name, value] of Object.entries((query ?? {}) as Record<string, unknown>)) {
+    if (value !== undefined && value !== null && value !== '') asked.set(name, String(value));
+  }
+  const text = asked.toString();
+  return text === '' ? path : `${path}?${text}`;
+}
+
+/** A 401 has a short form, everything else the general one; a proxy may answer with neither. */
+async function problemOf(response: Response): Promise<ApiProblem> {
+  const body = (await response.json().catch(() => ({}))) as {
+    error?: string | ({ code?: string; message?: string } & Record<string, unknown>);
+    code?: string;
+  };
+  if (typeof body.error === 'string') {
+    return new ApiProblem(response.status, body.code ?? 'unknown', body.error);
+  }
+  const { code, message, ...details } = body.error ?? {};
+  return new ApiProblem(
+    response.status,
+    code ?? 'unknown',
+    message ?? `The service answered with status ${response.status} and no explanation.`,
+    details,
+  );
+}

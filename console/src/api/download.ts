@@ -1,0 +1,16 @@
+import { type OperationId, type RequestOf, send } from './client.js';
+
+/** Saves an answer as a file. Fetched, not linked: a link could not name the studio. */
+export async function download<Id extends OperationId>(
+  id: Id,
+  request: RequestOf<Id>,
+  { studio, fileName }: { studio: string; fileName: string },
+): Promise<void> {
+  const response = await send(id, request, { studio });
+  const address = URL.createObjectURL(await response.blob());
+  const link = document.createElement('a');
+  link.href = address;
+  link.download = fileName;
+  link.click();
+  URL.revokeObjectURL(address);
+}

@@ -1,0 +1,92 @@
+import {
+  type InfiniteData,
+  type UseInfiniteQueryResult,
+  type UseMutationResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+} from '@tanstack/react-query';
+import { useParams } from '@tanstack/react-router';
+import { type ApiProblem, call, type DataOf, type OperationId, type RequestOf } from './client.js';
+
+/** Where in the console somebody is: both stand in the address, so that a link leads others to the same place. */
+export function usePlace(): { studio: string; game: string } {
+  const { studio = '', game = '' } = useParams({ strict: false }) as { studio?: string; game?: string };
+  return { studio, game };
+}
+
+/** The key of an answer is what was asked: studio, operation, and its request. */
+export function keyOf(studio: string, id: OperationId, request: unknown = {}): readonly unknown[] {
+  return [studio, id, request];
+}
+
+type GetOptions = {
+  enabled?: boolean;
+  /** Asked again so often while somebody looks. */
+  everyMs?: number;
+  /** What was shown before stays until the new answer is there: no page jumps. */
+  keepPrevious?: boolean;
+};
+
+export function useGet<Id extends OperationId>(
+  id: Id,
+  request: RequestOf<Id> = {},
+  { enabled = true, everyMs, keepPrevious = false }: GetOptions = {},
+): UseQueryResult<DataOf<Id>, ApiProblem> {
+  const { studio } = usePlace();
+  return useQuery<DataOf<Id>, ApiProblem>({
+    queryKey: keyOf(studio, id, request),
+    queryFn: ({ signal }) => call(id, request, { studio: studio || undefined, signal }),
+    enabled,
+    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    ...(keepPrevious ? { placeholderData: (before: unknown) => before as never } : {}),
+  });
+}
+
+/** Pages of a list, each named by the cursor that the one before gave. */
+export function usePages<Id extends OperationId>(
+  id: Id,
+  request: RequestOf<Id>,
+  cursors: {
+    next: (page: DataOf<Id>) => string | null | undefined;
+    /** The parameter that takes the cursor. */
+    parameter?: string;
+    enabled?: boolean;
+  },
+): UseInfiniteQueryResult<InfiniteData<DataOf<Id>>, ApiProblem> {
+  const { studio } = usePlace();
+  const { next, parameter = 'cursor', enabled = true } = cursors;
+  return useInfiniteQuery<
+    DataOf<Id>,
+    ApiProblem,
+    InfiniteData<DataOf<Id>>,
+    readonly unknown[],
+    string | null
+  >({
+    queryKey: [...keyOf(studio, id, request), 'pages'],
+    queryFn: ({ pageParam, signal }) =>
+      call(
+        id,
+        {
+          ...request,
+          query: { ...request.query, ...(pageParam === null ? {} : { [parameter]: pageParam }) },
+        } as RequestOf<Id>,
+        { studio: studio || undefined, signal },
+      ),
+    initialPageParam: null,
+    getNextPageParam: (page) => next(page) ?? undefined,
+    enabled,
+  });
+}
+
+export function useChange<Id extends OperationId>(
+  id: Id,
+  options: { onDone?: (data: DataOf<Id>) => void } = {},
+): UseMutationResult<DataOf<Id>, ApiProblem, RequestOf<Id>> {
+  const { studio } = usePlace();
+  return useMutation<DataOf<Id>, ApiProblem, RequestOf<Id>>({
+    mutationFn: (request) => call(id, request, { studio: studio || undefined }),
+    ...(options.onDone === undefined ? {} : { onSuccess: options.onDone }),
+  });
+}

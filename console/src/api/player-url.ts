@@ -1,0 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
+
+/** Where the player API is for whoever opened the console here; the API document of this listener says it. */
+export function usePlayerUrl(): string {
+  const { data } = useQuery({
+    queryKey: ['player-url'],
+    queryFn: async () => {
+      const response = await fetch('/openapi/player.json');
+      const { servers } = (await response.json()) as { servers: { url: string }[] };
+      return servers[0]?.url.replace(/\/$/, '');
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  return data ?? 'http://127.0.0.1:8080';
+}

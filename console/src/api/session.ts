@@ -1,0 +1,30 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { type ApiProblem, call, type DataOf, rememberCsrfToken } from './client.js';
+import { usePlace } from './hooks.js';
+
+export type Me = DataOf<'me'>;
+
+/** Who is signed in, for the studio of the address; asked first, because changes need the token that it brings. */
+export function useMe(): UseQueryResult<Me, ApiProblem> {
+  const { studio } = usePlace();
+  return useQuery<Me, ApiProblem>({
+    queryKey: ['me', studio],
+    queryFn: () => fetchMe(studio),
+    staleTime: 60_000,
+  });
+}
+
+export async function fetchMe(studio: string): Promise<Me> {
+  const me = await call('me', {}, { studio: studio || undefined });
+  rememberCsrfToken(me.csrfToken);
+  return me;
+}
+
+const RANKS = { viewer: 0, editor: 1, owner: 2 } as const;
+
+/** Whether whoever is signed in may do what needs a role. The service decides; the pages only do not offer what it would refuse. */
+export function useRole(): { isEditor: boolean; isOwner: boolean } {
+  const { data } = useMe();
+  const rank = data === undefined ? -1 : RANKS[data.role];
+  return { isEditor: rank >= RANKS.editor, isOwner: rank >= RANKS.owner };
+}

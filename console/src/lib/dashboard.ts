@@ -1,0 +1,91 @@
+import type { Schemas } from '../api/client.js';
+
+type Day = Schemas['DashboardDay'];
+
+/** A number of a day: what it is called, what it means, where it leads, and its colour on all pages. */
+export type Measure = {
+  id: string;
+  name: string;
+  definition: string;
+  of: (day: Day) => number;
+  colour: number;
+  isFigure?: boolean;
+  to: '/$studio/$game/players' | '/$studio/$game/store' | '/$studio/$game/events';
+};
+
+export const MEASURES: readonly Measure[] = [
+  {
+    id: 'activePlayers',
+    name: 'Active players',
+    definition: 'Players with at least one event on this UTC day',
+    of: (day) => day.activePlayers,
+    colour: 0,
+    isFigure: true,
+    to: '/$studio/$game/players',
+  },
+  {
+    id: 'newPlayers',
+    name: 'New players',
+    definition: 'Players whose first login was on this UTC day',
+    of: (day) => day.newPlayers,
+    colour: 2,
+    isFigure: true,
+    to: '/$studio/$game/players',
+  },
+  {
+    id: 'payingPlayers',
+    name: 'Payers',
+    definition: 'Players with at least one purchase on this UTC day that was not refunded',
+    of: (day) => day.payingPlayers,
+    colour: 1,
+    isFigure: true,
+    to: '/$studio/$game/players',
+  },
+  {
+    id: 'revenue',
+    name: 'Revenue',
+    definition: 'Prices of the purchases of this UTC day, refunds taken off, by currency',
+    of: () => 0,
+    colour: 3,
+    isFigure: true,
+    to: '/$studio/$game/store',
+  },
+  {
+    id: 'events',
+    name: 'Events',
+    definition: 'All events of this UTC day, by their own time',
+    of: (day) => day.events,
+    colour: 4,
+    isFigure: true,
+    to: '/$studio/$game/events',
+  },
+  {
+    id: 'adImpressions',
+    name: 'Ad impressions',
+    definition: 'Ad_Impression events of this UTC day',
+    of: (day) => day.adImpressions,
+    colour: 5,
+    isFigure: true,
+    to: '/$studio/$game/events',
+  },
+  {
+    id: 'conversion',
+    name: 'Conversion',
+    definition: 'Payers divided by active players of this UTC day',
+    of: (day) => day.conversion ?? 0,
+    colour: 1,
+    to: '/$studio/$game/players',
+  },
+];
+
+export function figureOf(day: Day, measure: Measure, currency: string): number {
+  return measure.id === 'revenue' ? Number(day.revenue[currency] ?? 0) : measure.of(day);
+}
+
+export function todayUtc(nowMs: number): string {
+  return new Date(nowMs).toISOString().slice(0, 10);
+}
+
+export function daysBefore(day: string, count: number): string {
+  return todayUtc(Date.parse(`${day}T00:00:00Z`) - count * 86_400_000);
+}

@@ -1,0 +1,94 @@
+/** Numbers, money and times as the viewer's language writes them. Never more digits than are known. */
+
+/** Tests run without a browser, and in English. */
+const LANGUAGE = typeof window === 'undefined' ? 'en-US' : [...navigator.languages];
+
+export function formatCount(value: number): string {
+  return new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: 0 }).format(value);
+}
+
+/** `12.4k` where there is no room for more. */
+export function formatShort(value: number): string {
+  return new Intl.NumberFormat(LANGUAGE, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
+}
+
+/** A share of 0 to 1 as a percentage: `38%`, and `0.4%` where a whole number would say nothing. */
+export function formatShare(share: number): string {
+  const digits = share !== 0 && Math.abs(share) < 0.1 ? 1 : 0;
+  return new Intl.NumberFormat(LANGUAGE, { style: 'percent', maximumFractionDigits: digits }).format(share);
+}
+
+/** Money always has its currency. Exact decimal texts stay exact: they are not read as numbers first. */
+export function formatMoney(amount: number | string, currency: string): string {
+  try {
+    const format = new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency, currencyDisplay: 'code' });
+    return format.format(amount as number).replace(/\u00a0/g, ' ');
+  } catch {
+    return `${amount} ${currency}`;
+  }
+}
+
+/** `12.50 USD, 3.00 EUR`, or a dash. */
+export function formatAmounts(amounts: Readonly<Record<string, number | string>>): string {
+  const parts = Object.entries(amounts).map(([currency, amount]) => formatMoney(amount, currency));
+  return parts.length === 0 ? '–' : parts.join(', ');
+}
+
+export function formatInstant(text: string): string {
+  return new Intl.DateTimeFormat(LANGUAGE, { dateStyle: 'medium', timeStyle: 'medium' }).format(
+    new Date(text),
+  );
+}
+
+export function formatClock(text: string): string {
+  return new Intl.DateTimeFormat(LANGUAGE, { timeStyle: 'medium' }).format(new Date(text));
+}
+
+/** A UTC day such as 2026-11-15, without a shift into the viewer's zone. */
+export function formatDay(day: string): string {
+  return new Intl.DateTimeFormat(LANGUAGE, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
+    new Date(`${day}T00:00:00Z`),
+  );
+}
+
+const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['year', 365 * 86_400_000],
+  ['month', 30 * 86_400_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+];
+
+/** `12 days ago`, `in 3 hours`, `now`. */
+export function formatRelative(instantMs: number, nowMs: number): string {
+  const distance = instantMs - nowMs;
+  const format = new Intl.RelativeTimeFormat(LANGUAGE, { numeric: 'auto' });
+  for (const [unit, size] of UNITS) {
+    if (Math.abs(distance) >= size) return format.format(Math.round(distance / size), unit);
+  }
+  return format.format(0, 'second');
+}
+
+export function formatDuration(ms: number): string {
+  if (ms < 60_000) return `${Math.round(ms / 1000)} s`;
+  const minutes = Math.round(ms / 60_000);
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** `3 changes`, `1 change`. */
+export function countOf(count: number, noun: string, plural = `${noun}s`): string {
+  return `${formatCount(count)} ${count === 1 ? noun : plural}`;
+}
+
+/** For `<input type="datetime-local">`, in the viewer's zone. */
+export function toLocalInput(instant: string | null): string {
+  if (instant === null) return '';
+  const date = new Date(instant);
+  if (Number.isNaN(date.getTime())) return '';
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+}
+
+export function fromLocalInput(text: string): string | null {
+  const date = new Date(text);
+  return text === '' || Number.isNaN(date.getTime()) ? null : date.toISOString().replace('.000Z', 'Z');
+}

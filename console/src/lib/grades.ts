@@ -1,0 +1,43 @@
+import type { Schemas } from '../api/client.js';
+
+export type Grade = Schemas['PredictionGrade'];
+export type Decile = { players: number; predicted: number; observed: number };
+/** What the page shows of a graded week; null where it says nothing, such as the AUC of a week in which all did the same. */
+export type Metrics = {
+  players: number | null;
+  auc: number | null;
+  ece: number | null;
+  totalRatio: number | null;
+  deciles: Decile[];
+};
+
+/** The document of the API leaves the metrics open; whatever is not a number is not shown. */
+export function metricsOf({ metrics }: Pick<Grade, 'metrics'>): Metrics {
+  const given = (typeof metrics === 'object' && metrics !== null ? metrics : {}) as Record<string, unknown>;
+  return {
+    players: numberOrNull(given.players),
+    auc: numberOrNull(given.auc),
+    ece: numberOrNull(given.ece),
+    totalRatio: numberOrNull(given.totalRatio),
+    deciles: Array.isArray(given.deciles) ? given.deciles.filter(isDecile) : [],
+  };
+}
+
+function numberOrNull(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+function isDecile(value: unknown): value is Decile {
+  const { players, predicted, observed } = (value ?? {}) as Record<string, unknown>;
+  return [players, predicted, observed].every((each) => numberOrNull(each) !== null);
+}
+
+/** What each model predicts, in words. */
+export const MODELS: Readonly<Record<string, { name: string; question: string }>> = {
+  activity: { name: 'Churn', question: 'Who will not come back within seven days?' },
+  purchases: { name: 'Repeat purchases', question: 'Which payers will spend within seven days?' },
+  conversion: {
+    name: 'Conversion',
+    question: 'Which non-payers will pay for the first time within seven days?',
+  },
+};

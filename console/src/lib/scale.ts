@@ -1,0 +1,18 @@
+/** Round numbers for an axis that begins at zero: at most `most` of them above it. */
+export function ticksUpTo(max: number, most = 4): number[] {
+  if (!(max > 0)) return [0, 1];
+  const rough = max / most;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
+  const count = Math.ceil(max / step - 1e-9);
+  // Multiplied, not added up: 0.1 + 0.2 would show.
+  return Array.from({ length: count + 1 }, (_, index) => Number((index * step).toPrecision(12)));
+}
+
+/** Which places of an axis get a label, so that there is room for `most` of them: always the last, then evenly back. */
+export function labelledPlaces(count: number, most: number): number[] {
+  const step = Math.max(1, Math.ceil(count / Math.max(1, most)));
+  const places: number[] = [];
+  for (let place = count - 1; place >= 0; place -= step) places.push(place);
+  return places.reverse();
+}

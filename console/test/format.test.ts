@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import {
+  countOf,
+  formatAmounts,
+  formatDay,
+  formatMoney,
+  formatRelative,
+  formatShare,
+  fromLocalInput,
+  toLocalInput,
+} from '../src/lib/format.js';
+
+describe('numbers and money', () => {
+  it('always names the currency, and keeps its decimals', () => {
+    expect(formatMoney('10.00', 'USD')).toBe('USD 10.00');
+    expect(formatMoney('1200', 'JPY')).toBe('JPY 1,200');
+    expect(formatMoney(4.5, 'EUR')).toBe('EUR 4.50');
+  });
+
+  it('does not round an exact text that no floating-point number holds', () => {
+    expect(formatMoney('90071992547409.93', 'USD')).toBe('USD 90,071,992,547,409.93');
+  });
+
+  it('shows what is no currency as it is', () => {
+    expect(formatMoney('3', '??')).toBe('3 ??');
+  });
+
+  it('lists amounts, or says that there are none', () => {
+    expect(formatAmounts({ USD: '1.00', EUR: 2 })).toBe('USD 1.00, EUR 2.00');
+    expect(formatAmounts({})).toBe('–');
+  });
+
+  it('gives small shares a decimal', () => {
+    expect([0.38, 0.004, 0, 1].map(formatShare)).toEqual(['38%', '0.4%', '0%', '100%']);
+  });
+
+  it('counts with the right noun', () => {
+    expect([countOf(1, 'change'), countOf(1204, 'player')]).toEqual(['1 change', '1,204 players']);
+  });
+});
+
+describe('times', () => {
+  const now = Date.UTC(2026, 10, 16, 12);
+
+  it.each([
+    [-12 * 86_400_000, '12 days ago'],
+    [3 * 3_600_000, 'in 3 hours'],
+    [-5_000, 'now'],
+    [-400 * 86_400_000, 'last year'],
+  ])('%d ms from now is "%s"', (distance, text) => {
+    expect(formatRelative(now + distance, now)).toBe(text);
+  });
+
+  it('does not move a UTC day into the zone of the viewer', () => {
+    expect(formatDay('2026-11-15')).toBe('Nov 15');
+  });
+
+  it('reads back the time that an input shows', () => {
+    expect(fromLocalInput(toLocalInput('2026-12-24T18:00:00Z'))).toBe('2026-12-24T18:00:00Z');
+    expect([toLocalInput(null), fromLocalInput(''), toLocalInput('tomorrow')]).toEqual(['', null, '']);
+  });
+});

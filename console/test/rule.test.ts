@@ -1,0 +1,80 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Condition, literalOf, OPERATORS, readRule, textOfLiteral, writeRule } from '../src/lib/rule.js';
+
+const literal = fc.oneof(
+  fc.string().map((text) => JSON.stringify(text)),
+  fc.integer().map(String),
+  fc.integer({ min: 0, max: 999 }).map((whole) => `${whole}.50`),
+  fc.constantFrom('true', 'false'),
+);
+const condition: fc.Arbitrary<Condition> = fc.oneof(
+  fc.record({
+    kind: fc.constant('compare' as const),
+    attribute: fc.constantFrom(
+      'purchases.total',
+      'spend["USD"].total',
+      'country',
+      'eventCounts["Level_Start"]',
+    ),
+    operator: fc.constantFrom(...OPERATORS),
+    literal,
+  }),
+  fc.record({ kind: fc.constant('segment' as const), segmentId: fc.string(), isIn: fc.boolean() }),
+  fc.record({
+    kind: fc.constant('flag' as const),
+    flagId: fc.stringMatching(/^[a-z][A-Za-z0-9]{0,10}$/),
+    isSet: fc.boolean(),
+  }),
+);
+
+describe('the rule builder', () => {
+  it('reads back whatever it wrote', () => {
+    fc.assert(
+      fc.property(fc.array(condition, { maxLength: 5 }), (conditions) => {
+        expect(readRule(writeRule(conditions))).toEqual(conditions);
+      }),
+    );
+  });
+
+  it('leaves the text of a rule that it can show as it is, but for spaces', () => {
+    const text =
+      'flags.isPayer && "whales" in segments && spend["USD"].total >= 50.0 && !(  "new" in segments )';
+    expect(writeRule(readRule(text) ?? [])).toBe(
+      'flags.isPayer && "whales" in segments && spend["USD"].total >= 50.0 && !("new" in segments)',
+    );
+  });
+
+  it.each([
+    'flags.isPayer || flags.isTester',
+    '(flags.isPayer || flags.isTester) && purchases.total > 1',
+    '!(flags.isPayer && flags.isTester)',
+    '!"whales" in segments',
+    'purchases.total > eventCount.total',
+    'country in ["DE", "AT"]',
+    'country == "\\x41"',
+    'purchases.total >',
+    'flags.isPayer &&',
+  ])('leaves %s to the text', (text) => {
+    expect(readRule(text)).toBeUndefined();
+  });
+
+  it('takes an && inside of a text for a part of the text', () => {
+    expect(readRule('country == "a && b"')).toEqual([
+      { kind: 'compare', attribute: 'country', operator: '==', literal: '"a && b"' },
+    ]);
+  });
+
+  it('shows no conditions for an empty rule', () => {
+    expect(readRule('  ')).toEqual([]);
+  });
+
+  it('quotes texts, not numbers', () => {
+    expect([literalOf('50', false), literalOf('50', true), literalOf('DE', false)]).toEqual([
+      '50',
+      '"50"',
+      '"DE"',
+    ]);
+    expect([textOfLiteral('"DE"'), textOfLiteral('50.0')]).toEqual(['DE', '50']);
+  });
+});
