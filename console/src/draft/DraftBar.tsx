@@ -1,0 +1,160 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useChange, useGet, usePlace } from '../api/hooks.js';
+import { useMe, useRole } from '../api/session.js';
+import { countOf } from '../lib/format.js';
+import { SidePanel } from '../parts/SidePanel.js';
+import { Loaded, ProblemNote } from '../parts/states.js';
+import { Moment } from '../parts/texts.js';
+import { Difference } from './Difference.js';
+import { DraftConflict } from './DraftConflict.js';
+import { DryRun } from './DryRun.js';
+import { useDraft } from './draft-context.js';
+import { Publish } from './Publish.js';
+
+type Panel = 'compare' | 'dry-run' | 'publish' | 'discard';
+
+/** On every page while there is a draft: what it is, whose, and the way to players. */
+export function DraftBar() {
+  const { draft, isEditedHere, isSaving, problems, save, undo, saveProblem, conflict, overtakenBy } =
+    useDraft();
+  const { game } = usePlace();
+  const { data: me } = useMe();
+  const { isEditor } = useRole();
+  const exists = draft !== undefined && (draft.isEdited || isEditedHere);
+  const difference = useGet('draftDifference', { params: { game } }, { enabled: exists });
+  const [panel, setPanel] = usePanel();
+  if (!exists) return null;
+  const isOthers = draft.updatedBy !== null && draft.updatedBy !== me?.name;
+  const needsSave = isEditedHere ? 'Save the draft first' : undefined;
+  return (
+    <>
+      <section className="draft-bar" aria-label="Draft">
+        {saveProblem !== null && conflict === null && <ProblemNote problem={saveProblem} />}
+        <Group justify="space-between" gap="sm">
+          <Group gap="xs">
+            <Text size="sm" fw={600}>
+              Draft of v{draft.basedOn}
+            </Text>
+            <Text size="sm">· {countOf(difference.data?.difference.length ?? 0, 'change')}</Text>
+            {isEditedHere && (
+              <Text size="sm" c="orange" fw={600}>
+                · not saved
+              </Text>
+            )}
+            {problems.length > 0 && (
+              <Text size="sm" c="red" fw={600}>
+                · {countOf(problems.length, 'problem')}
+              </Text>
+            )}
+            {draft.updatedBy !== null && (
+              <Text size="sm" c="dimmed">
+                · {isOthers ? draft.updatedBy : 'you'}, <Moment at={draft.updatedAt} />
+              </Text>
+            )}
+            {overtakenBy !== null && (
+              <Text size="sm" c="red">
+                · {overtakenBy} has saved meanwhile
+              </Text>
+            )}
+          </Group>
+          <Group gap="xs">
+            {isEditedHere && isEditor && (
+              <>
+                <Button size="xs" variant="subtle" onClick={undo}>
+                  Undo
+                </Button>
+                <Button size="xs" loading={isSaving} onClick={save}>
+                  Save draft
+                </Button>
+              </>
+            )}
+            <Button size="xs" variant="default" title={needsSave} onClick={() => setPanel('compare')}>
+              Compare
+            </Button>
+            <Button size="xs" variant="default" title={needsSave} onClick={() => setPanel('dry-run')}>
+              Dry run
+            </Button>
+            {isEditor && draft.isEdited && (
+              <Button size="xs" variant="subtle" color="red" onClick={() => setPanel('discard')}>
+                Discard
+              </Button>
+            )}
+            {isEditor && (
+              <Button size="xs" disabled={isEditedHere} title={needsSave} onClick={() => setPanel('publish')}>
+                Publish
+              </Button>
+            )}
+          </Group>
+        </Group>
+      </section>
+      <SidePanel
+        title="What publishing would change"
+        isOpen={panel === 'compare'}
+        onClose={() => setPanel(undefined)}
+      >
+        <Loaded query={difference}>{(data) => <Difference changes={data.difference} />}</Loaded>
+      </SidePanel>
+      <SidePanel
+        title="Dry run of the draft"
+        isOpen={panel === 'dry-run'}
+        onClose={() => setPanel(undefined)}
+      >
+        <DryRun />
+      </SidePanel>
+      <SidePanel title="Publish the draft" isOpen={panel === 'publish'} onClose={() => setPanel(undefined)}>
+        <Publish onDone={() => setPanel(undefined)} />
+      </SidePanel>
+      <SidePanel title="Discard the draft" isOpen={panel === 'discard'} onClose={() => setPanel(undefined)}>
+        <Discard onDone={() => setPanel(undefined)} />
+      </SidePanel>
+      <DraftConflict />
+    </>
+  );
+}
+
+/** Which panel is open stands in the address. */
+function usePanel(): [Panel | undefined, (panel: Panel | undefined) => void] {
+  const { panel } = useSearch({ strict: false }) as { panel?: Panel };
+  const navigate = useNavigate();
+  return [
+    panel,
+    (next) =>
+      void navigate({
+        to: '.',
+        search: (before: Record<string, unknown>) => ({ ...before, panel: next }),
+      } as never),
+  ];
+}
+
+function Discard({ onDone }: { onDone: () => void }) {
+  const { game } = usePlace();
+  const { draft, undo } = useDraft();
+  const [isSure, setSure] = useState(false);
+  const discard = useChange('discardDraft', {
+    onDone: () => {
+      undo();
+      onDone();
+    },
+  });
+  if (draft === undefined) return null;
+  return (
+    <>
+      <Text size="sm">
+        The draft becomes what is published again, v{draft.basedOn}. Its changes are gone for everybody.
+      </Text>
+      <ProblemNote problem={discard.error} />
+      <Button
+        color="red.9"
+        loading={discard.isPending}
+        onClick={() => {
+          if (!isSure) return setSure(true);
+          discard.mutate({ params: { game }, query: { revision: draft.revision } });
+        }}
+      >
+        {isSure ? 'Yes, discard the draft' : 'Discard the draft'}
+      </Button>
+    </>
+  );
+}

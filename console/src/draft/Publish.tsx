@@ -1,0 +1,120 @@
+import { Alert, Button, Checkbox, Stack, Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { call, type Schemas } from '../api/client.js';
+import { useChange, useGet, usePlace } from '../api/hooks.js';
+import type { DocumentChange } from '../lib/document.js';
+import { formatMoney } from '../lib/format.js';
+import { mergeDocuments } from '../lib/merge.js';
+import { ProblemNote } from '../parts/states.js';
+import { Difference } from './Difference.js';
+import { useDraft } from './draft-context.js';
+
+/** What changes, a note for those who look back, one button. */
+export function Publish({ onDone }: { onDone: () => void }) {
+  const { game } = usePlace();
+  const { refresh, isEditedHere } = useDraft();
+  const difference = useGet('draftDifference', { params: { game } });
+  const [note, setNote] = useState('');
+  const [isConfirmed, setConfirmed] = useState(false);
+  const publish = useChange('publishDraft', {
+    onDone: () => {
+      refresh();
+      onDone();
+    },
+  });
+  const { error } = publish;
+  const raises = (error?.details.raises ?? []) as Schemas['PriceRaise'][];
+  const revision = difference.data?.revision;
+
+  return (
+    <Stack gap="md">
+      <Text size="sm">Publishing shows this to players with their next request. It can be rolled back.</Text>
+      {isEditedHere && (
+        <Alert color="orange">Changes that are not saved are not published. Save the draft first.</Alert>
+      )}
+      {difference.data && <Difference changes={difference.data.difference} />}
+      <Textarea
+        label="Note"
+        description="What changed, for those who look back"
+        value={note}
+        maxLength={2000}
+        autosize
+        minRows={2}
+        onChange={({ currentTarget }) => setNote(currentTarget.value)}
+      />
+      {error?.code === 'version_conflict' ? (
+        <VersionConflict details={error.details} onTaken={onDone} />
+      ) : (
+        <ProblemNote problem={error}>
+          {raises.map(({ offerId, skuId, currency, from, to }) => (
+            <Text size="sm" key={`${offerId} ${skuId} ${currency}`}>
+              {skuId} in offer {offerId}: {formatMoney(from, currency)} → {formatMoney(to, currency)}
+            </Text>
+          ))}
+          {((error?.details.problems ?? []) as Schemas['DocumentProblem'][]).map(({ pointer, message }) => (
+            <Text size="sm" key={pointer}>
+              {message}
+            </Text>
+          ))}
+        </ProblemNote>
+      )}
+      {raises.length > 0 && (
+        <Checkbox
+          label="These prices are meant to go up"
+          checked={isConfirmed}
+          onChange={({ currentTarget }) => setConfirmed(currentTarget.checked)}
+        />
+      )}
+      <Button
+        disabled={revision === undefined || isEditedHere || difference.data?.difference.length === 0}
+        loading={publish.isPending}
+        onClick={() =>
+          revision !== undefined &&
+          publish.mutate({
+            params: { game },
+            body: { revision, note, ...(isConfirmed ? { confirmPriceRaises: true } : {}) },
+          })
+        }
+      >
+        Publish
+      </Button>
+    </Stack>
+  );
+}
+
+/** Somebody published after the draft was begun: both are put together, looked at, and saved. */
+function VersionConflict({
+  details,
+  onTaken,
+}: {
+  details: Readonly<Record<string, unknown>>;
+  onTaken: () => void;
+}) {
+  const { studio, game } = usePlace();
+  const { draft, rebase } = useDraft();
+  const version = Number(details.version);
+  const author = String(details.author ?? 'Somebody');
+
+  async function takeOver() {
+    if (draft === undefined) return;
+    const read = (number: number) => call('getVersion', { params: { game, version: number } }, { studio });
+    const [base, theirs] = await Promise.all([read(draft.basedOn), read(version)]);
+    rebase(mergeDocuments(base.document, draft.document, theirs.document).document, version);
+    onTaken();
+  }
+
+  return (
+    <Alert color="orange" title={`${author} published version ${version} after this draft was begun`}>
+      <Stack gap="sm" align="flex-start">
+        <Text size="sm">Nothing was overwritten. This is what version {version} changed:</Text>
+        <Difference changes={(details.difference ?? []) as DocumentChange[]} />
+        <Button size="xs" onClick={() => void takeOver()}>
+          Take it into the draft
+        </Button>
+        <Text size="sm" c="dimmed">
+          Where both changed the same part, the draft's stays. Save the draft, then publish.
+        </Text>
+      </Stack>
+    </Alert>
+  );
+}

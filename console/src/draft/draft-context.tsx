@@ -1,0 +1,176 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
+import { ApiProblem, call, type Schemas } from '../api/client.js';
+import { keyOf, useGet, usePlace } from '../api/hooks.js';
+import { type ConfigDocument, isSame, type Problem } from '../lib/document.js';
+import { mergeDocuments } from '../lib/merge.js';
+import { useValidation } from './use-validation.js';
+
+export type Draft = Schemas['Draft'];
+
+/**
+ * The draft while somebody edits it in this window.
+ *
+ *   as saved ──edit──► edited ──save──► as saved
+ *                        │  └─409 draft_conflict─► in conflict ──take theirs──► as saved
+ *                        └──undo──► as saved            └──put mine on top──► edited, on their revision
+ *
+ * Every save names the revision that the editing began with, so nothing of anybody else is overwritten. It lives around all pages of
+ * a game: going to another page loses nothing.
+ */
+export type DraftEditor = {
+  draft: Draft | undefined;
+  /** With what was typed here and is not saved. */
+  document: ConfigDocument | undefined;
+  isEditedHere: boolean;
+  problems: readonly Problem[];
+  isSaving: boolean;
+  saveProblem: ApiProblem | null;
+  /** Somebody else has saved since the editing here began; told before anybody tries to save. */
+  overtakenBy: string | null;
+  conflict: Conflict | null;
+  edit: (change: (document: ConfigDocument) => ConfigDocument) => void;
+  save: () => void;
+  undo: () => void;
+  takeTheirs: () => void;
+  putMineOnTop: () => void;
+  /** Decides nothing: what was typed stays, and the next save asks again. */
+  decideLater: () => void;
+  /** A document that takes a newer published version into account. */
+  rebase: (document: ConfigDocument, basedOn: number) => void;
+  refresh: () => void;
+};
+
+export type Conflict = { theirs: Draft; conflicts: string[]; merged: ConfigDocument };
+/** `base` is what was saved when the editing began. */
+type Working = { base: Draft; document: ConfigDocument; basedOn?: number };
+
+const Context = createContext<DraftEditor | undefined>(undefined);
+/** Others' saves show up within it. */
+const LOOK_AGAIN_MS = 10_000;
+
+export function useDraft(): DraftEditor {
+  const editor = useContext(Context);
+  if (editor === undefined) throw new Error('there is no draft outside of a game');
+  return editor;
+}
+
+export function DraftProvider({ children }: { children: ReactNode }) {
+  const { studio, game } = usePlace();
+  const queries = useQueryClient();
+  const request = useMemo(() => ({ params: { game } }), [game]);
+  const { data: draft } = useGet('getDraft', request, { everyMs: LOOK_AGAIN_MS });
+  const [working, setWorking] = useState<Working | null>(null);
+  const [conflict, setConflict] = useState<Conflict | null>(null);
+  const [isSaving, setSaving] = useState(false);
+  const [saveProblem, setSaveProblem] = useState<ApiProblem | null>(null);
+  const document = working?.document ?? draft?.document;
+  const isEditedHere = working !== null;
+  const found = useValidation(working?.document);
+
+  const refresh = useCallback(() => {
+    for (const id of ['getDraft', 'draftDifference', 'listVersions', 'listGames', 'explain'] as const) {
+      queries.invalidateQueries({ queryKey: [studio, id] });
+    }
+  }, [queries, studio]);
+
+  const edit = useCallback<DraftEditor['edit']>(
+    (change) => {
+      setSaveProblem(null);
+      setWorking((now) => {
+        const base = now?.base ?? draft;
+        if (base === undefined) return now;
+        const next = change(now?.document ?? base.document);
+        const isBack = now?.basedOn === undefined && isSame(next, base.document);
+        return isBack ? null : { ...now, base, document: next };
+      });
+    },
+    [draft],
+  );
+
+  const undo = useCallback(() => {
+    setWorking(null);
+    setConflict(null);
+    setSaveProblem(null);
+    refresh();
+  }, [refresh]);
+
+  const save = useCallback(async () => {
+    if (working === null || isSaving) return;
+    setSaving(true);
+    setSaveProblem(null);
+    const { base, document: mine, basedOn } = working;
+    const body = { revision: base.revision, document: mine, ...(basedOn === undefined ? {} : { basedOn }) };
+    try {
+      const saved = await call('saveDraft', { params: { game }, body }, { studio });
+      queries.setQueryData(keyOf(studio, 'getDraft', request), saved);
+      // What was typed while the request was on its way stays, on top of what is saved now.
+      setWorking((now) =>
+        now === null || isSame(now.document, mine) ? null : { base: saved, document: now.document },
+      );
+      setConflict(null);
+      refresh();
+    } catch (problem) {
+      if (!(problem instanceof ApiProblem)) throw problem;
+      setSaveProblem(problem);
+      if (problem.code === 'draft_conflict') {
+        const theirs = await call('getDraft', { params: { game } }, { studio });
+        const { document: merged, conflicts } = mergeDocuments(base.document, mine, theirs.document);
+        setConflict({ theirs, merged, conflicts });
+      }
+    } finally {
+      setSaving(false);
+    }
+  }, [working, isSaving, game, studio, queries, request, refresh]);
+
+  const putMineOnTop = useCallback(() => {
+    if (conflict === null) return;
+    setWorking({ base: conflict.theirs, document: conflict.merged });
+    setConflict(null);
+    setSaveProblem(null);
+  }, [conflict]);
+
+  const rebase = useCallback(
+    (next: ConfigDocument, basedOn: number) => {
+      if (draft !== undefined) setWorking({ base: draft, document: next, basedOn });
+    },
+    [draft],
+  );
+
+  useEffect(() => {
+    if (!isEditedHere) return;
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
+      event.preventDefault();
+      void save();
+    };
+    window.addEventListener('beforeunload', warn);
+    window.addEventListener('keydown', onKey);
+    return () => {
+      window.removeEventListener('beforeunload', warn);
+      window.removeEventListener('keydown', onKey);
+    };
+  }, [isEditedHere, save]);
+
+  const isOvertaken = working !== null && draft !== undefined && draft.revision !== working.base.revision;
+  const editor: DraftEditor = {
+    draft,
+    document,
+    isEditedHere,
+    problems: isEditedHere ? found : [],
+    isSaving,
+    saveProblem,
+    overtakenBy: isOvertaken ? (draft.updatedBy ?? 'Somebody') : null,
+    conflict,
+    edit,
+    save: () => void save(),
+    undo,
+    takeTheirs: undo,
+    putMineOnTop,
+    decideLater: () => setConflict(null),
+    rebase,
+    refresh,
+  };
+  return <Context.Provider value={editor}>{children}</Context.Provider>;
+}

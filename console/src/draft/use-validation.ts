@@ -1,0 +1,30 @@
+import { useEffect, useState } from 'react';
+import { call } from '../api/client.js';
+import { usePlace } from '../api/hooks.js';
+import type { ConfigDocument, Problem } from '../lib/document.js';
+
+/** A pause in typing. */
+const PAUSE_MS = 300;
+
+/** What is wrong with a document, while it is typed. The service checks it: nothing is valid here and refused there. */
+export function useValidation(document: ConfigDocument | undefined): readonly Problem[] {
+  const { studio, game } = usePlace();
+  const [problems, setProblems] = useState<readonly Problem[]>([]);
+  useEffect(() => {
+    if (document === undefined) return setProblems([]);
+    const leaving = new AbortController();
+    const timer = setTimeout(async () => {
+      const request = { params: { game }, body: { document } };
+      // Saving says it too; one check that failed is no reason to disturb.
+      const answer = await call('validateDocument', request, { studio, signal: leaving.signal }).catch(
+        () => undefined,
+      );
+      if (answer !== undefined && !leaving.signal.aborted) setProblems(answer.problems);
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      leaving.abort();
+    };
+  }, [document, studio, game]);
+  return problems;
+}

@@ -1,0 +1,39 @@
+import { Group, Stack, Text, Title } from '@mantine/core';
+import { type ReactNode, useEffect } from 'react';
+
+/** The head of every page: what it is, what it answers, and what can be done. */
+export function Page({
+  title,
+  question,
+  actions,
+  children,
+}: {
+  title: ReactNode;
+  /** What the page answers, in one sentence. */
+  question?: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  const name = typeof title === 'string' ? title : undefined;
+  useEffect(() => {
+    if (name !== undefined) document.title = `${name} · Savepoint`;
+  }, [name]);
+  return (
+    <Stack gap="md">
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <div>
+          <Title order={1} size="h2">
+            {title}
+          </Title>
+          {question && (
+            <Text c="dimmed" size="sm">
+              {question}
+            </Text>
+          )}
+        </div>
+        <Group gap="xs">{actions}</Group>
+      </Group>
+      {children}
+    </Stack>
+  );
+}

@@ -1,0 +1,38 @@
+import { Drawer, Group, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** Forms open beside the list, so that the list stays in sight. Escape closes; what was typed is the caller's to keep. */
+export function SidePanel({
+  title,
+  isOpen,
+  onClose,
+  actions,
+  children,
+}: {
+  title: ReactNode;
+  isOpen: boolean;
+  onClose: () => void;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={onClose}
+      title={title}
+      position="right"
+      size="lg"
+      overlayProps={{ backgroundOpacity: 0.15 }}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <Stack gap="md">
+        {children}
+        {actions && (
+          <Group justify="flex-end" gap="sm">
+            {actions}
+          </Group>
+        )}
+      </Stack>
+    </Drawer>
+  );
+}

@@ -1,0 +1,54 @@
+import { Text, TextInput, type TextInputProps } from '@mantine/core';
+import { fromLocalInput, toLocalInput } from '../lib/format.js';
+
+/** The form kit: Mantine's inputs, and the few that the console needs besides. */
+
+/** A time in the viewer's zone, kept as UTC, which stands beside it. */
+export function MomentInput({
+  value,
+  onChange,
+  empty = 'no limit',
+  ...rest
+}: { value: string | null; onChange: (value: string | null) => void; empty?: string } & Omit<
+  TextInputProps,
+  'value' | 'onChange'
+>) {
+  return (
+    <TextInput
+      type="datetime-local"
+      value={toLocalInput(value)}
+      onChange={({ currentTarget }) => onChange(fromLocalInput(currentTarget.value))}
+      inputContainer={(input) => (
+        <>
+          {input}
+          <Text size="xs" c="dimmed">
+            {value === null ? empty : `${value} UTC`}
+          </Text>
+        </>
+      )}
+      {...rest}
+    />
+  );
+}
+
+/** A whole number or nothing, typed as text so that no half-written value is thrown away. */
+export function WholeNumberInput({
+  value,
+  onChange,
+  ...rest
+}: { value: number | null; onChange: (value: number | null) => void } & Omit<
+  TextInputProps,
+  'value' | 'onChange'
+>) {
+  return (
+    <TextInput
+      inputMode="numeric"
+      value={value === null ? '' : String(value)}
+      onChange={({ currentTarget }) => {
+        const digits = currentTarget.value.replace(/\D/g, '');
+        onChange(digits === '' ? null : Number(digits));
+      }}
+      {...rest}
+    />
+  );
+}

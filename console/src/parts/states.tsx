@@ -1,0 +1,71 @@
+import { Alert, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import type { UseQueryResult } from '@tanstack/react-query';
+import type { ReactNode } from 'react';
+import { ApiProblem } from '../api/client.js';
+
+/** What went wrong, beside what caused it, and what to do. */
+export function ProblemNote({
+  problem,
+  onRetry,
+  children,
+}: {
+  problem: Error | null | undefined;
+  onRetry?: (() => void) | undefined;
+  children?: ReactNode;
+}) {
+  if (problem === null || problem === undefined) return null;
+  const code = problem instanceof ApiProblem ? problem.code : undefined;
+  return (
+    <Alert color="red" variant="light" role="alert" title={problem.message}>
+      <Stack gap="xs" align="flex-start">
+        {children}
+        <Group gap="sm">
+          {onRetry && (
+            <Button size="xs" variant="default" onClick={onRetry}>
+              Try again
+            </Button>
+          )}
+          {code !== undefined && (
+            <Text size="xs" c="dimmed">
+              code {code}
+            </Text>
+          )}
+        </Group>
+      </Stack>
+    </Alert>
+  );
+}
+
+/** An answer that is there, is on its way (at the height of what comes), or failed. */
+export function Loaded<Data>({
+  query,
+  height = 200,
+  children,
+}: {
+  query: UseQueryResult<Data, ApiProblem>;
+  height?: number;
+  children: (data: Data) => ReactNode;
+}) {
+  if (query.data !== undefined) {
+    return (
+      <>
+        {query.isError && <ProblemNote problem={query.error} onRetry={() => query.refetch()} />}
+        {children(query.data)}
+      </>
+    );
+  }
+  if (query.isError) return <ProblemNote problem={query.error} onRetry={() => query.refetch()} />;
+  return <Skeleton height={height} role="status" aria-label="Loading" />;
+}
+
+/** Says what will be here, and the one thing to do. */
+export function EmptyState({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack align="flex-start" gap="xs" py="lg" maw={640}>
+      <Title order={3} size="h4">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  );
+}

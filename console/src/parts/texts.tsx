@@ -1,0 +1,56 @@
+import { ActionIcon, Code, CopyButton, Group, Text } from '@mantine/core';
+import { formatInstant, formatRelative } from '../lib/format.js';
+import { Icon } from './Icon.js';
+
+/** An id, shortened where there is little room, and always whole in the clipboard. */
+export function CopyableId({ id, isShort = false }: { id: string; isShort?: boolean }) {
+  return (
+    <Group gap={4} wrap="nowrap" display="inline-flex">
+      <Text span className="mono" title={id}>
+        {isShort ? `${id.slice(0, 8)}…` : id}
+      </Text>
+      <CopyIcon text={id} label={`Copy ${id}`} />
+    </Group>
+  );
+}
+
+export function CopyIcon({ text, label }: { text: string; label: string }) {
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <ActionIcon
+          variant="subtle"
+          color="gray"
+          size="sm"
+          onClick={copy}
+          aria-label={copied ? 'Copied' : label}
+        >
+          <Icon name={copied ? 'check' : 'copy'} size={14} />
+        </ActionIcon>
+      )}
+    </CopyButton>
+  );
+}
+
+/** A command or a secret to take along. */
+export function CopyableCode({ text, label = 'Copy' }: { text: string; label?: string }) {
+  return (
+    <Group gap="xs" wrap="nowrap" align="flex-start">
+      <Code block flex={1}>
+        {text}
+      </Code>
+      <CopyIcon text={text} label={label} />
+    </Group>
+  );
+}
+
+/** An instant as people say it; the exact one, here and in UTC, on hover. */
+export function Moment({ at, isExact = false }: { at: string | null; isExact?: boolean }) {
+  if (at === null) return <Text span>–</Text>;
+  const local = formatInstant(at);
+  return (
+    <time dateTime={at} className="nowrap" title={`${local} · ${new Date(at).toISOString()} UTC`}>
+      {isExact ? local : formatRelative(Date.parse(at), Date.now())}
+    </time>
+  );
+}

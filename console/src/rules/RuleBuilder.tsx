@@ -1,0 +1,198 @@
+import { ActionIcon, Autocomplete, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { useMemo } from 'react';
+import type { Schemas } from '../api/client.js';
+import { useGet } from '../api/hooks.js';
+import { replacedAt } from '../lib/document.js';
+import { type Condition, literalOf, OPERATORS, type Operator, textOfLiteral } from '../lib/rule.js';
+import { Icon } from '../parts/Icon.js';
+
+type Choices = { segments: readonly string[]; flags: readonly string[]; isReadOnly: boolean };
+type Props = Choices & { conditions: readonly Condition[]; onChange: (conditions: Condition[]) => void };
+
+const WORDS: Record<Operator, string> = {
+  '==': 'is',
+  '!=': 'is not',
+  '>': 'more than',
+  '>=': 'at least',
+  '<': 'less than',
+  '<=': 'at most',
+};
+
+/** Conditions that all have to hold, one to a line. */
+export function RuleBuilder({ conditions, onChange, ...choices }: Props) {
+  const add = (condition: Condition) => onChange([...conditions, condition]);
+  const { segments, flags, isReadOnly } = choices;
+  return (
+    <Stack gap={6}>
+      {conditions.length === 0 && (
+        <Text size="sm" c="dimmed">
+          No condition: everybody.
+        </Text>
+      )}
+      {conditions.map((condition, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a condition has no id, and two may be the same
+        <Group key={index} gap={6} wrap="nowrap" align="flex-start">
+          <Text size="sm" w={32} pt={4} c="dimmed">
+            {index === 0 ? 'if' : 'and'}
+          </Text>
+          <ConditionFields
+            condition={condition}
+            {...choices}
+            onChange={(next) => onChange(replacedAt(conditions, index, next))}
+          />
+          {!isReadOnly && (
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label="Remove the condition"
+              onClick={() => onChange(conditions.filter((_, at) => at !== index))}
+            >
+              <Icon name="trash" size={14} />
+            </ActionIcon>
+          )}
+        </Group>
+      ))}
+      {!isReadOnly && (
+        <Group gap="xs">
+          <AddButton
+            name="attribute"
+            onClick={() =>
+              add({ kind: 'compare', attribute: 'purchases.total', operator: '>', literal: '0' })
+            }
+          />
+          {segments[0] !== undefined && (
+            <AddButton
+              name="segment"
+              onClick={() => add({ kind: 'segment', segmentId: segments[0] ?? '', isIn: true })}
+            />
+          )}
+          <AddButton
+            name="flag"
+            onClick={() => add({ kind: 'flag', flagId: flags[0] ?? 'isPayer', isSet: true })}
+          />
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+function AddButton({ name, onClick }: { name: string; onClick: () => void }) {
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      leftSection={<Icon name="plus" size={12} />}
+      onClick={onClick}
+    >
+      {name}
+    </Button>
+  );
+}
+
+function ConditionFields({
+  condition,
+  onChange,
+  segments,
+  flags,
+  isReadOnly,
+}: Choices & { condition: Condition; onChange: (condition: Condition) => void }) {
+  if (condition.kind === 'compare') {
+    return <CompareFields condition={condition} onChange={onChange} isReadOnly={isReadOnly} />;
+  }
+  const isSegment = condition.kind === 'segment';
+  const value = isSegment ? condition.segmentId : condition.flagId;
+  const isTrue = isSegment ? condition.isIn : condition.isSet;
+  const write = (id: string, holds: boolean): Condition =>
+    isSegment ? { kind: 'segment', segmentId: id, isIn: holds } : { kind: 'flag', flagId: id, isSet: holds };
+  return (
+    <>
+      <NativeSelect
+        size="xs"
+        aria-label={isSegment ? 'Membership' : 'State of the flag'}
+        disabled={isReadOnly}
+        value={isTrue ? 'yes' : 'no'}
+        data={
+          isSegment
+            ? [
+                { value: 'yes', label: 'in segment' },
+                { value: 'no', label: 'not in segment' },
+              ]
+            : [
+                { value: 'yes', label: 'flag is set' },
+                { value: 'no', label: 'flag is not set' },
+              ]
+        }
+        onChange={({ currentTarget }) => onChange(write(value, currentTarget.value === 'yes'))}
+      />
+      <NativeSelect
+        size="xs"
+        aria-label={isSegment ? 'Segment' : 'Flag'}
+        disabled={isReadOnly}
+        value={value}
+        data={[...new Set([...(isSegment ? segments : flags), value])]}
+        onChange={({ currentTarget }) => onChange(write(currentTarget.value, isTrue))}
+      />
+    </>
+  );
+}
+
+function CompareFields({
+  condition,
+  onChange,
+  isReadOnly,
+}: {
+  condition: Extract<Condition, { kind: 'compare' }>;
+  onChange: (condition: Condition) => void;
+  isReadOnly: boolean;
+}) {
+  const { data } = useGet('listAttributes');
+  const usages = useMemo(() => usagesOf(data?.attributes ?? []), [data]);
+  const { attribute, operator, literal } = condition;
+  const isText = usages.get(attribute) === 'string' || literal.startsWith('"');
+  return (
+    <>
+      <Autocomplete
+        size="xs"
+        flex={1}
+        aria-label="Attribute"
+        disabled={isReadOnly}
+        value={attribute}
+        data={[...usages.keys()]}
+        limit={20}
+        onChange={(next) => onChange({ ...condition, attribute: next })}
+      />
+      <NativeSelect
+        size="xs"
+        w={110}
+        aria-label="Operator"
+        disabled={isReadOnly}
+        value={operator}
+        data={OPERATORS.map((each) => ({ value: each, label: WORDS[each] }))}
+        onChange={({ currentTarget }) =>
+          onChange({ ...condition, operator: currentTarget.value as Operator })
+        }
+      />
+      <TextInput
+        size="xs"
+        w={110}
+        aria-label="Value"
+        disabled={isReadOnly}
+        value={textOfLiteral(literal)}
+        onChange={({ currentTarget }) =>
+          onChange({ ...condition, literal: literalOf(currentTarget.value, isText) })
+        }
+      />
+    </>
+  );
+}
+
+/** How each attribute is written, with its fields: `spend["USD"].total`, `spend["USD"].last28Days`. */
+function usagesOf(attributes: readonly Schemas['Attribute'][]): Map<string, string> {
+  const usages = new Map<string, string>();
+  for (const { usage, type, fields } of attributes) {
+    if (fields.length === 0) usages.set(usage, type);
+    const base = usage.replace(/\.\w+$/, '');
+    for (const field of fields) usages.set(`${base}.${field.name}`, field.type);
+  }
+  return usages;
+}

@@ -1,0 +1,100 @@
+import { Anchor, Group, Stack, Text, Textarea } from '@mantine/core';
+import { useState } from 'react';
+import type { Problem } from '../lib/document.js';
+import { readRule, writeRule } from '../lib/rule.js';
+import { AttributeHelp } from './AttributeHelp.js';
+import { RuleBuilder } from './RuleBuilder.js';
+
+type Props = {
+  label: string;
+  description: string;
+  value: string;
+  problems: readonly Problem[];
+  segments: readonly string[];
+  flags: readonly string[];
+  isReadOnly: boolean;
+  onChange: (rule: string) => void;
+};
+
+/** A rule as conditions and as CEL text; each edits the other. Mistakes are shown where they are in the text. */
+export function RuleEditor({
+  label,
+  description,
+  value,
+  problems,
+  onChange,
+  isReadOnly,
+  segments,
+  flags,
+}: Props) {
+  const conditions = readRule(value);
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  return (
+    <Stack gap="xs">
+      {conditions === undefined ? (
+        <Text size="sm" c="dimmed">
+          This rule says more than conditions that all have to hold, so it is edited as text.
+        </Text>
+      ) : (
+        <RuleBuilder
+          conditions={conditions}
+          segments={segments}
+          flags={flags}
+          isReadOnly={isReadOnly}
+          onChange={(next) => onChange(writeRule(next))}
+        />
+      )}
+      <Textarea
+        label={label}
+        description={description}
+        value={value}
+        readOnly={isReadOnly}
+        autosize
+        minRows={2}
+        spellCheck={false}
+        classNames={{ input: 'mono' }}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        error={problems.length > 0}
+      />
+      {problems.map((problem) => (
+        <RuleProblem key={`${problem.pointer} ${problem.message}`} problem={problem} rule={value} />
+      ))}
+      <Group gap="xs">
+        <Anchor component="button" type="button" size="sm" onClick={() => setHelpOpen(!isHelpOpen)}>
+          {isHelpOpen ? 'Hide the attributes' : 'What can a rule ask?'}
+        </Anchor>
+      </Group>
+      {isHelpOpen && (
+        <AttributeHelp
+          {...(isReadOnly
+            ? {}
+            : {
+                onPick: (usage: string) =>
+                  onChange(value.trim() === '' ? usage : `${value.trimEnd()} && ${usage}`),
+              })}
+        />
+      )}
+    </Stack>
+  );
+}
+
+/** The line of the rule, with a mark where the mistake is. */
+export function RuleProblem({ problem, rule }: { problem: Problem; rule: string }) {
+  const { position, message } = problem;
+  const line = position === null ? undefined : rule.split('\n')[position.line - 1];
+  return (
+    <div role="alert">
+      {position !== null && line !== undefined && (
+        <pre className="source mono">
+          {line.slice(0, position.column - 1)}
+          <span className="mark">{line.slice(position.column - 1, position.column) || ' '}</span>
+          {line.slice(position.column)}
+        </pre>
+      )}
+      <Text size="sm" c="red">
+        {position === null ? '' : `Line ${position.line}, column ${position.column}: `}
+        {message}
+      </Text>
+    </div>
+  );
+}
