@@ -1,0 +1,97 @@
+import { Button, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useState } from 'react';
+import { type ApiProblem, call, type DataOf, rememberCsrfToken } from '../../api/client.js';
+import { useChange } from '../../api/hooks.js';
+import { ProblemNote } from '../../parts/states.js';
+import { Moment } from '../../parts/texts.js';
+import { SignInCard } from './Card.js';
+
+const route = getRouteApi('/invitation');
+
+/** Who was invited sees by whom and to what, chooses a password, and is in. */
+export function Invitation() {
+  const { token = '' } = route.useSearch();
+  const invitation = useQuery<DataOf<'showInvitation'>, ApiProblem>({
+    queryKey: ['invitation', token],
+    queryFn: () => call('showInvitation', { body: { token } }),
+  });
+  if (invitation.isError) {
+    return (
+      <SignInCard title="This invitation cannot be accepted">
+        <ProblemNote problem={invitation.error} />
+        <Text size="sm">Ask whoever invited you for a new link. If you accepted it already, sign in.</Text>
+        <Button variant="default" component="a" href="/console/sign-in">
+          Sign in
+        </Button>
+      </SignInCard>
+    );
+  }
+  if (invitation.data === undefined) return <Skeleton height={300} />;
+  return <AcceptForm token={token} invitation={invitation.data} />;
+}
+
+function AcceptForm({ token, invitation }: { token: string; invitation: DataOf<'showInvitation'> }) {
+  const { email, role, studio, invitedBy, expiresAt, hasAccount } = invitation;
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const [name, setName] = useState('');
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  const accept = useChange('acceptInvitation', {
+    onDone: ({ csrfToken }) => {
+      rememberCsrfToken(csrfToken);
+      queries.clear();
+      navigate({ to: '/', replace: true });
+    },
+  });
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    const given = { ...(hasAccount ? {} : { name }), ...(code === '' ? {} : { code }) };
+    accept.mutate({ body: { token, password, ...given } });
+  }
+
+  return (
+    <SignInCard title={`Join ${studio}`}>
+      <Text size="sm">
+        {invitedBy} invites {email} as {role}. The invitation ends <Moment at={expiresAt} />.
+      </Text>
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          {!hasAccount && (
+            <TextInput
+              label="Your name"
+              description="What the audit log calls you"
+              autoComplete="name"
+              required
+              value={name}
+              onChange={({ currentTarget }) => setName(currentTarget.value)}
+            />
+          )}
+          <PasswordInput
+            label={hasAccount ? 'Your password' : 'New password'}
+            {...(hasAccount ? {} : { description: 'At least 12 characters. A sentence is a good one.' })}
+            autoComplete={hasAccount ? 'current-password' : 'new-password'}
+            required
+            value={password}
+            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          />
+          {accept.error?.code === 'second_factor_needed' && (
+            <TextInput
+              label="Code of your authenticator app"
+              inputMode="numeric"
+              value={code}
+              onChange={({ currentTarget }) => setCode(currentTarget.value)}
+            />
+          )}
+          <ProblemNote problem={accept.error} />
+          <Button type="submit" loading={accept.isPending}>
+            Join
+          </Button>
+        </Stack>
+      </form>
+    </SignInCard>
+  );
+}

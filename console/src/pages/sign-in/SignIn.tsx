@@ -1,0 +1,121 @@
+import { Button, Loader, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { rememberCsrfToken } from '../../api/client.js';
+import { useChange } from '../../api/hooks.js';
+import { ProblemNote } from '../../parts/states.js';
+import { CopyableCode } from '../../parts/texts.js';
+import { SignInCard } from './Card.js';
+
+const route = getRouteApi('/sign-in');
+
+/** By email and password, or by a link that works once. */
+export function SignIn() {
+  const { token } = route.useSearch();
+  return token === undefined ? <PasswordForm /> : <ByLink token={token} />;
+}
+
+/** Goes on to the page that asked for the sign-in. Only addresses of the console: a link must not lead elsewhere. */
+function useGoOn(): (answer: { csrfToken: string }) => void {
+  const { next } = route.useSearch();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  return ({ csrfToken }) => {
+    rememberCsrfToken(csrfToken);
+    queries.clear();
+    if (next?.startsWith('/console/')) window.location.assign(next);
+    else navigate({ to: '/', replace: true });
+  };
+}
+
+function ByLink({ token }: { token: string }) {
+  const goOn = useGoOn();
+  const navigate = route.useNavigate();
+  const signIn = useChange('signInByLink', { onDone: goOn });
+  const isSent = useRef(false);
+  useEffect(() => {
+    // Once: the link works only once, and React runs effects twice in development.
+    if (isSent.current) return;
+    isSent.current = true;
+    signIn.mutate({ body: { token } });
+  }, [signIn, token]);
+  if (!signIn.isError) {
+    return (
+      <SignInCard title="Signing you in">
+        <Loader role="status" aria-label="Loading" />
+      </SignInCard>
+    );
+  }
+  return (
+    <SignInCard title="This link does not sign you in">
+      <ProblemNote problem={signIn.error} />
+      <Text size="sm">A link works once, and for a short time. A new one is made on the server:</Text>
+      <CopyableCode text="npx savepoint admin create --email you@studio.example --tenant your-studio --role owner" />
+      <Button variant="default" onClick={() => navigate({ search: {} })}>
+        Sign in with a password
+      </Button>
+    </SignInCard>
+  );
+}
+
+function PasswordForm() {
+  const goOn = useGoOn();
+  const signIn = useChange('signIn', { onDone: goOn });
+  const [email, setEmail] = useState('');
+  const [password, setPassword] = useState('');
+  const [code, setCode] = useState('');
+  // Asked for once the password was right; the form keeps it, so that it does not flicker away with the next mistake.
+  const [needsCode, setNeedsCode] = useState(false);
+  const isCodeMissing = signIn.error?.code === 'second_factor_needed';
+  if (isCodeMissing && !needsCode) setNeedsCode(true);
+
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    signIn.mutate({ body: { email, password, ...(needsCode && code !== '' ? { code } : {}) } });
+  }
+
+  return (
+    <SignInCard title="Sign in">
+      <form onSubmit={submit}>
+        <Stack gap="sm">
+          <TextInput
+            label="Email"
+            type="email"
+            autoComplete="username"
+            required
+            value={email}
+            onChange={({ currentTarget }) => setEmail(currentTarget.value)}
+          />
+          <PasswordInput
+            label="Password"
+            autoComplete="current-password"
+            required
+            value={password}
+            onChange={({ currentTarget }) => setPassword(currentTarget.value)}
+          />
+          {needsCode && (
+            <TextInput
+              label="Code of your authenticator app"
+              description="Six digits. Each code works once."
+              inputMode="numeric"
+              autoComplete="one-time-code"
+              maxLength={6}
+              data-autofocus
+              value={code}
+              onChange={({ currentTarget }) => setCode(currentTarget.value.replace(/\D/g, ''))}
+            />
+          )}
+          {!isCodeMissing && <ProblemNote problem={signIn.error} />}
+          <Button type="submit" loading={signIn.isPending}>
+            Sign in
+          </Button>
+        </Stack>
+      </form>
+      <Text size="xs" c="dimmed">
+        No account yet? An owner of your studio invites you. The first owner is made on the server with{' '}
+        <span className="mono">npx savepoint admin create</span>.
+      </Text>
+    </SignInCard>
+  );
+}

@@ -1,0 +1,104 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router';
+import { Frame } from './frame/Frame.js';
+import { NotFound, PageFailed } from './frame/NotFound.js';
+import { known, readSearch, writeSearch } from './lib/search.js';
+import { Start } from './pages/sign-in/Start.js';
+
+/** Every view has an address, and each page is loaded when somebody goes there. */
+
+const root = createRootRoute({ notFoundComponent: NotFound, errorComponent: PageFailed });
+
+const start = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  validateSearch: known('studio'),
+  component: Start,
+});
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: '/sign-in',
+  validateSearch: known('next', 'token'),
+  component: lazyRouteComponent(() => import('./pages/sign-in/SignIn.js'), 'SignIn'),
+});
+const invitation = createRoute({
+  getParentRoute: () => root,
+  path: '/invitation',
+  validateSearch: known('token'),
+  component: lazyRouteComponent(() => import('./pages/sign-in/Invitation.js'), 'Invitation'),
+});
+
+const frame = createRoute({
+  getParentRoute: () => root,
+  path: '/$studio/$game',
+  /** The panels of the draft bar open on every page. */
+  validateSearch: known('panel'),
+  component: Frame,
+});
+const overview = createRoute({
+  getParentRoute: () => frame,
+  path: '/',
+  validateSearch: known('days', 'show', 'currency', 'view'),
+  component: lazyRouteComponent(() => import('./pages/overview/Overview.js'), 'Overview'),
+});
+const players = createRoute({
+  getParentRoute: () => frame,
+  path: '/players',
+  validateSearch: known('find', 'segment', 'hidden'),
+  component: lazyRouteComponent(() => import('./pages/players/Players.js'), 'Players'),
+});
+const player = createRoute({
+  getParentRoute: () => frame,
+  path: '/players/$playerId',
+  validateSearch: known('at', 'version', 'kinds', 'edit'),
+  component: lazyRouteComponent(() => import('./pages/player/Player.js'), 'Player'),
+});
+const store = createRoute({
+  getParentRoute: () => frame,
+  path: '/store',
+  validateSearch: known('tab', 'sku', 'offer', 'filter', 'version'),
+  component: lazyRouteComponent(() => import('./pages/store/Store.js'), 'Store'),
+});
+const segments = createRoute({
+  getParentRoute: () => frame,
+  path: '/segments',
+  validateSearch: known('segment'),
+  component: lazyRouteComponent(() => import('./pages/segments/Segments.js'), 'Segments'),
+});
+const events = createRoute({
+  getParentRoute: () => frame,
+  path: '/events',
+  validateSearch: known('tab', 'type', 'player', 'reason', 'event', 'from', 'to'),
+  component: lazyRouteComponent(() => import('./pages/events/Events.js'), 'Events'),
+});
+const predictions = createRoute({
+  getParentRoute: () => frame,
+  path: '/predictions',
+  validateSearch: known('model', 'day'),
+  component: lazyRouteComponent(() => import('./pages/predictions/Predictions.js'), 'Predictions'),
+});
+const settings = createRoute({
+  getParentRoute: () => frame,
+  path: '/settings',
+  validateSearch: known('tab', 'entry', 'all'),
+  component: lazyRouteComponent(() => import('./pages/settings/Settings.js'), 'Settings'),
+});
+
+export const router = createRouter({
+  basepath: '/console',
+  routeTree: root.addChildren([
+    start,
+    signIn,
+    invitation,
+    frame.addChildren([overview, players, player, store, segments, events, predictions, settings]),
+  ]),
+  parseSearch: readSearch,
+  stringifySearch: writeSearch,
+  defaultPreload: 'intent',
+  scrollRestoration: true,
+});
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router;
+  }
+}
