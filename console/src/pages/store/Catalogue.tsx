@@ -1,0 +1,161 @@
+import { Button, Group, Table, Text, TextInput } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useRole } from '../../api/session.js';
+import { useDraft } from '../../draft/draft-context.js';
+import {
+  type ConfigDocument,
+  currenciesOf,
+  freeId,
+  moved,
+  problemsUnder,
+  replacedAt,
+  type Sku,
+} from '../../lib/document.js';
+import { countOf } from '../../lib/format.js';
+import { Icon } from '../../parts/Icon.js';
+import { EmptyState } from '../../parts/states.js';
+import { SkuPanel } from './SkuPanel.js';
+import { SkuRow } from './SkuRow.js';
+
+const route = getRouteApi('/$studio/$game/store');
+/** As many rows of inputs as a laptop draws without a pause; the filter finds the others. */
+const ROWS_AT_ONCE = 100;
+
+/** The catalogue as a sheet: names and prices are edited in place, rows are moved by their handles. */
+export function Catalogue({ document }: { document: ConfigDocument }) {
+  const { edit, problems } = useDraft();
+  const { isEditor } = useRole();
+  const { sku: openSku, filter = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [limit, setLimit] = useState(ROWS_AT_ONCE);
+  const { catalogue } = document;
+  const currencies = currenciesOf(catalogue);
+  const wanted = filter.trim().toLowerCase();
+  const rows = catalogue
+    .map((sku, index) => ({ sku, index }))
+    .filter(({ sku }) => `${sku.skuId} ${sku.name.default}`.toLowerCase().includes(wanted));
+  const setCatalogue = (change: (catalogue: readonly Sku[]) => Sku[]) =>
+    edit((before) => ({ ...before, catalogue: change(before.catalogue) }));
+  const open = catalogue.findIndex(({ skuId }) => skuId === openSku);
+  const openEntry = catalogue[open];
+
+  function add() {
+    const skuId = freeId(
+      'new_sku',
+      catalogue.map((each) => each.skuId),
+    );
+    setCatalogue((before) => [...before, newSku(skuId, currencies[0] ?? 'USD')]);
+    navigate({ search: (before) => ({ ...before, sku: skuId }) });
+  }
+
+  const addButton = isEditor && (
+    <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={add}>
+      Add SKU
+    </Button>
+  );
+  return (
+    <>
+      <Group justify="space-between" mb="sm">
+        <TextInput
+          size="xs"
+          w={260}
+          placeholder="Filter by id or name"
+          aria-label="Filter the catalogue"
+          value={filter}
+          onChange={({ currentTarget }) =>
+            navigate({
+              search: (before) => ({ ...before, filter: currentTarget.value || undefined }),
+              replace: true,
+            })
+          }
+        />
+        {addButton}
+      </Group>
+      {catalogue.length === 0 ? (
+        <EmptyState title="The catalogue is empty">
+          <Text size="sm">
+            Add a SKU, or import the list that you have as CSV or JSON. Players see it after publishing.
+          </Text>
+        </EmptyState>
+      ) : (
+        <Table.ScrollContainer minWidth={420 + currencies.length * 190}>
+          <Table className="sheet" aria-label="Catalogue" verticalSpacing={4}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th w={36} aria-label="Order" />
+                <Table.Th>SKU</Table.Th>
+                <Table.Th>Name</Table.Th>
+                {currencies.map((currency) => (
+                  <Table.Th key={currency}>
+                    {currency}{' '}
+                    <Text span c="dimmed" size="xs">
+                      price / offer price
+                    </Text>
+                  </Table.Th>
+                ))}
+                <Table.Th>Active</Table.Th>
+                <Table.Th aria-label="Open" />
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {rows.slice(0, limit).map(({ sku, index }) => (
+                <SkuRow
+                  key={sku.skuId}
+                  sku={sku}
+                  index={index}
+                  currencies={currencies}
+                  isReadOnly={!isEditor}
+                  problems={problemsUnder(problems, `/catalogue/${index}`)}
+                  onChange={(next) => setCatalogue((before) => replacedAt(before, index, next))}
+                  onMove={(from, to) => setCatalogue((before) => moved(before, from, to))}
+                  onOpen={() => navigate({ search: (before) => ({ ...before, sku: sku.skuId }) })}
+                />
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {rows.length === 0 && catalogue.length > 0 && (
+        <Text c="dimmed">No SKU has “{filter}” in its id or name.</Text>
+      )}
+      {rows.length > limit && (
+        <Button variant="default" size="xs" onClick={() => setLimit(limit + ROWS_AT_ONCE)}>
+          Show more of {countOf(rows.length, 'SKU')}
+        </Button>
+      )}
+      {openEntry !== undefined && (
+        <SkuPanel
+          sku={openEntry}
+          isReadOnly={!isEditor}
+          problems={problemsUnder(problems, `/catalogue/${open}`)}
+          onChange={(next) => {
+            setCatalogue((before) => replacedAt(before, open, next));
+            if (next.skuId !== openSku)
+              navigate({ search: (before) => ({ ...before, sku: next.skuId }), replace: true });
+          }}
+          onRemove={() => {
+            setCatalogue((before) => before.filter((_, at) => at !== open));
+            navigate({ search: (before) => ({ ...before, sku: undefined }) });
+          }}
+          onClose={() => navigate({ search: (before) => ({ ...before, sku: undefined }) })}
+        />
+      )}
+    </>
+  );
+}
+
+function newSku(skuId: string, currency: string): Sku {
+  return {
+    skuId,
+    name: { default: 'New SKU', locales: {} },
+    description: { default: '', locales: {} },
+    prices: { [currency]: { actualPrice: '0.99', offerPrice: '0.99' } },
+    defaultCurrency: currency,
+    assets: [],
+    // Not before somebody has looked at it.
+    active: false,
+    from: null,
+    until: null,
+  };
+}

@@ -1,0 +1,142 @@
+import { Badge, Button, Stack, Text, Textarea } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Schemas } from '../../api/client.js';
+import { useChange, useGet, usePages, usePlace } from '../../api/hooks.js';
+import { useRole } from '../../api/session.js';
+import { Difference } from '../../draft/Difference.js';
+import { useDraft } from '../../draft/draft-context.js';
+import { DataTable } from '../../parts/DataTable.js';
+import { SidePanel } from '../../parts/SidePanel.js';
+import { EmptyState, Loaded, ProblemNote } from '../../parts/states.js';
+import { Moment } from '../../parts/texts.js';
+
+const route = getRouteApi('/$studio/$game/store');
+const PAGE = 50;
+
+/** What was published, by whom, what it changed, and the way back. */
+export function History() {
+  const { game } = usePlace();
+  const { version } = route.useSearch();
+  const navigate = route.useNavigate();
+  const pages = usePages(
+    'listVersions',
+    { params: { game }, query: { limit: PAGE } },
+    {
+      parameter: 'before',
+      next: ({ versions }) => (versions.length < PAGE ? null : String(versions.at(-1)?.version)),
+    },
+  );
+  const rows = pages.data?.pages.flatMap(({ versions }) => versions);
+  const inForce = pages.data?.pages[0]?.publishedVersion;
+  const show = (next: string | undefined) => navigate({ search: (before) => ({ ...before, version: next }) });
+  const open = rows?.find((each) => String(each.version) === version);
+  return (
+    <>
+      <ProblemNote problem={pages.error} />
+      <DataTable
+        label="Versions"
+        rows={rows}
+        rowKey={(row) => String(row.version)}
+        onOpen={(row) => show(String(row.version))}
+        empty={
+          <EmptyState title="Nothing was published yet">Publish the draft: it becomes version 1.</EmptyState>
+        }
+        more={{
+          has: pages.hasNextPage,
+          isLoading: pages.isFetchingNextPage,
+          load: () => void pages.fetchNextPage(),
+        }}
+        columns={[
+          {
+            id: 'version',
+            header: 'Version',
+            cell: (row) => (
+              <Button variant="subtle" size="compact-sm" onClick={() => show(String(row.version))}>
+                v{row.version}
+              </Button>
+            ),
+          },
+          {
+            id: 'state',
+            header: '',
+            cell: (row) =>
+              row.version === inForce && (
+                <Badge color="teal" variant="light">
+                  in force
+                </Badge>
+              ),
+          },
+          { id: 'published', header: 'Published', cell: (row) => <Moment at={row.publishedAt} /> },
+          { id: 'author', header: 'By', cell: (row) => row.author },
+          {
+            id: 'note',
+            header: 'Note',
+            cell: (row) => `${row.note}${row.copyOf === null ? '' : ` (v${row.copyOf} again)`}`,
+          },
+        ]}
+      />
+      {open !== undefined && (
+        <VersionPanel version={open} inForce={inForce ?? 0} onClose={() => show(undefined)} />
+      )}
+    </>
+  );
+}
+
+function VersionPanel({
+  version: { version, author, note, publishedAt },
+  inForce,
+  onClose,
+}: {
+  version: Schemas['VersionSummary'];
+  inForce: number;
+  onClose: () => void;
+}) {
+  const { game } = usePlace();
+  const { isEditor } = useRole();
+  const changes = useGet('versionDifference', { params: { game, version } });
+  return (
+    <SidePanel title={`Version ${version}`} isOpen onClose={onClose}>
+      <Text size="sm">
+        Published <Moment at={publishedAt} /> by {author}
+        {note === '' ? '' : `: ${note}`}
+      </Text>
+      <Text fw={600}>What it changed</Text>
+      <Loaded query={changes}>{({ difference }) => <Difference changes={difference} />}</Loaded>
+      {isEditor && version !== inForce && <RollBack version={version} inForce={inForce} onDone={onClose} />}
+    </SidePanel>
+  );
+}
+
+function RollBack({ version, inForce, onDone }: { version: number; inForce: number; onDone: () => void }) {
+  const { game } = usePlace();
+  const { refresh } = useDraft();
+  const [note, setNote] = useState(`Back to version ${version}`);
+  const against = useGet('versionDifference', { params: { game, version }, query: { against: inForce } });
+  const back = useChange('rollBack', {
+    onDone: () => {
+      refresh();
+      onDone();
+    },
+  });
+  const isRaise = back.error?.code === 'price_raise_unconfirmed';
+  return (
+    <Stack gap="sm">
+      <Text fw={600}>What going back would change</Text>
+      <Loaded query={against}>{({ difference }) => <Difference changes={difference} />}</Loaded>
+      <Textarea label="Note" value={note} onChange={({ currentTarget }) => setNote(currentTarget.value)} />
+      <ProblemNote problem={back.error} />
+      <Button
+        loading={back.isPending}
+        onClick={() =>
+          back.mutate({
+            params: { game, version },
+            body: { note, basedOn: inForce, ...(isRaise ? { confirmPriceRaises: true } : {}) },
+          })
+        }
+      >
+        {isRaise ? 'Publish it although prices go up' : `Publish version ${version} again`}
+      </Button>
+    </Stack>
+  );
+}

@@ -1,0 +1,178 @@
+import { ActionIcon, Button, Group, Table, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useMemo } from 'react';
+import { useRole } from '../../api/session.js';
+import { useDraft } from '../../draft/draft-context.js';
+import { barOf, placeOf, type Span, spanOf } from '../../lib/calendar.js';
+import {
+  type ConfigDocument,
+  freeId,
+  moved,
+  type Offer,
+  problemsUnder,
+  replacedAt,
+} from '../../lib/document.js';
+import { effectInWords } from '../../lib/effect.js';
+import { formatDay } from '../../lib/format.js';
+import { Icon } from '../../parts/Icon.js';
+import { EmptyState } from '../../parts/states.js';
+import { OfferPanel } from './OfferPanel.js';
+import { Handle } from './SkuRow.js';
+
+const route = getRouteApi('/$studio/$game/store');
+
+/** Offers as rows on a calendar: who, what, when. The first that matches wins a SKU, so their order counts. */
+export function Offers({ document }: { document: ConfigDocument }) {
+  const { edit, problems } = useDraft();
+  const { isEditor } = useRole();
+  const { offer: openOffer } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { offers } = document;
+  const span = useMemo(() => spanOf(offers, Date.now()), [offers]);
+  const setOffers = (change: (offers: readonly Offer[]) => Offer[]) =>
+    edit((before) => ({ ...before, offers: change(before.offers) }));
+  const show = (offerId: string | undefined) =>
+    navigate({ search: (before) => ({ ...before, offer: offerId }) });
+  const open = offers.findIndex(({ offerId }) => offerId === openOffer);
+  const openEntry = offers[open];
+
+  function add() {
+    const offerId = freeId(
+      'new_offer',
+      offers.map((each) => each.offerId),
+    );
+    setOffers((before) => [...before, newOffer(offerId, document.catalogue[0]?.skuId)]);
+    show(offerId);
+  }
+
+  return (
+    <>
+      <Group justify="space-between" mb="sm">
+        <Text size="sm" c="dimmed">
+          The first offer that matches a player wins a SKU, from top to bottom.
+        </Text>
+        {isEditor && (
+          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={add}>
+            Add offer
+          </Button>
+        )}
+      </Group>
+      {offers.length === 0 ? (
+        <EmptyState title="No offers yet">
+          <Text size="sm">
+            An offer shows a price, a SKU or a badge to some players for some time. Everybody else sees the
+            catalogue.
+          </Text>
+        </EmptyState>
+      ) : (
+        <Table.ScrollContainer minWidth={720}>
+          <Table aria-label="Offers" className="sheet" verticalSpacing={6}>
+            <Table.Thead>
+              <Table.Tr>
+                <Table.Th w={36} aria-label="Order" />
+                <Table.Th>Offer</Table.Th>
+                <Table.Th>Effect</Table.Th>
+                <Table.Th w="40%">
+                  <Group justify="space-between">
+                    <span>{formatDay(new Date(span.fromMs).toISOString().slice(0, 10))}</span>
+                    <span>{formatDay(new Date(span.untilMs).toISOString().slice(0, 10))}</span>
+                  </Group>
+                </Table.Th>
+                <Table.Th aria-label="Open" />
+              </Table.Tr>
+            </Table.Thead>
+            <Table.Tbody>
+              {offers.map((offer, index) => (
+                <Table.Tr key={offer.offerId} aria-label={offer.offerId}>
+                  <Table.Td>
+                    {isEditor && (
+                      <Handle
+                        name={offer.offerId}
+                        index={index}
+                        onMove={(from, to) => setOffers((before) => moved(before, from, to))}
+                      />
+                    )}
+                  </Table.Td>
+                  <Table.Td>
+                    <Text size="sm" fw={600}>
+                      {offer.name}
+                    </Text>
+                    <Text size="xs" className="mono" c="dimmed">
+                      {offer.when ?? 'everybody'}
+                    </Text>
+                    {problemsUnder(problems, `/offers/${index}`).map(({ pointer, message }) => (
+                      <Text key={`${pointer} ${message}`} size="xs" c="red" role="alert">
+                        {message}
+                      </Text>
+                    ))}
+                  </Table.Td>
+                  <Table.Td>
+                    <Text size="sm">{effectInWords(offer)}</Text>
+                  </Table.Td>
+                  <Table.Td>
+                    <Strip offer={offer} span={span} />
+                  </Table.Td>
+                  <Table.Td>
+                    <ActionIcon
+                      variant="subtle"
+                      color="gray"
+                      aria-label={`Open ${offer.offerId}`}
+                      onClick={() => show(offer.offerId)}
+                    >
+                      <Icon name="open" />
+                    </ActionIcon>
+                  </Table.Td>
+                </Table.Tr>
+              ))}
+            </Table.Tbody>
+          </Table>
+        </Table.ScrollContainer>
+      )}
+      {openEntry !== undefined && (
+        <OfferPanel
+          offer={openEntry}
+          document={document}
+          isReadOnly={!isEditor}
+          problems={problemsUnder(problems, `/offers/${open}`)}
+          onChange={(next) => {
+            setOffers((before) => replacedAt(before, open, next));
+            if (next.offerId !== openOffer) {
+              navigate({ search: (before) => ({ ...before, offer: next.offerId }), replace: true });
+            }
+          }}
+          onRemove={() => {
+            setOffers((before) => before.filter((_, at) => at !== open));
+            show(undefined);
+          }}
+          onClose={() => show(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+function Strip({ offer, span }: { offer: Offer; span: Span }) {
+  const bar = barOf(offer, span);
+  const title = `${offer.from ?? 'always'} – ${offer.until ?? 'open end'}`;
+  return (
+    <div className="strip" title={title} role="img" aria-label={title}>
+      {bar && <div className="strip-bar" style={{ left: `${bar.left}%`, width: `${bar.width}%` }} />}
+      <div className="strip-now" style={{ left: `${placeOf(Date.now(), span)}%` }} />
+    </div>
+  );
+}
+
+function newOffer(offerId: string, skuId: string | undefined): Offer {
+  return {
+    offerId,
+    name: 'New offer',
+    when: 'flags.isPayer',
+    from: null,
+    until: null,
+    sharePercent: 100,
+    skus: skuId === undefined ? 'all' : [skuId],
+    effect: { price: { discountPercent: '10' } },
+    limitPerPlayer: null,
+    combine: false,
+  };
+}

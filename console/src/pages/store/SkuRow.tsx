@@ -1,0 +1,149 @@
+import { ActionIcon, Group, Switch, Table, Text, TextInput } from '@mantine/core';
+import { type DragEvent, type KeyboardEvent, useState } from 'react';
+import type { Problem, Sku, SkuPrice } from '../../lib/document.js';
+import { Icon } from '../../parts/Icon.js';
+
+type Props = {
+  sku: Sku;
+  index: number;
+  currencies: readonly string[];
+  isReadOnly: boolean;
+  problems: readonly (Problem & { member: string })[];
+  onChange: (sku: Sku) => void;
+  onMove: (from: number, to: number) => void;
+  onOpen: () => void;
+};
+
+export function SkuRow({ sku, index, currencies, isReadOnly, problems, onChange, onMove, onOpen }: Props) {
+  const [isOver, setOver] = useState(false);
+  const problemAt = (member: string) => problems.find((each) => each.member === member)?.message;
+  const elsewhere = problems.filter(({ member }) => !isShownInRow(member, currencies));
+  const setPrice = (currency: string, change: Partial<SkuPrice>) => {
+    const before = sku.prices[currency] ?? { actualPrice: '', offerPrice: '' };
+    const { [currency]: _, ...others } = sku.prices;
+    const next = { ...before, ...change };
+    // Emptied cells take the currency away.
+    const isEmpty = next.actualPrice === '' && next.offerPrice === '';
+    onChange({ ...sku, prices: isEmpty ? others : { ...sku.prices, [currency]: next } });
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    setOver(false);
+    const from = Number(event.dataTransfer.getData('text/plain'));
+    if (Number.isInteger(from) && from !== index) onMove(from, index);
+  };
+  return (
+    <Table.Tr
+      data-over={isOver}
+      aria-label={sku.skuId}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+    >
+      <Table.Td>{!isReadOnly && <Handle name={sku.skuId} index={index} onMove={onMove} />}</Table.Td>
+      <Table.Td>
+        <Text size="sm" className="mono" pt={5}>
+          {sku.skuId}
+        </Text>
+        {elsewhere.map(({ pointer, message }) => (
+          <Text key={`${pointer} ${message}`} size="xs" c="red" role="alert">
+            {message}
+          </Text>
+        ))}
+      </Table.Td>
+      <Table.Td>
+        <TextInput
+          size="xs"
+          miw={150}
+          aria-label={`Name of ${sku.skuId}`}
+          value={sku.name.default}
+          readOnly={isReadOnly}
+          error={problemAt('name/default')}
+          onChange={({ currentTarget }) =>
+            onChange({ ...sku, name: { ...sku.name, default: currentTarget.value } })
+          }
+        />
+      </Table.Td>
+      {currencies.map((currency) => {
+        const price = sku.prices[currency];
+        return (
+          <Table.Td key={currency}>
+            <Group gap={4} wrap="nowrap" align="flex-start">
+              {(['actualPrice', 'offerPrice'] as const).map((member) => (
+                <TextInput
+                  key={member}
+                  size="xs"
+                  w={82}
+                  inputMode="decimal"
+                  className="figures"
+                  placeholder="–"
+                  aria-label={`${member === 'actualPrice' ? 'Price' : 'Offer price'} of ${sku.skuId} in ${currency}`}
+                  value={price?.[member] ?? ''}
+                  readOnly={isReadOnly}
+                  error={problemAt(`prices/${currency}/${member}`)}
+                  onChange={({ currentTarget }) => setPrice(currency, { [member]: currentTarget.value })}
+                />
+              ))}
+            </Group>
+          </Table.Td>
+        );
+      })}
+      <Table.Td>
+        <Switch
+          pt={5}
+          aria-label={`${sku.skuId} is active`}
+          checked={sku.active}
+          disabled={isReadOnly}
+          onChange={({ currentTarget }) => onChange({ ...sku, active: currentTarget.checked })}
+        />
+      </Table.Td>
+      <Table.Td>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Open ${sku.skuId}`} onClick={onOpen}>
+          <Icon name="open" />
+        </ActionIcon>
+      </Table.Td>
+    </Table.Tr>
+  );
+}
+
+function isShownInRow(member: string, currencies: readonly string[]): boolean {
+  return (
+    member === 'name/default' ||
+    currencies.some((currency) =>
+      [`prices/${currency}/actualPrice`, `prices/${currency}/offerPrice`].includes(member),
+    )
+  );
+}
+
+/** Dragged with the mouse, moved with Alt and the arrow keys. */
+export function Handle({
+  name,
+  index,
+  onMove,
+}: {
+  name: string;
+  index: number;
+  onMove: (from: number, to: number) => void;
+}) {
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
+    event.preventDefault();
+    onMove(index, index + (event.key === 'ArrowUp' ? -1 : 1));
+  };
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      className="handle"
+      draggable
+      aria-label={`Move ${name}: Alt and arrow keys`}
+      onKeyDown={onKeyDown}
+      onDragStart={(event: DragEvent) => event.dataTransfer.setData('text/plain', String(index))}
+    >
+      <Icon name="grip" />
+    </ActionIcon>
+  );
+}
