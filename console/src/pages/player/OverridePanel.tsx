@@ -1,0 +1,79 @@
+import { Button, NativeSelect, Stack, Text, Textarea } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Schemas } from '../../api/client.js';
+import { useChange, usePlace } from '../../api/hooks.js';
+import { MomentInput } from '../../parts/fields.js';
+import { SidePanel } from '../../parts/SidePanel.js';
+import { ProblemNote } from '../../parts/states.js';
+
+/** Sets a flag whatever its rule says, or leaves it to the rule again. */
+export function OverridePanel({
+  playerId,
+  flagId,
+  standing,
+  onClose,
+}: {
+  playerId: string;
+  flagId: string;
+  standing: Schemas['Override'] | undefined;
+  onClose: () => void;
+}) {
+  const { studio, game } = usePlace();
+  const queries = useQueryClient();
+  const [value, setValue] = useState(standing?.value ?? true);
+  const [reason, setReason] = useState('');
+  const [until, setUntil] = useState<string | null>(null);
+  const onDone = () => {
+    for (const id of ['getPlayer', 'listOverrides', 'explain', 'getTimeline']) {
+      queries.invalidateQueries({ queryKey: [studio, id] });
+    }
+    onClose();
+  };
+  const set = useChange('setOverride', { onDone });
+  const clear = useChange('clearOverride', { onDone });
+  const params = { game, playerId, flagId };
+  return (
+    <SidePanel
+      title={`Override ${flagId}`}
+      isOpen
+      onClose={onClose}
+      actions={
+        <>
+          {standing !== undefined && (
+            <Button variant="default" loading={clear.isPending} onClick={() => clear.mutate({ params })}>
+              Leave it to the rule again
+            </Button>
+          )}
+          <Button
+            disabled={reason.trim() === ''}
+            loading={set.isPending}
+            onClick={() => set.mutate({ params, body: { value, reason, until } })}
+          >
+            Set the flag
+          </Button>
+        </>
+      }
+    >
+      <Stack gap="sm">
+        <Text size="sm">The player is told so with their next request.</Text>
+        <NativeSelect
+          label="Value"
+          value={value ? 'yes' : 'no'}
+          data={['yes', 'no']}
+          onChange={({ currentTarget }) => setValue(currentTarget.value === 'yes')}
+        />
+        <Textarea
+          label="Reason"
+          description="For those who look back"
+          required
+          maxLength={1000}
+          value={reason}
+          onChange={({ currentTarget }) => setReason(currentTarget.value)}
+        />
+        <MomentInput label="Until" description="Empty: for ever" value={until} onChange={setUntil} />
+        <ProblemNote problem={set.error ?? clear.error} />
+      </Stack>
+    </SidePanel>
+  );
+}

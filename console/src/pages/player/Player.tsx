@@ -1,0 +1,89 @@
+import { Badge, Grid, Group, Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import type { Schemas } from '../../api/client.js';
+import { useGet, usePlace } from '../../api/hooks.js';
+import { countOf, formatAmounts } from '../../lib/format.js';
+import { Page } from '../../parts/Page.js';
+import { EmptyState, Loaded } from '../../parts/states.js';
+import { CopyableId, Moment } from '../../parts/texts.js';
+import { Devices } from './Devices.js';
+import { Flags } from './Flags.js';
+import { SegmentsOfPlayer } from './SegmentsOfPlayer.js';
+import { StoreAsSeen } from './StoreAsSeen.js';
+import { Timeline } from './Timeline.js';
+import { useExplanation } from './use-explanation.js';
+
+const route = getRouteApi('/$studio/$game/players/$playerId');
+
+/** For the support agent with a player on the line: why does this player see this? */
+export function Player() {
+  const { game } = usePlace();
+  const { playerId } = route.useParams();
+  const player = useGet('getPlayer', { params: { game, playerId } });
+  if (player.error?.code === 'player_not_found') {
+    return (
+      <EmptyState title="The game has no such player">
+        <Text size="sm">
+          <span className="mono">{playerId}</span> is the id of no player of {game}. Search by device id or
+          transaction id with <kbd>/</kbd>.
+        </Text>
+      </EmptyState>
+    );
+  }
+  return (
+    <Page
+      title={
+        <Group gap="xs" fz={{ base: 'md', sm: 'h3' }}>
+          Player <CopyableId id={playerId} />
+        </Group>
+      }
+    >
+      <Loaded query={player} height={80}>
+        {(facts) => <Headline facts={facts} />}
+      </Loaded>
+      <PlayerBody playerId={playerId} />
+    </Page>
+  );
+}
+
+function Headline({ facts }: { facts: Schemas['PlayerFacts'] }) {
+  const { profile, createdAt, lastEventAt, purchaseCount, spend, eventCount } = facts;
+  const known = ['deviceType', 'osName', 'osVersion', 'country', 'locale']
+    .map((member) => profile[member]?.value)
+    .filter((value) => value !== undefined);
+  return (
+    <Text size="sm" className="figures">
+      {known.length === 0 ? 'Nothing known of the device' : known.join(' · ')} · first seen{' '}
+      <Moment at={createdAt} /> · last event <Moment at={lastEventAt} /> · {countOf(eventCount, 'event')} ·{' '}
+      {countOf(purchaseCount, 'purchase')}, {formatAmounts(spend)}
+    </Text>
+  );
+}
+
+function PlayerBody({ playerId }: { playerId: string }) {
+  const { at, version } = route.useSearch();
+  const explanation = useExplanation({ playerId, at, version });
+  return (
+    <Grid gutter="lg">
+      <Grid.Col span={{ base: 12, md: 6 }} order={{ base: 2, md: 1 }}>
+        <Stack gap="lg">
+          <Flags playerId={playerId} explanation={explanation} />
+          <SegmentsOfPlayer explanation={explanation} />
+          <Timeline playerId={playerId} />
+          <Devices playerId={playerId} />
+        </Stack>
+      </Grid.Col>
+      <Grid.Col span={{ base: 12, md: 6 }} order={{ base: 1, md: 2 }}>
+        <StoreAsSeen explanation={explanation} />
+      </Grid.Col>
+    </Grid>
+  );
+}
+
+export function YesNo({ value }: { value: boolean }) {
+  return (
+    <Badge color={value ? 'teal' : 'gray'} variant="light">
+      {value ? 'yes' : 'no'}
+    </Badge>
+  );
+}
