@@ -1,0 +1,86 @@
+import { Button, Stack, Text, Textarea } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { Schemas } from '../../api/client.js';
+import { useChange, usePlace } from '../../api/hooks.js';
+import { useRole } from '../../api/session.js';
+import { SidePanel } from '../../parts/SidePanel.js';
+import { ProblemNote } from '../../parts/states.js';
+import { Moment } from '../../parts/texts.js';
+
+/** One refused event: what was sent, what is wrong with it, and the corrected one to replay. */
+export function FailedEventPanel({ entry, onClose }: { entry: Schemas['FailedEvent']; onClose: () => void }) {
+  const { studio, game } = usePlace();
+  const { isEditor } = useRole();
+  const queries = useQueryClient();
+  const [text, setText] = useState(() => indented(entry.raw));
+  const parsed = parse(text);
+  const replay = useChange('replayFailedEvent', {
+    onDone: () => {
+      for (const id of ['listFailedEventGroups', 'listFailedEvents'])
+        queries.invalidateQueries({ queryKey: [studio, id] });
+      onClose();
+    },
+  });
+  return (
+    <SidePanel
+      title={`${entry.eventType ?? 'Event'}: ${entry.reason}`}
+      isOpen
+      onClose={onClose}
+      actions={
+        isEditor && (
+          <Button
+            disabled={parsed === undefined}
+            loading={replay.isPending}
+            onClick={() => replay.mutate({ params: { game, id: entry.id }, body: { event: parsed } })}
+          >
+            Replay this event
+          </Button>
+        )
+      }
+    >
+      <Stack gap="sm">
+        <Text size="sm">
+          {entry.message} {entry.path !== '' && <span className="mono">{entry.path}</span>}
+        </Text>
+        <Text size="sm" c="dimmed">
+          Received <Moment at={entry.receivedAt} /> from{' '}
+          <Link to="/$studio/$game/players/$playerId" params={{ studio, game, playerId: entry.playerId }}>
+            player {entry.playerId.slice(0, 8)}…
+          </Link>
+          {entry.clientBuild === null ? '' : `, build ${entry.clientBuild}`}
+        </Text>
+        {entry.isCut && (
+          <Text size="sm">Only the beginning was kept: complete the event before you replay it.</Text>
+        )}
+        <Textarea
+          label="The event"
+          autosize
+          minRows={8}
+          maxRows={24}
+          spellCheck={false}
+          readOnly={!isEditor}
+          classNames={{ input: 'mono' }}
+          value={text}
+          onChange={({ currentTarget }) => setText(currentTarget.value)}
+          error={parsed === undefined ? 'This is not valid JSON.' : undefined}
+        />
+        <ProblemNote problem={replay.error} />
+      </Stack>
+    </SidePanel>
+  );
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function indented(raw: string): string {
+  const parsed = parse(raw);
+  return parsed === undefined ? raw : JSON.stringify(parsed, null, 2);
+}

@@ -1,0 +1,170 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
+import { ApiProblem, type Schemas, send } from '../../api/client.js';
+import { useGet, usePages, usePlace } from '../../api/hooks.js';
+import { jsonLines } from '../../api/json-lines.js';
+import { useRole } from '../../api/session.js';
+import { countOf, formatCount } from '../../lib/format.js';
+import { DataTable } from '../../parts/DataTable.js';
+import { EmptyState, ProblemNote } from '../../parts/states.js';
+import { Moment } from '../../parts/texts.js';
+import { FailedEventPanel } from './FailedEventPanel.js';
+
+const route = getRouteApi('/$studio/$game/events');
+type FailedGroup = Schemas['FailedEventGroup'];
+
+/** What was refused, by reason; each can be corrected and replayed, or all of a reason once it is mended. */
+export function FailedEvents() {
+  const { game } = usePlace();
+  const { reason, type } = route.useSearch();
+  const navigate = route.useNavigate();
+  const groups = useGet('listFailedEventGroups', { params: { game } });
+  return (
+    <Stack gap="lg">
+      <ProblemNote problem={groups.error} onRetry={() => groups.refetch()} />
+      <DataTable
+        label="Reasons"
+        rows={groups.data?.groups}
+        rowKey={(group) => `${group.reason} ${group.eventType}`}
+        onOpen={(group) =>
+          navigate({ search: { tab: 'failed', reason: group.reason, type: group.eventType ?? undefined } })
+        }
+        empty={
+          <EmptyState title="No event is waiting">
+            <Text size="sm">
+              Events that are refused are kept here with the reason, to be corrected and replayed.
+            </Text>
+          </EmptyState>
+        }
+        columns={[
+          {
+            id: 'reason',
+            header: 'Reason',
+            cell: (group) => (
+              <Button
+                variant="subtle"
+                size="compact-sm"
+                onClick={() =>
+                  navigate({
+                    search: { tab: 'failed', reason: group.reason, type: group.eventType ?? undefined },
+                  })
+                }
+              >
+                {group.reason}
+              </Button>
+            ),
+          },
+          { id: 'type', header: 'Type', cell: ({ eventType }) => eventType ?? '(unreadable)' },
+          { id: 'entries', header: 'Events', isNumber: true, cell: ({ entries }) => formatCount(entries) },
+          { id: 'last', header: 'Last', cell: ({ lastAt }) => <Moment at={lastAt} /> },
+          { id: 'example', header: 'Example', cell: ({ exampleMessage }) => exampleMessage },
+          { id: 'replay', header: '', cell: (group) => <ReplayGroup group={group} /> },
+        ]}
+      />
+      {reason !== undefined && <Entries reason={reason} eventType={type} />}
+    </Stack>
+  );
+}
+
+function Entries({ reason, eventType }: { reason: string; eventType: string | undefined }) {
+  const { game } = usePlace();
+  const { event } = route.useSearch();
+  const navigate = route.useNavigate();
+  const query = { reason, ...(eventType === undefined ? {} : { eventType }) };
+  const pages = usePages(
+    'listFailedEvents',
+    { params: { game }, query },
+    { next: ({ nextCursor }) => nextCursor },
+  );
+  const rows = pages.data?.pages.flatMap(({ events }) => events);
+  const open = rows?.find(({ id }) => id === event);
+  const show = (id: string | undefined) => navigate({ search: (before) => ({ ...before, event: id }) });
+  return (
+    <section aria-label={`Events refused for ${reason}`}>
+      <Text fw={600} mb="xs">
+        {reason} {eventType}
+      </Text>
+      <ProblemNote problem={pages.error} />
+      <DataTable
+        label="Failed events"
+        rows={rows}
+        rowKey={({ id }) => id}
+        onOpen={({ id }) => show(id)}
+        more={{
+          has: pages.hasNextPage,
+          isLoading: pages.isFetchingNextPage,
+          load: () => void pages.fetchNextPage(),
+        }}
+        empty={<Text c="dimmed">None is left.</Text>}
+        columns={[
+          { id: 'at', header: 'Received', cell: ({ receivedAt }) => <Moment at={receivedAt} /> },
+          { id: 'message', header: 'What is wrong', cell: ({ message }) => message },
+          { id: 'build', header: 'Build', cell: ({ clientBuild }) => clientBuild ?? '–' },
+          {
+            id: 'open',
+            header: '',
+            cell: ({ id }) => (
+              <Button size="compact-xs" variant="default" onClick={() => show(id)}>
+                Correct
+              </Button>
+            ),
+          },
+        ]}
+      />
+      {open !== undefined && <FailedEventPanel key={open.id} entry={open} onClose={() => show(undefined)} />}
+    </section>
+  );
+}
+
+/** Replays all of a group as they are, once the reason is gone: a schema was registered, say. */
+function ReplayGroup({ group }: { group: FailedGroup }) {
+  const { studio, game } = usePlace();
+  const { isEditor } = useRole();
+  const queries = useQueryClient();
+  const [state, setState] = useState<{ isRunning: boolean; text: string; problem: ApiProblem | null }>();
+  if (!isEditor) return null;
+
+  async function replay() {
+    setState({ isRunning: true, text: '', problem: null });
+    try {
+      const body = { reason: group.reason, eventType: group.eventType };
+      const response = await send('replayFailedEvents', { params: { game }, body }, { studio });
+      for await (const line of jsonLines(response)) {
+        const { progress, result, error } = line as {
+          progress?: Schemas['ReplayProgress'];
+          result?: Schemas['ReplayProgress'];
+          error?: { code: string; message: string };
+        };
+        if (error !== undefined) throw new ApiProblem(500, error.code, error.message);
+        const now = result ?? progress;
+        if (now === undefined) continue;
+        const text = `${formatCount(now.replayed)} of ${countOf(now.total, 'event')} replayed, ${now.failed} still refused`;
+        setState({ isRunning: result === undefined, text, problem: null });
+      }
+      for (const id of ['listFailedEventGroups', 'listFailedEvents'])
+        queries.invalidateQueries({ queryKey: [studio, id] });
+    } catch (error) {
+      if (!(error instanceof ApiProblem)) throw error;
+      setState({ isRunning: false, text: '', problem: error });
+    }
+  }
+
+  return (
+    <Group gap="xs" onClick={(event) => event.stopPropagation()}>
+      <Button
+        size="compact-xs"
+        variant="default"
+        loading={state?.isRunning ?? false}
+        onClick={() => void replay()}
+      >
+        Replay all
+      </Button>
+      <Text size="xs" role="status">
+        {state?.text}
+      </Text>
+      <ProblemNote problem={state?.problem} />
+    </Group>
+  );
+}

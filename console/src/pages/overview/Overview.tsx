@@ -1,0 +1,184 @@
+import {
+  Card,
+  Group,
+  NativeSelect,
+  SegmentedControl,
+  SimpleGrid,
+  Stack,
+  Text,
+  Title,
+  Tooltip,
+} from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import type { Schemas } from '../../api/client.js';
+import { useGet, usePlace } from '../../api/hooks.js';
+import { daysBefore, figureOf, MEASURES, type Measure, todayUtc } from '../../lib/dashboard.js';
+import { formatAmounts, formatCount, formatDay, formatShare, formatShort } from '../../lib/format.js';
+import { Chart } from '../../parts/Chart.js';
+import { DownloadButton } from '../../parts/DownloadButton.js';
+import { Page } from '../../parts/Page.js';
+import { Loaded } from '../../parts/states.js';
+import { FirstSteps } from './FirstSteps.js';
+import { Retention } from './Retention.js';
+
+const route = getRouteApi('/$studio/$game/');
+type Day = Schemas['DashboardDay'];
+type Dashboard = Schemas['DashboardResponse']['data'];
+
+const SPANS = ['7', '30', '90'];
+/** New numbers show up without a reload. */
+const LOOK_AGAIN_MS = 15_000;
+
+/** For the analyst: how are we doing? */
+export function Overview() {
+  const { game } = usePlace();
+  const { days = '30' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const to = todayUtc(Date.now());
+  const query = { from: daysBefore(to, Number(days) - 1), to };
+  const dashboard = useGet(
+    'getDashboard',
+    { params: { game }, query },
+    { everyMs: LOOK_AGAIN_MS, keepPrevious: true },
+  );
+  return (
+    <Page
+      title="Overview"
+      question="How are we doing? Days are UTC days."
+      actions={
+        <>
+          <NativeSelect
+            size="xs"
+            aria-label="Time range"
+            value={days}
+            data={SPANS.map((value) => ({ value, label: `last ${value} days` }))}
+            onChange={({ currentTarget }) =>
+              navigate({ search: (before) => ({ ...before, days: currentTarget.value }) })
+            }
+          />
+          <DownloadButton
+            operation="getDashboard"
+            request={{ params: { game }, query: { ...query, format: 'csv' } }}
+            fileName={`${game}-${query.from}-${to}.csv`}
+            label="CSV"
+          />
+        </>
+      }
+    >
+      <Loaded query={dashboard} height={420}>
+        {(data) =>
+          data.days.every(({ events }) => events === 0) ? (
+            <FirstSteps />
+          ) : (
+            <Stack gap="lg">
+              <Figures today={data.today} days={data.days} />
+              <DaysChart data={data} />
+              <Retention cohorts={data.cohorts} />
+            </Stack>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+/** Today, with yesterday and the same weekday before it. Each leads to where its players or events are. */
+function Figures({ today, days }: { today: Day; days: readonly Day[] }) {
+  const { studio, game } = usePlace();
+  const byDay = new Map(days.map((day) => [day.day, day]));
+  const yesterday = byDay.get(daysBefore(today.day, 1));
+  const lastWeek = byDay.get(daysBefore(today.day, 7));
+  const show = (day: Day | undefined, measure: Measure) =>
+    day === undefined
+      ? '–'
+      : measure.id === 'revenue'
+        ? formatAmounts(day.revenue)
+        : formatCount(measure.of(day));
+  return (
+    <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
+      {MEASURES.filter(({ isFigure }) => isFigure).map((measure) => (
+        <Tooltip key={measure.id} label={measure.definition} multiline w={260} withArrow>
+          <Card
+            withBorder
+            padding="sm"
+            renderRoot={(props) => <Link {...props} to={measure.to} params={{ studio, game }} />}
+          >
+            <Text size="xs" c="dimmed">
+              {measure.name} today
+            </Text>
+            <Text fw={700} size="lg" className="figures" data-figure={measure.id}>
+              {show(today, measure)}
+            </Text>
+            <Text size="xs" c="dimmed" className="figures">
+              yesterday {show(yesterday, measure)}
+            </Text>
+            <Text size="xs" c="dimmed" className="figures">
+              a week ago {show(lastWeek, measure)}
+            </Text>
+          </Card>
+        </Tooltip>
+      ))}
+    </SimpleGrid>
+  );
+}
+
+/** One chart with a switch; publications are marks on its axis. */
+function DaysChart({ data }: { data: Dashboard }) {
+  const { show = 'activePlayers', currency } = route.useSearch();
+  const navigate = route.useNavigate();
+  const measure = MEASURES.find(({ id }) => id === show) ?? MEASURES[0];
+  const currencies = [...new Set(data.days.flatMap(({ revenue }) => Object.keys(revenue)))].sort();
+  const chosen = currency ?? currencies[0] ?? 'USD';
+  if (measure === undefined) return null;
+  const format = measure.id === 'conversion' ? formatShare : formatShort;
+  return (
+    <section>
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h4">
+          {measure.name}
+          {measure.id === 'revenue' ? `, ${chosen}` : ''}
+        </Title>
+        <Group gap="xs">
+          {measure.id === 'revenue' && currencies.length > 1 && (
+            <NativeSelect
+              size="xs"
+              aria-label="Currency"
+              value={chosen}
+              data={currencies}
+              onChange={({ currentTarget }) =>
+                navigate({ search: (before) => ({ ...before, currency: currentTarget.value }) })
+              }
+            />
+          )}
+          <SegmentedControl
+            size="xs"
+            aria-label="What the chart shows"
+            value={measure.id}
+            data={MEASURES.map(({ id, name }) => ({ value: id, label: name }))}
+            onChange={(next) => navigate({ search: (before) => ({ ...before, show: next }) })}
+          />
+        </Group>
+      </Group>
+      <Chart
+        label={measure.name}
+        places={data.days.map(({ day }) => formatDay(day))}
+        series={[
+          {
+            name: measure.name,
+            values: data.days.map((day) => figureOf(day, measure, chosen)),
+            colour: measure.colour,
+            kind: 'bars',
+          },
+        ]}
+        format={format}
+        marks={data.versions.flatMap(({ version, publishedAt }) => {
+          const place = data.days.findIndex(({ day }) => publishedAt.startsWith(day));
+          return place < 0 ? [] : [{ place, label: `v${version}` }];
+        })}
+      />
+      <Text size="xs" c="dimmed">
+        {measure.definition}. Today is not over yet.
+      </Text>
+    </section>
+  );
+}

@@ -1,0 +1,53 @@
+import { Alert, Progress, Stack, Text } from '@mantine/core';
+import type { Schemas } from '../../api/client.js';
+import { usePlace } from '../../api/hooks.js';
+import { formatCount } from '../../lib/format.js';
+import { EmptyState } from '../../parts/states.js';
+import { CopyableCode, Moment } from '../../parts/texts.js';
+
+/** How a model stands: in force, refused, or how much it still needs. */
+export function ColdStart({
+  newest,
+  model,
+  inForce,
+}: {
+  newest: Schemas['ModelSummary'] | undefined;
+  model: string;
+  inForce: Schemas['ModelInForce'] | null;
+}) {
+  const { studio, game } = usePlace();
+  if (newest === undefined) {
+    return (
+      <EmptyState title="Nothing was trained yet">
+        <Text size="sm">Models are trained every night, once there are enough players. To train now:</Text>
+        <CopyableCode text={`npx savepoint train --tenant ${studio} --game ${game}`} />
+      </EmptyState>
+    );
+  }
+  const outcome = newest.models.find((each) => each.model === model);
+  const isDistrusted = inForce?.distrusted.includes(model) ?? false;
+  const missing = newest.progress.filter(({ have, need }) => have < need);
+  return (
+    <Stack gap="sm">
+      <Text size="sm">
+        Training {newest.version}, <Moment at={newest.trainedAt} />:{' '}
+        {outcome?.reason ?? 'this model is not part of it'}
+        {inForce === null ? '' : ` · training ${inForce.modelVersion} is in force`}
+      </Text>
+      {isDistrusted && (
+        <Alert color="orange" variant="light" title="Not trusted at present">
+          Its predictions have not come true of late, so players are told averages until they do again.
+        </Alert>
+      )}
+      {outcome?.outcome === 'cold_start' &&
+        missing.map(({ what, have, need }) => (
+          <div key={what}>
+            <Text size="sm" className="figures">
+              {formatCount(have)} of {formatCount(need)} {what}
+            </Text>
+            <Progress value={(100 * have) / need} aria-label={what} />
+          </div>
+        ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,121 @@
+import { Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useGet, usePlace } from '../../api/hooks.js';
+import { countOf, formatDay, formatShare } from '../../lib/format.js';
+import { type Grade, MODELS, metricsOf } from '../../lib/grades.js';
+import { Chart } from '../../parts/Chart.js';
+import { Page } from '../../parts/Page.js';
+import { EmptyState, Loaded } from '../../parts/states.js';
+import { ColdStart } from './ColdStart.js';
+import { Trainings } from './Trainings.js';
+
+const route = getRouteApi('/$studio/$game/predictions');
+
+/** Is it right? What was predicted is compared with what happened, week by week. */
+export function Predictions() {
+  const { game } = usePlace();
+  const { model = 'activity' } = route.useSearch();
+  const navigate = route.useNavigate();
+  const grades = useGet('listPredictionGrades', { params: { game }, query: { days: 90 } });
+  const models = useGet('listModels', { params: { game } });
+  return (
+    <Page
+      title="Predictions"
+      question={MODELS[model]?.question ?? ''}
+      actions={
+        <NativeSelect
+          size="xs"
+          aria-label="Model"
+          value={model}
+          data={Object.entries(MODELS).map(([value, { name }]) => ({ value, label: name }))}
+          onChange={({ currentTarget }) => navigate({ search: { model: currentTarget.value } })}
+        />
+      }
+    >
+      <Loaded query={models} height={120}>
+        {(data) => (
+          <Stack gap="lg">
+            <ColdStart newest={data.models[0]} model={model} inForce={data.inForce} />
+            <Loaded query={grades} height={300}>
+              {(graded) => <Quality grades={graded.grades.filter((grade) => grade.model === model)} />}
+            </Loaded>
+            <Trainings models={data.models} inForce={data.inForce} />
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Quality({ grades }: { grades: readonly Grade[] }) {
+  const { day } = route.useSearch();
+  const navigate = route.useNavigate();
+  // Of a day with two models, the one that players were told of comes first.
+  const days = [...new Map([...grades].reverse().map((grade) => [grade.day, grade])).values()];
+  const shown = grades.find((grade) => grade.day === day) ?? days.at(-1);
+  if (shown === undefined) {
+    return (
+      <EmptyState title="No week has been graded yet">
+        <Text size="sm">
+          A week after the first predictions, what was said is compared with what happened. The grade then
+          appears here.
+        </Text>
+      </EmptyState>
+    );
+  }
+  const { deciles, players } = metricsOf(shown);
+  return (
+    <>
+      <section>
+        <Group justify="space-between" mb="xs">
+          <Title order={2} size="h4">
+            Predicted and observed, week to {formatDay(shown.day)}
+          </Title>
+          <NativeSelect
+            size="xs"
+            aria-label="Graded week"
+            value={shown.day}
+            data={days
+              .map((grade) => ({ value: grade.day, label: `week to ${formatDay(grade.day)}` }))
+              .reverse()}
+            onChange={({ currentTarget }) =>
+              navigate({ search: (before) => ({ ...before, day: currentTarget.value }) })
+            }
+          />
+        </Group>
+        <Chart
+          label="Reliability diagram"
+          places={deciles.map(({ predicted }) => formatShare(predicted))}
+          positions={deciles.map(({ predicted }) => predicted)}
+          series={[
+            { name: 'happened', values: deciles.map(({ observed }) => observed), kind: 'dots', colour: 0 },
+          ]}
+          format={formatShare}
+          top={1}
+          hasDiagonal
+          height={300}
+        />
+        <Text size="xs" c="dimmed">
+          Each dot is a tenth of {players === null ? 'the players' : countOf(Math.round(players), 'player')},
+          by what was predicted (to the right) and what happened (upwards). On the dashed line the prediction
+          was exact. Health: {shown.health}.
+        </Text>
+      </section>
+      <section>
+        <Title order={2} size="h4" mb="xs">
+          Error over time
+        </Title>
+        <Chart
+          label="Mean distance between predicted and observed"
+          places={days.map((grade) => formatDay(grade.day))}
+          series={[{ name: 'mean error', values: days.map((grade) => metricsOf(grade).ece), colour: 5 }]}
+          format={formatShare}
+        />
+        <Text size="xs" c="dimmed">
+          The mean distance between the predicted and the observed share over tenths of the players. Below 5%
+          the model is trusted.
+        </Text>
+      </section>
+    </>
+  );
+}

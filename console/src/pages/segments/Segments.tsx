@@ -1,0 +1,170 @@
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useGet, usePlace } from '../../api/hooks.js';
+import { useRole } from '../../api/session.js';
+import { useDraft } from '../../draft/draft-context.js';
+import { freeId, problemsUnder, replacedAt, type Segment } from '../../lib/document.js';
+import { countOf, formatCount, formatShare } from '../../lib/format.js';
+import { DataTable } from '../../parts/DataTable.js';
+import { Icon } from '../../parts/Icon.js';
+import { Page } from '../../parts/Page.js';
+import { EmptyState, ProblemNote } from '../../parts/states.js';
+import { Moment } from '../../parts/texts.js';
+import { SegmentPanel } from './SegmentPanel.js';
+
+const route = getRouteApi('/$studio/$game/segments');
+
+/** Named groups of players: who is in, how many, and what depends on it. */
+export function Segments() {
+  const { studio, game } = usePlace();
+  const { isEditor } = useRole();
+  const { segment: openSegment } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { document, edit, problems } = useDraft();
+  const sizes = useGet('listSegments', { params: { game } });
+  const sizeOf = new Map(sizes.data?.segments.map((each) => [each.segmentId, each]));
+  const rows = document?.segments;
+  const show = (segmentId: string | undefined) => navigate({ search: { segment: segmentId } });
+  const setSegments = (change: (segments: readonly Segment[]) => Segment[]) =>
+    edit((before) => ({ ...before, segments: change(before.segments) }));
+  const open = rows?.findIndex(({ segmentId }) => segmentId === openSegment) ?? -1;
+  const openEntry = rows?.[open];
+
+  function add() {
+    const segmentId = freeId('new_segment', rows?.map((each) => each.segmentId) ?? []);
+    const entry = {
+      segmentId,
+      name: 'New segment',
+      rule: 'flags.isPayer',
+      visibleToClients: false,
+      priority: 0,
+    };
+    setSegments((before) => [...before, entry]);
+    show(segmentId);
+  }
+
+  return (
+    <Page
+      title="Segments"
+      question="Groups of players by rules. A player is in or out with the next request, never tomorrow."
+      actions={
+        isEditor && (
+          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={add}>
+            Add segment
+          </Button>
+        )
+      }
+    >
+      <ProblemNote problem={sizes.error} onRetry={() => sizes.refetch()} />
+      <DataTable
+        label="Segments"
+        rows={rows}
+        rowKey={({ segmentId }) => segmentId}
+        empty={
+          <EmptyState title="No segments yet">
+            <Text size="sm">
+              A segment is a name and a rule, such as <span className="mono">{'purchases.total > 0'}</span>.
+              Offers and flags can ask for it.
+            </Text>
+          </EmptyState>
+        }
+        columns={[
+          {
+            id: 'name',
+            header: 'Segment',
+            cell: ({ segmentId, name }) => (
+              <Stack gap={0}>
+                <Anchor component="button" type="button" size="sm" ta="left" onClick={() => show(segmentId)}>
+                  {name}
+                </Anchor>
+                <Text size="xs" c="dimmed" className="mono">
+                  {segmentId}
+                </Text>
+              </Stack>
+            ),
+          },
+          {
+            id: 'rule',
+            header: 'Rule',
+            cell: ({ rule, segmentId }) => (
+              <>
+                <span className="mono">{rule}</span>
+                {problemsUnder(
+                  problems,
+                  `/segments/${rows?.findIndex((each) => each.segmentId === segmentId)}`,
+                ).map(({ pointer, message }) => (
+                  <Text key={`${pointer} ${message}`} size="xs" c="red" role="alert">
+                    {message}
+                  </Text>
+                ))}
+              </>
+            ),
+          },
+          {
+            id: 'size',
+            header: 'Players',
+            isNumber: true,
+            cell: ({ segmentId }) => {
+              const size = sizeOf.get(segmentId)?.size;
+              if (size === undefined) return <Text size="xs">not published</Text>;
+              if (size === null) return '–';
+              return (
+                <Anchor
+                  size="sm"
+                  renderRoot={(props) => (
+                    <Link
+                      {...props}
+                      to="/$studio/$game/players"
+                      params={{ studio, game }}
+                      search={{ segment: segmentId }}
+                    />
+                  )}
+                >
+                  {sizes.data?.isSampled ? 'about ' : ''}
+                  {formatCount(size.players)} · {formatShare(size.share)}
+                </Anchor>
+              );
+            },
+          },
+          {
+            id: 'used',
+            header: 'Used by',
+            cell: ({ segmentId }) => {
+              const use = sizeOf.get(segmentId)?.usedBy;
+              const names = use === undefined ? [] : [...use.offers, ...use.segments, ...use.flags];
+              return names.length === 0 ? '–' : names.join(', ');
+            },
+          },
+        ]}
+      />
+      {sizes.data && (
+        <Group gap={4}>
+          <Text size="xs" c="dimmed">
+            Sizes of version {sizes.data.version}, of {countOf(sizes.data.players, 'player')}
+            {sizes.data.isSampled ? `, estimated from ${formatCount(sizes.data.examined)}` : ''}, counted{' '}
+            <Moment at={sizes.data.countedAt} />.
+          </Text>
+        </Group>
+      )}
+      {openEntry !== undefined && document !== undefined && (
+        <SegmentPanel
+          segment={openEntry}
+          document={document}
+          isReadOnly={!isEditor}
+          problems={problemsUnder(problems, `/segments/${open}`)}
+          usedBy={sizeOf.get(openEntry.segmentId)?.usedBy}
+          onChange={(next) => {
+            setSegments((before) => replacedAt(before, open, next));
+            if (next.segmentId !== openSegment)
+              navigate({ search: { segment: next.segmentId }, replace: true });
+          }}
+          onRemove={() => {
+            setSegments((before) => before.filter((_, at) => at !== open));
+            show(undefined);
+          }}
+          onClose={() => show(undefined)}
+        />
+      )}
+    </Page>
+  );
+}

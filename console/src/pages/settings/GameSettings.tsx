@@ -1,0 +1,73 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Schemas } from '../../api/client.js';
+import { useChange, useGet, usePlace } from '../../api/hooks.js';
+import { countOf } from '../../lib/format.js';
+import { WholeNumberInput } from '../../parts/fields.js';
+import { Loaded, ProblemNote } from '../../parts/states.js';
+
+/** The name of the game, and how long its events are kept. */
+export function GameSettings() {
+  const { game } = usePlace();
+  const games = useGet('listGames');
+  return (
+    <Loaded query={games}>
+      {(data) => {
+        const found = data.games.find(({ gameId }) => gameId === game);
+        return found === undefined ? null : <GameForm key={found.gameId} game={found} />;
+      }}
+    </Loaded>
+  );
+}
+
+function GameForm({ game }: { game: Schemas['Game'] }) {
+  const { studio } = usePlace();
+  const queries = useQueryClient();
+  const [name, setName] = useState(game.name);
+  const [days, setDays] = useState(game.retentionDays);
+  const [isSure, setSure] = useState(false);
+  const save = useChange('updateGame', {
+    onDone: () => {
+      setSure(false);
+      queries.invalidateQueries({ queryKey: [studio, 'listGames'] });
+    },
+  });
+  const isShorter = days !== null && (game.retentionDays === null || days < game.retentionDays);
+  return (
+    <Stack gap="md" maw={480}>
+      <TextInput label="Name" value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
+      <WholeNumberInput
+        label="Events are kept for so many days"
+        description="Empty: for ever. Players and the numbers of each day always stay."
+        value={days}
+        onChange={(next) => {
+          setDays(next);
+          setSure(false);
+        }}
+      />
+      {isShorter && (
+        <Text size="sm" c="red">
+          Events older than {countOf(days, 'day')} are deleted for good, and explanations of the time before
+          lack them.
+        </Text>
+      )}
+      <ProblemNote problem={save.error} />
+      <Group>
+        <Button
+          color={isShorter ? 'red.9' : 'savepoint'}
+          loading={save.isPending}
+          disabled={name === game.name && days === game.retentionDays}
+          onClick={() =>
+            isShorter && !isSure
+              ? setSure(true)
+              : save.mutate({ params: { game: game.gameId }, body: { name, retentionDays: days } })
+          }
+        >
+          {isShorter && isSure ? 'Yes, delete older events' : 'Save'}
+        </Button>
+        {save.isSuccess && <Text size="sm">Saved.</Text>}
+      </Group>
+    </Stack>
+  );
+}
