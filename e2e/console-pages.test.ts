@@ -1,0 +1,188 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
+import { signIn, type Visitor } from './support/console.js';
+import {
+  cleanUp,
+  type Login,
+  login,
+  post,
+  type Service,
+  startService,
+  temporaryFolder,
+} from './support/service.js';
+
+const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+const PAGES = [
+  '',
+  '/players',
+  '/store',
+  '/store?tab=offers&offer=thank_you',
+  '/store?tab=rules',
+  '/store?tab=history',
+  '/segments?segment=payer',
+  '/events',
+  '/events?tab=types',
+  '/events?tab=failed',
+  '/predictions',
+  '/settings?tab=keys',
+  '/settings?tab=members',
+  '/settings?tab=audit',
+  '/settings?tab=account',
+];
+
+describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => {
+  let service: Service;
+  let browser: Browser;
+  let owner: Visitor;
+  let player: Login;
+
+  beforeAll(async () => {
+    const settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: await temporaryFolder() };
+    const patient = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
+    service = await startService({ ...settings, ...patient });
+    browser = await launchBrowser();
+    owner = await signIn(browser, service, settings, {
+      email: 'olga@studio.example',
+      role: 'owner',
+      name: 'Olga',
+    });
+    player = await login(service.api, 'page-device');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await cleanUp();
+  });
+
+  const event = (eventType: string, payload: object = {}) => ({
+    eventType,
+    timestamp: new Date().toISOString(),
+    payload,
+  });
+  const sendEvents = (...events: object[]) => post(`${service.api}/v1/events`, player.headers, events);
+
+  it('leads a new studio from nothing to the first event, live', async () => {
+    const { page, go } = owner;
+    await go();
+    await page.getByRole('heading', { name: 'No event has arrived yet' }).waitFor();
+    await page.getByRole('link', { name: 'Events', exact: true }).first().click();
+    await page.getByText('live', { exact: true }).waitFor();
+    await sendEvents(event('Level_Complete', { level: 7 }));
+    await page.getByRole('button', { name: /Level_Complete.*"level":7/ }).click();
+    await page.getByText('"receivedAt"', { exact: false }).waitFor();
+
+    // Paused, nothing moves; afterwards it goes on.
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await sendEvents(event('Level_Start', { level: 8 }));
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await page.getByText('live', { exact: true }).waitFor();
+    await sendEvents(event('Level_Start', { level: 9 }));
+    await page.getByRole('button', { name: /Level_Start.*"level":9/ }).waitFor();
+  });
+
+  it('shows the numbers of what was sent', async () => {
+    const { page, go } = owner;
+    const purchase = { transactionId: 't-1', skuId: 'gems_80', price: 0.99, currency: 'USD' };
+    await sendEvents(event('Purchase', purchase), event('Ad_Impression'));
+    await go();
+    const figure = (id: string) => page.locator(`[data-figure=${id}]`).textContent();
+    await expect.poll(() => figure('events')).toBe('5');
+    expect(await figure('activePlayers')).toBe('1');
+    expect(await figure('payingPlayers')).toBe('1');
+    expect(await figure('revenue')).toBe('USD 0.99');
+    expect(await figure('adImpressions')).toBe('1');
+
+    await go('/players?find=page-device');
+    await page.getByRole('cell', { name: 'device id' }).waitFor();
+    await page.getByRole('link', { name: player.userId }).click();
+    await page.getByText('1 purchase, USD 0.99', { exact: false }).waitFor();
+
+    await go('/segments');
+    await page.getByRole('link', { name: '1 · 100%' }).first().waitFor();
+  });
+
+  it('corrects a failed event and replays it', async () => {
+    const { page, go } = owner;
+    const wrong = { eventType: 'Level_Complete', timestamp: 'yesterday', payload: { level: 10 } };
+    expect((await sendEvents(wrong)).status).toBe(400);
+    await go('/events?tab=failed');
+    await page.getByRole('button', { name: 'timestamp_malformed' }).click();
+    await page.getByRole('button', { name: 'Correct' }).click();
+    const panel = page.getByRole('dialog');
+    const text = await panel.getByLabel('The event').inputValue();
+    await panel.getByLabel('The event').fill('{');
+    await panel.getByText('This is not valid JSON.').waitFor();
+    await panel.getByLabel('The event').fill(text.replace('yesterday', new Date().toISOString()));
+    await panel.getByRole('button', { name: 'Replay this event' }).click();
+    await page.getByRole('heading', { name: 'No event is waiting' }).waitFor();
+  });
+
+  it('makes a key that logs players in, and rotates it', async () => {
+    const { page, go } = owner;
+    await go('/settings?tab=keys');
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByLabel('What it is for').fill('build 2');
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const secretShown = page.getByRole('alert').filter({ hasText: 'shown now and never again' });
+    await secretShown.waitFor();
+    const codes = await secretShown.locator('pre').allTextContents();
+    const key = { id: codes[0] ?? '', secret: codes[1] ?? '' };
+    expect((await login(service.api, 'key-device', key)).userId).toMatch(/^[\da-f-]{36}$/);
+    expect(codes[2]).toContain(`${service.api}/auth/login`);
+
+    const row = page.getByRole('row').filter({ hasText: key.id });
+    await row.getByRole('button', { name: 'Rotate or revoke' }).click();
+    await page.getByLabel('The old key still works for').selectOption('0');
+    await page.getByRole('button', { name: 'Rotate the key' }).click();
+    await expect.poll(async () => (await secretShown.locator('pre').allTextContents())[0]).not.toBe(key.id);
+    await expect(login(service.api, 'key-device-2', key)).rejects.toThrow('401');
+  });
+
+  it('has no serious problem for axe, on any page', async () => {
+    const { page, go } = owner;
+    const axe = await readFile(AXE, 'utf8');
+    const found: string[] = [];
+    for (const path of [...PAGES, `/players/${player.userId}`]) {
+      await go(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForFunction(() => document.querySelector('[aria-label=Loading]') === null);
+      await page.evaluate(axe);
+      const violations = await page.evaluate(async () => {
+        type Axe = {
+          run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
+        };
+        const result = await (window as unknown as { axe: Axe }).axe.run();
+        return result.violations
+          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+          .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+      });
+      found.push(...violations.map((violation) => `${path} ${violation}`));
+    }
+    expect(found).toEqual([]);
+    expect(owner.problems).toEqual([]);
+  });
+
+  it('works at 390 pixels, and by keyboard', async () => {
+    const { page, go } = owner;
+    await page.setViewportSize({ width: 390, height: 844 });
+    await go(`/players/${player.userId}`);
+    await page.getByRole('region', { name: 'Store as seen' }).waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.keyboard.press('g');
+    await page.keyboard.press('s');
+    await page.getByRole('heading', { name: 'Store', level: 1 }).waitFor();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.keyboard.press('Escape');
+    const handle = page.getByRole('button', { name: 'Move starter_pack: Alt and arrow keys' });
+    await handle.focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    const first = page.getByRole('table', { name: 'Catalogue' }).getByRole('row').nth(1);
+    await expect.poll(() => first.textContent()).toContain('starter_pack');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => first.textContent()).toContain('gems_80');
+  });
+});

@@ -1,0 +1,248 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
+import { signIn, signInToken, type Visitor, visit } from './support/console.js';
+import {
+  cleanUp,
+  get,
+  login,
+  post,
+  runSavepoint,
+  type Service,
+  startService,
+  temporaryFolder,
+} from './support/service.js';
+
+type Store = { activeSkus: { skuId: string; offerPrice: unknown }[] };
+
+describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
+  let service: Service;
+  let settings: Record<string, string>;
+  let browser: Browser;
+  let owner: Visitor;
+
+  beforeAll(async () => {
+    settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: await temporaryFolder() };
+    // A busy machine must not decide the test: nothing is refused for overload.
+    const patient = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
+    service = await startService({ ...settings, ...patient });
+    browser = await launchBrowser();
+    owner = await signIn(browser, service, settings, {
+      email: 'olga@studio.example',
+      role: 'owner',
+      name: 'Olga',
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await cleanUp();
+  });
+
+  const store = async (device: string): Promise<string> => {
+    const { headers } = await login(service.api, device);
+    return JSON.stringify((await get(`${service.api}/v1/player/store_configs`, headers)).body as Store);
+  };
+
+  it('signs in by a link that works once, and keeps to its policy', async () => {
+    const token = await signInToken(settings, { email: 'once@studio.example', role: 'viewer' });
+    const first = await visit(browser, service);
+    await first.page.goto(`${service.ops}/`);
+    await first.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await first.page.goto(`${service.ops}/console/sign-in?token=${token}`);
+    await first.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(first.page.url()).toBe(`${service.ops}/console/demo-studio/demo-game`);
+    expect(first.problems).toEqual([]);
+
+    const second = await visit(browser, service);
+    await second.page.goto(`${service.ops}/console/sign-in?token=${token}`);
+    await second.page.getByRole('heading', { name: 'This link does not sign you in' }).waitFor();
+  });
+
+  it('loads less than 350 kB of script first', async () => {
+    const visitor = await visit(browser, service);
+    const sizes: number[] = [];
+    visitor.page.on('response', (response) => {
+      if (response.url().endsWith('.js'))
+        sizes.push(Number(response.headers()['content-length'] ?? Number.NaN));
+    });
+    const token = await signInToken(settings, { email: 'size@studio.example', role: 'viewer' });
+    await visitor.page.goto(`${service.ops}/console/sign-in?token=${token}`);
+    await visitor.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(sizes.length).toBeGreaterThan(1);
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    expect(total).toBeGreaterThan(50_000);
+    expect(total).toBeLessThan(350_000);
+  });
+
+  it('edits a price, publishes it, and the player API serves it', async () => {
+    const { page, go } = owner;
+    expect(await store('price-device')).not.toContain('"1.49"');
+    await go('/store');
+    const bar = page.getByRole('region', { name: 'Draft' });
+    const price = page.getByLabel('Offer price of gems_80 in USD', { exact: true });
+    await page.getByLabel('Price of gems_80 in USD', { exact: true }).fill('1.99');
+    await price.fill('1.495');
+    await bar.getByText(/problem/).waitFor();
+    await page.getByText('An amount of USD has 2 decimals at the most.').first().waitFor();
+    expect(await price.inputValue()).toBe('1.495');
+    await price.fill('1.49');
+    await bar.getByText(/problem/).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await bar.getByText('1 change', { exact: false }).waitFor();
+    // Nothing of a draft reaches players.
+    expect(await store('price-device')).not.toContain('1.49');
+
+    await page.getByRole('button', { name: 'Publish' }).click();
+    const panel = page.getByRole('dialog', { name: 'Publish the draft' });
+    await panel.getByText('prices › USD › offerPrice').waitFor();
+    await panel.getByLabel('Note').fill('Gems cost more');
+    await panel.getByRole('button', { name: 'Publish' }).click();
+    await bar.waitFor({ state: 'detached' });
+    expect(await store('price-device')).toContain('1.49');
+
+    await go('/store?tab=history');
+    await page.getByRole('cell', { name: 'Gems cost more' }).waitFor();
+    expect(owner.problems).toEqual([]);
+  });
+
+  it('shows the store as the player gets it, with the reason beside the price', async () => {
+    const { page, go } = owner;
+    const player = await login(service.api, 'payer-device');
+    const purchase = {
+      eventType: 'Purchase',
+      timestamp: new Date().toISOString(),
+      payload: { transactionId: 'order-1', skuId: 'starter_pack', price: 4.99, currency: 'USD' },
+    };
+    expect((await post(`${service.api}/v1/events`, player.headers, [purchase])).status).toBe(202);
+    const served = (await get(`${service.api}/v1/player/store_configs`, player.headers)).body;
+    expect(JSON.stringify(served)).toContain('7.5');
+
+    // Found by the number of the order, from any page.
+    await go('/store');
+    await page.getByLabel('Name of gems_80').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('order-1');
+    await page.keyboard.press('Enter');
+    await page.getByRole('region', { name: 'Store as seen' }).waitFor();
+    expect(page.url()).toContain(player.userId);
+    const chest = page.getByLabel('gems_1200', { exact: true });
+    await chest.getByText('USD 7.50').waitFor();
+    await chest.getByText('offer thank_you asked for 7.50').waitFor();
+    await page.getByText('Purchase starter_pack USD 4.99, transaction order-1').waitFor();
+
+    // An override is obeyed with the next request, and explained.
+    await page.getByLabel('isPayer', { exact: true }).getByRole('button', { name: 'Override' }).click();
+    const panel = page.getByRole('dialog', { name: 'Override isPayer' });
+    await panel.getByLabel('Value').selectOption('no');
+    await panel.getByLabel('Reason').fill('Chargeback');
+    await panel.getByRole('button', { name: 'Set the flag' }).click();
+    await chest.getByText('USD 10.00').waitFor();
+    await page.getByText('Olga: “Chargeback”').waitFor();
+    const after = (await get(`${service.api}/v1/player/store_configs`, player.headers)).body;
+    expect(JSON.stringify(after)).not.toContain('7.5');
+    expect(owner.problems).toEqual([]);
+  });
+
+  it('lets two editors meet without overwriting anything', async () => {
+    const ana = await signIn(browser, service, settings, {
+      email: 'ana@studio.example',
+      role: 'editor',
+      name: 'Ana',
+    });
+    const ben = await signIn(browser, service, settings, {
+      email: 'ben@studio.example',
+      role: 'editor',
+      name: 'Ben',
+    });
+    for (const { go, page } of [ana, ben]) {
+      await go('/store');
+      await page.getByLabel('Name of gems_80').waitFor();
+    }
+    await ana.page.getByLabel('Name of gems_80').fill('Pile of Gems');
+    await ben.page.getByLabel('Name of season_pass').fill('Season Ticket');
+    await ana.page.getByRole('button', { name: 'Save draft' }).click();
+    await ana.page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
+
+    await ben.page.getByRole('button', { name: 'Save draft' }).click();
+    const panel = ben.page.getByRole('dialog', { name: 'Ana saved the draft before you' });
+    await panel.getByText('Nothing was overwritten', { exact: false }).waitFor();
+    await panel.getByRole('button', { name: 'Put mine on top' }).click();
+    // Hers is there, and so is what he typed.
+    expect(await ben.page.getByLabel('Name of gems_80').inputValue()).toBe('Pile of Gems');
+    expect(await ben.page.getByLabel('Name of season_pass').inputValue()).toBe('Season Ticket');
+    await ben.page.getByRole('button', { name: 'Save draft' }).click();
+    await ben.page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
+    await ana.page.reload();
+    await expect.poll(() => ana.page.getByLabel('Name of season_pass').inputValue()).toBe('Season Ticket');
+    await ana.page.getByText('Ben,', { exact: false }).waitFor();
+
+    // The other way on: theirs.
+    await ana.page.getByLabel('Name of gems_80').fill('Heap of Gems');
+    await ben.page.getByLabel('Name of gems_80').fill('Hill of Gems');
+    await ben.page.getByRole('button', { name: 'Save draft' }).click();
+    await ben.page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
+    await ana.page.getByRole('button', { name: 'Save draft' }).click();
+    const asked = ana.page.getByRole('dialog', { name: 'Ben saved the draft before you' });
+    await asked.getByText('You both changed SKU gems_80', { exact: false }).waitFor();
+    await asked.getByRole('button', { name: 'Take theirs, drop mine' }).click();
+    await expect.poll(() => ana.page.getByLabel('Name of gems_80').inputValue()).toBe('Hill of Gems');
+    expect([...ana.problems, ...ben.problems]).toEqual([]);
+  });
+
+  it('offers a viewer nothing to change, and the API refuses them too', async () => {
+    const viewer = await signIn(browser, service, settings, { email: 'vera@studio.example', role: 'viewer' });
+    const { page, go } = viewer;
+    await go('/store');
+    const name = page.getByLabel('Name of gems_80');
+    await name.waitFor();
+    expect(await name.getAttribute('readonly')).not.toBeNull();
+    for (const button of ['Add SKU', 'Import', 'Publish', 'Save draft', 'Discard']) {
+      expect(await page.getByRole('button', { name: button }).count(), button).toBe(0);
+    }
+    const status = await page.evaluate(async () => {
+      const { data } = await (await fetch('/admin/v1/me')).json();
+      const response = await fetch('/admin/v1/games/demo-game/draft?revision=1', {
+        method: 'DELETE',
+        headers: { 'x-csrf-token': data.csrfToken },
+      });
+      return response.status;
+    });
+    expect(status).toBe(403);
+  });
+
+  it('shows nothing of one studio to another', async () => {
+    await runSavepoint(['tenant', 'create', 'other-studio'], settings);
+    await runSavepoint(['game', 'create', 'other-game', '--tenant', 'other-studio'], settings);
+    const member = { email: 'otto@other.example', role: 'owner', tenant: 'other-studio' };
+    const { page, go } = await signIn(browser, service, settings, member);
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(page.url()).toBe(`${service.ops}/console/other-studio/other-game`);
+    await go('/store');
+    await page.getByRole('alert').waitFor();
+    expect(await page.locator('body').textContent()).not.toMatch(/gems_80|Demo|Olga/);
+    const statuses = await page.evaluate(async () => {
+      const paths = ['/draft', '/players', '/versions', '/dashboard'];
+      const ask = async (path: string, headers: Record<string, string>) =>
+        (await fetch(`/admin/v1/games/demo-game${path}`, { headers })).status;
+      return Promise.all(
+        paths.flatMap((path) => [ask(path, {}), ask(path, { 'x-tenant-id': 'demo-studio' })]),
+      );
+    });
+    expect(new Set(statuses)).toEqual(new Set([403, 404]));
+  });
+
+  it('signs out, and the session is over', async () => {
+    const { page, context } = await signIn(browser, service, settings, {
+      email: 'gone@studio.example',
+      role: 'viewer',
+    });
+    const cookies = await context.cookies();
+    await page.getByRole('button', { name: 'gone' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await context.addCookies(cookies);
+    await page.goto(`${service.ops}/console/demo-studio/demo-game/store`);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(page.url()).toContain('next=');
+  });
+});

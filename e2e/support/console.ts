@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { BROWSER_PATIENCE_MS } from './browser.js';
+import { runSavepoint, type Service, type Settings } from './service.js';
+
+const BUILT = fileURLToPath(new URL('../../console/dist/index.html', import.meta.url));
+export const DEMO = { studio: 'demo-studio', game: 'demo-game' } as const;
+
+export type Visitor = {
+  page: Page;
+  context: BrowserContext;
+  /** Errors of the page, violations of its policy, and requests to anybody else. */
+  problems: string[];
+  /** Opens a page of a game, by default of the demo game. */
+  go(path?: string, game?: { studio: string; game: string }): Promise<void>;
+};
+
+/** A token of a link that signs somebody in once. */
+export async function signInToken(
+  settings: Settings,
+  member: { email: string; role: string; tenant?: string; name?: string },
+): Promise<string> {
+  const { email, role, tenant = DEMO.studio, name } = member;
+  const named = name === undefined ? [] : ['--name', name];
+  const { output } = await runSavepoint(
+    ['admin', 'create', '--email', email, '--role', role, '--tenant', tenant, ...named],
+    settings,
+  );
+  const token = /sign-in\?token=([\w-]+)/.exec(output)?.[1];
+  if (token === undefined) throw new Error(`no sign-in link: ${output}`);
+  return token;
+}
+
+/** A browser of its own: cookies are not shared with other visitors. */
+export async function visit(browser: Browser, { ops }: Service): Promise<Visitor> {
+  if (!existsSync(BUILT)) throw new Error('The console is not built. Run `npm run build` first.');
+  const context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  page.setDefaultTimeout(BROWSER_PATIENCE_MS);
+  const problems: string[] = [];
+  page.on('pageerror', ({ message }) => problems.push(message));
+  page.on('console', (message) => {
+    // A refusal is logged by the browser, too; whether it is right is what tests look at.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
+      problems.push(message.text());
+    }
+  });
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(`${ops}/`) && !url.startsWith('blob:') && !url.startsWith('data:'))
+      problems.push(`asked ${url}`);
+  });
+  return {
+    page,
+    context,
+    problems,
+    async go(path = '', { studio, game } = DEMO) {
+      await page.goto(`${ops}/console/${studio}/${game}${path}`);
+    },
+  };
+}
+
+export async function signIn(
+  browser: Browser,
+  service: Service,
+  settings: Settings,
+  member: { email: string; role: string; tenant?: string; name?: string },
+): Promise<Visitor> {
+  const token = await signInToken(settings, member);
+  const visitor = await visit(browser, service);
+  await visitor.page.goto(`${service.ops}/console/sign-in?token=${token}`);
+  await visitor.page.getByRole('navigation', { name: 'Pages' }).waitFor();
+  return visitor;
+}

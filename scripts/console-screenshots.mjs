@@ -1,0 +1,173 @@
+// Takes every page of the console in light and dark, with simulated players: node scripts/console-screenshots.mjs [folder]
+// For people to look at. Needs `npm run build` first, and Chromium.
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const SAVEPOINT = fileURLToPath(new URL('../server/bin/savepoint.mjs', import.meta.url));
+const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const folder = process.argv[2] ?? 'console-screenshots';
+const WIDE = { width: 1280, height: 800 };
+const NARROW = { width: 390, height: 844 };
+
+const data = await mkdtemp(join(tmpdir(), 'savepoint-screenshots-'));
+// As root, PostgreSQL runs as a user who could not enter a 0700 folder.
+await chmod(data, 0o755);
+const env = {
+  ...process.env,
+  SAVEPOINT_ENV: 'development',
+  SAVEPOINT_DATA_DIR: data,
+  SAVEPOINT_PORT: '0',
+  SAVEPOINT_OPS_PORT: '0',
+};
+const service = spawn(process.execPath, [SAVEPOINT, 'start'], {
+  env,
+  detached: true,
+  stdio: ['ignore', 'pipe', 'pipe'],
+});
+try {
+  await main();
+} finally {
+  const gone = new Promise((resolve) => service.once('exit', resolve));
+  process.kill(-service.pid, 'SIGINT');
+  await gone;
+  await rm(data, { recursive: true, force: true });
+}
+
+async function main() {
+  const output = await ready();
+  const address = (name) => new RegExp(`${name}\\s+(http://\\S+)`).exec(output)?.[1];
+  const [api, ops] = [address('Player API'), address('Operations')];
+  console.log('Simulating players…');
+  await run(['simulate', '--players', '400', '--days', '45', '--url', api]);
+  await run(['train', '--tenant', 'demo-studio', '--game', 'demo-game']);
+  const made = await run([
+    'admin',
+    'create',
+    '--email',
+    'ana@studio.example',
+    '--name',
+    'Ana',
+    '--role',
+    'owner',
+    '--tenant',
+    'demo-studio',
+  ]);
+  const token = /token=([\w-]+)/.exec(made)?.[1];
+
+  await mkdir(folder, { recursive: true });
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+  const context = await browser.newContext({ locale: 'en-US', viewport: WIDE });
+  const page = await context.newPage();
+  await page.goto(`${ops}/console/sign-in`);
+  await shoot(page, 'sign-in');
+  await page.goto(`${ops}/console/sign-in?token=${token}`);
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+  const base = `${ops}/console/demo-studio/demo-game`;
+  const player = await findPayer(page);
+  await makeDraft(page, base);
+
+  const pages = {
+    overview: '',
+    'overview-revenue': '?show=revenue',
+    players: '/players',
+    player: `/players/${player}`,
+    store: '/store',
+    'store-sku': '/store?sku=gems_1200',
+    'store-offers': '/store?tab=offers',
+    'store-offer': '/store?tab=offers&offer=thank_you',
+    'store-limits': '/store?tab=rules',
+    'store-history': '/store?tab=history',
+    compare: '/store?panel=compare',
+    'dry-run': '/store?panel=dry-run',
+    publish: '/store?panel=publish',
+    segments: '/segments',
+    segment: '/segments?segment=payer',
+    'events-live': '/events',
+    'events-types': '/events?tab=types',
+    'events-failed': '/events?tab=failed',
+    'events-losses': '/events?tab=losses',
+    predictions: '/predictions',
+    'settings-keys': '/settings?tab=keys',
+    'settings-members': '/settings?tab=members',
+    'settings-tokens': '/settings?tab=tokens',
+    'settings-game': '/settings?tab=game',
+    'settings-audit': '/settings?tab=audit',
+    'settings-account': '/settings?tab=account',
+  };
+  for (const [name, path] of Object.entries(pages)) {
+    await page.goto(`${base}${path}`);
+    await shoot(page, name);
+  }
+  await page.setViewportSize(NARROW);
+  for (const name of ['overview', 'player', 'store', 'events-live']) {
+    await page.goto(`${base}${pages[name]}`);
+    await shoot(page, `narrow-${name}`);
+  }
+  await browser.close();
+  console.log(`The pictures are in ${folder}.`);
+}
+
+async function shoot(page, name) {
+  await page.waitForLoadState('domcontentloaded');
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  for (const scheme of ['light', 'dark']) {
+    await page.evaluate((value) => localStorage.setItem('mantine-color-scheme-value', value), scheme);
+    await page.reload();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForFunction(() => document.querySelector('[aria-label=Loading]') === null);
+    // Panels slide in, charts measure their width.
+    await page.waitForTimeout(600);
+    await page.screenshot({ path: join(folder, `${name}-${scheme}.png`) });
+  }
+}
+
+/** Somebody with something to see. */
+async function findPayer(page) {
+  return page.evaluate(async () => {
+    const answer = await fetch('/admin/v1/games/demo-game/players?segment=payer');
+    const { data } = await answer.json();
+    return data.players[0].playerId;
+  });
+}
+
+async function makeDraft(page, base) {
+  await page.goto(`${base}/store`);
+  await page.getByLabel('Offer price of season_pass in USD', { exact: true }).fill('12.99');
+  await page.getByLabel('Name of gems_80').fill('Pouch of Gems');
+  await page.getByRole('button', { name: 'Save draft' }).click();
+  await page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
+}
+
+function ready() {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const read = (chunk) => {
+      text += chunk;
+      if (text.includes('Press Ctrl-C to stop')) resolve(text);
+    };
+    service.stdout.on('data', read);
+    service.stderr.on('data', read);
+    service.once('exit', () => reject(new Error(`the service ended: ${text}`)));
+  });
+}
+
+function run(args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [SAVEPOINT, ...args], { env });
+    let text = '';
+    child.stdout.on('data', (chunk) => {
+      text += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      text += chunk;
+    });
+    child.once('close', (code) => (code === 0 ? resolve(text) : reject(new Error(`${args[0]}: ${text}`))));
+  });
+}
