@@ -167,9 +167,12 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
   it('works at 390 pixels, and by keyboard', async () => {
     const { page, go } = owner;
     await page.setViewportSize({ width: 390, height: 844 });
-    await go(`/players/${player.userId}`);
-    await page.getByRole('region', { name: 'Store as seen' }).waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+    for (const path of ['', '/store', '/events', `/players/${player.userId}`]) {
+      await go(path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await page.waitForFunction(() => document.querySelector('[aria-label=Loading]') === null);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), path).toBeLessThanOrEqual(390);
+    }
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.keyboard.press('g');
     await page.keyboard.press('s');

@@ -130,6 +130,8 @@ function DaysChart({ data }: { data: Dashboard }) {
   const currencies = [...new Set(data.days.flatMap(({ revenue }) => Object.keys(revenue)))].sort();
   const chosen = currency ?? currencies[0] ?? 'USD';
   if (measure === undefined) return null;
+  const choices = MEASURES.map(({ id, name }) => ({ value: id, label: name }));
+  const choose = (next: string) => navigate({ search: (before) => ({ ...before, show: next }) });
   const format = measure.id === 'conversion' ? formatShare : formatShort;
   return (
     <section>
@@ -151,11 +153,20 @@ function DaysChart({ data }: { data: Dashboard }) {
             />
           )}
           <SegmentedControl
+            visibleFrom="md"
             size="xs"
             aria-label="What the chart shows"
             value={measure.id}
-            data={MEASURES.map(({ id, name }) => ({ value: id, label: name }))}
-            onChange={(next) => navigate({ search: (before) => ({ ...before, show: next }) })}
+            data={choices}
+            onChange={choose}
+          />
+          <NativeSelect
+            hiddenFrom="md"
+            size="xs"
+            aria-label="What the chart shows"
+            value={measure.id}
+            data={choices}
+            onChange={({ currentTarget }) => choose(currentTarget.value)}
           />
         </Group>
       </Group>
