@@ -54,6 +54,14 @@ describe('two editors of one draft', () => {
     expect(order(mergeDocuments(base, base, reversed).document)).toEqual(['pass', 'chest', 'gems']);
   });
 
+  it('keep a part that only one of them has', () => {
+    const told = { visibleToClients: ['churn' as const], off: [] };
+    const theirs = document({ predictions: told });
+    expect(mergeDocuments(base, withPrice('gems', '2.00'), theirs).document.predictions).toEqual(told);
+    expect(mergeDocuments(base, theirs, withPrice('gems', '2.00')).document.predictions).toEqual(told);
+    expect(mergeDocuments(theirs, base, theirs).document).not.toHaveProperty('predictions');
+  });
+
   it('are told when both changed the settings of the store', () => {
     const mine = document({ store: { ...base.store, holdoutPercent: 5 } });
     const theirs = document({ store: { ...base.store, holdoutPercent: 10 } });

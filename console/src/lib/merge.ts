@@ -8,17 +8,17 @@ export type Merge = { document: ConfigDocument; conflicts: string[] };
 
 export function mergeDocuments(base: ConfigDocument, mine: ConfigDocument, theirs: ConfigDocument): Merge {
   const conflicts: string[] = [];
-  const part = <T>(path: string, ours: T, others: T, old: T): T => {
-    if (isSame(ours, old)) return others;
-    if (!isSame(others, old) && !isSame(ours, others)) conflicts.push(path);
-    return ours;
+  const part = <T>(path: string, my: T, their: T, old: T): T => {
+    if (isSame(my, old)) return their;
+    if (!isSame(their, old) && !isSame(my, their)) conflicts.push(path);
+    return my;
   };
   const list = <T>(
     path: string,
     of: (document: ConfigDocument) => readonly T[],
     idOf: (entry: T) => string,
   ): T[] => mergeLists(of(base), of(mine), of(theirs), idOf, (id) => conflicts.push(`${path}/${id}`));
-  const document = {
+  const lists = {
     flags: {
       isPayer: part('flags/isPayer', mine.flags.isPayer, theirs.flags.isPayer, base.flags.isPayer),
       custom: list(
@@ -44,6 +44,15 @@ export function mergeDocuments(base: ConfigDocument, mine: ConfigDocument, their
       ({ offerId }) => offerId,
     ),
   };
+  // Whatever else a document has, now or in a later version of the service, is one part each.
+  const names = [
+    ...new Set([base, mine, theirs].flatMap((each) => Object.keys(each))),
+  ] as (keyof ConfigDocument)[];
+  const others = names
+    .filter((name) => !(name in lists))
+    .map((name) => [name, part(name, mine[name], theirs[name], base[name])] as const)
+    .filter(([, value]) => value !== undefined);
+  const document: ConfigDocument = { ...lists, ...Object.fromEntries(others) };
   return { document, conflicts };
 }
 

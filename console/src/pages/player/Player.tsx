@@ -8,6 +8,7 @@ import { EmptyState, Loaded } from '../../parts/states.js';
 import { CopyableId, Moment } from '../../parts/texts.js';
 import { Devices } from './Devices.js';
 import { Flags } from './Flags.js';
+import { PredictionsOfPlayer } from './PredictionsOfPlayer.js';
 import { SegmentsOfPlayer } from './SegmentsOfPlayer.js';
 import { StoreAsSeen } from './StoreAsSeen.js';
 import { Timeline } from './Timeline.js';
@@ -69,6 +70,7 @@ function PlayerBody({ playerId }: { playerId: string }) {
         <Stack gap="lg">
           <Flags playerId={playerId} explanation={explanation} />
           <SegmentsOfPlayer explanation={explanation} />
+          <PredictionsOfPlayer explanation={explanation} />
           <Timeline playerId={playerId} />
           <Devices playerId={playerId} />
         </Stack>

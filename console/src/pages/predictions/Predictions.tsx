@@ -8,6 +8,7 @@ import { Page } from '../../parts/Page.js';
 import { EmptyState, Loaded } from '../../parts/states.js';
 import { ColdStart } from './ColdStart.js';
 import { Trainings } from './Trainings.js';
+import { TrainNow } from './TrainNow.js';
 
 const route = getRouteApi('/$studio/$game/predictions');
 
@@ -35,6 +36,7 @@ export function Predictions() {
       <Loaded query={models} height={120}>
         {(data) => (
           <Stack gap="lg">
+            <TrainNow lastFailure={data.lastFailure} />
             <ColdStart newest={data.models[0]} model={model} inForce={data.inForce} />
             <Loaded query={grades} height={300}>
               {(graded) => <Quality grades={graded.grades.filter((grade) => grade.model === model)} />}
