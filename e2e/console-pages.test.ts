@@ -126,7 +126,7 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     await page.getByLabel('What it is for').fill('build 2');
     await page.getByRole('button', { name: 'Create the key' }).click();
     const secretShown = page.getByRole('alert').filter({ hasText: 'shown now and never again' });
-    await secretShown.waitFor();
+    await secretShown.getByText('/auth/login', { exact: false }).waitFor();
     const codes = await secretShown.locator('pre').allTextContents();
     const key = { id: codes[0] ?? '', secret: codes[1] ?? '' };
     expect((await login(service.api, 'key-device', key)).userId).toMatch(/^[\da-f-]{36}$/);

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 
-/** Where the player API is for whoever opened the console here; the API document of this listener says it. */
-export function usePlayerUrl(): string {
+/** Where the player API is for whoever opened the console here; the API document of this listener says it. Undefined until then. */
+export function usePlayerUrl(): string | undefined {
   const { data } = useQuery({
     queryKey: ['player-url'],
     queryFn: async () => {
@@ -11,5 +11,5 @@ export function usePlayerUrl(): string {
     },
     staleTime: Number.POSITIVE_INFINITY,
   });
-  return data ?? 'http://127.0.0.1:8080';
+  return data;
 }

@@ -22,7 +22,7 @@ export function PredictionsOfPlayer({ explanation }: { explanation: ExplanationQ
       <Loaded query={explanation} height={90}>
         {({ predictions: { predictions, modelVersion, inForceSince } }) => (
           <Stack gap={6}>
-            {Object.entries(predictions).map(([name, { band, state, reason, sentence }]) => (
+            {Object.entries(predictions).map(([name, { band, state, sentence }]) => (
               <Group key={name} gap="xs" wrap="nowrap" align="flex-start" role="group" aria-label={name}>
                 <Text size="sm" fw={600} miw={90}>
                   {NAMES[name] ?? name}
@@ -36,7 +36,7 @@ export function PredictionsOfPlayer({ explanation }: { explanation: ExplanationQ
                   {state === 'ready' ? (band ?? 'ready') : state === 'off' ? 'off' : 'average'}
                 </Badge>
                 <Text size="xs" c="dimmed">
-                  {sentence} {reason}
+                  {sentence}
                 </Text>
               </Group>
             ))}

@@ -109,8 +109,15 @@ function Secret({ made, onClose }: { made: NewKey; onClose: () => void }) {
       <Stack gap="sm">
         <CopyableCode text={made.apiKey} label="Copy the key" />
         <CopyableCode text={made.apiSecret} label="Copy the secret" />
-        <Text size="sm">Log a player in with it:</Text>
-        <CopyableCode text={sampleLogin(playerUrl, made.apiKey, made.apiSecret)} label="Copy the command" />
+        {playerUrl !== undefined && (
+          <>
+            <Text size="sm">Log a player in with it:</Text>
+            <CopyableCode
+              text={sampleLogin(playerUrl, made.apiKey, made.apiSecret)}
+              label="Copy the command"
+            />
+          </>
+        )}
       </Stack>
     </Alert>
   );
