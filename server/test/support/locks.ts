@@ -11,10 +11,15 @@ export async function isWaitedFor(pool: Pool, table: string): Promise<boolean> {
 
 /** The session that waits for a lock in a statement that begins like this. */
 export async function findWaiting(pool: Pool, statement: string): Promise<number | undefined> {
+  return (await listWaiting(pool, statement))[0];
+}
+
+/** All sessions that do. */
+export async function listWaiting(pool: Pool, statement: string): Promise<number[]> {
   const { rows } = await pool.query<{ pid: number }>(
     `select pid from pg_stat_activity
      where datname = current_database() and wait_event_type = 'Lock' and query ilike $1 and pid <> pg_backend_pid()`,
     [`${statement}%`],
   );
-  return rows[0]?.pid;
+  return rows.map(({ pid }) => pid);
 }

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { transaction } from '../../../src/db/pool.js';
 import {
   addPerson,
   expectRefused,
@@ -11,6 +12,7 @@ import {
 import { type AdminDesk, openAdminDesk } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
+import { findWaiting } from '../../support/locks.js';
 import { addStudio } from '../../support/session-calls.js';
 
 let harness: Harness;
@@ -91,6 +93,23 @@ describe('an invitation', () => {
       expect([401, 404], each.body).toContain(each.statusCode);
     expect(await rolesOf('crowd@studio.example')).toEqual(['demo-studio editor']);
     personOf(desk, await signIn(desk, 'crowd@studio.example', `${PASSWORD} ${won[0]}`));
+  });
+
+  it('that is taken back while somebody accepts it makes nobody a member', async () => {
+    const { token, invitation } = await invite('taken-back@studio.example');
+    let accepting: ReturnType<typeof accept> | undefined;
+    await transaction(harness.pool, async (client) => {
+      await client.query('delete from invitations where id = $1', [invitation.invitationId]);
+      accepting = accept(token);
+      const isWaiting = () => findWaiting(harness.pool, 'delete from invitations where token_hash');
+      await vi.waitUntil(isWaiting, { timeout: 60_000 });
+    });
+    const answer = await accepting;
+    expect(answer?.json()).toMatchObject({ error: { code: 'link_invalid' } });
+    const { rows } = await harness.pool.query(
+      "select from accounts where email_key = 'taken-back@studio.example'",
+    );
+    expect(rows).toEqual([]);
   });
 
   it('of two studios for one new address makes one account, whoever comes first', async () => {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createPool, transaction } from '../../../src/db/pool.js';
 import { addMember } from '../../../src/features/accounts/account-changes.js';
 import {
   addPerson,
@@ -11,7 +12,8 @@ import {
 } from '../../support/account-calls.js';
 import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
-import { createHarness, type Harness } from '../../support/harness.js';
+import { createHarness, type Harness, NO_TIMEOUT_MS } from '../../support/harness.js';
+import { listWaiting } from '../../support/locks.js';
 import { addStudio } from '../../support/session-calls.js';
 
 let harness: Harness;
@@ -118,24 +120,36 @@ describe('the last owner', () => {
     await eve.ask('PUT', path, { role: 'owner' });
   });
 
-  it('is left when two owners demote or remove each other at once', async () => {
-    for (const [method, body] of [
-      ['PUT', { role: 'viewer' }],
-      ['DELETE', undefined],
-    ] as const) {
-      const tenant = `duel-${method.toLowerCase()}`;
-      await addStudio(harness, tenant, 'game');
-      const [one, two] = [
-        await addPerson(harness, desk, 'owner', { tenant }),
-        await addPerson(harness, desk, 'owner', { tenant }),
-      ];
-      const answers = await Promise.all([
+  it.each([
+    ['PUT', { role: 'viewer' }],
+    ['DELETE', undefined],
+  ] as const)('is left when two owners %s each other at once', async (method, body) => {
+    const tenant = `duel-${method.toLowerCase()}`;
+    await addStudio(harness, tenant, 'game');
+    const [one, two] = [
+      await addPerson(harness, desk, 'owner', { tenant }),
+      await addPerson(harness, desk, 'owner', { tenant }),
+    ];
+    // Connections of its own: those of the service are all in use.
+    const pool = createPool({
+      url: harness.databaseUrl,
+      size: 2,
+      timeoutMs: NO_TIMEOUT_MS,
+      onError: () => {},
+    });
+    const answers = await transaction(pool, async (client) => {
+      await client.query('select from tenants where slug = $1 for no key update', [tenant]);
+      const both = [
         one.call(method, `/members/${two.accountId}`, body),
         two.call(method, `/members/${one.accountId}`, body),
-      ]);
-      expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
-      expect(await owners(tenant)).toBe(1);
-    }
+      ];
+      const areWaiting = async () => (await listWaiting(pool, 'select from tenants')).length === 2;
+      await vi.waitUntil(areWaiting, { timeout: 60_000 });
+      return both;
+    }).finally(() => pool.end());
+    const statuses = (await Promise.all(answers)).map(({ statusCode }) => statusCode);
+    expect(statuses.toSorted()).toEqual([200, 409]);
+    expect(await owners(tenant)).toBe(1);
   });
 });
 
