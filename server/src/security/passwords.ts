@@ -5,7 +5,7 @@ import { createFairSemaphore, type FairSemaphore } from '../lib/fair-semaphore.j
  * Passwords as scrypt hashes. A hash says what it cost: `$scrypt$ln=15,r=8,p=3$<salt>$<key>`. So the cost can be raised later, and
  * old hashes are still read.
  *
- * Hashing is made to be slow: 0.25 s and 32 MiB. It runs on Node's thread pool, never on the event loop, in two lanes of one hash
+ * Hashing is made to be slow: a third of a second and 32 MiB. It runs on Node's thread pool, never on the event loop, in two lanes of one hash
  * at a time each. So guesses take one core and 32 MiB at the most, however many come, and people who are known (a device that has
  * signed in before, a session) never wait behind strangers.
  */
@@ -34,7 +34,7 @@ export const DEFAULT_COST: PasswordCost = { logN: 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 const HASH = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/;
-/** In each lane. At four a second, nobody waits for longer than ten seconds. */
+/** In each lane. At three a second, nobody waits for longer than 15 seconds. */
 const MAX_WAITING = 40;
 const MAX_WAITING_PER_KEY = 8;
 
