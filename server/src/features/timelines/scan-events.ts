@@ -32,8 +32,8 @@ export type ScannedEvents = Readonly<{
 
 /** A filter that matches nothing looks at so many events, about 30 ms of work, and is gone on with by the next page. */
 const MAX_SCANNED = 5_000;
-/** Each block may lie on a page of its own. */
-const MAX_BLOCKS = 1_000;
+/** Each block may lie on a page of its own: of one-event blocks a page looks at fewer. */
+const MAX_BLOCKS = 2_000;
 /** Most players who are looked at have played lately; for others each look reaches four times as far back. */
 const FIRST_LOOK_MS = 4 * DAY_MS;
 const GROWTH = 4;
@@ -46,12 +46,18 @@ export async function scanEvents(client: Client, scan: EventScan): Promise<Scann
   let lookMs = FIRST_LOOK_MS;
   let portion = wanted;
   let scanned = 0;
+  let blocks = 0;
   /** By their first millisecond: a run takes a part of a window, and the next run another one. */
   const windows = new Map<number, WindowBlock[]>();
   while (toMs >= floorMs && events.length < wanted) {
-    if (scanned >= MAX_SCANNED) return { events, completeSinceMs: toMs + 1 };
+    if (scanned >= MAX_SCANNED || blocks >= MAX_BLOCKS) return { events, completeSinceMs: toMs + 1 };
     const fromMs = Math.max(floorMs, toMs - lookMs);
-    const heads = await listBlockHeads(client, playerId, { fromMs, toMs }, Math.min(portion, MAX_BLOCKS));
+    const heads = await listBlockHeads(
+      client,
+      playerId,
+      { fromMs, toMs },
+      Math.min(portion, MAX_BLOCKS - blocks),
+    );
     const [newest] = heads;
     if (newest === undefined) {
       toMs = fromMs - 1;
@@ -61,6 +67,7 @@ export async function scanEvents(client: Client, scan: EventScan): Promise<Scann
     const run = await nextRun(client, playerId, { heads, newest, toMs, portion, windows });
     events.push(...(await listRunEvents(client, playerId, run, types, wanted - events.length)));
     scanned += run.count;
+    blocks += heads.length;
     toMs = run.span.fromMs - 1;
     portion = Math.min(portion * GROWTH, MAX_SCANNED);
   }
