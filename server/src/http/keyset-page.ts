@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { ApiError } from '../errors.js';
-import { nullable, wholeNumber } from './admin-answers.js';
+import { nullable } from './admin-answers.js';
 
 /** Lists that are read page by page, in the order of an id: the last id of a page is where the next one begins. */
 
@@ -17,19 +17,17 @@ export const NextCursor = nullable(
 
 export type Page = Readonly<{ after: string | null; limit: number }>;
 
-export type PageQuery = { after?: unknown; limit?: unknown };
+/** As the validator reads `PageParameters`. */
+export type PageQuery = { after?: string; limit?: number };
 
 /** The page that is asked for; `isId` tells what can be the id of an item. */
-export function pageOf({ after, limit }: PageQuery, isId: RegExp): Page {
-  if (after !== undefined && !(typeof after === 'string' && isId.test(after))) {
+export function pageOf({ after, limit = MAX_ITEMS }: PageQuery, isId: RegExp): Page {
+  if (after !== undefined && !isId.test(after)) {
     throw new ApiError('parameter_invalid', {
       message: 'after must be the nextCursor of the page before, given once.',
     });
   }
-  return {
-    after: after ?? null,
-    limit: wholeNumber('limit', limit, { min: 1, max: MAX_ITEMS, fallback: MAX_ITEMS }),
-  };
+  return { after: after ?? null, limit };
 }
 
 /** Of one row more than the page has, which tells whether there is a next one. */

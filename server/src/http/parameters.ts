@@ -55,3 +55,11 @@ function readWholeNumber(
 function invalid(name: string, what: string): ApiError {
   return new ApiError('parameter_invalid', { message: `${name} must be ${what}, given once.` });
 }
+
+/** A text of the address or its query that is looked up or stored. */
+export function textParameter(name: string, text: unknown, maxLength: number): string {
+  const isText = typeof text === 'string' && text !== '' && !text.includes('\0');
+  // Characters are code points, of which each takes one or two units.
+  if (isText && text.length <= 2 * maxLength && [...text].length <= maxLength) return text;
+  throw invalid(name, `a text of 1 to ${maxLength} characters`);
+}

@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters, success, toTime, wholeNumber } from '../../http/admin-answers.js';
+import { adminSchema, GameParameters, success, toTime } from '../../http/admin-answers.js';
+import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS } from '../../lib/day.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
@@ -49,11 +50,12 @@ const ModelParameters = Type.Object({
 
 /** The models of predictions: listed, read, compared, rolled back, and how they did. */
 export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const routes = withSchemaTypes(app);
   const common = adminSchema('Predictions');
   const viewer = requireRole(ctx, 'viewer');
   const trainings = createFairSemaphore(TRAININGS);
 
-  app.get<{ Querystring: { before?: unknown; limit?: unknown } }>(
+  routes.get(
     '/admin/v1/games/:game/models',
     {
       onRequest: viewer,
@@ -71,10 +73,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
-      const before = wholeNumber('before', request.query.before, { fallback: null });
-      const limit = wholeNumber('limit', request.query.limit, {
-        ...{ min: 1, max: MAX_MODELS, fallback: DEFAULT_MODELS },
-      });
+      const { before = null, limit = DEFAULT_MODELS } = request.query;
       const models = await listModels(ctx.pool, gameId, { before, limit });
       const history = (await listStates(ctx.pool, gameId, limit)).map(toState);
       const failed = await findFailure(ctx.pool, gameId);
@@ -84,7 +83,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
   );
 
-  app.post(
+  routes.post(
     '/admin/v1/games/:game/models',
     {
       onRequest: requireRole(ctx, 'editor'),
@@ -114,7 +113,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
   );
 
-  app.get(
+  routes.get(
     '/admin/v1/games/:game/models/:model',
     {
       onRequest: viewer,
@@ -128,12 +127,12 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
-      const found = await requireModel(ctx, gameId, modelOf(request));
+      const found = await requireModel(ctx, gameId, request.params.model);
       return success({ ...toSummary(withoutArtefact(found)), artefact: found.artefact });
     },
   );
 
-  app.get<{ Querystring: { against?: unknown } }>(
+  routes.get(
     '/admin/v1/games/:game/models/:model/comparison',
     {
       onRequest: viewer,
@@ -155,10 +154,9 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
-      const version = modelOf(request);
+      const { model: version } = request.params;
       const current = await findCurrentState(ctx.pool, gameId);
-      const fallback = current?.modelVersion ?? version;
-      const against = wholeNumber('against', request.query.against, { fallback });
+      const { against = current?.modelVersion ?? version } = request.query;
       const one = readArtefact((await requireModel(ctx, gameId, version)).artefact);
       const other = readArtefact((await requireModel(ctx, gameId, against)).artefact);
       const models = MODEL_NAMES.map((model) => ({
@@ -170,7 +168,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
   );
 
-  app.post(
+  routes.post(
     '/admin/v1/games/:game/models/:model/roll-back',
     {
       onRequest: requireRole(ctx, 'editor'),
@@ -187,7 +185,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
-      const version = modelOf(request);
+      const { model: version } = request.params;
       const outcome = await rollBackModel(ctx.pool, { gameId, version }, actorOf(ctx, request));
       switch (outcome.outcome) {
         case 'no_such_model':
@@ -200,7 +198,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
   );
 
-  app.get<{ Querystring: { days?: unknown } }>(
+  routes.get(
     '/admin/v1/games/:game/prediction-grades',
     {
       onRequest: viewer,
@@ -217,16 +215,12 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
-      const days = wholeNumber('days', request.query.days, { min: 1, max: MAX_DAYS, fallback: DEFAULT_DAYS });
+      const { days = DEFAULT_DAYS } = request.query;
       const sinceDay = new Date(ctx.clock.now() - days * DAY_MS).toISOString().slice(0, 10);
       const grades = await listGrades(ctx.pool, gameId, { sinceDay, limit: days * GRADES_A_DAY });
       return success({ grades: grades.map(({ gradedAt: _, ...grade }) => grade) });
     },
   );
-}
-
-function modelOf(request: FastifyRequest): number {
-  return wholeNumber('model', (request.params as { model?: string }).model, { min: 1 });
 }
 
 async function requireModel(ctx: AdminContext, gameId: number, version: number): Promise<StoredModel> {

@@ -4,6 +4,7 @@ import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime } from '../../http/admin-answers.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { cutPage, PageParameters, type PageQuery, pageOf } from '../../http/keyset-page.js';
+import { withSchemaTypes } from '../../http/validation.js';
 import type { AdminContext } from './admin-context.js';
 import { gameErrors } from './admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from './admin-guard.js';
@@ -102,7 +103,7 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
   );
 
-  app.delete<{ Params: { apiKey: string }; Querystring: { endSessions?: unknown } }>(
+  withSchemaTypes(app).delete(
     '/admin/v1/games/:game/keys/:apiKey',
     {
       schema: {
@@ -117,7 +118,7 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
       const keyId = keyIdOf(request.params.apiKey);
-      const endSessions = yesOrNo('endSessions', request.query.endSessions);
+      const endSessions = request.query.endSessions === 'true';
       const isRevoked = await revokeApiKey(ctx.pool, keyId, { endSessions, gameId }, actorOf(ctx, request));
       if (!isRevoked) throw new ApiError('api_key_not_found');
       return success({ apiKey: keyId });
@@ -129,12 +130,6 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
 function keyIdOf(text: string): string {
   if (!KEY_ID.test(text)) throw new ApiError('api_key_not_found');
   return text;
-}
-
-function yesOrNo(name: string, text: unknown): boolean {
-  if (text === undefined || text === 'false') return false;
-  if (text === 'true') return true;
-  throw new ApiError('parameter_invalid', { message: `${name} must be true or false, given once.` });
 }
 
 function toAnswer(row: Omit<ListedKey, 'tenant' | 'game'>, nowMs: number) {

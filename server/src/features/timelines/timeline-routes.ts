@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
-import { adminSchema, success, textParameter } from '../../http/admin-answers.js';
+import { adminSchema, success } from '../../http/admin-answers.js';
 import { cursorOf, pageParameters, writeCursor } from '../../http/page-cursor.js';
+import { textParameter } from '../../http/parameters.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS } from '../../lib/day.js';
 import { PlayerParameters } from '../players/admin-player-schemas.js';

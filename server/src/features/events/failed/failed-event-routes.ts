@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../../errors.js';
-import { adminSchema, GameParameters, success, textParameter, toTime } from '../../../http/admin-answers.js';
+import { adminSchema, GameParameters, success, toTime } from '../../../http/admin-answers.js';
 import { cursorOf, pageParameters, writeCursor } from '../../../http/page-cursor.js';
+import { textParameter } from '../../../http/parameters.js';
 import { withSchemaTypes } from '../../../http/validation.js';
 import type { AdminContext } from '../../studios/admin-context.js';
 import { gameErrors } from '../../studios/admin-errors.js';

@@ -8,10 +8,10 @@ import {
   success,
   successOf,
   Time,
-  textParameter,
   toTime,
 } from '../../../http/admin-answers.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
+import { textParameter } from '../../../http/parameters.js';
 import { withSchemaTypes } from '../../../http/validation.js';
 import type { AdminContext } from '../../studios/admin-context.js';
 import { gameErrors } from '../../studios/admin-errors.js';
