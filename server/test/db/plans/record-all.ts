@@ -1,11 +1,13 @@
 import { createPool } from '../../../src/db/pool.js';
 import { createTestDatabase } from '../../support/database.js';
 import { recordStatements, type Sent } from '../../support/sent-statements.js';
+import { ACCOUNT_STATEMENTS } from './account-statements.js';
+import { EVENT_STATEMENTS } from './event-statements.js';
 import { connect } from './explain-all.js';
 import { A_FEW, fillTables } from './large-tables.js';
 import type { Reads } from './listed-statement.js';
-import { OTHER_STATEMENTS } from './other-statements.js';
 import { PREPARED_STATEMENTS } from './prepared-statements.js';
+import { STUDIO_STATEMENTS } from './studio-statements.js';
 import { STUDIO_VIEW_STATEMENTS } from './studio-view-statements.js';
 
 /** A statement that something on the lists has sent. */
@@ -23,7 +25,14 @@ export async function recordAll(): Promise<Recorded[]> {
     await fillTables(client, A_FEW);
     await client.end();
     const recorded: Recorded[] = [];
-    const listed = [...PREPARED_STATEMENTS, ...STUDIO_VIEW_STATEMENTS, ...OTHER_STATEMENTS];
+    const listed = [
+      ...PREPARED_STATEMENTS,
+      ...STUDIO_VIEW_STATEMENTS,
+      ...ACCOUNT_STATEMENTS,
+      ...STUDIO_STATEMENTS,
+      // Last: hourly work and retention delete what the others read.
+      ...EVENT_STATEMENTS,
+    ];
     for (const { what, call, reads } of listed) {
       const sent = await recordStatements(async () => call(installation));
       recorded.push(...sent.map((statement) => ({ ...statement, what, reads })));

@@ -1,0 +1,218 @@
+import { pino } from 'pino';
+import {
+  countMissingEvents,
+  countRefusedEvents,
+  countStoredEvents,
+  findPlayerTotals,
+  sumStoredRevenue,
+} from '../../../src/features/analytics/device-totals.js';
+import { exportEvents } from '../../../src/features/analytics/export-events.js';
+import { estimateEvents } from '../../../src/features/analytics/export-queries.js';
+import { recountGame } from '../../../src/features/analytics/recount.js';
+import { compactEvents } from '../../../src/features/events/compact-events.js';
+import { countDaysToCompact, listStuckDays } from '../../../src/features/events/compact-queries.js';
+import { closedBefore, dayTable } from '../../../src/features/events/event-partitions.js';
+import {
+  findFailedEvent,
+  listFailedEvents,
+  listFailedGroups,
+} from '../../../src/features/events/failed/failed-event-queries.js';
+import { replayFailedEvent, replayFailedGroup } from '../../../src/features/events/failed/replay.js';
+import { updateReasons } from '../../../src/features/events/failed/replay-queries.js';
+import { countLosses, listLosses } from '../../../src/features/events/losses.js';
+import { estimateOldEvents } from '../../../src/features/events/move-old-queries.js';
+import {
+  findEventType,
+  insertEventType,
+  listEventTypes,
+  retireEventType,
+} from '../../../src/features/events/types/event-type-queries.js';
+import { createRegistries } from '../../../src/features/events/types/registries.js';
+import { listSentTypes } from '../../../src/features/events/types/sent-types.js';
+import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
+import { createMaintenanceMetrics } from '../../../src/features/lifecycle/maintenance-metrics.js';
+import { runRetention } from '../../../src/features/lifecycle/retention.js';
+import { findUsableKey } from '../../../src/features/studios/api-keys.js';
+import { utcDay } from '../../../src/lib/day.js';
+import { WORLD } from './large-tables.js';
+import type { Installation, Listed } from './listed-statement.js';
+
+const { gameId } = WORLD;
+const DAY_MS = 86_400_000;
+const GROUP = { gameId, code: 'event_invalid' };
+
+const actorAt = ({ nowMs }: Installation) => ({ name: 'a test', nowMs });
+
+/** Statements about stored events, of commands and hourly work, without a name: PostgreSQL plans them for every call. */
+export const EVENT_STATEMENTS: readonly Listed[] = [
+  {
+    what: 'what the service has of simulated players',
+    call: async ({ admin }) => {
+      await findUsableKey(admin, gameId, 'development');
+      const devices = { gameId, deviceIds: ['d-1', 'd-2'] };
+      await findPlayerTotals(admin, devices);
+      await countStoredEvents(admin, devices);
+      await sumStoredRevenue(admin, devices);
+      await countRefusedEvents(admin, devices);
+      await countMissingEvents(admin, devices);
+    },
+  },
+  {
+    what: 'event types',
+    call: async (on) => {
+      const { admin } = on;
+      await insertEventType(admin, { gameId, eventType: 'another', schemaText: '{}' }, actorAt(on));
+      await retireEventType(admin, gameId, 'another', actorAt(on));
+      await findEventType(admin, gameId, 'another');
+      await findEventType(admin, gameId, 'another', 1);
+      await listEventTypes(admin, gameId);
+    },
+  },
+  {
+    what: 'single failed events',
+    call: async (on) => {
+      const { admin } = on;
+      await listFailedEvents(admin, GROUP, { limit: 20 });
+      await listFailedEvents(admin, { ...GROUP, eventType: null }, { limit: 20, beforeId: '10000' });
+      await findFailedEvent(admin, '1');
+      await updateReasons(admin, [{ id: '1', code: 'event_invalid', message: 'new', path: '' }]);
+      await replayFailedEvent({ pool: admin, registries: createRegistries(admin) }, '1', {
+        actor: actorAt(on),
+      });
+    },
+  },
+  {
+    what: 'groups of failed events',
+    call: async (on) => {
+      const { admin } = on;
+      await listFailedGroups(admin);
+      await listFailedGroups(admin, gameId);
+      await replayFailedGroup({ pool: admin, registries: createRegistries(admin) }, GROUP, {
+        actor: actorAt(on),
+      });
+    },
+    reads: {
+      tables: ['failed_events'],
+      why: 'groups are counted; a game has 100,000 open entries at the most',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'an export',
+    call: async ({ admin, nowMs }) => {
+      const span = { from: iso(nowMs - DAY_MS), to: iso(nowMs + DAY_MS) };
+      const target = { write: async () => {}, pause: async () => {}, finish: async () => {} };
+      await estimateEvents(admin, gameId, span);
+      await exportEvents(admin, { gameId, span, format: 'ndjson', target, after: null });
+    },
+    reads: {
+      tables: ['event_blocks', 'old_events'],
+      why: 'all events of a span, 2,000 at a time from where the last page ended',
+      atMost: 2_001,
+    },
+  },
+  {
+    what: 'types that were sent',
+    call: ({ admin, nowMs }) => listSentTypes(admin, gameId, nowMs),
+    reads: { tables: ['game_event_types'], why: 'the days of one game since 28 days ago', atMost: 'all' },
+  },
+  {
+    what: 'lost events, and events of the former layout',
+    call: async ({ admin, nowMs }) => {
+      const span = { sinceMs: nowMs - DAY_MS, untilMs: nowMs + DAY_MS };
+      await listLosses(admin, gameId, span);
+      await countLosses(admin, span);
+      await estimateOldEvents(admin);
+    },
+    reads: { tables: ['event_gaps', 'games'], why: 'all gaps of a span of days are added up', atMost: 'all' },
+  },
+  {
+    what: 'a check of the roll-ups',
+    call: ({ admin }) => recountGame(admin, gameId),
+    reads: {
+      tables: [
+        'event_blocks',
+        'old_events',
+        'transactions',
+        'players',
+        'player_days',
+        'game_days',
+        'game_event_types',
+        'game_cohorts',
+      ],
+      why: 'everything of a game is counted again',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'hourly maintenance',
+    call: ({ admin, nowMs }) => {
+      const [logger, metrics] = [pino({ level: 'silent' }), createMaintenanceMetrics()];
+      return createMaintenance({ pool: admin, logger, metrics }).run(nowMs, new AbortController().signal);
+    },
+    reads: {
+      tables: [
+        'event_blocks',
+        'old_events',
+        'old_event_names',
+        'games',
+        'sessions',
+        'game_days',
+        'game_event_types',
+        'game_cohorts',
+      ],
+      why: 'all games are asked for their retention; sessions, roll-ups and events are dealt with in portions',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'compaction of a closed day',
+    call: async ({ admin, nowMs }) => {
+      const later = nowMs + 5 * DAY_MS;
+      await admin.query(
+        `insert into event_blocks (player_id, received_at, game_id, event_count, first_at, last_at, events)
+         select player_id, received_at, game_id, event_count, first_at, last_at, events from event_blocks`,
+      );
+      await countDaysToCompact(admin, closedBefore(later));
+      await listStuckDays(admin);
+      const limits = { minPages: 1, pagesAWindow: 1, lockAttempts: 100 };
+      const { state } = await compactEvents(admin, { nowMs: later, rests: false, limits });
+      if (state !== 'done') throw new Error(`${dayTable(utcDay(nowMs))} was not compacted: ${state}`);
+    },
+    reads: {
+      tables: ['event_blocks', 'old_events'],
+      why: 'a day is rewritten 16,384 pages at a time, beside the partition that all use',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'an export of a compacted day',
+    call: ({ admin, nowMs }) => {
+      const span = { from: '2000-01-01T00:00:00.000000Z', to: iso(nowMs + DAY_MS) };
+      const target = { write: async () => {}, pause: async () => {}, finish: async () => {} };
+      return exportEvents(admin, { gameId, span, format: 'ndjson', target, after: null });
+    },
+    reads: {
+      tables: ['event_blocks', 'old_events'],
+      why: 'the events of a window of receipt are sorted together, outside of memory',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'retention',
+    call: async ({ admin, nowMs }) => {
+      const actor = { name: 'a test', nowMs: nowMs + 40 * DAY_MS };
+      await runRetention(admin, { actor, dryRun: true });
+      await runRetention(admin, { actor });
+    },
+    reads: {
+      tables: ['event_blocks', 'games'],
+      why: 'blocks are deleted 512 pages at a time',
+      atMost: 'all',
+    },
+  },
+];
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
+}
