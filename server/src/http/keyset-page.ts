@@ -7,27 +7,27 @@ import { nullable } from './admin-answers.js';
 const MAX_ITEMS = 100;
 
 export const PageParameters = Type.Object({
-  after: Type.Optional(Type.String({ description: '`nextCursor` of the page before' })),
+  cursor: Type.Optional(Type.String({ description: '`nextCursor` of the page before' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ITEMS, default: MAX_ITEMS })),
 });
 
 export const NextCursor = nullable(
-  Type.String({ description: 'To be sent as `after` for the next page; null on the last one' }),
+  Type.String({ description: 'To be sent as `cursor` for the next page; null on the last one' }),
 );
 
 export type Page = Readonly<{ after: string | null; limit: number }>;
 
 /** As the validator reads `PageParameters`. */
-export type PageQuery = { after?: string; limit?: number };
+export type PageQuery = { cursor?: string; limit?: number };
 
 /** The page that is asked for; `isId` tells what can be the id of an item. */
-export function pageOf({ after, limit = MAX_ITEMS }: PageQuery, isId: RegExp): Page {
-  if (after !== undefined && !isId.test(after)) {
+export function pageOf({ cursor, limit = MAX_ITEMS }: PageQuery, isId: RegExp): Page {
+  if (cursor !== undefined && !isId.test(cursor)) {
     throw new ApiError('parameter_invalid', {
-      message: 'after must be the nextCursor of the page before, given once.',
+      message: 'cursor must be the nextCursor of the page before, given once.',
     });
   }
-  return { after: after ?? null, limit };
+  return { after: cursor ?? null, limit };
 }
 
 /** Of one row more than the page has, which tells whether there is a next one. */

@@ -25,7 +25,6 @@ export function Keys() {
     'listApiKeys',
     { params: { game } },
     {
-      parameter: 'after',
       next: ({ nextCursor }) => nextCursor,
     },
   );

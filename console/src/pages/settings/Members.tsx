@@ -20,7 +20,7 @@ export function Members() {
   const queries = useQueryClient();
   const [isInviting, setInviting] = useState(false);
   const [leaving, setLeaving] = useState<string>();
-  const members = usePages('listMembers', {}, { parameter: 'after', next: ({ nextCursor }) => nextCursor });
+  const members = usePages('listMembers', {}, { next: ({ nextCursor }) => nextCursor });
   const refresh = () => {
     setLeaving(undefined);
     queries.invalidateQueries({ queryKey: [studio, 'listMembers'] });
@@ -101,7 +101,7 @@ export function Members() {
 function Invitations() {
   const { studio } = usePlace();
   const queries = useQueryClient();
-  const pages = usePages('listInvitations', {}, { parameter: 'after', next: ({ nextCursor }) => nextCursor });
+  const pages = usePages('listInvitations', {}, { next: ({ nextCursor }) => nextCursor });
   const rows = pages.data?.pages.flatMap(({ invitations }) => invitations) ?? [];
   const revoke = useChange('revokeInvitation', {
     onDone: () => queries.invalidateQueries({ queryKey: [studio, 'listInvitations'] }),

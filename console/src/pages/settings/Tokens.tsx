@@ -15,7 +15,7 @@ export function Tokens() {
   const queries = useQueryClient();
   const [isMaking, setMaking] = useState(false);
   const [ending, setEnding] = useState<string>();
-  const pages = usePages('listAdminTokens', {}, { parameter: 'after', next: ({ nextCursor }) => nextCursor });
+  const pages = usePages('listAdminTokens', {}, { next: ({ nextCursor }) => nextCursor });
   const refresh = () => {
     setEnding(undefined);
     queries.invalidateQueries({ queryKey: [studio, 'listAdminTokens'] });

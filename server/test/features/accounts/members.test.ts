@@ -57,13 +57,13 @@ describe('the members of a studio', () => {
       const answer: Members = await ada.ask('GET', `/members?limit=1${after}`);
       paged.push(...answer.members.map(({ accountId }) => accountId));
       expect(answer.nextCursor === null).toBe(page === 2);
-      after = `&after=${answer.nextCursor}`;
+      after = `&cursor=${answer.nextCursor}`;
     }
     expect(paged).toEqual(people.map(({ accountId }) => accountId));
     expect((await eve.ask<Members>('GET', '/members')).members.map(({ name }) => name)).toEqual(['Eve']);
   });
 
-  it.each(['after=x', 'after=', 'limit=0', 'limit=101', 'limit=x', 'after=a&after=b'])(
+  it.each(['cursor=x', 'cursor=', 'limit=0', 'limit=101', 'limit=x', 'cursor=a&cursor=b'])(
     'are not listed by %s',
     async (query) => {
       expectGeneralError(await ada.call('GET', `/members?${query}`), 400, 'parameter_invalid');

@@ -67,7 +67,7 @@ describe('admin tokens', () => {
     do {
       const page = await owner<Listed>('GET', `?limit=2${after}`);
       paged.push(...page.tokens.map(({ tokenId }) => tokenId));
-      after = page.nextCursor === null ? '' : `&after=${page.nextCursor}`;
+      after = page.nextCursor === null ? '' : `&cursor=${page.nextCursor}`;
     } while (after !== '');
     expect(paged).toEqual(all);
   });

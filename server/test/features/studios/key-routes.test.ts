@@ -69,7 +69,7 @@ describe('an API key', () => {
     do {
       const page = await owner<Listed>('GET', `/keys?limit=1${after}`);
       paged.push(...page.keys.map(({ apiKey }) => apiKey));
-      after = page.nextCursor === null ? '' : `&after=${page.nextCursor}`;
+      after = page.nextCursor === null ? '' : `&cursor=${page.nextCursor}`;
     } while (after !== '');
     expect(paged).toEqual(all);
     expect(all).not.toContain(other.keyId);
