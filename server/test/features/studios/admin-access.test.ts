@@ -118,14 +118,17 @@ describe('an admin token', () => {
 });
 
 describe('every admin route', () => {
-  type Route = { method: string; url: string };
+  /** With the parameters that its query must have. */
+  type Route = { method: string; url: string; query: string };
   const routes: Route[] = [];
   let bare: FastifyInstance;
   beforeAll(async () => {
     bare = fastify();
     registerErrorHandlers(bare);
-    bare.addHook('onRoute', ({ method, url }) => {
-      for (const each of [method].flat()) if (each !== 'HEAD') routes.push({ method: each, url });
+    bare.addHook('onRoute', ({ method, url, schema }) => {
+      const { required = [] } = (schema?.querystring ?? {}) as { required?: string[] };
+      const query = required.map((name) => `${name}=1`).join('&');
+      for (const each of [method].flat()) if (each !== 'HEAD') routes.push({ method: each, url, query });
     });
     await registerAdminApi(bare, adminContext(harness, logger));
     await bare.ready();
@@ -133,13 +136,17 @@ describe('every admin route', () => {
   afterAll(() => bare.close());
 
   const send = (
-    { method, url }: Route,
+    { method, url, query }: Route,
     token: string | null,
     body?: string,
   ): Promise<LightMyRequestResponse> =>
     desk.app.inject({
       method: method as 'GET',
-      url: url.replace(':game', 'demo-game').replace(':playerId', crypto.randomUUID()).replace(/:\w+/g, '1'),
+      url: url
+        .replace(':game', 'demo-game')
+        .replace(':playerId', crypto.randomUUID())
+        .replace(/:\w+/g, '1')
+        .concat('?', query),
       headers: {
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
