@@ -73,6 +73,7 @@ describe('the draft', () => {
       name: expect.any(String),
       publishedVersion: version,
       draft: { revision: before.revision + 1, isEdited: true },
+      retentionDays: null,
     });
 
     const discarded = await desk.ask<DraftAnswer>('DELETE', `${GAME}/draft?revision=${before.revision + 1}`);
