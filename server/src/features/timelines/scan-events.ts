@@ -44,14 +44,15 @@ export async function scanEvents(client: Client, scan: EventScan): Promise<Scann
   const events: ScannedEvent[] = [];
   let toMs = scan.toMs;
   let lookMs = FIRST_LOOK_MS;
-  let portion = wanted;
+  let portion = Math.min(wanted, MAX_SCANNED);
   let scanned = 0;
   let blocks = 0;
   /** By their first millisecond: a run takes a part of a window, and the next run another one. */
   const windows = new Map<number, WindowBlock[]>();
   while (toMs >= floorMs && events.length < wanted) {
     if (scanned >= MAX_SCANNED || blocks >= MAX_BLOCKS) return { events, completeSinceMs: toMs + 1 };
-    const fromMs = Math.max(floorMs, toMs - lookMs);
+    // From the start of a day: a compacted block may reach from before any other time to after it, but not beyond its day.
+    const fromMs = Math.max(floorMs, Math.floor((toMs - lookMs) / DAY_MS) * DAY_MS);
     const heads = await listBlockHeads(
       client,
       playerId,

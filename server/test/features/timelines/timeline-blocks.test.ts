@@ -36,13 +36,21 @@ async function pageOf(
   return timelinePage(world.pool, { player, filter, from, limit, nowMs: NOW });
 }
 
-type Reading = { filter?: TimelineFilter; limit?: number; between?: (pages: number) => Promise<void> };
+type Reading = {
+  from?: TimelinePosition;
+  filter?: TimelineFilter;
+  limit?: number;
+  between?: (pages: number) => Promise<void>;
+};
 
 /** All pages, one after the other. */
-async function readAll(player: TestPlayer, { filter = EVENTS, limit = 7, between }: Reading = {}) {
+async function readAll(
+  player: TestPlayer,
+  { from: start = START, filter = EVENTS, limit = 7, between }: Reading = {},
+) {
   const items: TimelineItem[] = [];
   let pages = 0;
-  for (let from: TimelinePosition | null = START; from !== null; pages++) {
+  for (let from: TimelinePosition | null = start; from !== null; pages++) {
     const page: Awaited<ReturnType<typeof pageOf>> = await pageOf(player, from, filter, limit);
     expect(page.items.length).toBeLessThanOrEqual(limit);
     items.push(...page.items);
@@ -93,6 +101,19 @@ describe('the events of a timeline', () => {
     for (const [index, player] of players.entries()) {
       expect((await readAll(player)).items).toEqual(before[index]);
       expect((await readAll(player, { limit: 200 })).items).toEqual(before[index]);
+    }
+  });
+
+  it('are found also where a look for them begins in the middle of a compacted block', async () => {
+    const players = await fillClosedDay(world);
+    expect((await compact(world)).state).toBe('done');
+    for (const hour of [1, 7, 13, 19]) {
+      // The first look reaches back four days.
+      const from = { ms: DAY_START + hour * 3_600_000 + 4 * DAY_MS, shown: 0 };
+      for (const player of players) {
+        const { items } = await readAll(player, { from, limit: 200 });
+        expect(await shownAsStored(items), `${hour} o'clock`).toEqual(await storedOf(player));
+      }
     }
   });
 
