@@ -63,9 +63,9 @@ export function liveRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const stream = createLiveStream();
       let leave = () => {};
       const timer = setInterval(() => {
-        void refusal(guard, request).then((code) => code !== undefined && stream.end(code));
+        void refusal(guard, request, tenantId).then((code) => code !== undefined && stream.end(code));
       }, GUARD_INTERVAL_MS).unref();
-      const close = () => stream.output.end();
+      const close = () => stream.close();
       const free = () => {
         clearInterval(timer);
         leave();
@@ -113,10 +113,12 @@ function givePlaceBack(listeners: Map<number, number>, tenantId: number): void {
 async function refusal(
   guard: ReturnType<typeof requireRole>,
   request: FastifyRequest,
+  tenantId: number,
 ): Promise<string | undefined> {
   try {
     await guard(request);
-    return undefined;
+    // Without X-Tenant-ID, somebody who was removed from one studio is let in to another one.
+    return adminOf(request).tenantId === tenantId ? undefined : 'not_a_member';
   } catch (error) {
     return error instanceof ApiError && error.status < 500 ? error.code : undefined;
   }

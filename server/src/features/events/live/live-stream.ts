@@ -5,6 +5,8 @@ import type { LiveNews, LivePlace } from './live-tail.js';
 
 /** Of one listener who does not read: what comes beyond it is left out, and counted as not shown. */
 const MAX_BUFFERED_BYTES = 1_048_576;
+/** Who does not read what is left is cut off after this: an open connection takes a place. */
+const CLOSE_TIMEOUT_MS = 5_000;
 /** Messages about the rate, apart. */
 const RATE_INTERVAL_MS = 1_000;
 
@@ -14,8 +16,9 @@ export type LiveStream = {
   show(news: LiveNews): void;
   /** What has arrived while the listener was away. It may come once more as news, and is not shown again then. */
   catchUp(news: LiveNews): void;
-  /** Says why, and ends. */
+  /** Says why, and closes. */
   end(code: string): void;
+  close(): void;
 };
 
 export function createLiveStream(): LiveStream {
@@ -27,6 +30,11 @@ export function createLiveStream(): LiveStream {
     if (output.destroyed || output.writableEnded || output.writableLength > MAX_BUFFERED_BYTES) return false;
     output.write(message);
     return true;
+  };
+
+  const close = (): void => {
+    output.end();
+    setTimeout(() => output.destroy(), CLOSE_TIMEOUT_MS).unref();
   };
 
   const showRows = (rows: readonly LiveRow[]): number =>
@@ -62,8 +70,9 @@ export function createLiveStream(): LiveStream {
     },
     end(code) {
       write(`event: end\ndata: ${JSON.stringify({ code })}\n\n`);
-      output.end();
+      close();
     },
+    close,
   };
 }
 

@@ -1,9 +1,12 @@
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { addMember } from '../../../../src/features/accounts/account-changes.js';
+import { removeMember } from '../../../../src/features/accounts/members.js';
 import { createLiveTails } from '../../../../src/features/events/live/live-tail.js';
 import { revokeAdminToken } from '../../../../src/features/studios/admin-tokens.js';
 import { findGame } from '../../../../src/features/studios/tenants.js';
+import { addPerson, tenantIdOf } from '../../../support/account-calls.js';
 import { type AdminDesk, GAME, openAdminDesk } from '../../../support/admin-calls.js';
 import { expectGeneralError } from '../../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../../support/harness.js';
@@ -36,13 +39,13 @@ afterAll(async () => {
 type Message = { id?: string; event?: string; data?: Record<string, unknown> };
 
 /** A connection to the live tail that gives its messages one by one. */
-async function watch(options: { token?: string; lastId?: string; path?: string } = {}) {
-  const { token = desk.tokens.viewer, lastId, path = `${GAME}/events/live` } = options;
+async function watch(options: { token?: string; cookie?: string; lastId?: string; path?: string } = {}) {
+  const { token = desk.tokens.viewer, cookie, lastId, path = `${GAME}/events/live` } = options;
   const hangUp = new AbortController();
   open.add(hangUp);
   const response = await fetch(`${url}${path}`, {
     headers: {
-      authorization: `Bearer ${token}`,
+      ...(cookie === undefined ? { authorization: `Bearer ${token}` } : { cookie }),
       ...(lastId === undefined ? {} : { 'last-event-id': lastId }),
     },
     signal: hangUp.signal,
@@ -156,6 +159,26 @@ describe('the live tail', () => {
     await revokeAdminToken(harness.pool, tokenId, { name: 'test', nowMs: harness.clock.now() });
     expect(await tail.next('end')).toEqual({ event: 'end', data: { code: 'token_invalid' } });
     expect(await tail.next('event')).toBeUndefined();
+  });
+
+  it('ends for somebody who is no longer a member of the studio, but of another one', async () => {
+    await addStudio(harness, 'second-studio', 'second-game');
+    const person = await addPerson(harness, desk, 'viewer');
+    const tenantId = await tenantIdOf(harness, 'second-studio');
+    const actor = { name: 'test', nowMs: harness.clock.now() };
+    const member = {
+      email: person.email,
+      name: 'Mallory',
+      role: 'viewer',
+      tenantId,
+      linkExpiresAt: 0,
+    } as const;
+    expect(await addMember(harness.pool, member, actor)).toMatchObject({ outcome: 'added' });
+    const tail = await watch({ cookie: person.cookie });
+    const demoTenantId = await tenantIdOf(harness, 'demo-studio');
+    const { accountId } = person;
+    await removeMember(harness.pool, { tenantId: demoTenantId, accountId }, actor);
+    expect(await tail.next('end')).toEqual({ event: 'end', data: { code: 'not_a_member' } });
   });
 
   it('is of one game: nothing of another studio is shown', async () => {
