@@ -213,3 +213,9 @@ export const PLAYER_GUARD_ERRORS = [
   'game_mismatch',
   'player_mismatch',
 ] as const satisfies readonly ErrorCode[];
+
+/**
+ * A name that people see: no control characters, and not blank. The first two parts share no character, so that matching takes one
+ * step a character whatever is sent.
+ */
+export const NAME_PATTERN = '^[^\\S\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$';

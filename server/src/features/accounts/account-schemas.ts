@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { successOf } from '../../http/admin-answers.js';
+import { NAME_PATTERN } from '../../http/api-schemas.js';
 import { AccountSchema, STUDIO_EXAMPLE, StudioSchema } from '../studios/me-schema.js';
 
 /** What signing in, the own account and its second factor take and answer. */
@@ -29,7 +30,7 @@ export const GivenPassword = Type.String({ minLength: 1, maxLength: MAX_PASSWORD
 export const PersonName = Type.String({
   minLength: 1,
   maxLength: MAX_NAME,
-  pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+  pattern: NAME_PATTERN,
   description: 'What the audit log calls the person',
 });
 export const SecondFactorCode = Type.String({

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../http/admin-answers.js';
+import { NAME_PATTERN } from '../../http/api-schemas.js';
 import { NextCursor } from '../../http/keyset-page.js';
 import { RoleSchema } from './role-schema.js';
 
@@ -52,7 +53,7 @@ export const NewAdminTokenBody = Type.Object(
     name: Type.String({
       minLength: 1,
       maxLength: MAX_TOKEN_NAME,
-      pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+      pattern: NAME_PATTERN,
       description: 'What the audit log calls the holder',
     }),
     role: RoleSchema,

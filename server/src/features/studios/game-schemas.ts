@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf } from '../../http/admin-answers.js';
+import { NAME_PATTERN } from '../../http/api-schemas.js';
 
 /** What the routes of games answer, and what can be changed of a game. */
 
@@ -45,9 +46,7 @@ export const GamesResponse = successOf('GamesResponse', Type.Object({ games: Typ
 
 export const GameBody = Type.Object(
   {
-    name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$' }),
-    ),
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: NAME_PATTERN })),
     retentionDays: Type.Optional(RetentionDays),
   },
   {
