@@ -15,7 +15,14 @@ import { printable } from './printable.js';
 import { tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
 
-type CreateOptions = { email: string; role: Role; tenant?: string; name?: string; url?: string };
+type CreateOptions = {
+  email: string;
+  role: Role;
+  tenant?: string;
+  name?: string;
+  url?: string;
+  existing?: true;
+};
 
 const LINK_MS = DAY_MS;
 
@@ -37,6 +44,7 @@ export function adminCommands(): Command {
     .option('--tenant <tenant-id>', 'the studio; may be left out where there is only one')
     .option('--name <text>', 'what the audit log calls them (default: the part of the address before @)')
     .option('--url <url>', 'where they reach the operations listener (default: as it listens)')
+    .option('--existing', 'also if the address has an account with a password, made for another studio')
     .action(create);
   admin
     .command('list')
@@ -71,11 +79,18 @@ async function create(options: CreateOptions): Promise<void> {
     const tenant = await namedOrOnlyTenant(pool, options.tenant);
     const actor = commandActor();
     const { role } = options;
-    const member = { email, name, role, tenantId: tenant.id, linkExpiresAt: actor.nowMs + LINK_MS };
+    const isNewOnly = options.existing !== true;
+    const linkExpiresAt = actor.nowMs + LINK_MS;
+    const member = { email, name, role, tenantId: tenant.id, linkExpiresAt, isNewOnly };
     const added = await addMember(pool, member, actor);
     if (added.outcome === 'already_member') {
       throw new StartupError(
         `${email} is a member of ${tenant.slug} already. If they cannot sign in: savepoint admin reset --email ${email}`,
+      );
+    }
+    if (added.outcome === 'account_exists') {
+      throw new StartupError(
+        `${email} has an account with a password already (savepoint admin list shows its studios). Nobody has proved that the address is theirs. If you know that the account is theirs, add --existing; otherwise take the password away first: savepoint admin reset --email ${email}`,
       );
     }
     say(`${email} is ${role} of ${tenant.slug}.`);

@@ -24,7 +24,9 @@ export function setCookie(
   value: string,
   { path, maxAgeSeconds }: CookieOptions,
 ): void {
-  const secure = request.protocol === 'https' ? '; Secure' : '';
+  // A proxy that is not trusted to say so may end TLS; the browser says from where it came.
+  const isSecure = request.protocol === 'https' || request.headers.origin?.startsWith('https://') === true;
+  const secure = isSecure ? '; Secure' : '';
   reply.header(
     'set-cookie',
     `${name}=${value}; Path=${path}; Max-Age=${maxAgeSeconds}; HttpOnly; SameSite=Strict${secure}`,

@@ -47,10 +47,14 @@ describe('savepoint admin', () => {
 
   it('makes somebody with an account a member of another studio, without a link', async () => {
     await addStudio(harness, 'other-studio', 'other-game');
-    const created = await create('--role', 'viewer', '--tenant', 'other-studio');
+    // Whoever set the password may not be who has the address.
+    const refused = await create('--role', 'viewer', '--tenant', 'other-studio');
+    expect([refused.code, linkIn(refused.out)]).toEqual([1, []]);
+    expect(refused.errors).toContain('add --existing');
+    const created = await create('--role', 'viewer', '--tenant', 'other-studio', '--existing');
     expect(created.out).toContain('they sign in with the password they have');
     expect(linkIn(created.out)).toEqual([]);
-    const again = await create('--role', 'owner', '--tenant', 'other-studio');
+    const again = await create('--role', 'owner', '--tenant', 'other-studio', '--existing');
     expect(again.code).toBe(1);
     expect(again.errors).toContain('is a member of other-studio already');
   });

@@ -1,6 +1,7 @@
 import { type Pool, transaction } from '../../db/pool.js';
+import { ApiError } from '../../errors.js';
 import { uuid7 } from '../../lib/uuid7.js';
-import { deleteSessionsOfAccount } from '../studios/admin-sessions.js';
+import { deleteSessionsOfAccount, isSessionOpen } from '../studios/admin-sessions.js';
 import type { Role } from '../studios/admin-tokens.js';
 import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 import { insertAccountEntries } from './account-audit.js';
@@ -22,10 +23,13 @@ export type NewMember = Readonly<{
   tenantId: number;
   /** When the link of an account without a password ends. */
   linkExpiresAt: number;
+  /** Refuses an account that has a password: whoever set it may not be who has the address. */
+  isNewOnly?: boolean;
 }>;
 
 export type AddedMember =
   | { outcome: 'already_member' }
+  | { outcome: 'account_exists' }
   /** No token: the person has a password, and signs in as before. */
   | { outcome: 'added'; isNew: boolean; token: string | null };
 
@@ -44,6 +48,7 @@ export function addMember(pool: Pool, member: NewMember, actor: Actor): Promise<
     const found = isNew ? account : await findAccountByEmail(client, emailKeyOf(email));
     if (found === undefined) throw new Error('an account has disappeared');
     const { accountId, passwordHash } = found;
+    if (member.isNewOnly === true && passwordHash !== null) return { outcome: 'account_exists' };
     if (!(await insertMember(client, { tenantId, accountId, role, joinedAt: actor.nowMs })))
       return { outcome: 'already_member' };
     await insertAuditEntry(client, actor, {
@@ -114,6 +119,7 @@ export function signOutEverywhere(
   actor: Actor,
 ): Promise<number> {
   return transaction(pool, async (client) => {
+    await deleteSignInLinks(client, accountId);
     const sessionsEnded = await deleteSessionsOfAccount(client, accountId);
     await insertAccountEntries(client, actor, accountId, {
       action: 'account.sign_out',
@@ -125,7 +131,10 @@ export function signOutEverywhere(
   });
 }
 
-/** All sessions but the one that changes it end, and how many those were is given. */
+/**
+ * All sessions but the one that changes it end, and how many those were is given. Refused if the password, or the session, is no longer
+ * what was checked: hashing takes a while, and a reset meanwhile must stand.
+ */
 export function changePassword(
   pool: Pool,
   { accountId, email, passwordHash: former }: AccountRow,
@@ -134,7 +143,10 @@ export function changePassword(
   actor: Actor,
 ): Promise<number> {
   return transaction(pool, async (client) => {
-    await updatePasswordHash(client, accountId, passwordHash);
+    await deleteSignInLinks(client, accountId);
+    if (!(await updatePasswordHash(client, accountId, former, passwordHash)))
+      throw new ApiError('password_wrong');
+    if (!(await isSessionOpen(client, keptSession))) throw new ApiError('session_ended');
     const sessionsEnded = await deleteSessionsOfAccount(client, accountId, keptSession);
     await insertAccountEntries(client, actor, accountId, {
       action: 'account.password',

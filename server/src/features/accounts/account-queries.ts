@@ -62,12 +62,18 @@ export async function insertAccount(db: Pool | Client, account: NewAccount): Pro
   return rowCount === 1;
 }
 
+/** False if the password is no longer the former one. */
 export async function updatePasswordHash(
-  db: Pool | Client,
+  client: Client,
   accountId: string,
+  former: string | null,
   passwordHash: string,
-): Promise<void> {
-  await db.query('update accounts set password_hash = $2 where id = $1', [accountId, passwordHash]);
+): Promise<boolean> {
+  const { rowCount } = await client.query(
+    'update accounts set password_hash = $3 where id = $1 and password_hash is not distinct from $2',
+    [accountId, former, passwordHash],
+  );
+  return rowCount === 1;
 }
 
 /** Changes nothing if the password was changed meanwhile. */

@@ -140,6 +140,14 @@ async function updateSessionSeen(
   );
 }
 
+/** Stays so until the transaction ends. */
+export async function isSessionOpen(client: Client, tokenHash: Buffer): Promise<boolean> {
+  const { rowCount } = await client.query('select from account_sessions where token_hash = $1 for share', [
+    tokenHash,
+  ]);
+  return rowCount === 1;
+}
+
 export async function deleteAdminSession(db: Pool | Client, tokenHash: Buffer): Promise<number> {
   const { rowCount } = await db.query('delete from account_sessions where token_hash = $1', [tokenHash]);
   return rowCount ?? 0;

@@ -67,7 +67,8 @@ export const ACCOUNT_STATEMENTS: readonly Listed[] = [
       if (added.outcome !== 'added' || added.token === null) throw new Error('there is such a member');
       await signInByLink(admin, added.token, nowMs);
       const account = await accountOf(admin);
-      await changePassword(admin, account, 'hash', Buffer.of(1), actor);
+      const kept = await insertAdminSession(admin, account, nowMs);
+      await changePassword(admin, account, 'hash', hashOfToken(kept?.token ?? ''), actor);
       await updateOutdatedHash(admin, account.accountId, 'hash', 'another');
       await createSignInLink(admin, account, linkExpiresAt, actor);
       const session = await insertAdminSession(admin, { ...account, passwordHash: 'another' }, nowMs);

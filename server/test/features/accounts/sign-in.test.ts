@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { demoSignInPath } from '../../../src/app/demo-account.js';
 import { transaction } from '../../../src/db/pool.js';
+import { changePassword } from '../../../src/features/accounts/account-changes.js';
 import { emailKeyOf, findAccountByEmail } from '../../../src/features/accounts/account-queries.js';
 import { insertAdminSession } from '../../../src/features/studios/admin-sessions.js';
+import { hashOfToken } from '../../../src/lib/secret-token.js';
 import { createPasswords, type Passwords } from '../../../src/security/passwords.js';
 import {
   addPerson,
@@ -47,6 +49,31 @@ beforeAll(async () => {
 afterAll(async () => {
   await desk.close();
   await harness.close();
+});
+
+describe('a change of the password that was overtaken', () => {
+  const actor = () => ({ name: 'test', nowMs: harness.clock.now() });
+
+  it('changes nothing when the password is another one by now', async () => {
+    const person = await addPerson(harness, desk, 'viewer');
+    const account = await findAccountByEmail(harness.pool, emailKeyOf(person.email));
+    if (account === undefined) throw new Error('there is no account');
+    const session = await insertAdminSession(harness.pool, account, harness.clock.now());
+    if (session === undefined) throw new Error('there is no session');
+    const before = { ...account, passwordHash: 'what it was when it was checked' };
+    const late = changePassword(harness.pool, before, 'of the attacker', hashOfToken(session.token), actor());
+    await expect(late).rejects.toMatchObject({ code: 'password_wrong' });
+    expect(await findAccountByEmail(harness.pool, emailKeyOf(person.email))).toEqual(account);
+  });
+
+  it('changes nothing when its session has ended meanwhile', async () => {
+    const person = await addPerson(harness, desk, 'viewer');
+    const account = await findAccountByEmail(harness.pool, emailKeyOf(person.email));
+    if (account === undefined) throw new Error('there is no account');
+    const late = changePassword(harness.pool, account, 'of the attacker', Buffer.alloc(32), actor());
+    await expect(late).rejects.toMatchObject({ code: 'session_ended' });
+    expect(await findAccountByEmail(harness.pool, emailKeyOf(person.email))).toEqual(account);
+  });
 });
 
 describe('signing in', () => {
