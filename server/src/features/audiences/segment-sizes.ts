@@ -49,7 +49,7 @@ export function createSegmentCounter(pool: Pool): SegmentCounter {
       if (sizes === undefined) return undefined;
       kept.set(gameId, { version, startedAt: nowMs, sizes });
       // What failed is tried again.
-      sizes.catch(() => kept.delete(gameId));
+      sizes.catch(() => kept.get(gameId)?.sizes === sizes && kept.delete(gameId));
       if (kept.size > MAX_KEPT) kept.delete(kept.oldest()?.[0] ?? gameId);
       return sizes;
     },

@@ -18,6 +18,9 @@ export type FailedGroupRow = {
   exampleMessage: string;
 };
 
+/** Clients choose the names of types, so there may be as many groups as entries. */
+const MAX_GROUPS = 1_000;
+
 /** What is open, by reason and type, the largest groups first; of one game or of all. */
 export async function listFailedGroups(pool: Pool, gameId?: number): Promise<FailedGroupRow[]> {
   const { rows } = await pool.query<FailedGroupRow>(
@@ -29,6 +32,8 @@ export async function listFailedGroups(pool: Pool, gameId?: number): Promise<Fai
        from failed_events
        where replayed_at is null and ($1::int is null or game_id = $1)
        group by 1, 2, 3
+       order by entries desc, code, event_type
+       limit ${MAX_GROUPS}
      ) o
      join failed_events e on e.id = o.newest
      join games g on g.id = o.game_id
