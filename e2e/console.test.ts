@@ -168,8 +168,8 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     await panel.getByText('Nothing was overwritten', { exact: false }).waitFor();
     await panel.getByRole('button', { name: 'Put mine on top' }).click();
     // Hers is there, and so is what he typed.
-    expect(await ben.page.getByLabel('Name of gems_80').inputValue()).toBe('Pile of Gems');
-    expect(await ben.page.getByLabel('Name of season_pass').inputValue()).toBe('Season Ticket');
+    await expect.poll(() => ben.page.getByLabel('Name of gems_80').inputValue()).toBe('Pile of Gems');
+    await expect.poll(() => ben.page.getByLabel('Name of season_pass').inputValue()).toBe('Season Ticket');
     await ben.page.getByRole('button', { name: 'Save draft' }).click();
     await ben.page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
     await ana.page.reload();

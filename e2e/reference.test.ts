@@ -32,7 +32,7 @@ describe.skipIf(!HAS_BROWSER)(`the API reference in a browser${NEEDS_BROWSER}`, 
 
   it('shows both APIs with their error codes, asks nobody else for anything, and keeps to its policy', async () => {
     const { page, asked, errors } = await openPage(browser, DESKTOP);
-    await page.goto(`${service.ops}/`);
+    await page.goto(`${service.ops}/reference/`);
     await page.locator('h1', { hasText: 'Savepoint player API' }).waitFor();
     for (const part of [
       'Log in',

@@ -25,7 +25,7 @@ export async function signInToken(
   const named = name === undefined ? [] : ['--name', name];
   const { output } = await runSavepoint(
     ['admin', 'create', '--email', email, '--role', role, '--tenant', tenant, ...named],
-    settings,
+    { SAVEPOINT_DB_TIMEOUT_MS: '60000', ...settings },
   );
   const token = /sign-in\?token=([\w-]+)/.exec(output)?.[1];
   if (token === undefined) throw new Error(`no sign-in link: ${output}`);
