@@ -101,8 +101,8 @@ export class AdmissionQueue {
     const hasOwnLine = key !== undefined && this.#lines.loadOf(key).requests > 0;
     if (key !== undefined && this.#isOwnLineFull(key, weight)) return 'own_line';
     if (this.#lines.weight + weight > maxWaiting) return 'full';
-    // It waits for its own only, and there is a bound on those.
-    if (hasCapacity) return undefined;
+    // It waits for requests of its own key only. There is a bound on their weight, and here on their time.
+    if (hasCapacity) return key !== undefined && this.#isOwnLineLate(key) ? 'own_line' : undefined;
     const nextSince = this.#lines.nextSince();
     if (nextSince !== undefined && this.#now() - nextSince > maxWaitMs) return 'wait';
     // Lines take turns, so a newcomer waits for the first of each. Behind requests of its own it waits for more.
@@ -121,6 +121,12 @@ export class AdmissionQueue {
       requests >= this.#options.maxRequestsPerKey ||
       (requests > 0 && total > MAX_SHARE_PER_KEY * this.#maxWeight())
     );
+  }
+
+  /** The first of the line has waited too long: what the key runs already may be stuck behind a lock. */
+  #isOwnLineLate(key: string): boolean {
+    const head = this.#lines.headOf(key);
+    return head !== undefined && this.#now() - head.since > this.#options.maxWaitMs;
   }
 
   /** With capacity left, nobody waits but for their own: whoever ends lets the others begin until there is none. */

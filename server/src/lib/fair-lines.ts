@@ -44,6 +44,11 @@ export class FairLines<T extends Weighted> {
     return line === undefined ? NO_LOAD : { requests: line.items.length, weight: line.weight };
   }
 
+  /** The item of the key that is next, also while the key is held. */
+  headOf(key: string): T | undefined {
+    return this.#find(key)?.items[0];
+  }
+
   /** Since when the line whose turn is next has been waiting for it; undefined if there is none. */
   nextSince(): number | undefined {
     for (const { headSince } of this.#lines.values()) return headSince;

@@ -249,6 +249,21 @@ describe('one key of an admission queue', () => {
     expect(queue.ratePerSecond).toBe(1_000);
   });
 
+  it('is refused once the first of its line has waited too long, and let in again after it has begun', async () => {
+    const { queue, clock, send, end } = create({ capacity: 400 });
+    const flood = [send('flood0', 100), send('flood1', 100)];
+    clock.advance(1_000);
+    expect(queue.refusal(10, 'flood')).toBeUndefined();
+    clock.advance(1);
+    expect(queue.refusal(10, 'flood')).toBe('own_line');
+    await expect(send('flood2', 10)).rejects.toEqual(refused('own_line'));
+    expect(queue.refusal(10, 'a')).toBeUndefined();
+    await end('flood0');
+    expect(queue.refusal(10, 'flood')).toBeUndefined();
+    await end('flood1');
+    await Promise.all(flood);
+  });
+
   it('begins nothing while its own work is stuck, and the others do', async () => {
     const { begun, clock, send, end } = create({ capacity: 400 });
     const all = [send('flood0', 500), send('flood1', 10)];
