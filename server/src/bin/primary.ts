@@ -63,8 +63,8 @@ export async function runPrimary(settings: Settings, say: (line: string) => void
       playerPort: workers.port,
     });
     if (settings.environment === 'development') {
-      const { demoSignInPath } = await import('../app/demo-account.js');
-      signInPath = await demoSignInPath(database.pool, Date.now());
+      const { demoSignInPathIfPossible } = await import('../app/demo-account.js');
+      signInPath = await demoSignInPathIfPossible(database.pool, Date.now(), logger);
     }
   } catch (error) {
     await stopAll();
