@@ -1,4 +1,4 @@
-import { floorPath } from '../support/answers.mjs';
+import { floorPath } from '../support/floor-responses.mjs';
 import { lua } from '../support/wrk.mjs';
 
 /** More compressed bodies than a second can take: each is sent once. */

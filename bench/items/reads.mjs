@@ -1,4 +1,4 @@
-import { floorPath } from '../support/answers.mjs';
+import { floorPath } from '../support/floor-responses.mjs';
 import { lua } from '../support/wrk.mjs';
 
 const read = (name, path, document, targets) => ({

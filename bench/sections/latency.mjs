@@ -1,5 +1,5 @@
 import { itemsNamed } from '../items.mjs';
-import { floorPath } from '../support/answers.mjs';
+import { floorPath } from '../support/floor-responses.mjs';
 import { createFloors } from '../support/floors.mjs';
 import { measureItem } from '../support/measure-item.mjs';
 import { openLoop, openLoopEvents, readRequests } from '../support/open-loop.mjs';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { ApiError } from '../errors.js';
-import { nullable } from './admin-answers.js';
+import { nullable } from './admin-responses.js';
 
 /** Lists that are read page by page, in the order of an id: the last id of a page is where the next one begins. */
 

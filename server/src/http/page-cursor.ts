@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { ApiError } from '../errors.js';
-import { nullable } from './admin-answers.js';
+import { nullable } from './admin-responses.js';
 
 /** What paged lists of the admin API have in common: `cursor` and `limit` in the query, `nextCursor` in the answer. */
 

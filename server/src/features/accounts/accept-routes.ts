@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
-import { adminSchema, success, toTime } from '../../http/admin-answers.js';
+import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { networkOf } from '../../lib/network-of.js';
 import { openErrors } from '../studios/admin-errors.js';

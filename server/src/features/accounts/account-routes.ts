@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
-import { adminSchema, success } from '../../http/admin-answers.js';
+import { adminSchema, success } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { accountErrors } from '../studios/admin-errors.js';
 import { requireAccount, signedInOf } from '../studios/admin-guard.js';

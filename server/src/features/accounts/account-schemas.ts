@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Compile } from 'typebox/schema';
-import { successOf } from '../../http/admin-answers.js';
+import { successOf } from '../../http/admin-responses.js';
 import { NAME_PATTERN } from '../../http/api-schemas.js';
 import { AccountSchema, STUDIO_EXAMPLE, StudioSchema } from '../studios/me-schema.js';
 

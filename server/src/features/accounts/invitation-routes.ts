@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
-import { adminSchema, success, toTime } from '../../http/admin-answers.js';
+import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { cutPage, PageParameters, type PageQuery, pageOf } from '../../http/keyset-page.js';
 import { UUID } from '../../lib/uuid.js';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { successOf, Time } from '../../http/admin-answers.js';
+import { successOf, Time } from '../../http/admin-responses.js';
 import { NextCursor } from '../../http/keyset-page.js';
 import { RoleSchema } from '../studios/role-schema.js';
 import { Email, GivenPassword, LinkToken, PersonName, SecondFactorCode } from './account-schemas.js';

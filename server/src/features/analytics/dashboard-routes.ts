@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { adminSchema, GameParameters, success, toTime } from '../../http/admin-answers.js';
+import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { DAY_SPAN_PARAMETERS, type DaySpan, daySpanOf } from '../../http/day-span.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
@@ -9,7 +9,7 @@ import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { gameOf, requireRole } from '../studios/admin-guard.js';
 import { type DashboardDay, gameDashboard, listGameDays } from './dashboard.js';
-import { cohortAnswer, cohortsToCsv, dayAnswer, daysToCsv } from './dashboard-answer.js';
+import { cohortAnswer, cohortsToCsv, dayAnswer, daysToCsv } from './dashboard-response.js';
 import { DashboardResponse } from './dashboard-schemas.js';
 
 const Format = Type.Union([Type.Literal('json'), Type.Literal('csv')], {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../http/admin-answers.js';
+import { nullable, successOf, Time } from '../../http/admin-responses.js';
 
 /** Documentation of the numbers of a game. The descriptions are the definitions that the console shows. */
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters, success, toTime } from '../../http/admin-answers.js';
+import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { compileDocument } from '../../personalisation/compile/compile-document.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import type { AdminContext } from '../studios/admin-context.js';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../http/admin-answers.js';
+import { nullable, successOf, Time } from '../../http/admin-responses.js';
 
 /** Documentation of the list of segments. */
 

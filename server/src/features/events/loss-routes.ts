@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { adminSchema, GameParameters, success } from '../../http/admin-answers.js';
+import { adminSchema, GameParameters, success } from '../../http/admin-responses.js';
 import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../http/day-span.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS } from '../../lib/day.js';

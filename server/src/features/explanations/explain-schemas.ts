@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, successOf, Time } from '../../http/admin-answers.js';
+import { nullable, successOf, Time } from '../../http/admin-responses.js';
 import { ExplainedPredictions, PREDICTIONS_EXAMPLE } from './explained-prediction-schemas.js';
 import { FactsJson } from './facts-json.js';
 

@@ -6,7 +6,7 @@ import { compileDocument } from '../../personalisation/compile/compile-document.
 import type { SegmentMembership } from '../../personalisation/compile/compiled-document.js';
 import { decide } from '../../personalisation/decide/decide.js';
 import type { Decision, FlagState, Trace } from '../../personalisation/decide/decision.js';
-import { renderAnswers, renderStore, storeEtag, storeText } from '../players/answers.js';
+import { renderAnswers, renderStore, storeEtag, storeText } from '../players/player-responses.js';
 import { type FoundModels, findModelsAt } from '../predictions/models-at.js';
 import { type ExplainedDocument, findDocument, type WantedVersion } from './explained-document.js';
 import {

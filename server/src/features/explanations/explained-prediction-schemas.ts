@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, Time } from '../../http/admin-answers.js';
+import { nullable, Time } from '../../http/admin-responses.js';
 
 /** Documentation of the predictions of an explanation. */
 

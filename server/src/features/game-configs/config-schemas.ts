@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../http/admin-answers.js';
+import { nullable, successOf, Time } from '../../http/admin-responses.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import {
   DIFFERENCE_EXAMPLE,

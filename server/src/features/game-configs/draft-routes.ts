@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters, success, toTime } from '../../http/admin-answers.js';
+import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { checkBodyAgainst, withSchemaTypes } from '../../http/validation.js';
 import { validateDocument } from '../../personalisation/validate/validate-document.js';
@@ -23,7 +23,7 @@ import {
 } from './config-schemas.js';
 import { documentDifference } from './document-difference.js';
 import { type Draft, discardDraft, findDraft, publishDraft, saveDraft } from './draft.js';
-import { draftConflict, publicationAnswer } from './publish-answer.js';
+import { draftConflict, publicationAnswer } from './publish-response.js';
 
 /** The draft of a game: read, saved, checked, compared, published, thrown away. */
 export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {

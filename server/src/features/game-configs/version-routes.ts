@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters, success, toTime } from '../../http/admin-answers.js';
+import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import type { AdminContext } from '../studios/admin-context.js';
@@ -22,7 +22,7 @@ import {
 } from './config-schemas.js';
 import { documentDifference } from './document-difference.js';
 import { rollBackConfig } from './publish.js';
-import { publicationAnswer } from './publish-answer.js';
+import { publicationAnswer } from './publish-response.js';
 
 const MAX_VERSIONS = 200;
 const DEFAULT_VERSIONS = 50;

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
-import { adminSchema, success, toTime } from '../../http/admin-answers.js';
+import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
-import { playerAnswer } from './admin-player-answer.js';
+import { playerAnswer } from './admin-player-response.js';
 import {
   ClearedResponse,
   OverrideBody,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { GameParameters, nullable, successOf, Time } from '../../http/admin-answers.js';
+import { GameParameters, nullable, successOf, Time } from '../../http/admin-responses.js';
 
 /** Documentation of the admin API's player routes. */
 

@@ -7,11 +7,11 @@ import { decide } from '../../personalisation/decide/decide.js';
 import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { ConfigSnapshots } from '../game-configs/config-snapshots.js';
-import { createAnswerCache } from './answer-cache.js';
-import { type Answers, renderAnswers } from './answers.js';
 import type { FactReadings } from './fact-readings.js';
 import { blankFacts } from './facts-queries.js';
+import { type Answers, renderAnswers } from './player-responses.js';
 import type { PlayerRow } from './player-row.js';
+import { createAnswerCache } from './response-cache.js';
 
 /**
  * What a player is told: a pure function of facts, published configuration and now, so it is worked out once and remembered

@@ -10,9 +10,9 @@ import {
 } from '../../http/api-schemas.js';
 import { sendJson, sendWithEtag } from '../../http/etag.js';
 import { limitInFlight } from '../../http/shedding.js';
-import { type Answers, storeEtag, storeText } from './answers.js';
 import { playerOf } from './guarded-player.js';
 import type { PlayerContext } from './player-context.js';
+import { type Answers, storeEtag, storeText } from './player-responses.js';
 import { PlayerSegments, PlayerStatus, StoreConfig } from './player-schemas.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
-import { adminSchema, success, toTime } from '../../http/admin-answers.js';
+import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { cursorOf, pageParameters, writeCursor } from '../../http/page-cursor.js';
 import { checkBodyAgainst, withSchemaTypes } from '../../http/validation.js';

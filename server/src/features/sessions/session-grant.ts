@@ -1,4 +1,4 @@
-import { storeText } from '../players/answers.js';
+import { storeText } from '../players/player-responses.js';
 import type { PlayerRow } from '../players/player-row.js';
 import type { SessionContext } from './session-context.js';
 

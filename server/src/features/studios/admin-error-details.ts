@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable } from '../../http/admin-answers.js';
+import { nullable } from '../../http/admin-responses.js';
 
 /**
  * What errors of the admin API carry besides code and sentence: what changed in a document, what is wrong with it, what would

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../http/admin-answers.js';
+import { nullable, successOf, Time } from '../../http/admin-responses.js';
 import { NAME_PATTERN } from '../../http/api-schemas.js';
 import { NextCursor } from '../../http/keyset-page.js';
 import { RoleSchema } from './role-schema.js';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
-import { adminSchema, nullable, success, successOf, Time, toTime } from '../../http/admin-answers.js';
+import { adminSchema, nullable, success, successOf, Time, toTime } from '../../http/admin-responses.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import type { AdminContext } from './admin-context.js';
 import { adminErrors } from './admin-errors.js';

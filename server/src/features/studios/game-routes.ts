@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters, success } from '../../http/admin-answers.js';
+import { adminSchema, GameParameters, success } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import type { AdminContext } from './admin-context.js';
 import { gameErrors } from './admin-errors.js';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf } from '../../http/admin-answers.js';
+import { nullable, successOf } from '../../http/admin-responses.js';
 import { NAME_PATTERN } from '../../http/api-schemas.js';
 
 /** What the routes of games answer, and what can be changed of a game. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { GameParameters, nullable, successOf, Time } from '../../http/admin-answers.js';
+import { GameParameters, nullable, successOf, Time } from '../../http/admin-responses.js';
 import { NextCursor } from '../../http/keyset-page.js';
 
 /** What the routes of API keys take and answer. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, successOf, Time } from '../../http/admin-answers.js';
+import { nullable, successOf, Time } from '../../http/admin-responses.js';
 import { RoleSchema } from './role-schema.js';
 
 /** Who asks: a person with an account, or the holder of an admin token. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { adminSchema, nullable, success, successOf, toTime } from '../../http/admin-answers.js';
+import { adminSchema, nullable, success, successOf, toTime } from '../../http/admin-responses.js';
 import type { AttributeRegistry } from '../../personalisation/attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../../personalisation/attributes/attributes.js';
 import type { AdminContext } from './admin-context.js';

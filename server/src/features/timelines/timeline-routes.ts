@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
-import { adminSchema, success } from '../../http/admin-answers.js';
+import { adminSchema, success } from '../../http/admin-responses.js';
 import { cursorOf, pageParameters, writeCursor } from '../../http/page-cursor.js';
 import { textParameter } from '../../http/parameters.js';
 import { withSchemaTypes } from '../../http/validation.js';

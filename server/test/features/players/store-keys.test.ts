@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAnswerCache } from '../../../src/features/players/answer-cache.js';
-import { renderAnswers, renderStore } from '../../../src/features/players/answers.js';
+import { renderAnswers, renderStore } from '../../../src/features/players/player-responses.js';
+import { createAnswerCache } from '../../../src/features/players/response-cache.js';
 import { createStoreKeys } from '../../../src/features/players/store-keys.js';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';

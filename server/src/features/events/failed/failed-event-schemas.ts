@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../../http/admin-answers.js';
+import { nullable, successOf, Time } from '../../../http/admin-responses.js';
 import { NextCursor } from '../../../http/page-cursor.js';
 
 /** Documentation of the inbox of failed events. */

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../../errors.js';
-import { adminSchema, GameParameters, success } from '../../../http/admin-answers.js';
+import { adminSchema, GameParameters, success } from '../../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
 import { writeJsonLines } from '../../../http/json-lines.js';
 import { checkBodyAgainst, withSchemaTypes } from '../../../http/validation.js';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../../errors.js';
-import { adminSchema, GameParameters } from '../../../http/admin-answers.js';
+import { adminSchema, GameParameters } from '../../../http/admin-responses.js';
 import type { AdminContext } from '../../studios/admin-context.js';
 import { gameErrors } from '../../studios/admin-errors.js';
 import { adminOf, gameOf, requireRole } from '../../studios/admin-guard.js';

@@ -9,7 +9,7 @@ import {
   successOf,
   Time,
   toTime,
-} from '../../../http/admin-answers.js';
+} from '../../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
 import { textParameter } from '../../../http/parameters.js';
 import { withSchemaTypes } from '../../../http/validation.js';

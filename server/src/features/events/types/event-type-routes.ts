@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { adminSchema, GameParameters, nullable, success, successOf } from '../../../http/admin-answers.js';
+import { adminSchema, GameParameters, nullable, success, successOf } from '../../../http/admin-responses.js';
 import type { AdminContext } from '../../studios/admin-context.js';
 import { gameErrors } from '../../studios/admin-errors.js';
 import { gameOf, requireRole } from '../../studios/admin-guard.js';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../../errors.js';
-import { adminSchema, GameParameters, success } from '../../../http/admin-answers.js';
+import { adminSchema, GameParameters, success } from '../../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
 import { decompress } from '../../../http/body-parser.js';
 import { checkBodyAgainst, withSchemaTypes } from '../../../http/validation.js';
@@ -10,7 +10,7 @@ import type { AdminContext } from '../../studios/admin-context.js';
 import { gameErrors } from '../../studios/admin-errors.js';
 import { actorOf, gameOf, requireRole } from '../../studios/admin-guard.js';
 import { findDraft } from '../draft.js';
-import { draftConflict } from '../publish-answer.js';
+import { draftConflict } from '../publish-response.js';
 import { catalogueToCsv, readCatalogueCsv } from './catalogue-csv.js';
 import { catalogueToJson, readCatalogueValue } from './catalogue-json.js';
 import type { CatalogueReading } from './catalogue-rows.js';

@@ -1,6 +1,6 @@
 import { createFifoMap } from '../../lib/fifo-map.js';
 import type { StoreDecision } from '../../personalisation/decide/decision.js';
-import { type Answers, type RenderedStore, renderStore } from './answers.js';
+import { type Answers, type RenderedStore, renderStore } from './player-responses.js';
 import { createStoreKeys } from './store-keys.js';
 
 /** The answers of a player, and what they were worked out from. */

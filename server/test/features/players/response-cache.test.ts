@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { renderAnswers, storeEtag, storeText } from '../../../src/features/players/player-responses.js';
 import {
   type AnswerCache,
   type CachedAnswers,
   createAnswerCache,
-} from '../../../src/features/players/answer-cache.js';
-import { renderAnswers, storeEtag, storeText } from '../../../src/features/players/answers.js';
+} from '../../../src/features/players/response-cache.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import type { StoreDecision } from '../../../src/personalisation/decide/decision.js';
 import { compiled, facts, NOW, offer, sku } from '../../personalisation/support/fixtures.js';
