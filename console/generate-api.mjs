@@ -41,8 +41,8 @@ function operationType({ parameters = [], requestBody, responses }) {
   };
   const body = requestBody?.content?.['application/json']?.schema;
   const [, good] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
-  const answer = good?.content?.['application/json']?.schema;
-  return `{ params: ${of('path')}; query: ${of('query')}; body: ${body ? typeOf(body) : 'undefined'}; answer: ${answer ? typeOf(answer) : 'undefined'} }`;
+  const response = good?.content?.['application/json']?.schema;
+  return `{ params: ${of('path')}; query: ${of('query')}; body: ${body ? typeOf(body) : 'undefined'}; response: ${response ? typeOf(response) : 'undefined'} }`;
 }
 
 /** A JSON schema as a type. What is not said here does not occur in the document. */

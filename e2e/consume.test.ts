@@ -81,8 +81,8 @@ describe.skipIf(NATS_SERVER === undefined)(`savepoint consume${NEEDS_NATS}`, () 
       timestamp: new Date().toISOString(),
       payload: { level: from + n },
     }));
-    const answer = await post(`${service.api}/v1/events`, player.headers, events);
-    expect(answer).toEqual({
+    const response = await post(`${service.api}/v1/events`, player.headers, events);
+    expect(response).toEqual({
       status: 202,
       body: { data: { accepted: 10, rejected: [] }, status: 'success' },
     });

@@ -230,11 +230,11 @@ function playerGuide() {
 }
 
 function adminGuide({ paths }) {
-  const answers = Object.values(paths)
+  const contents = Object.values(paths)
     .flatMap((methods) => Object.values(methods))
     .flatMap(({ responses }) => Object.values(responses))
     .flatMap(({ content = {} }) => Object.values(content));
-  const codes = new Set(answers.flatMap(({ examples = {} }) => Object.keys(examples)));
+  const codes = new Set(contents.flatMap(({ examples = {} }) => Object.keys(examples)));
   return guide('admin-guide.md', {
     errors: errorTable((code) => codes.has(code)),
     auditActions: table(

@@ -131,8 +131,8 @@ async function shoot(page, name) {
 /** Somebody with something to see. */
 async function findPayer(page) {
   return page.evaluate(async () => {
-    const answer = await fetch('/admin/v1/games/demo-game/players?segment=payer');
-    const { data } = await answer.json();
+    const response = await fetch('/admin/v1/games/demo-game/players?segment=payer');
+    const { data } = await response.json();
     return data.players[0].playerId;
   });
 }

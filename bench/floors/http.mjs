@@ -1,11 +1,11 @@
 // Floor: bare node:http and bare Fastify, one process per worker, answering the bytes that the service answers.
-// FLOOR_ANSWERS: a JSON file, { "GET /path": { status, headers, body } }.
+// FLOOR_RESPONSES: a JSON file, { "GET /path": { status, headers, body } }.
 import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { fastify } from 'fastify';
 
-const { FLOOR_WORKERS = '2', FLOOR_ANSWERS = '' } = process.env;
+const { FLOOR_WORKERS = '2', FLOOR_RESPONSES = '' } = process.env;
 const NOTHING = { status: 404, headers: {}, body: '{}' };
 
 if (cluster.isPrimary) {
@@ -21,16 +21,16 @@ if (cluster.isPrimary) {
   }
   process.on('SIGTERM', () => process.exit(0));
 } else {
-  const answers = JSON.parse(readFileSync(FLOOR_ANSWERS, 'utf8'));
+  const responses = JSON.parse(readFileSync(FLOOR_RESPONSES, 'utf8'));
   const bare = createServer((request, response) => {
     request.resume().on('end', () => {
-      const { status, headers, body } = answers[`${request.method} ${request.url}`] ?? NOTHING;
+      const { status, headers, body } = responses[`${request.method} ${request.url}`] ?? NOTHING;
       response.writeHead(status, headers);
       response.end(body);
     });
   });
   const app = fastify({ bodyLimit: 1_048_576 });
-  for (const [route, { status, headers, body }] of Object.entries(answers)) {
+  for (const [route, { status, headers, body }] of Object.entries(responses)) {
     const [method, url] = route.split(' ');
     const handler = (_request, reply) => reply.code(status).headers(headers).send(body);
     app.route({ method, url, handler });

@@ -20,9 +20,10 @@ export const start = {
         const begun = performance.now();
         const starting = startService(settings);
         const tooLate = starting.then(() => sleep(PATIENCE_MS, undefined, { ref: false }));
-        const answered = await Promise.race([firstLogin(settings.SAVEPOINT_PORT), tooLate]);
-        if (answered === undefined) throw new Error('the service said that it is up, and answers no login');
-        seconds.push((answered - begun) / 1000);
+        const respondedAt = await Promise.race([firstLogin(settings.SAVEPOINT_PORT), tooLate]);
+        if (respondedAt === undefined)
+          throw new Error('the service said that it is up, and answers no login');
+        seconds.push((respondedAt - begun) / 1000);
         const service = await starting;
         settings.SAVEPOINT_DATA_DIR = service.dataDir;
         remove = service.remove;

@@ -14,13 +14,13 @@ const BATCHES = [1, 15, 20, 50, 500];
 const OF_NODE = new Set(['connection', 'content-length', 'date', 'keep-alive']);
 
 /** Asks the service all that the benchmark asks, and writes down what it answered: the bare servers answer the same bytes. */
-export async function createAnswers({ api, session, publish, folder }) {
-  const answers = {};
+export async function createFloorResponses({ api, session, publish, folder }) {
+  const responses = {};
   const ask = async (name, path, init) => {
     const response = await fetch(api + path, init);
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     const sent = [...response.headers].filter(([header]) => !OF_NODE.has(header));
-    answers[name] = {
+    responses[name] = {
       status: response.status,
       headers: Object.fromEntries(sent),
       body: await response.text(),
@@ -39,15 +39,15 @@ export async function createAnswers({ api, session, publish, folder }) {
   }
   await ask('POST /auth/login', '/auth/login', post(loginBody('known-0')));
   for (const batch of BATCHES) {
-    const body = eventsJson(`answer-${Date.now()}`, batch, batch);
+    const body = eventsJson(`floor-${Date.now()}`, batch, batch);
     await ask(`POST ${floorPath('/v1/events', batch)}`, '/v1/events', post(body, headers));
   }
   // The mixed load is sent to the real paths.
-  for (const path of READS) answers[`GET ${path}`] = answers[`GET ${floorPath(path, 'rich')}`];
-  answers['POST /v1/events'] = answers[`POST ${floorPath('/v1/events', 15)}`];
+  for (const path of READS) responses[`GET ${path}`] = responses[`GET ${floorPath(path, 'rich')}`];
+  responses['POST /v1/events'] = responses[`POST ${floorPath('/v1/events', 15)}`];
 
-  const file = join(folder, `answers-${Date.now()}.json`);
-  await writeFile(file, JSON.stringify(answers));
+  const file = join(folder, `floor-responses-${Date.now()}.json`);
+  await writeFile(file, JSON.stringify(responses));
   return file;
 }
 

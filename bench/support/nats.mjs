@@ -72,7 +72,7 @@ async function becomesReady(ports, servers) {
     const views = await Promise.all(
       ports.map(({ monitor }) =>
         fetch(`http://127.0.0.1:${monitor}/jsz`)
-          .then((answer) => answer.json())
+          .then((response) => response.json())
           .catch(() => {}),
       ),
     );

@@ -6,7 +6,7 @@ import { createBodyFiles } from './body-files.mjs';
 import { makeDocument } from './config-document.mjs';
 import { createCrowd } from './crowd.mjs';
 import { historyJson } from './event-bodies.mjs';
-import { createAnswers } from './floor-responses.mjs';
+import { createFloorResponses } from './floor-responses.mjs';
 import { putModelInForce } from './prediction-model.mjs';
 import { cpuSplitOf, workerRssMb } from './processes.mjs';
 import { loginMany, postEvents, startFloor, startService } from './service.mjs';
@@ -56,8 +56,16 @@ export async function createPlayground({ workers, players, folder, settings = {}
     await publishDocument(service.databaseUrl, makeDocument(DOCUMENTS[name]), name);
     published = name;
   };
-  const answersFile = await createAnswers({ api: service.api, session: sessions[0], publish, folder });
-  const floor = await startFloor('http.mjs', { FLOOR_WORKERS: String(workers), FLOOR_ANSWERS: answersFile });
+  const responsesFile = await createFloorResponses({
+    api: service.api,
+    session: sessions[0],
+    publish,
+    folder,
+  });
+  const floor = await startFloor('http.mjs', {
+    FLOOR_WORKERS: String(workers),
+    FLOOR_RESPONSES: responsesFile,
+  });
 
   let crowd;
   const openCrowd = () => {

@@ -8,7 +8,7 @@ export async function openRawConnection(hostname, port) {
   const socket = connect({ host: hostname, port, noDelay: true });
   let received = [];
   let missing = Number.NaN;
-  let answered;
+  let pending;
   let status = 0;
 
   socket.on('data', (chunk) => {
@@ -24,19 +24,19 @@ export async function openRawConnection(hostname, port) {
     if (missing > 0) return;
     received = [];
     missing = Number.NaN;
-    answered?.(status);
+    pending?.(status);
   });
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
   // An open loop must not hang on a connection that broke: it counts as a failed answer.
-  socket.on('close', () => answered?.(0)).on('error', () => {});
+  socket.on('close', () => pending?.(0)).on('error', () => {});
 
   return {
-    send(request, onAnswer) {
-      answered = onAnswer;
+    send(request, onResponse) {
+      pending = onResponse;
       socket.write(request);
     },
     close: () => {
-      answered = undefined;
+      pending = undefined;
       socket.destroy();
     },
   };

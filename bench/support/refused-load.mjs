@@ -18,7 +18,7 @@ export async function runRefusedLoad({ api, sessions, batch, connections, second
   const templates = sessions.map((session) => template(session, batch));
   const longestPauseMs = perSecond === undefined ? 0 : (2000 * connections) / perSecond;
   const opened = [];
-  const answers = { accepted: [], refused: [], failed: [] };
+  const responses = { accepted: [], refused: [], failed: [] };
   let number = PLACE;
   const begun = performance.now();
   const endMs = begun + seconds * 1000;
@@ -34,7 +34,7 @@ export async function runRefusedLoad({ api, sessions, batch, connections, second
         batchToSend ??= numbered(templates[number % templates.length], ++number);
         connection.send(batchToSend, (status) => {
           const now = performance.now();
-          if (now < endMs) answers[kindOf(status)].push(now - sentAt);
+          if (now < endMs) responses[kindOf(status)].push(now - sentAt);
           if (status === 0) return resolve();
           if (status === 202) batchToSend = undefined;
           return longestPauseMs === 0 ? send() : pauseThenSend();
@@ -51,8 +51,8 @@ export async function runRefusedLoad({ api, sessions, batch, connections, second
   }
   await Promise.race([Promise.all(sent), timedOut]);
   for (const connection of opened) connection.close();
-  if (answers.failed.length > 0) throw new Error(`${answers.failed.length} batches failed`);
-  return { accepted: latenciesOf(answers.accepted), refused: latenciesOf(answers.refused) };
+  if (responses.failed.length > 0) throw new Error(`${responses.failed.length} batches failed`);
+  return { accepted: latenciesOf(responses.accepted), refused: latenciesOf(responses.refused) };
 }
 
 function kindOf(status) {

@@ -3,13 +3,13 @@ import { text } from 'node:stream/consumers';
 
 /** What became of one request. Only an answer says anything about the events. */
 export type Outcome =
-  | { kind: 'answer'; status: number; body: unknown }
-  | { kind: 'no answer' }
+  | { kind: 'response'; status: number; body: unknown }
+  | { kind: 'no response' }
   | { kind: 'timed out' }
   | { kind: 'cut' };
 
 /** Where our side ends the connection: some time after the last byte was sent, or as soon as the answer begins. */
-export type Cut = { when: 'waiting'; afterMs: number } | { when: 'answered' };
+export type Cut = { when: 'waiting'; afterMs: number } | { when: 'responding' };
 
 export type BatchSender = {
   send(url: string, headers: Record<string, string>, body: Buffer, cut?: Cut): Promise<Outcome>;
@@ -27,7 +27,7 @@ export function createBatchSender(connections: number): BatchSender {
 
   const send: BatchSender['send'] = (url, headers, body, cut) =>
     new Promise((resolve) => {
-      let outcome: Outcome = { kind: 'no answer' };
+      let outcome: Outcome = { kind: 'no response' };
       let cutTimer: NodeJS.Timeout | undefined;
       const message = request(url, {
         method: 'POST',
@@ -49,9 +49,9 @@ export function createBatchSender(connections: number): BatchSender {
       };
       message.once('error', settle);
       message.once('response', (response) => {
-        if (cut?.when === 'answered') cutNow();
-        readAnswer(response).then((answer) => {
-          if (answer !== undefined && outcome.kind === 'no answer') outcome = answer;
+        if (cut?.when === 'responding') cutNow();
+        readResponse(response).then((read) => {
+          if (read !== undefined && outcome.kind === 'no response') outcome = read;
           settle();
         });
       });
@@ -73,11 +73,11 @@ export function createBatchSender(connections: number): BatchSender {
 }
 
 /** Undefined unless it arrived whole: half an acknowledgement is none. */
-async function readAnswer(response: IncomingMessage): Promise<Outcome | undefined> {
+async function readResponse(response: IncomingMessage): Promise<Outcome | undefined> {
   try {
     const body = await text(response);
     if (!response.complete) return undefined;
-    return { kind: 'answer', status: response.statusCode ?? 0, body: JSON.parse(body) };
+    return { kind: 'response', status: response.statusCode ?? 0, body: JSON.parse(body) };
   } catch {
     return undefined;
   }

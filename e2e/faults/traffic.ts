@@ -146,7 +146,7 @@ function encode(
 function chooseCut(random: Random, share: number): Cut | undefined {
   if (!random.chance(share)) return undefined;
   return random.chance(0.5)
-    ? { when: 'answered' }
+    ? { when: 'responding' }
     : { when: 'waiting', afterMs: random.fraction() * MAX_CUT_MS };
 }
 
@@ -154,7 +154,7 @@ type Verdict = { repeat?: string; complaint?: string };
 
 /** By the contract: a 202 is the end of it; 429, 503 and no answer mean send it again; nothing else is expected. */
 function judge(outcome: Outcome, batch: Batch, countsDuplicates: boolean, attempt: number): Verdict {
-  if (outcome.kind !== 'answer') return { repeat: outcome.kind };
+  if (outcome.kind !== 'response') return { repeat: outcome.kind };
   const { status, body } = outcome;
   const shown = `batch ${batch.index}, attempt ${attempt}: ${status} ${JSON.stringify(body)}`;
   if (status === 429 || status === 503) return { repeat: String(status) };

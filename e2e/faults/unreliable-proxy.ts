@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from './random.js';
 
 /** What can happen to a request on its way. */
-export type NetworkFault = 'dropped' | 'answer lost' | 'answer cut' | 'delayed' | 'delivered twice';
+export type NetworkFault = 'dropped' | 'response lost' | 'response cut' | 'delayed' | 'delivered twice';
 
 export type UnreliableProxy = {
   url: string;
@@ -15,13 +15,13 @@ export type UnreliableProxy = {
   close(): Promise<void>;
 };
 
-type Answer = { status: number; headers: IncomingMessage['headers']; body: Buffer };
+type ForwardedResponse = { status: number; headers: IncomingMessage['headers']; body: Buffer };
 
 /** Of a hundred requests. */
 const PERCENT: readonly (readonly [NetworkFault, number])[] = [
   ['dropped', 5],
-  ['answer lost', 5],
-  ['answer cut', 3],
+  ['response lost', 5],
+  ['response cut', 3],
   ['delayed', 8],
   ['delivered twice', 5],
 ];
@@ -50,16 +50,16 @@ export async function startUnreliableProxy(target: () => string, random: Random)
     if (fault === 'dropped') return response.destroy();
     if (fault === 'delayed') await sleep(random.integer(MAX_DELAY_MS));
     const sends = fault === 'delivered twice' ? 2 : 1;
-    const answers = await Promise.all(
+    const forwarded = await Promise.all(
       Array.from({ length: sends }, () =>
         forward(new URL(incoming.url ?? '/', target()), incoming, body, agent),
       ),
     );
-    const answer = random.pick(answers);
-    if (fault === 'answer lost') return response.destroy();
-    response.writeHead(answer.status, answer.headers);
-    if (fault !== 'answer cut') return response.end(answer.body);
-    response.write(answer.body.subarray(0, answer.body.length / 2), () => response.destroy());
+    const chosen = random.pick(forwarded);
+    if (fault === 'response lost') return response.destroy();
+    response.writeHead(chosen.status, chosen.headers);
+    if (fault !== 'response cut') return response.end(chosen.body);
+    response.write(chosen.body.subarray(0, chosen.body.length / 2), () => response.destroy());
   };
 
   const server = createServer((incoming, response) => {
@@ -81,7 +81,12 @@ export async function startUnreliableProxy(target: () => string, random: Random)
   };
 }
 
-function forward(url: URL, incoming: IncomingMessage, body: Buffer, agent: Agent): Promise<Answer> {
+function forward(
+  url: URL,
+  incoming: IncomingMessage,
+  body: Buffer,
+  agent: Agent,
+): Promise<ForwardedResponse> {
   return new Promise((resolve, reject) => {
     const { method, headers } = incoming;
     const outgoing = request(url, {
@@ -90,9 +95,9 @@ function forward(url: URL, incoming: IncomingMessage, body: Buffer, agent: Agent
       ...(method && { method }),
     });
     outgoing.once('error', reject);
-    outgoing.once('response', (answer) => {
-      readAll(answer).then(
-        (read) => resolve({ status: answer.statusCode ?? 502, headers: answer.headers, body: read }),
+    outgoing.once('response', (response) => {
+      readAll(response).then(
+        (read) => resolve({ status: response.statusCode ?? 502, headers: response.headers, body: read }),
         reject,
       );
     });

@@ -186,10 +186,14 @@ export async function login(
   };
 }
 
-export type Answer = { status: number; body: unknown };
+export type JsonResponse = { status: number; body: unknown };
 
 /** A new connection each time, so that requests meet all workers. */
-export async function post(url: string, headers: Record<string, string>, body?: unknown): Promise<Answer> {
+export async function post(
+  url: string,
+  headers: Record<string, string>,
+  body?: unknown,
+): Promise<JsonResponse> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', connection: 'close', ...headers },
@@ -198,7 +202,7 @@ export async function post(url: string, headers: Record<string, string>, body?: 
   return { status: response.status, body: await response.json() };
 }
 
-export async function get(url: string, headers: Record<string, string> = {}): Promise<Answer> {
+export async function get(url: string, headers: Record<string, string> = {}): Promise<JsonResponse> {
   const response = await fetch(url, { headers: { connection: 'close', ...headers } });
   const text = await response.text();
   return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text };

@@ -22,9 +22,9 @@ const server = createServer(async (request, response) => {
   if (request.method !== 'POST' || request.url !== '/sign') return response.writeHead(404).end();
   const body = await readBody(request);
   if (body === undefined) return response.writeHead(413).end();
-  const answer = await sign(new Request('http://studio.example/sign', { method: 'POST', body }));
-  response.writeHead(answer.status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
-  return response.end(await answer.text());
+  const signed = await sign(new Request('http://studio.example/sign', { method: 'POST', body }));
+  response.writeHead(signed.status, { 'content-type': 'application/json', 'cache-control': 'no-store' });
+  return response.end(await signed.text());
 });
 
 async function readBody(request) {

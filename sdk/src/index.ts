@@ -1,6 +1,6 @@
 export { type ClientErrorCode, SavepointError } from './errors.js';
 export type { RejectedEvent, SavepointOptions, Sign } from './options.js';
-export type { AnswerInfo, Player } from './player.js';
+export type { Player, ValueInfo } from './player.js';
 export { Savepoint } from './savepoint.js';
 export { indexedDbStorage } from './storage/indexed-db-storage.js';
 export { type KeyValue, keyValueStorage } from './storage/key-value-storage.js';

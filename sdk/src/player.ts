@@ -20,7 +20,7 @@ import type {
  * savepoint.player.on('store', (store, { source }) => render(store, { isOffline: source !== 'service' }));
  * ```
  */
-export type AnswerInfo = { source: 'service' | 'kept' | 'fallback'; receivedAt: number };
+export type ValueInfo = { source: 'service' | 'kept' | 'fallback'; receivedAt: number };
 
 /**
  * What the service tells about the player. Online each method asks the service, which answers 304 where nothing has changed.
@@ -40,7 +40,7 @@ export type Player = {
   /** Calls `listener` whenever an answer differs from the one before, also one that another tab got. Returns how to stop it. */
   on<K extends keyof PlayerData>(
     name: K,
-    listener: (value: PlayerData[K], info: AnswerInfo) => void,
+    listener: (value: PlayerData[K], info: ValueInfo) => void,
   ): () => void;
 };
 
@@ -82,7 +82,7 @@ const STALE_MS = 86_400_000;
 
 export function createPlayer(options: Options): PlayerCache {
   const { storage, prefix } = options;
-  const listeners = new Map<Name, Set<(value: never, info: AnswerInfo) => void>>();
+  const listeners = new Map<Name, Set<(value: never, info: ValueInfo) => void>>();
   const asking = new Map<Name, Promise<unknown>>();
   const told = new Map<Name, string>();
 
@@ -95,15 +95,15 @@ export function createPlayer(options: Options): PlayerCache {
     options.onSaved(name);
   };
 
-  const tell = <K extends Name>(name: K, { value, receivedAt }: Kept<K>, source: AnswerInfo['source']) => {
-    const answer = current(value, options.now());
+  const tell = <K extends Name>(name: K, { value, receivedAt }: Kept<K>, source: ValueInfo['source']) => {
+    const response = current(value, options.now());
     // Without its instant, where it says one: the next answer has another.
-    const text = JSON.stringify({ ...answer, asOf: 0 });
+    const text = JSON.stringify({ ...response, asOf: 0 });
     if (told.get(name) !== text) {
       told.set(name, text);
-      for (const listener of listeners.get(name) ?? []) listener(answer as never, { source, receivedAt });
+      for (const listener of listeners.get(name) ?? []) listener(response as never, { source, receivedAt });
     }
-    return answer;
+    return response;
   };
 
   const ask = async <K extends Name>(name: K): Promise<PlayerData[K]> => {

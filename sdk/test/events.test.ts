@@ -151,7 +151,7 @@ describe('a failed batch', () => {
   it('is sent again unchanged, while later events go into the next one', async () => {
     const { client } = createDevice(service).start();
     await client.login();
-    service.fault = () => 'answer lost';
+    service.fault = () => 'response lost';
     client.track('First');
     await client.flush();
     client.track('Second');
@@ -172,7 +172,7 @@ describe('a page that is hidden', () => {
     for (let i = 0; i < count; i++) await Promise.resolve();
   };
 
-  it.each(['none', 'answer lost', 'request lost'] as const)(
+  it.each(['none', 'response lost', 'request lost'] as const)(
     'sends what waits at once, and all of it exactly once later (%s)',
     async (fault) => {
       const page = openPage();

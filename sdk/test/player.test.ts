@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { AnswerInfo } from '../src/player.js';
+import type { ValueInfo } from '../src/player.js';
 import { createDevice } from './support/device.js';
 import { createServiceModel, type ServiceModel } from './support/service-model.js';
 
@@ -19,9 +19,9 @@ describe('player', () => {
     const { client } = createDevice(service).start();
     const first = await client.player.store();
     const statuses: number[] = [];
-    const answer = service.fetch;
+    const forward = service.fetch;
     service.fetch = async (input, init) => {
-      const response = await answer(input, init);
+      const response = await forward(input, init);
       statuses.push(response.status);
       return response;
     };
@@ -33,7 +33,7 @@ describe('player', () => {
 
   it('tells listeners of changes only, also of those in the answer of a login', async () => {
     const { client } = createDevice(service).start();
-    const seen: [number, AnswerInfo['source']][] = [];
+    const seen: [number, ValueInfo['source']][] = [];
     const stop = client.player.on('store', ({ lastUpdatedTimestamp }, { source }) =>
       seen.push([lastUpdatedTimestamp, source]),
     );

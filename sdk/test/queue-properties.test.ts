@@ -16,7 +16,7 @@ type Step =
 const FAULTS: Fault[] = [
   'none',
   'request lost',
-  'answer lost',
+  'response lost',
   'delivered twice',
   'portal',
   401,

@@ -1,4 +1,4 @@
-export type { Answers } from './driver/network.js';
+export type { ResponseCounts } from './driver/network.js';
 export { SimulationError } from './driver/play-life.js';
 export { StateFileError } from './driver/state-file.js';
 export { type LiveResult, simulateLive } from './live.js';

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHttpFetch } from './driver/http-fetch.js';
-import type { Answers } from './driver/network.js';
+import type { ResponseCounts } from './driver/network.js';
 import { createPlayer, type Service } from './driver/play-life.js';
 import { readRun } from './driver/state-file.js';
 import { type Life, lifeOf, type Session } from './model/life.js';
 import { DAY_MS, firstDayMs, type Simulation } from './model/simulation.js';
 import type { SimulateOptions } from './simulate.js';
 
-export type LiveResult = { sessions: number; events: number; answers: Answers };
+export type LiveResult = { sessions: number; events: number; responseCounts: ResponseCounts };
 
 type Appointment = { life: Life; session: Session };
 
@@ -25,15 +25,15 @@ export async function simulateLive(options: SimulateOptions): Promise<LiveResult
   const { simulation, run } = readRun(options.stateFile, wanted, Date.now());
   const http = createHttpFetch(options.clients);
   const service: Service = { url, apiKey, apiSecret, send: http.fetch };
-  const answers: Answers = { requests: 0, accepted: 0, duplicates: 0, lostAnswers: 0 };
-  const result: LiveResult = { sessions: 0, events: 0, answers };
+  const responseCounts: ResponseCounts = { requests: 0, accepted: 0, duplicates: 0, lostResponses: 0 };
+  const result: LiveResult = { sessions: 0, events: 0, responseCounts };
   let trouble: string | undefined;
   const show = () =>
     options.onProgress({
       players,
       playersDone: result.sessions,
       events: result.events,
-      requests: answers.requests,
+      requests: responseCounts.requests,
       trouble,
     });
   const playing = new Map<number, Promise<void>>();
@@ -43,7 +43,7 @@ export async function simulateLive(options: SimulateOptions): Promise<LiveResult
     const player = createPlayer(life, {
       service,
       run,
-      answers,
+      responseCounts,
       // Every session starts with an empty storage, and numbers of its own.
       installSuffix: `live-${startedAt}-${session.number}`,
       signal: new AbortController().signal,

@@ -1,5 +1,5 @@
 import { createHttpFetch } from './driver/http-fetch.js';
-import type { Answers } from './driver/network.js';
+import type { ResponseCounts } from './driver/network.js';
 import { deviceIdOf, playLife, type Service } from './driver/play-life.js';
 import { openStateFile } from './driver/state-file.js';
 import { lifeOf } from './model/life.js';
@@ -39,7 +39,7 @@ export type SimulationResult = {
   /** What the service refused, by code, as the client was told. */
   refused: Readonly<Record<string, number>>;
   /** What the service answered in this call; what came before an interruption is not in it. */
-  answers: Answers;
+  responseCounts: ResponseCounts;
   endMs: number;
   isResumed: boolean;
 };
@@ -57,18 +57,18 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
     { seed, players, days, target: `${url} ${apiKey}` },
     Date.now(),
   );
-  const answers: Answers = { requests: 0, accepted: 0, duplicates: 0, lostAnswers: 0 };
+  const responseCounts: ResponseCounts = { requests: 0, accepted: 0, duplicates: 0, lostResponses: 0 };
   let events = 0;
   let trouble: string | undefined;
   const show = () => {
     const playersDone = state.finished.size;
-    options.onProgress({ players, playersDone, events, requests: answers.requests, trouble });
+    options.onProgress({ players, playersDone, events, requests: responseCounts.requests, trouble });
   };
   const stop = new AbortController();
   const playOptions = {
     service,
     run: state.run,
-    answers,
+    responseCounts,
     signal: AbortSignal.any([signal, stop.signal]),
     onEvents(count: number) {
       events += count;
@@ -108,5 +108,13 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
   }
   const deviceIds = Array.from({ length: players }, (_, index) => deviceIdOf(state.run, index));
   const { expected, acknowledged, refused, isResumed } = state;
-  return { deviceIds, expected, acknowledged, refused, answers, endMs: state.simulation.endMs, isResumed };
+  return {
+    deviceIds,
+    expected,
+    acknowledged,
+    refused,
+    responseCounts,
+    endMs: state.simulation.endMs,
+    isResumed,
+  };
 }

@@ -5,9 +5,10 @@ export type { Schemas } from './admin-api.gen.js';
 /** The one way to the admin API. The console has no other, and no rights that another client would not have. */
 
 export type OperationId = keyof Operations;
-type Answer<Id extends OperationId> = Operations[Id]['answer'];
+type ResponseOf<Id extends OperationId> = Operations[Id]['response'];
 /** What an operation answers, without its envelope. */
-export type DataOf<Id extends OperationId> = Answer<Id> extends { data: infer Data } ? Data : Answer<Id>;
+export type DataOf<Id extends OperationId> =
+  ResponseOf<Id> extends { data: infer Data } ? Data : ResponseOf<Id>;
 export type RequestOf<Id extends OperationId> = {
   params?: Operations[Id]['params'];
   query?: Operations[Id]['query'];
@@ -43,8 +44,8 @@ export async function call<Id extends OperationId>(
   { studio, signal }: { studio?: string | undefined; signal?: AbortSignal } = {},
 ): Promise<DataOf<Id>> {
   const response = await send(id, request, { studio, ...(signal === undefined ? {} : { signal }) });
-  const answer = (await response.json()) as { data?: unknown };
-  return (answer.data === undefined ? answer : answer.data) as DataOf<Id>;
+  const body = (await response.json()) as { data?: unknown };
+  return (body.data === undefined ? body : body.data) as DataOf<Id>;
 }
 
 /** For answers that are read as they arrive. */

@@ -16,10 +16,10 @@ export function useValidation(document: ConfigDocument | undefined): readonly Pr
     const timer = setTimeout(async () => {
       const request = { params: { game }, body: { document } };
       // Saving says it too; one check that failed is no reason to disturb.
-      const answer = await call('validateDocument', request, { studio, signal: leaving.signal }).catch(
+      const response = await call('validateDocument', request, { studio, signal: leaving.signal }).catch(
         () => undefined,
       );
-      if (answer !== undefined && !leaving.signal.aborted) setProblems(answer.problems);
+      if (response !== undefined && !leaving.signal.aborted) setProblems(response.problems);
     }, PAUSE_MS);
     return () => {
       clearTimeout(timer);

@@ -96,8 +96,8 @@ async function buy({ skuId, offerPrice, currency, promoId }) {
 
 /** Asks for what may have changed; listeners are told. */
 function refresh() {
-  const answers = [savepoint.player.status(), savepoint.player.store()];
-  return Promise.all(answers).then(
+  const responses = [savepoint.player.status(), savepoint.player.store()];
+  return Promise.all(responses).then(
     () => tellNetwork(),
     ({ code }) => tellNetwork(code),
   );

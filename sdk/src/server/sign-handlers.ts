@@ -19,7 +19,7 @@ export type SignerOptions<R = unknown> = {
   allow?: (deviceId: string, request: R) => boolean | Promise<boolean>;
 };
 
-type Answer = {
+type SignerResponse = {
   status: number;
   body: SignedLogin | { error: { code: string; message: string }; status: 'error' };
 };
@@ -30,7 +30,7 @@ const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 /** Of the service. */
 const MAX_DEVICE_ID = 256;
 
-async function answer<R>(options: SignerOptions<R>, body: unknown, request: R): Promise<Answer> {
+async function respond<R>(options: SignerOptions<R>, body: unknown, request: R): Promise<SignerResponse> {
   const { deviceId, timestamp } = (body ?? {}) as Record<string, unknown>;
   if (typeof deviceId !== 'string' || deviceId === '' || deviceId.length > MAX_DEVICE_ID) {
     return refuse(400, 'body_invalid', 'Send {"deviceId": "…"} as JSON: 1 to 256 characters.');
@@ -51,7 +51,7 @@ function isNear(timestamp: unknown): timestamp is string {
   );
 }
 
-function refuse(status: number, code: string, message: string): Answer {
+function refuse(status: number, code: string, message: string): SignerResponse {
   return { status, body: { error: { code, message }, status: 'error' } };
 }
 
@@ -68,7 +68,7 @@ function refuse(status: number, code: string, message: string): Answer {
 export function fetchSigner(options: SignerOptions<Request>): (request: Request) => Promise<Response> {
   return async (request) => {
     const json = await request.json().catch(() => undefined);
-    const { status, body } = await answer(options, json, request);
+    const { status, body } = await respond(options, json, request);
     return Response.json(body, { status, headers: { 'cache-control': 'no-store' } });
   };
 }
@@ -101,7 +101,7 @@ export type FastifyHandler = <
  */
 export function fastifySigner(options: SignerOptions<{ body: unknown }>): FastifyHandler {
   return async (request, reply) => {
-    const { status, body } = await answer(options, request.body, request);
+    const { status, body } = await respond(options, request.body, request);
     reply.code(status);
     reply.header('cache-control', 'no-store');
     return body;
@@ -138,7 +138,7 @@ export type ExpressHandler = (
  */
 export function expressSigner(options: SignerOptions<{ body?: unknown }>): ExpressHandler {
   return (request, response, next) => {
-    answer(options, request.body, request).then(({ status, body }) => {
+    respond(options, request.body, request).then(({ status, body }) => {
       response.status(status);
       response.set('cache-control', 'no-store');
       response.json(body);

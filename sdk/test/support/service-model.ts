@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 export type Fault =
   | 'none'
   | 'request lost'
-  | 'answer lost'
+  | 'response lost'
   | 'delivered twice'
   | 'portal'
   | 401
@@ -135,7 +135,7 @@ export function createServiceModel() {
     return isLive ? token.session : undefined;
   };
 
-  const answer = (request: Request): Response => {
+  const respond = (request: Request): Response => {
     requests.push(request);
     return (
       routes[request.path]?.(request) ??
@@ -176,9 +176,9 @@ export function createServiceModel() {
         return json(fault, { error: { code: 'busy', message: '' }, status: 'error' }, { 'retry-after': '7' });
       }
       if (fault === 'portal') return new Response('<html>Buy Wi-Fi</html>', { status: 200 });
-      const response = answer(request);
-      if (fault === 'answer lost') throw new TypeError('fetch failed');
-      return fault === 'delivered twice' ? answer(request) : response;
+      const response = respond(request);
+      if (fault === 'response lost') throw new TypeError('fetch failed');
+      return fault === 'delivered twice' ? respond(request) : response;
     }) as typeof fetch,
     sign: async (deviceId: string, given?: string) => {
       const timestamp = given ?? `${new Date().toISOString().slice(0, 19)}Z`;

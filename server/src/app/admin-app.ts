@@ -28,7 +28,7 @@ import { timelineRoutes } from '../features/timelines/timeline-routes.js';
 import { registerBodyParser } from '../http/body-parser.js';
 import { registerValidation } from '../http/validation.js';
 import { checkStorable } from '../lib/json-body.js';
-import { observeAnswers } from '../telemetry/observation.js';
+import { observeResponses } from '../telemetry/observation.js';
 
 /** A whole configuration document with a thousand SKUs fits. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -81,7 +81,7 @@ export async function registerAdminApi(app: FastifyInstance, ctx: AdminContext):
     scope.addHook('preValidation', async ({ json }) => {
       if (json !== undefined) refuseUnstorable(json.value, json.suspicious);
     });
-    observeAnswers(scope, {
+    observeResponses(scope, {
       logger: ctx.logger,
       times: ctx.metrics.requests,
       who: ({ admin, signedIn }) => ({

@@ -1,6 +1,6 @@
 import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import type { Logger } from 'pino';
-import { answerClientError, registerErrorHandlers, sendError, toApiError } from '../http/error-handler.js';
+import { registerErrorHandlers, respondToClientError, sendError, toApiError } from '../http/error-handler.js';
 import { registerHostCheck } from '../http/host-check.js';
 import { registerSingleHeaders } from '../http/repeated-headers.js';
 import { requestId } from '../http/request-id.js';
@@ -36,7 +36,7 @@ export function buildHealthApp(sources: HealthSources): FastifyInstance {
     genReqId: requestId,
     requestIdHeader: false,
     requestTimeout: 15_000,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: respondToClientError,
     frameworkErrors: (error, request, reply) => sendError(toApiError(error), request, reply),
     forceCloseConnections: true,
   });

@@ -8,15 +8,15 @@ import { sessionRoutes } from '../features/sessions/session-routes.js';
 import { registerBodyParser } from '../http/body-parser.js';
 import { registerCors } from '../http/cors.js';
 import { refuseEarly } from '../http/early-refusal.js';
-import { answerClientError, registerErrorHandlers, sendError, toApiError } from '../http/error-handler.js';
-import { answerHalfClosed } from '../http/half-close.js';
+import { registerErrorHandlers, respondToClientError, sendError, toApiError } from '../http/error-handler.js';
+import { allowHalfOpen } from '../http/half-close.js';
 import { paceRefused } from '../http/refusal-pacing.js';
 import { registerSingleHeaders } from '../http/repeated-headers.js';
 import { requestId } from '../http/request-id.js';
 import { trustProxy } from '../http/trust-proxy.js';
 import { registerValidation } from '../http/validation.js';
 import { quietLogs } from '../telemetry/logger.js';
-import { observeAnswers } from '../telemetry/observation.js';
+import { observeResponses } from '../telemetry/observation.js';
 import type { Context } from './context.js';
 import { limitsRoutes } from './limits-routes.js';
 
@@ -50,11 +50,11 @@ export async function buildPlayerApp(
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: respondToClientError,
     frameworkErrors: (error, request, reply) => sendError(toApiError(error), request, reply),
     forceCloseConnections: 'idle',
   });
-  answerHalfClosed(app);
+  allowHalfOpen(app);
   await prepare?.(app);
 
   app.decorateRequest('identity', undefined);
@@ -69,7 +69,7 @@ export async function buildPlayerApp(
     done();
   });
   registerSingleHeaders(app);
-  observeAnswers(app, { logger: ctx.logger, times: ctx.metrics.requests, who });
+  observeResponses(app, { logger: ctx.logger, times: ctx.metrics.requests, who });
   registerCors(app, ctx.settings.corsOrigins);
   const pacing = paceRefused(app);
 

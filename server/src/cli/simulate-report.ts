@@ -10,7 +10,7 @@ import {
 import { StartupError } from '../lib/startup-error.js';
 import { printable } from './printable.js';
 import { grouped } from './progress-bar.js';
-import type { Answers, LiveResult, SimulationResult, Tally } from './simulator-module.js';
+import type { LiveResult, ResponseCounts, SimulationResult, Tally } from './simulator-module.js';
 import { isBetweenTexts, tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -21,9 +21,9 @@ const SETTLE_MS = 500;
 
 /** What was sent beside what the service has. Throws where they differ. */
 export async function reportSimulation(result: SimulationResult, report: Report): Promise<void> {
-  const { answers, expected, deviceIds, isResumed } = result;
+  const { responseCounts, expected, deviceIds, isResumed } = result;
   const { gameId, seconds, options } = report;
-  sayAnswers(answers, seconds);
+  sayResponses(responseCounts, seconds);
   if (gameId === undefined) return reportAcknowledged(result);
   const stored = await withDatabase(({ pool }) => readSettled(pool, { gameId, deviceIds }));
   const rows = compare(expected, stored);
@@ -42,18 +42,23 @@ export async function reportSimulation(result: SimulationResult, report: Report)
   }
 }
 
-export function reportLive({ sessions, events, answers }: LiveResult): void {
+export function reportLive({ sessions, events, responseCounts }: LiveResult): void {
   say(`Played ${grouped(sessions)} sessions with ${grouped(events)} events.`);
-  say(`The service accepted ${grouped(answers.accepted)} events in ${grouped(answers.requests)} requests.`);
+  say(
+    `The service accepted ${grouped(responseCounts.accepted)} events in ${grouped(responseCounts.requests)} requests.`,
+  );
 }
 
-function sayAnswers({ requests, accepted, duplicates, lostAnswers }: Answers, seconds: number): void {
+function sayResponses(
+  { requests, accepted, duplicates, lostResponses }: ResponseCounts,
+  seconds: number,
+): void {
   const rate = seconds > 0 ? Math.round((accepted + duplicates) / seconds) : 0;
   say(
     `Sent ${grouped(accepted + duplicates)} events in ${grouped(requests)} requests and ${seconds.toFixed(1)} s: ${grouped(rate)} a second.`,
   );
   say(
-    `The service accepted ${grouped(accepted)} and knew ${grouped(duplicates)} already; ${grouped(lostAnswers)} answers were lost on purpose.`,
+    `The service accepted ${grouped(accepted)} and knew ${grouped(duplicates)} already; ${grouped(lostResponses)} answers were lost on purpose.`,
   );
 }
 

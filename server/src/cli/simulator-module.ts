@@ -45,18 +45,23 @@ export type Tally = {
   revenue: Record<string, number>;
 };
 
-export type Answers = { requests: number; accepted: number; duplicates: number; lostAnswers: number };
+export type ResponseCounts = {
+  requests: number;
+  accepted: number;
+  duplicates: number;
+  lostResponses: number;
+};
 
 export type SimulationResult = {
   deviceIds: string[];
   expected: Tally;
   acknowledged: number;
   refused: Readonly<Record<string, number>>;
-  answers: Answers;
+  responseCounts: ResponseCounts;
   isResumed: boolean;
 };
 
-export type LiveResult = { sessions: number; events: number; answers: Answers };
+export type LiveResult = { sessions: number; events: number; responseCounts: ResponseCounts };
 
 /** Not a literal in the import, so that the compiler does not look for the package. */
 const PACKAGE = '@savepoint/simulator';

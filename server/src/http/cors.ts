@@ -24,7 +24,9 @@ export function registerCors(app: FastifyInstance, origins: CorsOrigins): void {
     reply.headers(corsHeaders(request.headers.origin, origins));
     done();
   });
-  app.options('*', { schema: { hide: true } }, (request, reply) => answerPreflight(request, reply, origins));
+  app.options('*', { schema: { hide: true } }, (request, reply) =>
+    respondToPreflight(request, reply, origins),
+  );
 }
 
 const NO_HEADERS: Readonly<Record<string, string>> = {};
@@ -44,7 +46,7 @@ export function corsHeaders(
   };
 }
 
-function answerPreflight(request: FastifyRequest, reply: FastifyReply, origins: CorsOrigins) {
+function respondToPreflight(request: FastifyRequest, reply: FastifyReply, origins: CorsOrigins) {
   reply.code(204);
   if (allowedOrigin(request.headers.origin, origins) !== undefined) {
     reply.header('access-control-allow-methods', 'GET, POST');

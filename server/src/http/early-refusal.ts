@@ -41,7 +41,7 @@ export function refuseEarly(server: Server, options: EarlyRefusalOptions): void 
     if (reason === undefined) return false;
     const begun = performance.now();
     shedding.refused(reason);
-    answerOverloaded(request, response, corsOrigins);
+    respondOverloaded(request, response, corsOrigins);
     pacing.pauseAfter(request);
     times.observe(labels, (performance.now() - begun) / 1000);
     return true;
@@ -63,7 +63,7 @@ export function refuseEarly(server: Server, options: EarlyRefusalOptions): void 
   });
 }
 
-function answerOverloaded(
+function respondOverloaded(
   request: IncomingMessage,
   response: ServerResponse,
   corsOrigins: CorsOrigins,

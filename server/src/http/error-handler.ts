@@ -45,8 +45,8 @@ export function toApiError(error: FastifyError): ApiError {
   if (error instanceof OverloadedError) {
     return new ApiError('unavailable', { headers: { 'retry-after': retryAfterSeconds() }, cause: error });
   }
-  const answered = asApiError(error);
-  if (answered instanceof ApiError) return answered;
+  const apiError = asApiError(error);
+  if (apiError instanceof ApiError) return apiError;
   const known = FASTIFY_ERRORS.get(error.code);
   if (known !== undefined) return new ApiError(known);
   // Whatever else the framework blames on the client stays the client's.
@@ -85,7 +85,7 @@ export function sendError(error: ApiError, request: FastifyRequest, reply: Fasti
 }
 
 /** Requests that never became one: Node's parser refused them, or they came too slowly. */
-export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+export function respondToClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;

@@ -11,7 +11,7 @@ import type { FastifyInstance } from 'fastify';
  * comes. So the operations listener, where long work ends when its client hangs up, does not do this, and a batch of events in
  * the line of an overload is refused with 503 rather than left waiting.
  */
-export function answerHalfClosed(app: FastifyInstance): void {
+export function allowHalfOpen(app: FastifyInstance): void {
   const server: Server & { httpAllowHalfOpen?: boolean } = app.server;
   server.httpAllowHalfOpen = true;
 }

@@ -36,8 +36,8 @@ export async function writeJsonLines(
     await work({ signal: stopping.signal, write, tell });
   } catch (error) {
     if (stopping.signal.aborted) return;
-    const answer = asApiError(error);
-    const { code, message } = answer instanceof ApiError ? answer : new ApiError('internal');
+    const apiError = asApiError(error);
+    const { code, message } = apiError instanceof ApiError ? apiError : new ApiError('internal');
     logger.error({ err: error }, `${what} failed`);
     write({ error: { code, message } });
   } finally {

@@ -180,11 +180,11 @@ export class Batcher<I, O> {
     this.#patience = setTimeout(() => this.#schedule(), ms + 1);
   }
 
-  #expectMore(answered: number, weight: number): void {
+  #expectMore(completed: number, weight: number): void {
     const { linger } = this.#options;
     clearTimeout(this.#patience);
     this.#expected = 0;
-    if (linger === undefined || answered < linger.after) return;
+    if (linger === undefined || completed < linger.after) return;
     this.#expected = MOST * (this.#waiting + weight);
     this.#lingersUntil = performance.now() + linger.ms;
     this.#lookAgainIn(linger.ms);

@@ -88,13 +88,13 @@ export async function openPartitionLocks(options: Options): Promise<PartitionLoc
   // One after the other: a look round and a handover may come at the same time.
   let last: Promise<unknown> = Promise.resolve();
   const ask = <Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> => {
-    const answer = last.then(async () => {
+    const result = last.then(async () => {
       if (gone) throw new Error('the partitions are lost');
       return (await client.query<Row>(text, values)).rows;
     });
     // Whatever it was: locks that cannot be spoken of any more are better lost than doubted.
-    last = answer.catch(lose);
-    return answer;
+    last = result.catch(lose);
+    return result;
   };
 
   try {

@@ -28,16 +28,16 @@ function compareVersions(left: string, right: string): number {
 
 /** The version of every server of NATS_URL that answers. A server that is down is looked at when it is started. */
 export async function listServerVersions(nats: NatsSettings): Promise<ServerVersion[]> {
-  const answers = await Promise.allSettled(
+  const results = await Promise.allSettled(
     nats.servers.map(async (server) => {
       const { nc } = await connectToNats(nats, 'savepoint version check', server);
       const version = nc.info?.version ?? 'unknown';
-      const answered = { server: nc.getServer(), version };
+      const found = { server: nc.getServer(), version };
       await nc.close();
-      return answered;
+      return found;
     }),
   );
-  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+  return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 }
 
 /** What is wrong with a server before 2.10.23, and what to do about it. */

@@ -16,7 +16,7 @@ const NO_ROUTE = 'unknown';
  * only refusals unless somebody wants to see it all. What overload refuses is
  * logged when it begins and ends (shedding.ts), not one by one.
  */
-export function observeAnswers(app: FastifyInstance, { logger, times, who }: Options): void {
+export function observeResponses(app: FastifyInstance, { logger, times, who }: Options): void {
   const observe = (route: string, request: FastifyRequest, reply: FastifyReply): void => {
     const { method } = request;
     const { statusCode: status, elapsedTime } = reply;

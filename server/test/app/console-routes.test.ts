@@ -44,8 +44,8 @@ describe('the page of the console', () => {
   it.each(['/console/', '/console/sign-in?token=x', '/console/demo-studio/demo-game/players/0199c1a2'])(
     'is the answer to %s, with a nonce of its own',
     async (url) => {
-      const answers = [await get(url), await get(url)];
-      const nonces = answers.map(({ statusCode, headers, body }) => {
+      const responses = [await get(url), await get(url)];
+      const nonces = responses.map(({ statusCode, headers, body }) => {
         const policy = String(headers['content-security-policy']);
         const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? '';
         expect(statusCode).toBe(200);
@@ -93,9 +93,9 @@ describe('the files of the console', () => {
   });
 
   it('are sent as they are where there is no compressed one', async () => {
-    const answer = await get('/console/assets/main-1a2b.css', { 'accept-encoding': 'gzip' });
-    expect(answer.headers['content-encoding']).toBeUndefined();
-    expect([answer.body, answer.headers['content-type']]).toEqual(['p{}', 'text/css; charset=utf-8']);
+    const response = await get('/console/assets/main-1a2b.css', { 'accept-encoding': 'gzip' });
+    expect(response.headers['content-encoding']).toBeUndefined();
+    expect([response.body, response.headers['content-type']]).toEqual(['p{}', 'text/css; charset=utf-8']);
   });
 
   it('are asked for again each time where their names have no hash', async () => {
@@ -103,9 +103,9 @@ describe('the files of the console', () => {
   });
 
   it('of an older build are not found', async () => {
-    const answer = await get('/console/assets/main-0000.js');
-    expect(answer.statusCode).toBe(404);
-    expect(answer.json()).toMatchObject({ error: { code: 'not_found' } });
+    const response = await get('/console/assets/main-0000.js');
+    expect(response.statusCode).toBe(404);
+    expect(response.json()).toMatchObject({ error: { code: 'not_found' } });
   });
 
   it.each([

@@ -68,9 +68,9 @@ describe('the host name against DNS rebinding', () => {
     'ops.example.com@evil.example',
   ])('%s is refused, wherever it asks', async (host) => {
     for (const url of ROUTES) {
-      const answer = await get(url, host);
-      expect(answer.statusCode, url).toBe(421);
-      expect(answer.json()).toMatchObject({
+      const response = await get(url, host);
+      expect(response.statusCode, url).toBe(421);
+      expect(response.json()).toMatchObject({
         error: { code: 'host_not_allowed', message: expect.stringContaining('SAVEPOINT_OPS_ALLOWED_HOSTS') },
       });
     }
@@ -84,9 +84,9 @@ describe('the host name against DNS rebinding', () => {
   it('may be left out by HTTP/1.0, and is refused when it is repeated', async () => {
     expect(statusOf(await exchange(port, 'GET /healthz HTTP/1.0\r\n\r\n'))).toBe(200);
     const repeated = requestText({ path: '/healthz', headers: [['Host', 'evil.example']] });
-    const answer = await exchange(port, repeated);
-    expect(statusOf(answer)).toBe(400);
-    expect(bodyOf(answer)).toMatchObject({ error: { code: 'header_invalid' } });
+    const response = await exchange(port, repeated);
+    expect(statusOf(response)).toBe(400);
+    expect(bodyOf(response)).toMatchObject({ error: { code: 'header_invalid' } });
   });
 
   it('is checked by a consumer, too', async () => {
@@ -153,8 +153,8 @@ describe('the documents of the reference', () => {
     ['/console', '/console/'],
     ['/reference', '/reference/'],
   ])('%s leads to %s', async (url, target) => {
-    const answer = await get(url, 'localhost');
-    expect(answer.statusCode).toBe(302);
-    expect(new URL(String(answer.headers.location), `http://localhost${url}`).pathname).toBe(target);
+    const response = await get(url, 'localhost');
+    expect(response.statusCode).toBe(302);
+    expect(new URL(String(response.headers.location), `http://localhost${url}`).pathname).toBe(target);
   });
 });

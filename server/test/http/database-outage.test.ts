@@ -72,7 +72,9 @@ describe('a database', () => {
       .toBe(200);
 
   /** On a busy machine a statement may take longer than it may here. */
-  const answered = async (call: () => Promise<LightMyRequestResponse>): Promise<LightMyRequestResponse> => {
+  const untilServed = async (
+    call: () => Promise<LightMyRequestResponse>,
+  ): Promise<LightMyRequestResponse> => {
     for (;;) {
       const response = await call();
       if (response.statusCode !== 503) return response;
@@ -119,7 +121,7 @@ describe('a database', () => {
       await recovered();
       const { logout, ...rest } = calls;
       for (const [name, call] of [...Object.entries(rest), ['logout', logout] as const]) {
-        const response = await answered(call);
+        const response = await untilServed(call);
         expect(response.statusCode, name).toBeLessThan(300);
       }
     });
@@ -147,8 +149,8 @@ describe('a database', () => {
       for (let n = 0; n < 3; n++) expectUnavailable(await postEvents(app, session, events));
       await proxy.restore();
       await recovered();
-      expectCounts(await answered(() => postEvents(app, session, events)), { accepted: 3, duplicates: 0 });
-      expectCounts(await answered(() => postEvents(app, session, events)), { accepted: 0, duplicates: 3 });
+      expectCounts(await untilServed(() => postEvents(app, session, events)), { accepted: 3, duplicates: 0 });
+      expectCounts(await untilServed(() => postEvents(app, session, events)), { accepted: 0, duplicates: 3 });
       expect(await countOf()).toBe('3');
     });
   });
@@ -163,13 +165,13 @@ describe('a database', () => {
   it('connections that break under load cost an answer, never an event', async () => {
     const started = performance.now();
     let acknowledged = 0;
-    let unanswered = 0;
+    let refusals = 0;
     // Not so often that no connection lives long enough for a request.
     const cuts = setInterval(hiccup, 150);
     try {
-      while (performance.now() - started < 2_000 || unanswered === 0) {
+      while (performance.now() - started < 2_000 || refusals === 0) {
         const events = batch();
-        while ((await postEvents(app, session, events)).statusCode !== 202) unanswered++;
+        while ((await postEvents(app, session, events)).statusCode !== 202) refusals++;
         acknowledged += events.length;
       }
     } finally {
@@ -193,7 +195,7 @@ describe('a database', () => {
     const events = batch();
     await sendUntilCut('before', events);
     await recovered();
-    expectCounts(await answered(() => postEvents(app, session, events)), { accepted: 3, duplicates: 0 });
+    expectCounts(await untilServed(() => postEvents(app, session, events)), { accepted: 3, duplicates: 0 });
     expect(await countOf()).toBe('3');
   });
 
@@ -201,7 +203,7 @@ describe('a database', () => {
     const events = [...batch(), purchase('cut-after')];
     await sendUntilCut('after', events);
     await recovered();
-    expectCounts(await answered(() => postEvents(app, session, events)), { accepted: 0, duplicates: 4 });
+    expectCounts(await untilServed(() => postEvents(app, session, events)), { accepted: 0, duplicates: 4 });
     expect(await playerAggregates(harness.pool, session.userId)).toMatchObject({
       event_count: '4',
       purchase_count: 1,
@@ -219,7 +221,7 @@ describe('a database', () => {
       await blocker.query('rollback');
       blocker.release();
     }
-    expectCounts(await answered(() => postEvents(app, session, events)), { accepted: 4, duplicates: 0 });
+    expectCounts(await untilServed(() => postEvents(app, session, events)), { accepted: 4, duplicates: 0 });
   });
 
   const purchase = (transactionId: string) => ({

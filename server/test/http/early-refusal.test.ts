@@ -9,7 +9,7 @@ import { registerSingleHeaders } from '../../src/http/repeated-headers.js';
 import { requestId } from '../../src/http/request-id.js';
 import { createShedding, type Shedding, sendOverloaded } from '../../src/http/shedding.js';
 import { createMetrics, type Metrics } from '../../src/telemetry/metrics.js';
-import { observeAnswers } from '../../src/telemetry/observation.js';
+import { observeResponses } from '../../src/telemetry/observation.js';
 import { metricValue } from '../support/metric-value.js';
 import { openConnection, statusOf } from '../support/raw-http.js';
 
@@ -47,7 +47,7 @@ describe('a request that is refused before Fastify has it', () => {
       reply.header('x-request-id', request.id);
     });
     registerSingleHeaders(app);
-    observeAnswers(app, { logger, times: metrics.requests, who: () => ({}) });
+    observeResponses(app, { logger, times: metrics.requests, who: () => ({}) });
     const corsOrigins = [ORIGIN];
     registerCors(app, corsOrigins);
     const pacing = paceRefused(app, { pauseMs: 1, soonMs: FOREVER_MS });
@@ -81,7 +81,7 @@ describe('a request that is refused before Fastify has it', () => {
     const text = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
     return `POST ${path} HTTP/1.1\r\n${text.join('')}\r\n${body}`;
   };
-  const answersIn = (text: string) => (text.match(/HTTP\/1\.1 \d+/g) ?? []).map((line) => statusOf(line));
+  const statusesIn = (text: string) => (text.match(/HTTP\/1\.1 \d+/g) ?? []).map((line) => statusOf(line));
   /** The bytes without what differs from one answer to the next. */
   const comparable = (text: string) =>
     text.replace(/retry-after: [1-3]\r/, 'retry-after: n\r').replace(/Date: [^\r]+/, 'Date: d');
@@ -118,7 +118,7 @@ describe('a request that is refused before Fastify has it', () => {
     const connection = await openConnection(port);
     for (let n = 1; n <= 3; n++) {
       connection.send(post());
-      await expect.poll(() => answersIn(connection.text())).toHaveLength(n);
+      await expect.poll(() => statusesIn(connection.text())).toHaveLength(n);
     }
     const begun = lines.filter(({ msg }) => /^overload: requests are refused/.test(String(msg)));
     // On a machine that stands still between two of them, the overload ends and begins again.
@@ -130,10 +130,10 @@ describe('a request that is refused before Fastify has it', () => {
   it.each(['', '?retry=1'])('may be sent again on the same connection: %s', async (query) => {
     const connection = await openConnection(port);
     connection.send(post({}, 'x'.repeat(LARGEST), PATH + query));
-    await expect.poll(() => answersIn(connection.text())).toEqual([503]);
+    await expect.poll(() => statusesIn(connection.text())).toEqual([503]);
     isFull = false;
     connection.send(post({}, 'x'.repeat(LARGEST), PATH + query));
-    await expect.poll(() => answersIn(connection.text())).toEqual([503, 200]);
+    await expect.poll(() => statusesIn(connection.text())).toEqual([503, 200]);
     expect(bodies).toEqual([LARGEST]);
   });
 
@@ -141,12 +141,12 @@ describe('a request that is refused before Fastify has it', () => {
     const connection = await openConnection(port);
     const next = post({}, 'the next one');
     connection.send(post({ 'content-length': next.length }, ''));
-    await expect.poll(() => answersIn(connection.text())).toEqual([503]);
+    await expect.poll(() => statusesIn(connection.text())).toEqual([503]);
     isFull = false;
     // Looks like a request, but is the body.
     connection.send(next);
     connection.send(post());
-    await expect.poll(() => answersIn(connection.text())).toEqual([503, 200]);
+    await expect.poll(() => statusesIn(connection.text())).toEqual([503, 200]);
     expect(bodies).toEqual(['events'.length]);
   });
 
@@ -154,16 +154,16 @@ describe('a request that is refused before Fastify has it', () => {
     const connection = await openConnection(port);
     const chunked = `POST ${PATH} HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`;
     connection.send(chunked);
-    await expect.poll(() => answersIn(connection.text())).toEqual([503]);
+    await expect.poll(() => statusesIn(connection.text())).toEqual([503]);
     isFull = false;
     connection.send(chunked);
-    await expect.poll(() => answersIn(connection.text())).toEqual([503, 200]);
+    await expect.poll(() => statusesIn(connection.text())).toEqual([503, 200]);
   });
 
   it('is answered in its turn among pipelined requests', async () => {
     const connection = await openConnection(port);
     connection.send(post({ 'x-let-in': 'yes', 'x-request-id': 'a' }) + post({ 'x-request-id': 'b' }));
-    await expect.poll(() => answersIn(connection.text())).toEqual([503, 503]);
+    await expect.poll(() => statusesIn(connection.text())).toEqual([503, 503]);
     expect(connection.text().match(/x-request-id: \w/g)).toEqual(['x-request-id: a', 'x-request-id: b']);
   });
 
@@ -176,9 +176,9 @@ describe('a request that is refused before Fastify has it', () => {
     isFull = false;
     const taken = await openConnection(port);
     taken.send(post({ expect: '100-continue', 'content-length': 6 }, ''));
-    await expect.poll(() => answersIn(taken.text())).toEqual([100]);
+    await expect.poll(() => statusesIn(taken.text())).toEqual([100]);
     taken.send('events');
-    await expect.poll(() => answersIn(taken.text())).toEqual([100, 200]);
+    await expect.poll(() => statusesIn(taken.text())).toEqual([100, 200]);
   });
 
   it('is a 400 first where a header is repeated that must not be', async () => {
@@ -205,11 +205,11 @@ describe('a request that is refused before Fastify has it', () => {
   it('may be closed by its client while its body is on the way', async () => {
     const gone = await openConnection(port);
     gone.send(post({ 'content-length': 100 }, 'half'));
-    await expect.poll(() => answersIn(gone.text())).toEqual([503]);
+    await expect.poll(() => statusesIn(gone.text())).toEqual([503]);
     gone.socket.destroy();
     isFull = false;
     const other = await openConnection(port);
     other.send(post());
-    await expect.poll(() => answersIn(other.text())).toEqual([200]);
+    await expect.poll(() => statusesIn(other.text())).toEqual([200]);
   });
 });

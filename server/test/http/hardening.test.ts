@@ -51,7 +51,7 @@ describe('the listening service', () => {
       drip(slowBody.replace('/v1/events', '/auth/login'), ' '),
       drip('GET /', 'a'),
     ]);
-    for (const answer of attempts) expectError(answer, 408, 'request_timeout');
+    for (const response of attempts) expectError(response, 408, 'request_timeout');
   });
 
   it.each([

@@ -40,34 +40,34 @@ const body = (deviceId = 'device-1') => signedLogin({ deviceId, nowMs: harness.c
 const login = (deviceId?: string) => postLogin(harness.app, body(deviceId));
 const wrong = () => ({ ...body(), signature: 'wrong' });
 
-type Answer = Awaited<ReturnType<typeof login>>;
+type Response = Awaited<ReturnType<typeof login>>;
 
-function expectLimited(answer: Answer, policy: string, retryAfter: number): void {
-  expectStringError(answer, 429, 'rate_limited');
-  expect(answer.headers['retry-after']).toBe(String(retryAfter));
-  expect(answer.headers['ratelimit-policy']).toBe(policy);
-  expect(answer.headers.ratelimit).toBe(`${policy.split(';')[0]};r=0;t=${retryAfter}`);
+function expectLimited(response: Response, policy: string, retryAfter: number): void {
+  expectStringError(response, 429, 'rate_limited');
+  expect(response.headers['retry-after']).toBe(String(retryAfter));
+  expect(response.headers['ratelimit-policy']).toBe(policy);
+  expect(response.headers.ratelimit).toBe(`${policy.split(';')[0]};r=0;t=${retryAfter}`);
 }
 
 async function times<T>(count: number, call: () => Promise<T>): Promise<T[]> {
-  const answers: T[] = [];
-  for (let n = 0; n < count; n++) answers.push(await call());
-  return answers;
+  const responses: T[] = [];
+  for (let n = 0; n < count; n++) responses.push(await call());
+  return responses;
 }
 
 describe('logins of one device', () => {
   const POLICY = '"login";q=3;w=60';
 
   test('tell what is left, and beyond the quota are a 429', async () => {
-    const answers = await times(3, login);
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
-    expect(answers.map(({ headers }) => headers.ratelimit)).toEqual([
+    const responses = await times(3, login);
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200, 200]);
+    expect(responses.map(({ headers }) => headers.ratelimit)).toEqual([
       '"login";r=2;t=20',
       '"login";r=1;t=20',
       '"login";r=0;t=20',
     ]);
-    expect(answers.every(({ headers }) => headers['ratelimit-policy'] === POLICY)).toBe(true);
-    expect(answers.some(({ headers }) => 'retry-after' in headers)).toBe(false);
+    expect(responses.every(({ headers }) => headers['ratelimit-policy'] === POLICY)).toBe(true);
+    expect(responses.some(({ headers }) => 'retry-after' in headers)).toBe(false);
     expectLimited(await login(), POLICY, 20);
   });
 
@@ -104,8 +104,8 @@ describe('failures of one address', () => {
     harness.app.inject({ method: 'POST', url: '/auth/login', remoteAddress, payload, headers });
 
   test('beyond the quota are a 429 while a good login still succeeds', async () => {
-    for (const answer of await times(4, () => postLogin(harness.app, wrong()))) {
-      expectRefusedToken(answer, 'credentials_invalid');
+    for (const response of await times(4, () => postLogin(harness.app, wrong()))) {
+      expectRefusedToken(response, 'credentials_invalid');
     }
     expectLimited(await postLogin(harness.app, wrong()), POLICY, 15);
     expect((await login()).statusCode).toBe(200);
@@ -147,10 +147,10 @@ describe('requests of one player', () => {
 
   test('beyond the quota are a 429, in the general form outside /auth/', async () => {
     const session = await harness.login();
-    const answers = await times(5, () => getStatus(harness.app, session));
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(5).fill(200));
-    expect(answers[0]?.headers.ratelimit).toBe('"player";r=4;t=12');
-    expect(answers[0]?.headers['ratelimit-policy']).toBe(POLICY);
+    const responses = await times(5, () => getStatus(harness.app, session));
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual(Array(5).fill(200));
+    expect(responses[0]?.headers.ratelimit).toBe('"player";r=4;t=12');
+    expect(responses[0]?.headers['ratelimit-policy']).toBe(POLICY);
     const refused = await getStatus(harness.app, session);
     expect(refused.statusCode).toBe(429);
     expect(refused.json()).toEqual({

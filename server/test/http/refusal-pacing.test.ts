@@ -33,15 +33,15 @@ describe('a connection whose requests are refused for overload', () => {
     socket.setEncoding('utf8').on('data', (chunk) => {
       text += chunk;
     });
-    const answers = () => (text.match(/HTTP\/1\.1 \d+/g) ?? []).map((line) => Number(line.slice(-3)));
-    return { send: (request: string) => write(socket, request), answers };
+    const statuses = () => (text.match(/HTTP\/1\.1 \d+/g) ?? []).map((line) => Number(line.slice(-3)));
+    return { send: (request: string) => write(socket, request), statuses };
   }
 
   /** Refused twice, the second time soon after the first. */
   async function refuseTwice(connection: Awaited<ReturnType<typeof openConnection>>) {
-    for (const answers of [[503], [503, 503]]) {
+    for (const statuses of [[503], [503, 503]]) {
       await connection.send(post('0123456789'));
-      await expect.poll(connection.answers).toEqual(answers);
+      await expect.poll(connection.statuses).toEqual(statuses);
     }
   }
 
@@ -54,9 +54,9 @@ describe('a connection whose requests are refused for overload', () => {
     const other = await open();
     for (let n = 1; n <= 5; n++) {
       await other.send(get(`/good?other`));
-      await expect.poll(other.answers).toHaveLength(n);
+      await expect.poll(other.statuses).toHaveLength(n);
     }
-    expect(refused.answers()).toEqual([503, 503]);
+    expect(refused.statuses()).toEqual([503, 503]);
     expect(read).not.toContain('/good?refused');
   });
 
@@ -65,22 +65,22 @@ describe('a connection whose requests are refused for overload', () => {
     const refused = await open();
     await refuseTwice(refused);
     await refused.send(get('/good'));
-    await expect.poll(refused.answers).toEqual([503, 503, 200]);
+    await expect.poll(refused.statuses).toEqual([503, 503, 200]);
   });
 
   it('is read again afterwards, also when the refused body came in late', async () => {
     const { open } = await serve({ pauseMs: 1, soonMs: FOREVER_MS });
     const refused = await open();
     await refused.send(post('0123456789'));
-    await expect.poll(refused.answers).toEqual([503]);
+    await expect.poll(refused.statuses).toEqual([503]);
     const [head, body] = post('0123456789').split('\r\n\r\n') as [string, string];
     await refused.send(`${head}\r\n\r\n${body.slice(0, 3)}`);
-    await expect.poll(refused.answers).toEqual([503, 503]);
+    await expect.poll(refused.statuses).toEqual([503, 503]);
     await refused.send(body.slice(3));
     await refused.send(get('/good'));
-    await expect.poll(refused.answers).toEqual([503, 503, 200]);
+    await expect.poll(refused.statuses).toEqual([503, 503, 200]);
     await refused.send(get('/good'));
-    await expect.poll(refused.answers).toEqual([503, 503, 200, 200]);
+    await expect.poll(refused.statuses).toEqual([503, 503, 200, 200]);
   });
 
   it('may be closed by its client meanwhile', async () => {
@@ -90,7 +90,7 @@ describe('a connection whose requests are refused for overload', () => {
     opened.at(-1)?.end();
     const other = await open();
     await other.send(get('/good'));
-    await expect.poll(other.answers).toEqual([200]);
+    await expect.poll(other.statuses).toEqual([200]);
   });
 });
 

@@ -5,7 +5,7 @@ import { registerErrorHandlers } from '../../src/http/error-handler.js';
 import { createShedding, limitInFlight, type Shedding } from '../../src/http/shedding.js';
 import { OverloadedError } from '../../src/lib/overloaded-error.js';
 import { createMetrics, type Metrics } from '../../src/telemetry/metrics.js';
-import { observeAnswers } from '../../src/telemetry/observation.js';
+import { observeResponses } from '../../src/telemetry/observation.js';
 import { createManualClock } from '../support/manual-clock.js';
 import { metricValue } from '../support/metric-value.js';
 
@@ -74,7 +74,7 @@ describe('requests beyond what can be answered in time', () => {
     const app = fastify();
     const ends: (() => void)[] = [];
     registerErrorHandlers(app, shedding.refused);
-    observeAnswers(app, { logger: createLogger(), times: metrics.requests, who: () => ({}) });
+    observeResponses(app, { logger: createLogger(), times: metrics.requests, who: () => ({}) });
     const limit = (form: 'auth' | 'data') => limitInFlight({ shedding, form, ...LIMIT });
     const handler = () => new Promise<string>((resolve) => ends.push(() => resolve('answered')));
     app.get('/v1/data', { onRequest: limit('data') }, handler);

@@ -229,7 +229,7 @@ describe('failure', () => {
   test('a splitOn that throws does not block the place', async () => {
     const { submitAll } = immediate({
       splitOn: () => {
-        throw new Error('no answer');
+        throw new Error('no response');
       },
     });
     expect(await submitAll('a!')).toEqual(['poison', 'poison']);

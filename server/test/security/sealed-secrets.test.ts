@@ -197,11 +197,11 @@ describe('rotation of the master key', () => {
     );
     const login = (apiKey: string, secret: string, deviceId: string) =>
       postLogin(harness.app, signedLogin({ deviceId, nowMs: harness.clock.now(), apiKey, secret }));
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       ...['a', 'b'].map((device) => login(DEMO.keyId, DEMO.secret, device)),
       login(studio.keyId, studio.secret, 'c'),
       login(DEMO.keyId, 'a wrong secret', 'd'),
     ]);
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual([200, 200, 500, 401]);
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual([200, 200, 500, 401]);
   });
 });

@@ -89,9 +89,9 @@ export function personOf(desk: AdminDesk, response: LightMyRequestResponse, tena
     deviceCookie: cookieOf(response, 'savepoint_device'),
     call,
     async ask<T>(method: Method, path: string, body?: unknown, status = 200): Promise<T> {
-      const answer = await call(method, path, body);
-      expect(answer.statusCode, answer.body).toBe(status);
-      return answer.json().data as T;
+      const result = await call(method, path, body);
+      expect(result.statusCode, result.body).toBe(status);
+      return result.json().data as T;
     },
   };
 }

@@ -50,7 +50,7 @@ export async function withinOneDay<T>(ask: (today: number) => Promise<T>): Promi
   const startOfDay = () => Math.floor(Date.now() / DAY_MS) * DAY_MS;
   for (;;) {
     const today = startOfDay();
-    const answer = await ask(today);
-    if (startOfDay() === today) return answer;
+    const response = await ask(today);
+    if (startOfDay() === today) return response;
   }
 }

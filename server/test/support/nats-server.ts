@@ -106,14 +106,14 @@ async function freePort(): Promise<number> {
 
 async function untilListening(port: number): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt++) {
-    const answered = await new Promise<boolean>((resolve) => {
+    const responded = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1');
       socket.once('data', () => resolve(true));
       socket.once('error', () => resolve(false));
       socket.once('close', () => resolve(false));
       setTimeout(() => socket.destroy(), 500).unref();
     });
-    if (answered) return;
+    if (responded) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   throw new Error(`nats-server does not listen on port ${port}`);

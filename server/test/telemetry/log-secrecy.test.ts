@@ -98,17 +98,17 @@ describe('the log', () => {
     const session = await harness.login();
     const body = loginBody();
     await harness.pool.query('alter table sessions rename to sessions_away');
-    const answers = [
+    const responses = [
       await postLogin(harness.app, body),
       await postRefresh(harness.app, session.refreshToken),
       await getStatus(harness.app, session),
       await postLogout(harness.app, session.accessToken),
     ];
     await harness.pool.query('alter table sessions_away rename to sessions');
-    for (const answer of answers) {
-      expect(answer.statusCode).toBe(500);
-      expect(answer.body).toContain('"internal"');
-      expect(answer.body).not.toMatch(/sessions|relation|select|at /);
+    for (const response of responses) {
+      expect(response.statusCode).toBe(500);
+      expect(response.body).toContain('"internal"');
+      expect(response.body).not.toMatch(/sessions|relation|select|at /);
     }
     expectLogged('a request failed', { code: 'internal', level: 50, err: expect.any(Object) });
     expect(lines.join('')).toContain('relation \\"sessions\\" does not exist');

@@ -27,7 +27,7 @@ export function createHttpFetch(maxSockets: number): { fetch: typeof fetch; clos
           ...(init.signal && { signal: init.signal }),
         });
         outgoing.once('error', reject);
-        outgoing.once('response', (answer) => readResponse(answer).then(resolve, reject));
+        outgoing.once('response', (incoming) => readResponse(incoming).then(resolve, reject));
         outgoing.end(body);
       }),
     close() {
@@ -36,14 +36,14 @@ export function createHttpFetch(maxSockets: number): { fetch: typeof fetch; clos
   };
 }
 
-async function readResponse(answer: IncomingMessage): Promise<Response> {
+async function readResponse(incoming: IncomingMessage): Promise<Response> {
   const chunks: Buffer[] = [];
-  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
   const headers = new Headers();
-  for (const [name, value] of Object.entries(answer.headers)) {
+  for (const [name, value] of Object.entries(incoming.headers)) {
     if (value !== undefined) headers.set(name, String(value));
   }
-  const status = answer.statusCode ?? 500;
+  const status = incoming.statusCode ?? 500;
   // These have no body, and must not be given one.
   const body = status === 204 || status === 304 ? null : Buffer.concat(chunks);
   return new Response(body, { status, headers });

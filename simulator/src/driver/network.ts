@@ -1,7 +1,12 @@
 import type { NetworkKind } from '../model/life.js';
 
 /** What the service answered, before the simulated network had a part in it. */
-export type Answers = { requests: number; accepted: number; duplicates: number; lostAnswers: number };
+export type ResponseCounts = {
+  requests: number;
+  accepted: number;
+  duplicates: number;
+  lostResponses: number;
+};
 
 /** The network of one player: it does to the requests of the client what the session says. */
 export type PlayerNetwork = {
@@ -17,23 +22,23 @@ export type PlayerNetwork = {
 type Options = {
   /** What installations are called: the same in a simulation that goes on after a crash. */
   installPrefix: string;
-  answers: Answers;
+  responseCounts: ResponseCounts;
   send: typeof fetch;
 };
 
-type EventsAnswer = { data?: { accepted?: number; duplicates?: number; rejected?: unknown[] } };
+type EventsResponse = { data?: { accepted?: number; duplicates?: number; rejected?: unknown[] } };
 
 /**
  * Installations get names that follow from the simulation, in place of the random ones of the client. A player who is played again after
  * a crash then sends the same numbers under the same name, and nothing counts twice. The client would take all those duplicates for the
  * work of a copy of its storage, and start a new installation: so it is told that they were accepted.
  */
-export function createPlayerNetwork({ installPrefix, answers, send }: Options): PlayerNetwork {
+export function createPlayerNetwork({ installPrefix, responseCounts, send }: Options): PlayerNetwork {
   const installs = new Map<string, string>();
   let kind: NetworkKind = 'online';
   let delivered = 0;
   let swallowed = 0;
-  let isAnswerLost = false;
+  let isResponseLost = false;
 
   const nameOf = (install: string): string => {
     const name = installs.get(install) ?? `${installPrefix}-${installs.size + 1}`;
@@ -45,15 +50,15 @@ export function createPlayerNetwork({ installPrefix, answers, send }: Options): 
     const headers = init.headers as Record<string, string>;
     const renamed = { ...headers, 'X-Install-Id': nameOf(headers['X-Install-Id'] ?? '') };
     const response = await send(input, { ...init, headers: renamed });
-    answers.requests++;
+    responseCounts.requests++;
     if (response.status !== 202) return response;
-    const { data = {} } = (await response.json()) as EventsAnswer;
+    const { data = {} } = (await response.json()) as EventsResponse;
     const { accepted = 0, duplicates = 0, rejected = [] } = data;
-    answers.accepted += accepted;
-    answers.duplicates += duplicates;
-    if (isAnswerLost) {
-      isAnswerLost = false;
-      answers.lostAnswers++;
+    responseCounts.accepted += accepted;
+    responseCounts.duplicates += duplicates;
+    if (isResponseLost) {
+      isResponseLost = false;
+      responseCounts.lostResponses++;
       throw new TypeError('simulated: the answer was lost');
     }
     delivered += accepted + duplicates;
@@ -74,7 +79,7 @@ export function createPlayerNetwork({ installPrefix, answers, send }: Options): 
     },
     set(next) {
       kind = next;
-      isAnswerLost = next === 'flaky';
+      isResponseLost = next === 'flaky';
     },
     get delivered() {
       return delivered;

@@ -3,7 +3,7 @@ import { memoryStorage, Savepoint, type SavepointError } from '@savepoint/client
 import { signLogin } from '@savepoint/client/server';
 import type { Life, Session } from '../model/life.js';
 import { eventsOf } from '../model/session-events.js';
-import { type Answers, createPlayerNetwork } from './network.js';
+import { createPlayerNetwork, type ResponseCounts } from './network.js';
 
 export type Service = { url: string; apiKey: string; apiSecret: string; send: typeof fetch };
 
@@ -11,7 +11,7 @@ export type PlayOptions = {
   service: Service;
   /** Names the players of this run on the service. */
   run: string;
-  answers: Answers;
+  responseCounts: ResponseCounts;
   /** Tells installations of this process from others, where the clients of a player do not share a storage. */
   installSuffix?: string;
   signal: AbortSignal;
@@ -57,11 +57,11 @@ export async function playLife(life: Life, options: PlayOptions): Promise<Played
 
 /** A player with a device. `begin` starts a session, `end` delivers what is left and puts the device away. */
 export function createPlayer(life: Life, options: PlayOptions) {
-  const { service, run, answers, signal, onEvents, onTrouble, installSuffix } = options;
+  const { service, run, responseCounts, signal, onEvents, onTrouble, installSuffix } = options;
   const { traits, index } = life;
   const deviceId = deviceIdOf(run, index);
   const installPrefix = installSuffix === undefined ? deviceId : `${deviceId}-${installSuffix}`;
-  const network = createPlayerNetwork({ installPrefix, answers, send: service.send });
+  const network = createPlayerNetwork({ installPrefix, responseCounts, send: service.send });
   const refused: Record<string, number> = {};
   let refusals = 0;
   let tracked = 0;

@@ -17,7 +17,7 @@ export function SignIn() {
 }
 
 /** Goes on to the page that asked for the sign-in. Only addresses of the console: a link must not lead elsewhere. */
-function useGoOn(): (answer: { csrfToken: string }) => void {
+function useGoOn(): (response: { csrfToken: string }) => void {
   const { next } = route.useSearch();
   const navigate = useNavigate();
   const queries = useQueryClient();

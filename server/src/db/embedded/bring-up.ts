@@ -80,10 +80,10 @@ async function becomesReady(
   let ranOutWhileBusy = false;
   try {
     while (postmaster.isRunning()) {
-      const answer = await askServer(spec.login);
-      if (answer === 'ready') return true;
-      const patienceMs = answer === 'busy' ? RECOVERY_PATIENCE_MS : PATIENCE_MS;
-      ranOutWhileBusy = answer === 'busy';
+      const state = await askServer(spec.login);
+      if (state === 'ready') return true;
+      const patienceMs = state === 'busy' ? RECOVERY_PATIENCE_MS : PATIENCE_MS;
+      ranOutWhileBusy = state === 'busy';
       await waiting.pause(line, patienceMs);
       ranOutWhileBusy = false;
     }

@@ -6,7 +6,7 @@ import { errorCode } from './errno.js';
 export type Login = { readonly socketDir: string; readonly port: number; readonly password: string };
 
 /** `silent`: nobody listens yet. `busy`: it listens, but starts up, recovers or shuts down. */
-export type Answer = 'ready' | 'busy' | 'silent';
+export type ServerState = 'ready' | 'busy' | 'silent';
 
 /** Role and database of the service. As on a managed PostgreSQL, the role is no superuser. */
 const SERVICE = 'savepoint';
@@ -21,7 +21,7 @@ export function connectionUrl(login: Login): string {
   return `postgresql://${SERVICE}:${encodeURIComponent(login.password)}@localhost/${SERVICE}?${query}`;
 }
 
-export async function askServer(login: Login): Promise<Answer> {
+export async function askServer(login: Login): Promise<ServerState> {
   try {
     await withSuperuser(login, (client) => client.query('select 1'));
     return 'ready';

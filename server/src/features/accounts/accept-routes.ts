@@ -13,7 +13,7 @@ import { findInvitation, type OpenInvitation } from './invitation-queries.js';
 import { type Accepting, acceptInvitation } from './invitations.js';
 import { AcceptInvitationBody, ShowInvitationBody, ShownInvitationResponse } from './member-schemas.js';
 import { refuseWeakPassword } from './new-password.js';
-import { OPEN_BODY_BYTES, refuseOtherOrigins, signedInAnswer } from './sign-in-routes.js';
+import { OPEN_BODY_BYTES, refuseOtherOrigins, signedInResponse } from './sign-in-routes.js';
 
 /** What somebody does with the link of an invitation. */
 export function acceptRoutes(app: FastifyInstance, ctx: AccountContext): void {
@@ -74,7 +74,7 @@ export function acceptRoutes(app: FastifyInstance, ctx: AccountContext): void {
         accepting,
         ctx.clock.now(),
       );
-      return signedInAnswer(ctx, request, reply, account, session);
+      return signedInResponse(ctx, request, reply, account, session);
     },
   );
 }

@@ -38,7 +38,7 @@ export function invitationRoutes(app: FastifyInstance, ctx: AccountContext): voi
       const page = pageOf(request.query, UUID);
       const found = await listInvitations(ctx.pool, adminOf(request).tenantId, page, ctx.clock.now());
       const { rows, nextCursor } = cutPage(found, page, ({ invitationId }) => invitationId);
-      return success({ invitations: rows.map(toAnswer), nextCursor });
+      return success({ invitations: rows.map(toResponse), nextCursor });
     },
   );
 
@@ -62,7 +62,7 @@ export function invitationRoutes(app: FastifyInstance, ctx: AccountContext): voi
       if (invited === undefined) throw new ApiError('already_member');
       const { invitation, token } = invited;
       const path = `/console/invitation?token=${token}`;
-      return reply.code(201).send(success({ invitation: toAnswer(invitation), token, path }));
+      return reply.code(201).send(success({ invitation: toResponse(invitation), token, path }));
     },
   );
 
@@ -88,6 +88,6 @@ export function invitationRoutes(app: FastifyInstance, ctx: AccountContext): voi
   );
 }
 
-function toAnswer({ createdAt, expiresAt, ...rest }: InvitationRow) {
+function toResponse({ createdAt, expiresAt, ...rest }: InvitationRow) {
   return { ...rest, createdAt: toTime(createdAt), expiresAt: toTime(expiresAt) };
 }

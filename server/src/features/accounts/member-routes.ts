@@ -38,7 +38,7 @@ export function memberRoutes(app: FastifyInstance, ctx: AccountContext): void {
       const page = pageOf(request.query, UUID);
       const found = await listMembers(ctx.pool, adminOf(request).tenantId, page);
       const { rows, nextCursor } = cutPage(found, page, ({ accountId }) => accountId);
-      return success({ members: rows.map(toAnswer), nextCursor });
+      return success({ members: rows.map(toResponse), nextCursor });
     },
   );
 
@@ -60,7 +60,7 @@ export function memberRoutes(app: FastifyInstance, ctx: AccountContext): void {
     async (request) => {
       const place = { tenantId: adminOf(request).tenantId, accountId: idOf(request.params.accountId) };
       return success(
-        toAnswer(changed(await changeRole(ctx.pool, place, request.body.role, actorOf(ctx, request)))),
+        toResponse(changed(await changeRole(ctx.pool, place, request.body.role, actorOf(ctx, request)))),
       );
     },
   );
@@ -101,6 +101,6 @@ function changed(change: MemberChange): MemberRow {
   }
 }
 
-function toAnswer({ joinedAt, ...rest }: MemberRow) {
+function toResponse({ joinedAt, ...rest }: MemberRow) {
   return { ...rest, joinedAt: toTime(joinedAt) };
 }

@@ -15,7 +15,7 @@ import {
   SESSION_COOKIE,
   SESSION_MAX_MS,
 } from '../studios/admin-sessions.js';
-import { accountAnswer } from '../studios/me-schema.js';
+import { accountResponse } from '../studios/me-schema.js';
 import { signOutEverywhere } from './account-changes.js';
 import type { AccountContext } from './account-context.js';
 import { type AccountRow, emailKeyOf } from './account-queries.js';
@@ -70,7 +70,7 @@ export function signInRoutes(app: FastifyInstance, ctx: AccountContext): void {
       const account = await checkCredentials(ctx, request, request.body);
       const session = await insertAdminSession(ctx.pool, account, ctx.clock.now());
       if (session === undefined) throw new ApiError('sign_in_refused');
-      return signedInAnswer(ctx, request, reply, account, session);
+      return signedInResponse(ctx, request, reply, account, session);
     },
   );
 
@@ -92,7 +92,7 @@ export function signInRoutes(app: FastifyInstance, ctx: AccountContext): void {
     async (request, reply) => {
       const signedIn = await signInByLink(ctx.pool, request.body.token, ctx.clock.now());
       if (signedIn === undefined) throw new ApiError('link_invalid');
-      return signedInAnswer(ctx, request, reply, signedIn.account, signedIn.session);
+      return signedInResponse(ctx, request, reply, signedIn.account, signedIn.session);
     },
   );
 
@@ -123,7 +123,7 @@ export function signInRoutes(app: FastifyInstance, ctx: AccountContext): void {
 }
 
 /** The answer to a sign-in, however it was done. */
-export async function signedInAnswer(
+export async function signedInResponse(
   ctx: AccountContext,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -133,7 +133,7 @@ export async function signedInAnswer(
   setCookie(request, reply, SESSION_COOKIE, token, { path: '/', maxAgeSeconds: SESSION_MAX_MS / 1_000 });
   rememberDevice(ctx.masterKeys, request, reply, emailKeyOf(email), ctx.clock.now());
   return success({
-    account: accountAnswer({
+    account: accountResponse({
       ...{ accountId, email, name },
       hasPassword: passwordHash !== null,
       hasSecondFactor: secondFactor !== null,

@@ -2,7 +2,7 @@ import { csvRow } from '../../lib/csv-writer.js';
 import type { Cohort, DashboardDay } from './dashboard.js';
 
 /** A day as the admin API tells it: with what follows from its numbers, without the types of its events. */
-export function dayAnswer({ eventsByType: _types, ...day }: DashboardDay) {
+export function dayResponse({ eventsByType: _types, ...day }: DashboardDay) {
   return {
     ...day,
     conversion: day.activePlayers === 0 ? null : rounded(day.payingPlayers / day.activePlayers),
@@ -11,7 +11,7 @@ export function dayAnswer({ eventsByType: _types, ...day }: DashboardDay) {
   };
 }
 
-export function cohortAnswer({ d1, d7, d28, d30, ...cohort }: Cohort) {
+export function cohortResponse({ d1, d7, d28, d30, ...cohort }: Cohort) {
   return { ...cohort, retention: { '1': d1, '7': d7, '28': d28, '30': d30 } };
 }
 
@@ -47,10 +47,10 @@ const COUNTS = [
 export function daysToCsv(days: readonly DashboardDay[]): string {
   const currencies = [...new Set(days.flatMap(({ revenue }) => Object.keys(revenue)))].sort();
   const rows = days.map((day) => {
-    const answer = dayAnswer(day);
+    const response = dayResponse(day);
     return csvRow([
       day.day,
-      ...COUNTS.map((name) => cell(answer[name])),
+      ...COUNTS.map((name) => cell(response[name])),
       ...currencies.map((currency) => day.revenue[currency] ?? '0'),
     ]);
   });

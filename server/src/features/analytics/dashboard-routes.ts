@@ -9,7 +9,7 @@ import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { gameOf, requireRole } from '../studios/admin-guard.js';
 import { type DashboardDay, gameDashboard, listGameDays } from './dashboard.js';
-import { cohortAnswer, cohortsToCsv, dayAnswer, daysToCsv } from './dashboard-response.js';
+import { cohortResponse, cohortsToCsv, dayResponse, daysToCsv } from './dashboard-response.js';
 import { DashboardResponse } from './dashboard-schemas.js';
 
 const Format = Type.Union([Type.Literal('json'), Type.Literal('csv')], {
@@ -69,9 +69,9 @@ export function dashboardRoutes(app: FastifyInstance, ctx: AdminContext): void {
       }
       return success({
         ...span,
-        today: dayAnswer(await dayNow(ctx, gameId, days)),
-        days: days.map(dayAnswer),
-        cohorts: cohorts.map(cohortAnswer),
+        today: dayResponse(await dayNow(ctx, gameId, days)),
+        days: days.map(dayResponse),
+        cohorts: cohorts.map(cohortResponse),
         versions: await versionsIn(ctx, gameId, span),
       });
     },

@@ -75,7 +75,7 @@ export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void 
       const members = await listSegmentMembers(ctx.pool, { gameId: game.gameId, ...search, nowMs });
       const { nextBeforeId, examined } = members;
       return success({
-        players: members.players.map((player) => playerAnswer(player, null)),
+        players: members.players.map((player) => playerItem(player, null)),
         nextCursor: nextBeforeId === null ? null : writeCursor(list, [nextBeforeId]),
         examined,
       });
@@ -89,7 +89,7 @@ async function newest({ pool }: AdminContext, { gameId }: AdminGame, { cursor, l
   const page = players.slice(0, limit);
   const last = players.length > limit ? page.at(-1) : undefined;
   return success({
-    players: page.map((player) => playerAnswer(player, null)),
+    players: page.map((player) => playerItem(player, null)),
     nextCursor: last === undefined ? null : writeCursor(list, [last.id]),
     examined: null,
   });
@@ -104,7 +104,7 @@ async function found({ pool }: AdminContext, { gameId }: AdminGame, text: string
   const last = players.length > limit ? page.at(-1) : undefined;
   const next = last && keyOf(last);
   return success({
-    players: page.map((player) => playerAnswer(player, player.foundBy)),
+    players: page.map((player) => playerItem(player, player.foundBy)),
     nextCursor: next === undefined ? null : writeCursor(list, [next.rank, next.id]),
     examined: null,
   });
@@ -120,7 +120,7 @@ function checkedId(id: string): string {
   throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of an answer.' });
 }
 
-function playerAnswer(player: PlayerListRow, foundBy: FoundBy | null) {
+function playerItem(player: PlayerListRow, foundBy: FoundBy | null) {
   const { playerId, createdAt, lastEventAt, country, platform, purchaseCount, spend } = player;
   return {
     playerId,

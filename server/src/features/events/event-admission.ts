@@ -119,7 +119,7 @@ function announcedWeight({ headers }: Pick<IncomingMessage, 'headers'>): number 
  * A client that has hung up and one that has only closed its sending side look the same (see http/half-close.ts), so neither
  * of them waits in line. The first hears nothing any more; the second is told to send its batch again.
  */
-export function answerWhoHungUp(reply: FastifyReply): FastifyReply {
+export function respondAfterHangUp(reply: FastifyReply): FastifyReply {
   return reply.raw.destroyed ? reply.hijack() : sendOverloaded(reply.request, reply, 'data');
 }
 

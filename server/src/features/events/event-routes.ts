@@ -9,12 +9,12 @@ import {
 import { registerBytesParser } from '../../http/body-parser.js';
 import { addLimitHeaders } from '../../http/rate-limits.js';
 import { requireSender, senderOf, TENANT_HEADER } from '../sessions/player-guard.js';
-import { answerWhoHungUp, type EventAdmission } from './event-admission.js';
+import { type EventAdmission, respondAfterHangUp } from './event-admission.js';
 import type { EventContext } from './event-context.js';
 import { EventBatch as EventBatchSchema, EventsResponse } from './event-schemas.js';
 import { EVENT_LIMITS } from './limits.js';
 import { createPlayerQuota, isSentAgain } from './player-quota.js';
-import { answerOf, takeBatch } from './take-batch.js';
+import { responseOf, takeBatch } from './take-batch.js';
 
 export const EVENTS_PATH = '/v1/events';
 
@@ -64,11 +64,11 @@ export function eventRoutes(app: FastifyInstance, ctx: EventContext, admission: 
         const taken = await admission.run(reply, size, () => takeBatch(ctx, request, body, countEvents));
         if (taken === undefined) {
           quota.giveBack();
-          return answerWhoHungUp(reply);
+          return respondAfterHangUp(reply);
         }
         // Not in the queue: a stuck inbox must not take the place of good events.
         await taken.failuresKept;
-        return reply.code(202).send({ data: answerOf(taken), status: 'success' });
+        return reply.code(202).send({ data: responseOf(taken), status: 'success' });
       } catch (error) {
         if (isSentAgain(error)) quota.giveBack();
         throw error;

@@ -66,7 +66,7 @@ export async function takeBatch(
   return { stored, rejected, isAllRejected, failuresKept };
 }
 
-export function answerOf({ stored: { accepted, duplicates }, rejected, isAllRejected }: TakenBatch) {
+export function responseOf({ stored: { accepted, duplicates }, rejected, isAllRejected }: TakenBatch) {
   if (isAllRejected) throw new ApiError('events_rejected', { details: { rejected } });
   // No spread: it makes an object that V8 is slow with.
   return duplicates === undefined ? { accepted, rejected } : { accepted, duplicates, rejected };

@@ -6,7 +6,7 @@ import { compileDocument } from '../../personalisation/compile/compile-document.
 import type { SegmentMembership } from '../../personalisation/compile/compiled-document.js';
 import { decide } from '../../personalisation/decide/decide.js';
 import type { Decision, FlagState, Trace } from '../../personalisation/decide/decision.js';
-import { renderAnswers, renderStore, storeEtag, storeText } from '../players/player-responses.js';
+import { renderResponses, renderStore, storeEtag, storeText } from '../players/player-responses.js';
 import { type FoundModels, findModelsAt } from '../predictions/models-at.js';
 import { type ExplainedDocument, findDocument, type WantedVersion } from './explained-document.js';
 import {
@@ -147,8 +147,8 @@ function explained(
 }
 
 function asServed(userId: string, decision: Decision): Explanation['decision'] {
-  const answers = renderAnswers(userId, decision, (store) => renderStore(store));
-  const text = storeText(answers);
+  const responses = renderResponses(userId, decision, (store) => renderStore(store));
+  const text = storeText(responses);
   const { flags, segments, heldOut, validUntil } = decision;
   return {
     flags,
@@ -156,7 +156,7 @@ function asServed(userId: string, decision: Decision): Explanation['decision'] {
     heldOut,
     store: JSON.parse(text),
     storeText: text,
-    storeEtag: storeEtag(answers),
+    storeEtag: storeEtag(responses),
     validUntil: Number.isFinite(validUntil) ? new Date(validUntil).toISOString() : null,
   };
 }

@@ -23,7 +23,7 @@ import {
 } from './config-schemas.js';
 import { documentDifference } from './document-difference.js';
 import { type Draft, discardDraft, findDraft, publishDraft, saveDraft } from './draft.js';
-import { draftConflict, publicationAnswer } from './publish-response.js';
+import { draftConflict, publicationResponse } from './publish-response.js';
 
 /** The draft of a game: read, saved, checked, compared, published, thrown away. */
 export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
@@ -45,7 +45,7 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
-      return success(toAnswer(await findDraft(ctx.pool, gameId)));
+      return success(toResponse(await findDraft(ctx.pool, gameId)));
     },
   );
 
@@ -74,7 +74,7 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const saved = await saveDraft(ctx.pool, save, actorOf(ctx, request));
       switch (saved.outcome) {
         case 'saved':
-          return success(toAnswer(saved.draft));
+          return success(toResponse(saved.draft));
         case 'invalid':
           throw new ApiError('document_invalid', { details: { problems: saved.problems } });
         case 'draft_conflict':
@@ -104,7 +104,7 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { revision } = request.query;
       const discarded = await discardDraft(ctx.pool, { gameId, revision }, actorOf(ctx, request));
       if (discarded.outcome === 'draft_conflict') throw draftConflict(discarded);
-      return success(toAnswer(discarded.draft));
+      return success(toResponse(discarded.draft));
     },
   );
 
@@ -177,11 +177,11 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { revision, note, confirmPriceRaises = false } = request.body;
       const publication = { gameId, revision, note, confirmPriceRaises };
       const outcome = await publishDraft(ctx.pool, publication, actorOf(ctx, request));
-      return reply.code(201).send(success(publicationAnswer(outcome)));
+      return reply.code(201).send(success(publicationResponse(outcome)));
     },
   );
 }
 
-function toAnswer({ revision, basedOn, isEdited, updatedBy, updatedAt, document }: Draft) {
+function toResponse({ revision, basedOn, isEdited, updatedBy, updatedAt, document }: Draft) {
   return { revision, basedOn, isEdited, updatedBy, updatedAt: toTime(updatedAt), document };
 }

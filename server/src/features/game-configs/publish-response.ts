@@ -4,7 +4,7 @@ import type { DraftConflict } from './draft.js';
 import type { RollbackOutcome } from './publish.js';
 
 /** What became of a publication, as an answer of the admin API. */
-export function publicationAnswer(outcome: RollbackOutcome | DraftConflict): {
+export function publicationResponse(outcome: RollbackOutcome | DraftConflict): {
   version: number;
   difference: readonly DocumentChange[];
 } {

@@ -22,7 +22,7 @@ import {
 } from './config-schemas.js';
 import { documentDifference } from './document-difference.js';
 import { rollBackConfig } from './publish.js';
-import { publicationAnswer } from './publish-response.js';
+import { publicationResponse } from './publish-response.js';
 
 const MAX_VERSIONS = 200;
 const DEFAULT_VERSIONS = 50;
@@ -147,7 +147,7 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { gameId } = await gameOf(ctx, request);
       const rollback = { ...request.body, gameId, version: request.params.version };
       const outcome = await rollBackConfig(ctx.pool, rollback, actorOf(ctx, request));
-      return reply.code(201).send(success(publicationAnswer(outcome)));
+      return reply.code(201).send(success(publicationResponse(outcome)));
     },
   );
 }

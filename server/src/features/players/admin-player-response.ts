@@ -3,7 +3,7 @@ import { DAY_MS } from '../../lib/day.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 
 /** The facts of a player as people read them. */
-export function playerAnswer(facts: PlayerFacts) {
+export function playerResponse(facts: PlayerFacts) {
   const profile = Object.entries(facts.profile).map(([name, { v, t }]) => [
     name,
     { value: v, at: toTime(t) },

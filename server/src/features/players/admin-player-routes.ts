@@ -7,7 +7,7 @@ import { parseEventTimestamp } from '../../lib/iso-time.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
-import { playerAnswer } from './admin-player-response.js';
+import { playerResponse } from './admin-player-response.js';
 import {
   ClearedResponse,
   OverrideBody,
@@ -53,8 +53,8 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
       const overrides = await listOverrides(ctx.pool, playerId, MAX_OVERRIDES);
       const standing = overrides.filter(({ clearedAt }) => clearedAt === null);
       return success({
-        ...playerAnswer(reading.facts),
-        overrides: standing.map((each) => overrideAnswer(each, now)),
+        ...playerResponse(reading.facts),
+        overrides: standing.map((each) => overrideResponse(each, now)),
       });
     },
   );
@@ -73,7 +73,7 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
     },
     async (request) => {
       const overrides = await listOverrides(ctx.pool, await playerOf(ctx, request), MAX_OVERRIDES);
-      return success({ overrides: overrides.map((each) => overrideAnswer(each, ctx.clock.now())) });
+      return success({ overrides: overrides.map((each) => overrideResponse(each, ctx.clock.now())) });
     },
   );
 
@@ -102,7 +102,7 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
       const set = await setOverride(ctx.pool, change, actor);
       if (set.outcome === 'no_such_player') throw new ApiError('player_not_found');
       if (set.outcome === 'no_such_flag') throw new ApiError('flag_not_found');
-      return success(overrideAnswer(set.override, actor.nowMs));
+      return success(overrideResponse(set.override, actor.nowMs));
     },
   );
 
@@ -144,7 +144,7 @@ function endOf(text: string, nowMs: number): number {
   });
 }
 
-function overrideAnswer({ setAt, until, clearedAt, ...override }: OverrideRow, nowMs: number) {
+function overrideResponse({ setAt, until, clearedAt, ...override }: OverrideRow, nowMs: number) {
   const isExpired = until !== null && until <= nowMs;
   const state = clearedAt !== null ? 'cleared' : isExpired ? 'expired' : 'in_force';
   return {

@@ -9,9 +9,9 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import type { ConfigSnapshots } from '../game-configs/config-snapshots.js';
 import type { FactReadings } from './fact-readings.js';
 import { blankFacts } from './facts-queries.js';
-import { type Answers, renderAnswers } from './player-responses.js';
+import { type PlayerResponses, renderResponses } from './player-responses.js';
 import type { PlayerRow } from './player-row.js';
-import { createAnswerCache } from './response-cache.js';
+import { createResponseCache } from './response-cache.js';
 
 /**
  * What a player is told: a pure function of facts, published configuration and now, so it is worked out once and remembered
@@ -20,7 +20,7 @@ import { createAnswerCache } from './response-cache.js';
  * until when it holds: nobody has to be told to forget.
  */
 export type Decisions = {
-  answersFor(player: PlayerRow): Answers | Promise<Answers>;
+  responsesFor(player: PlayerRow): PlayerResponses | Promise<PlayerResponses>;
 };
 
 export type DecisionsOptions = {
@@ -49,7 +49,7 @@ export function createDecisions({
   metrics,
   logger,
 }: DecisionsOptions): Decisions {
-  const cache = createAnswerCache(CACHE_BYTES);
+  const cache = createResponseCache(CACHE_BYTES);
   const errors = createErrorReport(metrics, logger);
 
   const work = (
@@ -57,16 +57,16 @@ export function createDecisions({
     { playerId, gameId, rowVersion }: Pick<PlayerRow, 'playerId' | 'gameId' | 'rowVersion'>,
     facts: PlayerFacts,
     inForce: VersionedModels | undefined,
-  ): Answers => {
+  ): PlayerResponses => {
     const decidedAt = clock.now();
     const onError = (part: string, error: unknown) => errors(gameId, document.version, part, error);
     const decision = decide(document, facts, decidedAt, { models: inForce, onError });
-    const answers = renderAnswers(facts.userId, decision, cache.share);
+    const responses = renderResponses(facts.userId, decision, cache.share);
     cache.set(playerId, {
-      ...{ rowVersion, configVersion: document.version, decidedAt, answers },
+      ...{ rowVersion, configVersion: document.version, decidedAt, responses },
       predictionsVersion: inForce?.version ?? null,
     });
-    return answers;
+    return responses;
   };
 
   /** Models are only looked for where a rule asks for a prediction. */
@@ -74,20 +74,20 @@ export function createDecisions({
     document: CompiledDocument,
     player: Pick<PlayerRow, 'playerId' | 'gameId' | 'rowVersion' | 'predictionsVersion'>,
     facts: PlayerFacts,
-  ): Answers | Promise<Answers> => {
+  ): PlayerResponses | Promise<PlayerResponses> => {
     if (!document.usesPredictions) return work(document, player, facts, undefined);
     const inForce = models.get(player.gameId, player.predictionsVersion);
     if (inForce instanceof Promise) return inForce.then((loaded) => work(document, player, facts, loaded));
     return work(document, player, facts, inForce);
   };
 
-  const read = async (player: PlayerRow): Promise<Answers> => {
+  const read = async (player: PlayerRow): Promise<PlayerResponses> => {
     const reading = await readings.of(player.playerId);
     return workWith(await gameConfigs.get(reading.gameId, reading.configVersion), reading, reading.facts);
   };
 
   return {
-    answersFor(player) {
+    responsesFor(player) {
       const known = cache.get(player.playerId);
       if (
         known !== undefined &&
@@ -96,7 +96,7 @@ export function createDecisions({
         (known.predictionsVersion === null || known.predictionsVersion === player.predictionsVersion) &&
         isFresh(known, clock.now())
       ) {
-        return known.answers;
+        return known.responses;
       }
       if (player.blankSince === null) return read(player);
       const facts = blankFacts(player.userId, player.blankSince);
@@ -107,8 +107,11 @@ export function createDecisions({
   };
 }
 
-function isFresh({ decidedAt, answers }: { decidedAt: number; answers: Answers }, now: number): boolean {
-  return decidedAt <= now && now < answers.validUntil && now - decidedAt < MAX_AGE_MS;
+function isFresh(
+  { decidedAt, responses }: { decidedAt: number; responses: PlayerResponses },
+  now: number,
+): boolean {
+  return decidedAt <= now && now < responses.validUntil && now - decidedAt < MAX_AGE_MS;
 }
 
 /** Every error is counted; each part of each version is logged once, or a bad rule would fill the log. */

@@ -3,7 +3,7 @@ import type { Decision, StoreDecision } from '../../personalisation/decide/decis
 import { stampedJson, storeContentJson } from '../../personalisation/decide/store-json.js';
 
 /** What a player is told, as the texts that are sent. */
-export type Answers = Readonly<{
+export type PlayerResponses = Readonly<{
   statusJson: string;
   segmentsJson: string;
   segmentsEtag: string;
@@ -17,11 +17,11 @@ export type Answers = Readonly<{
 export type RenderedStore = Readonly<{ key: string; json: string; digest: string }>;
 
 /** `toRendered` may give the same text to many players: a thousand with one store then cost the memory of one. */
-export function renderAnswers(
+export function renderResponses(
   userId: string,
   decision: Decision,
   toRendered: (store: StoreDecision) => RenderedStore,
-): Answers {
+): PlayerResponses {
   const listed = decision.segments
     .filter(({ visibleToClients }) => visibleToClients)
     .map(({ segmentId, name, version }) => ({ segmentId, name, version }));
@@ -42,7 +42,7 @@ export function renderStore(store: StoreDecision, key = ''): RenderedStore {
   return { key, json, digest: digestOf(json) };
 }
 
-type Stamped = Pick<Answers, 'store' | 'lastUpdatedTimestamp'>;
+type Stamped = Pick<PlayerResponses, 'store' | 'lastUpdatedTimestamp'>;
 
 /** The StoreConfig as it is sent. */
 export function storeText({ store, lastUpdatedTimestamp }: Stamped): string {

@@ -12,7 +12,7 @@ import { sendJson, sendWithEtag } from '../../http/etag.js';
 import { limitInFlight } from '../../http/shedding.js';
 import { playerOf } from './guarded-player.js';
 import type { PlayerContext } from './player-context.js';
-import { type Answers, storeEtag, storeText } from './player-responses.js';
+import { type PlayerResponses, storeEtag, storeText } from './player-responses.js';
 import { PlayerSegments, PlayerStatus, StoreConfig } from './player-schemas.js';
 
 /**
@@ -39,7 +39,7 @@ export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: on
         response: { 200: PlayerStatus, ...errors },
       },
     },
-    telling(ctx, (_request, reply, answers) => sendJson(reply, answers.statusJson)),
+    telling(ctx, (_request, reply, responses) => sendJson(reply, responses.statusJson)),
   );
 
   app.get(
@@ -54,9 +54,9 @@ export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: on
         response: { 200: { ...StoreConfig, headers: ETAG_HEADER }, 304: NotModified, ...errors },
       },
     },
-    telling(ctx, (request, reply, answers) => {
-      const validForMs = answers.validUntil - ctx.clock.now();
-      return sendWithEtag(request, reply, storeEtag(answers), storeText(answers), validForMs);
+    telling(ctx, (request, reply, responses) => {
+      const validForMs = responses.validUntil - ctx.clock.now();
+      return sendWithEtag(request, reply, storeEtag(responses), storeText(responses), validForMs);
     }),
   );
 
@@ -84,12 +84,12 @@ export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: on
 /** Answers at once where the answers are at hand: no promise for nine reads out of ten. */
 function telling(
   ctx: PlayerContext,
-  send: (request: FastifyRequest, reply: FastifyReply, answers: Answers) => FastifyReply,
+  send: (request: FastifyRequest, reply: FastifyReply, responses: PlayerResponses) => FastifyReply,
 ) {
   return (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> | undefined => {
-    const answers = ctx.decisions.answersFor(playerOf(request));
-    if (answers instanceof Promise) return answers.then((worked) => send(request, reply, worked));
-    send(request, reply, answers);
+    const responses = ctx.decisions.responsesFor(playerOf(request));
+    if (responses instanceof Promise) return responses.then((worked) => send(request, reply, worked));
+    send(request, reply, responses);
     return undefined;
   };
 }

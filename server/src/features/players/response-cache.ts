@@ -1,21 +1,21 @@
 import { createFifoMap } from '../../lib/fifo-map.js';
 import type { StoreDecision } from '../../personalisation/decide/decision.js';
-import { type Answers, type RenderedStore, renderStore } from './player-responses.js';
+import { type PlayerResponses, type RenderedStore, renderStore } from './player-responses.js';
 import { createStoreKeys } from './store-keys.js';
 
 /** The answers of a player, and what they were worked out from. */
-export type CachedAnswers = Readonly<{
+export type CachedResponses = Readonly<{
   rowVersion: string;
   configVersion: number;
   /** Null where no rule asks for a prediction. */
   predictionsVersion: number | null;
   decidedAt: number;
-  answers: Answers;
+  responses: PlayerResponses;
 }>;
 
-export type AnswerCache = {
-  get(playerId: string): CachedAnswers | undefined;
-  set(playerId: string, cached: CachedAnswers): void;
+export type ResponseCache = {
+  get(playerId: string): CachedResponses | undefined;
+  set(playerId: string, cached: CachedResponses): void;
   /** The one rendered store with this content. */
   share(store: StoreDecision): RenderedStore;
   readonly bytes: number;
@@ -30,31 +30,31 @@ const BYTES_PER_CHARACTER = 2;
  * Remembers answers, the oldest of them leaving when there are more than `maxBytes`. Stores are counted once however many
  * players share them, and forgotten with the last of those.
  */
-export function createAnswerCache(maxBytes: number): AnswerCache {
-  const byPlayer = createFifoMap<string, CachedAnswers>();
+export function createResponseCache(maxBytes: number): ResponseCache {
+  const byPlayer = createFifoMap<string, CachedResponses>();
   const stores = new Map<string, { store: RenderedStore; players: number }>();
   const keyOf = createStoreKeys();
   let bytes = 0;
 
-  const remove = (playerId: string, { answers }: CachedAnswers): void => {
+  const remove = (playerId: string, { responses }: CachedResponses): void => {
     byPlayer.delete(playerId);
-    bytes -= ownBytes(answers);
-    const shared = stores.get(answers.store.key);
+    bytes -= ownBytes(responses);
+    const shared = stores.get(responses.store.key);
     if (shared === undefined || --shared.players > 0) return;
-    stores.delete(answers.store.key);
-    bytes -= bytesOf(answers.store.json);
+    stores.delete(responses.store.key);
+    bytes -= bytesOf(responses.store.json);
   };
 
   return {
     get: (playerId) => byPlayer.get(playerId),
     set(playerId, cached) {
-      const { store } = cached.answers;
+      const { store } = cached.responses;
       const shared = stores.get(store.key);
       if (shared === undefined) {
         stores.set(store.key, { store, players: 1 });
         bytes += bytesOf(store.json);
       } else shared.players++;
-      bytes += ownBytes(cached.answers);
+      bytes += ownBytes(cached.responses);
       const former = byPlayer.get(playerId);
       if (former !== undefined) remove(playerId, former);
       byPlayer.set(playerId, cached);
@@ -75,7 +75,7 @@ export function createAnswerCache(maxBytes: number): AnswerCache {
 }
 
 /** All but the store, which may be shared. */
-function ownBytes({ statusJson, segmentsJson }: Answers): number {
+function ownBytes({ statusJson, segmentsJson }: PlayerResponses): number {
   return ENTRY_BYTES + bytesOf(statusJson) + bytesOf(segmentsJson);
 }
 

@@ -19,10 +19,10 @@ import type { PredictionSnapshot, PredictionSnapshots } from './prediction-snaps
  * versions from the query that it makes anyway (ADR 0008).
  */
 export type PlayerPredictions = {
-  answerFor(player: PlayerRow): PredictionAnswer | Promise<PredictionAnswer>;
+  responseFor(player: PlayerRow): PredictionResponse | Promise<PredictionResponse>;
 };
 
-export type PredictionAnswer = Readonly<{
+export type PredictionResponse = Readonly<{
   predictionsJson: string;
   modelsJson: string;
   etag: string;
@@ -35,7 +35,7 @@ type Remembered = Readonly<{
   predictionsVersion: number;
   configVersion: number;
   workedOutAt: number;
-  answer: PredictionAnswer;
+  response: PredictionResponse;
 }>;
 
 /** About 1.5 KB each. */
@@ -63,26 +63,32 @@ export function createPlayerPredictions({
     facts: PlayerFacts,
     { version, artefact, distrusted, modelTexts }: PredictionSnapshot,
     { version: configVersion, visiblePredictions, predictionsOff }: CompiledDocument,
-  ): PredictionAnswer => {
+  ): PredictionResponse => {
     const workedOutAt = clock.now();
     const today = Math.floor(workedOutAt / DAY_MS);
     const scored = switchOff(score(predictionFacts(facts), artefact, today, distrusted), predictionsOff);
     const told = predictionsJson(scored, visiblePredictions);
     const models = modelsJson(modelTexts, scored, visiblePredictions);
-    const answer = {
+    const response = {
       predictionsJson: told,
       modelsJson: models,
       etag: etagOf(userId + told + models),
       validUntil: (today + 1) * DAY_MS,
     };
     remembered.delete(playerId);
-    remembered.set(playerId, { rowVersion, predictionsVersion: version, configVersion, workedOutAt, answer });
+    remembered.set(playerId, {
+      rowVersion,
+      predictionsVersion: version,
+      configVersion,
+      workedOutAt,
+      response,
+    });
     const oldest = remembered.size > MAX_REMEMBERED ? remembered.oldest() : undefined;
     if (oldest !== undefined) remembered.delete(oldest[0]);
-    return answer;
+    return response;
   };
 
-  const read = async (player: PlayerRow): Promise<PredictionAnswer> => {
+  const read = async (player: PlayerRow): Promise<PredictionResponse> => {
     const reading = await readings.of(player.playerId);
     const snapshot = await snapshots.get(reading.gameId, reading.predictionsVersion);
     const document = await gameConfigs.get(reading.gameId, reading.configVersion);
@@ -90,7 +96,7 @@ export function createPlayerPredictions({
   };
 
   return {
-    answerFor(player) {
+    responseFor(player) {
       const known = remembered.get(player.playerId);
       if (
         known !== undefined &&
@@ -99,7 +105,7 @@ export function createPlayerPredictions({
         known.configVersion === player.configVersion &&
         isFresh(known, clock.now())
       ) {
-        return known.answer;
+        return known.response;
       }
       if (player.blankSince === null) return read(player);
       const facts = blankFacts(player.userId, player.blankSince);
@@ -113,8 +119,8 @@ export function createPlayerPredictions({
   };
 }
 
-function isFresh({ workedOutAt, answer }: Remembered, now: number): boolean {
-  return workedOutAt <= now && now < answer.validUntil && now - workedOutAt < MAX_AGE_MS;
+function isFresh({ workedOutAt, response }: Remembered, now: number): boolean {
+  return workedOutAt <= now && now < response.validUntil && now - workedOutAt < MAX_AGE_MS;
 }
 
 /** Weak: `asOf` differs from answer to answer while nothing else does. */

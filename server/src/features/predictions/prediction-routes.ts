@@ -10,7 +10,7 @@ import {
 import { sendWithEtag } from '../../http/etag.js';
 import type { Clock } from '../../lib/clock.js';
 import { playerOf } from '../players/guarded-player.js';
-import type { PlayerPredictions, PredictionAnswer } from './player-predictions.js';
+import type { PlayerPredictions, PredictionResponse } from './player-predictions.js';
 import { PlayerPredictions as PlayerPredictionsSchema } from './prediction-schemas.js';
 
 /** What the route of predictions needs of the process. */
@@ -38,15 +38,15 @@ export function predictionRoutes(app: FastifyInstance, ctx: PredictionContext): 
     },
     (request, reply): Promise<FastifyReply> | undefined => {
       const player = playerOf(request);
-      const send = ({ predictionsJson, modelsJson, etag, validUntil }: PredictionAnswer) => {
+      const send = ({ predictionsJson, modelsJson, etag, validUntil }: PredictionResponse) => {
         const now = ctx.clock.now();
         const asOf = new Date(now).toISOString();
         const json = `{"playerId":"${player.userId}","asOf":"${asOf}","predictions":${predictionsJson},"models":${modelsJson}}`;
         return sendWithEtag(request, reply, etag, json, validUntil - now);
       };
-      const answer = ctx.predictions.answerFor(player);
-      if (answer instanceof Promise) return answer.then(send);
-      send(answer);
+      const response = ctx.predictions.responseFor(player);
+      if (response instanceof Promise) return response.then(send);
+      send(response);
       return undefined;
     },
   );

@@ -85,7 +85,7 @@ export function adminSessionRoutes(app: FastifyInstance, ctx: AdminContext): voi
       const last = sessions.length > limit ? page.at(-1) : undefined;
       const nowMs = ctx.clock.now();
       return success({
-        sessions: page.map((session) => sessionAnswer(session, nowMs)),
+        sessions: page.map((session) => sessionResponse(session, nowMs)),
         nextCursor: last === undefined ? null : writeCursor('sessions', [last.createdAt, last.sessionId]),
       });
     },
@@ -129,7 +129,7 @@ function sessionKey(cursor: readonly [number, string] | undefined): SessionKey {
   throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of an answer.' });
 }
 
-function sessionAnswer(
+function sessionResponse(
   { keyId, createdAt, expiresAt, hasEndedWithKey, ...session }: ListedSession,
   nowMs: number,
 ) {

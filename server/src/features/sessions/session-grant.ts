@@ -34,7 +34,7 @@ export async function sessionGrant(ctx: SessionContext, session: Session): Promi
     deviceId,
     sessionId,
   });
-  const answers = await ctx.decisions.answersFor(player);
+  const responses = await ctx.decisions.responsesFor(player);
   const head = JSON.stringify({
     accessToken,
     refreshToken,
@@ -46,7 +46,7 @@ export async function sessionGrant(ctx: SessionContext, session: Session): Promi
     tenantId,
   });
   return {
-    json: `${head.slice(0, -1)},"playerConfig":{"playerStatus":${answers.statusJson},"storeConfig":${storeText(answers)}}}`,
+    json: `${head.slice(0, -1)},"playerConfig":{"playerStatus":${responses.statusJson},"storeConfig":${storeText(responses)}}}`,
     headers: session.headers,
     userId: player.userId,
     tenantId,

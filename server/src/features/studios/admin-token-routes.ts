@@ -44,7 +44,7 @@ export function adminTokenRoutes(app: FastifyInstance, ctx: AdminContext): void 
       const page = pageOf(request.query, TOKEN_ID);
       const found = await listAdminTokensOfTenant(ctx.pool, adminOf(request).tenantId, page);
       const { rows, nextCursor } = cutPage(found, page, ({ tokenId }) => tokenId);
-      return success({ tokens: rows.map((row) => toAnswer(row, ctx.clock.now())), nextCursor });
+      return success({ tokens: rows.map((row) => toResponse(row, ctx.clock.now())), nextCursor });
     },
   );
 
@@ -99,7 +99,7 @@ export function adminTokenRoutes(app: FastifyInstance, ctx: AdminContext): void 
   );
 }
 
-function toAnswer(row: Omit<ListedToken, 'tenant'>, nowMs: number) {
+function toResponse(row: Omit<ListedToken, 'tenant'>, nowMs: number) {
   const { createdAt, expiresAt, revokedAt, ...rest } = row;
   const isExpired = expiresAt !== null && expiresAt <= nowMs;
   return {

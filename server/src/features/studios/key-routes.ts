@@ -46,7 +46,7 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const page = pageOf(request.query, KEY_ID);
       const found = await listApiKeysOfGame(ctx.pool, gameId, page);
       const { rows, nextCursor } = cutPage(found, page, ({ keyId }) => keyId);
-      return success({ keys: rows.map((row) => toAnswer(row, ctx.clock.now())), nextCursor });
+      return success({ keys: rows.map((row) => toResponse(row, ctx.clock.now())), nextCursor });
     },
   );
 
@@ -132,7 +132,7 @@ function keyIdOf(text: string): string {
   return text;
 }
 
-function toAnswer(row: Omit<ListedKey, 'tenant' | 'game'>, nowMs: number) {
+function toResponse(row: Omit<ListedKey, 'tenant' | 'game'>, nowMs: number) {
   const { keyId, environment, label, createdAt, expiresAt, revokedAt } = row;
   return {
     apiKey: keyId,

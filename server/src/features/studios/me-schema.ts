@@ -17,10 +17,10 @@ export const AccountSchema = Type.Object(
   { title: 'Account' },
 );
 
-type AccountAnswer = Static<typeof AccountSchema>;
+type AccountResponse = Static<typeof AccountSchema>;
 
 /** What is told of an account, and nothing more of what is known about it. */
-export function accountAnswer(known: AccountAnswer): AccountAnswer {
+export function accountResponse(known: AccountResponse): AccountResponse {
   const { accountId, email, name, hasPassword, hasSecondFactor } = known;
   return { accountId, email, name, hasPassword, hasSecondFactor };
 }

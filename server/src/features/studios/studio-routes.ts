@@ -9,7 +9,7 @@ import { adminOf, requireRole } from './admin-guard.js';
 import { findStudioName, listStudiosOfAccount } from './admin-sessions.js';
 import { listGamesOfTenant } from './game-queries.js';
 import { GamesResponse } from './game-schemas.js';
-import { accountAnswer, MeResponse } from './me-schema.js';
+import { accountResponse, MeResponse } from './me-schema.js';
 
 const field = { name: Type.String(), type: Type.String(), meaning: Type.String() };
 const AttributesResponse = successOf(
@@ -72,7 +72,7 @@ export function studioRoutes(
           : await listStudiosOfAccount(ctx.pool, signedIn.accountId);
       return success({
         ...{ tokenId, name, role, tenantId: tenant, expiresAt: toTime(expiresAt) },
-        account: signedIn === undefined ? null : accountAnswer(signedIn),
+        account: signedIn === undefined ? null : accountResponse(signedIn),
         studios,
         csrfToken: signedIn?.csrfToken ?? null,
         environment: ctx.environment,

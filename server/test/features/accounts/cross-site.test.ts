@@ -58,8 +58,8 @@ describe('with a session cookie', () => {
   });
 
   it.each(OWN)('all works for the console itself: %j', async (headers) => {
-    const answer = await ada.call('PATCH', GAME, { name: 'Mine' }, { host: HOST, ...headers });
-    expect(answer.statusCode, answer.body).toBe(200);
+    const response = await ada.call('PATCH', GAME, { name: 'Mine' }, { host: HOST, ...headers });
+    expect(response.statusCode, response.body).toBe(200);
   });
 
   it('whatever changes something needs the CSRF token of this very session', async () => {
@@ -73,8 +73,8 @@ describe('with a session cookie', () => {
     ] as const;
     for (const [method, path, body] of changes) {
       for (const token of ['', 'x', other.csrfToken, `${ada.csrfToken}x`, ada.csrfToken.toLowerCase()]) {
-        const answer = await ada.call(method, path, body, { 'x-csrf-token': token });
-        expectGeneralError(answer, 403, 'csrf_token_invalid');
+        const response = await ada.call(method, path, body, { 'x-csrf-token': token });
+        expectGeneralError(response, 403, 'csrf_token_invalid');
       }
       const headers = { cookie: ada.cookie };
       const without = await desk.app.inject({
@@ -89,17 +89,21 @@ describe('with a session cookie', () => {
   });
 
   it('reading needs none', async () => {
-    const answer = await desk.app.inject({ url: '/admin/v1/me', headers: { cookie: ada.cookie } });
-    expect(answer.statusCode).toBe(200);
+    const response = await desk.app.inject({ url: '/admin/v1/me', headers: { cookie: ada.cookie } });
+    expect(response.statusCode).toBe(200);
   });
 
   it('an admin token beside it wins, and needs neither', async () => {
     const headers = { cookie: ada.cookie, authorization: `Bearer ${desk.tokens.viewer}` };
-    const answer = await desk.app.inject({
+    const response = await desk.app.inject({
       url: '/admin/v1/me',
       headers: { ...headers, origin: 'https://evil.example' },
     });
-    expect(answer.json().data).toMatchObject({ tokenId: expect.any(String), role: 'viewer', account: null });
+    expect(response.json().data).toMatchObject({
+      tokenId: expect.any(String),
+      role: 'viewer',
+      account: null,
+    });
   });
 
   it('is refused under a host name that nobody has allowed', async () => {
@@ -111,7 +115,7 @@ describe('with a session cookie', () => {
   });
 
   it('a form of another page is not even read', async () => {
-    const answer = await desk.app.inject({
+    const response = await desk.app.inject({
       method: 'POST',
       url: '/admin/v1/admin-tokens',
       headers: {
@@ -121,21 +125,21 @@ describe('with a session cookie', () => {
       },
       payload: '{"name":"Eve","role":"owner"}',
     });
-    expectGeneralError(answer, 415, 'unsupported_media_type');
+    expectGeneralError(response, 415, 'unsupported_media_type');
   });
 });
 
 describe('without one', () => {
   it.each(CROSS_ORIGIN)('no page of another origin signs its visitor in: %j', async (headers) => {
     const sent = { headers: { host: HOST, ...headers } };
-    for (const answer of [
+    for (const response of [
       await signIn(desk, ada.email, PASSWORD, sent),
       await post(desk, '/sign-in/link', { token: 'x' }, sent),
       await post(desk, '/invitations/show', { token: 'x' }, sent),
       await post(desk, '/invitations/accept', { token: 'x', name: 'x', password: PASSWORD }, sent),
     ]) {
-      expectGeneralError(answer, 403, 'cross_origin');
-      expect(cookiesOf(answer)).toEqual([]);
+      expectGeneralError(response, 403, 'cross_origin');
+      expect(cookiesOf(response)).toEqual([]);
     }
   });
 });

@@ -82,14 +82,14 @@ describe('an invitation', () => {
 
   it('that is accepted by many at once makes one member', async () => {
     const { token } = await invite('crowd@studio.example');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, (_, n) =>
         accept(token, { name: `Crowd ${n}`, password: `${PASSWORD} ${n}` }),
       ),
     );
-    const won = answers.flatMap(({ statusCode }, n) => (statusCode === 200 ? [n] : []));
+    const won = responses.flatMap(({ statusCode }, n) => (statusCode === 200 ? [n] : []));
     expect(won).toHaveLength(1);
-    for (const each of answers.filter(({ statusCode }) => statusCode !== 200))
+    for (const each of responses.filter(({ statusCode }) => statusCode !== 200))
       expect([401, 404], each.body).toContain(each.statusCode);
     expect(await rolesOf('crowd@studio.example')).toEqual(['demo-studio editor']);
     // From another network: those who came too late may have used up the guesses of this one.
@@ -106,8 +106,8 @@ describe('an invitation', () => {
       const isWaiting = () => findWaiting(harness.pool, 'delete from invitations where token_hash');
       await vi.waitUntil(isWaiting, { timeout: 60_000 });
     });
-    const answer = await accepting;
-    expect(answer?.json()).toMatchObject({ error: { code: 'link_invalid' } });
+    const response = await accepting;
+    expect(response?.json()).toMatchObject({ error: { code: 'link_invalid' } });
     const { rows } = await harness.pool.query(
       "select from accounts where email_key = 'taken-back@studio.example'",
     );
@@ -119,11 +119,11 @@ describe('an invitation', () => {
       await invite('both@studio.example'),
       await invite('both@studio.example', 'viewer', eve),
     ];
-    const answers = await Promise.all([accept(one.token), accept(two.token)]);
-    const refused = answers.filter(({ statusCode }) => statusCode !== 200);
+    const responses = await Promise.all([accept(one.token), accept(two.token)]);
+    const refused = responses.filter(({ statusCode }) => statusCode !== 200);
     for (const each of refused) expectRefused(each, 'sign_in_refused');
     if (refused.length > 0) {
-      const left = answers[0]?.statusCode === 200 ? two : one;
+      const left = responses[0]?.statusCode === 200 ? two : one;
       personOf(desk, await accept(left.token));
     }
     expect(await rolesOf('both@studio.example')).toEqual(['demo-studio editor', 'other-studio viewer']);
@@ -165,8 +165,8 @@ describe('an invitation', () => {
 
   it('is not made for a member', async () => {
     const { email } = await addPerson(harness, desk, 'viewer');
-    const answer = await ada.call('POST', '/invitations', { email: email.toUpperCase(), role: 'owner' });
-    expectGeneralError(answer, 409, 'already_member');
+    const response = await ada.call('POST', '/invitations', { email: email.toUpperCase(), role: 'owner' });
+    expectGeneralError(response, 409, 'already_member');
   });
 
   it('needs a name and a password that is not easily guessed', async () => {

@@ -54,10 +54,10 @@ describe('the members of a studio', () => {
     const paged: string[] = [];
     let after = '';
     for (let page = 0; page < 3; page++) {
-      const answer: Members = await ada.ask('GET', `/members?limit=1${after}`);
-      paged.push(...answer.members.map(({ accountId }) => accountId));
-      expect(answer.nextCursor === null).toBe(page === 2);
-      after = `&cursor=${answer.nextCursor}`;
+      const response: Members = await ada.ask('GET', `/members?limit=1${after}`);
+      paged.push(...response.members.map(({ accountId }) => accountId));
+      expect(response.nextCursor === null).toBe(page === 2);
+      after = `&cursor=${response.nextCursor}`;
     }
     expect(paged).toEqual(people.map(({ accountId }) => accountId));
     expect((await eve.ask<Members>('GET', '/members')).members.map(({ name }) => name)).toEqual(['Eve']);
@@ -137,7 +137,7 @@ describe('the last owner', () => {
       timeoutMs: NO_TIMEOUT_MS,
       onError: () => {},
     });
-    const answers = await transaction(pool, async (client) => {
+    const responses = await transaction(pool, async (client) => {
       await client.query('select from tenants where slug = $1 for no key update', [tenant]);
       const both = [
         one.call(method, `/members/${two.accountId}`, body),
@@ -147,7 +147,7 @@ describe('the last owner', () => {
       await vi.waitUntil(areWaiting, { timeout: 60_000 });
       return both;
     }).finally(() => pool.end());
-    const statuses = (await Promise.all(answers)).map(({ statusCode }) => statusCode);
+    const statuses = (await Promise.all(responses)).map(({ statusCode }) => statusCode);
     expect(statuses.toSorted()).toEqual([200, 409]);
     expect(await owners(tenant)).toBe(1);
   });
@@ -188,9 +188,9 @@ describe('an account with two studios', () => {
     );
     await addStudio(harness, 'third-studio', 'third-game');
     const unknown = ['third-studio', 'no-such-studio', '', "'"].map((tenant) => me(tenant));
-    const bodies = (await Promise.all(unknown)).map((answer) => {
-      expectGeneralError(answer, 403, 'not_a_member');
-      return answer.body;
+    const bodies = (await Promise.all(unknown)).map((response) => {
+      expectGeneralError(response, 403, 'not_a_member');
+      return response.body;
     });
     expect(new Set(bodies).size).toBe(1);
   });

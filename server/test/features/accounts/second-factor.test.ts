@@ -74,10 +74,10 @@ describe('a second factor', () => {
     );
     nextStep();
     const once = code();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       [1, 2, 3, 4].map(() => signIn(desk, ada.email, PASSWORD, { ...from(), code: once })),
     );
-    expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
+    expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
     expectRefused(
       await signIn(desk, ada.email, PASSWORD, { ...from(), code: code(-1) }),
       'second_factor_needed',

@@ -137,15 +137,15 @@ describe('signing in', () => {
     await harness.pool.query(
       "update accounts set password_hash = null where email_key = 'no-password@studio.example'",
     );
-    const answers: string[] = [];
+    const responses: string[] = [];
     for (const email of [ada.email, 'nobody@studio.example', 'no-password@studio.example', 'x@y']) {
       const before = hashes;
-      const answer = await signIn(desk, email, 'wrong password', fromElsewhere());
-      expectRefused(answer, 'sign_in_refused');
+      const response = await signIn(desk, email, 'wrong password', fromElsewhere());
+      expectRefused(response, 'sign_in_refused');
       expect(hashes - before).toBe(1);
-      answers.push(answer.body);
+      responses.push(response.body);
     }
-    expect(new Set(answers).size).toBe(1);
+    expect(new Set(responses).size).toBe(1);
   });
 
   it.each([
@@ -165,8 +165,8 @@ describe('signing in', () => {
     [null],
   ])('does not take %j', async (body) => {
     const before = hashes;
-    const answer = await post(desk, '/sign-in', body, fromElsewhere());
-    expect(answer.statusCode, answer.body).toBe(400);
+    const response = await post(desk, '/sign-in', body, fromElsewhere());
+    expect(response.statusCode, response.body).toBe(400);
     expect(hashes).toBe(before);
   });
 
@@ -180,10 +180,10 @@ describe('a hundred guesses at once', () => {
   it('are five guesses; the rest is refused without any work, and a known device signs in meanwhile', async () => {
     const from = fromElsewhere();
     const before = hashes;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 100 }, (_, n) => signIn(desk, ada.email, `guess ${n}`, from)),
     );
-    const slowed = answers.filter(({ statusCode }) => statusCode === 429);
+    const slowed = responses.filter(({ statusCode }) => statusCode === 429);
     expect(slowed).toHaveLength(95);
     for (const each of slowed) expectGeneralError(each, 429, 'sign_in_slowed');
     expect(hashes - before).toBe(5);
@@ -207,10 +207,10 @@ describe('a hundred guesses at once', () => {
       ada.deviceCookie.replace(/.{20}$/, 'A'.repeat(20)),
     ]) {
       const from = fromElsewhere();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, () => signIn(desk, ada.email, 'wrong', { ...from, cookie })),
       );
-      expect(answers.filter(({ statusCode }) => statusCode === 401)).toHaveLength(5);
+      expect(responses.filter(({ statusCode }) => statusCode === 401)).toHaveLength(5);
     }
   });
 });
@@ -224,8 +224,8 @@ describe('the network of a guess', () => {
         headers: { 'x-forwarded-for': `203.0.113.${n}` },
       });
     const statuses = async (at: AdminDesk) => {
-      const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => guess(at, n)));
-      return answers.filter(({ statusCode }) => statusCode === 401).length;
+      const responses = await Promise.all(Array.from({ length: 20 }, (_, n) => guess(at, n)));
+      return responses.filter(({ statusCode }) => statusCode === 401).length;
     };
     expect(await statuses(behindProxy)).toBe(20);
     expect(await statuses(desk)).toBe(5);
@@ -236,9 +236,9 @@ describe('the network of a guess', () => {
 describe('signing out', () => {
   it('ends the session: its cookie is worth nothing any more', async () => {
     const person = personOf(desk, await signIn(desk, ada.email, PASSWORD, fromElsewhere()));
-    const answer = await person.call('POST', '/sign-out');
-    expect(answer.json()).toEqual({ data: { sessionsEnded: 1 }, status: 'success' });
-    expect(cookieOf(answer, 'savepoint_session')).toBe('savepoint_session=');
+    const response = await person.call('POST', '/sign-out');
+    expect(response.json()).toEqual({ data: { sessionsEnded: 1 }, status: 'success' });
+    expect(cookieOf(response, 'savepoint_session')).toBe('savepoint_session=');
     for (const [method, path] of [
       ['GET', '/me'],
       ['POST', '/sign-out'],
@@ -251,8 +251,8 @@ describe('signing out', () => {
   it('everywhere ends all sessions of the account, and of no other', async () => {
     const grace = await addPerson(harness, desk, 'viewer');
     const more = await Promise.all([1, 2].map(() => signIn(desk, grace.email, PASSWORD, fromElsewhere())));
-    const answer = await grace.ask('POST', '/sign-out', { everywhere: true });
-    expect(answer).toEqual({ sessionsEnded: 3 });
+    const response = await grace.ask('POST', '/sign-out', { everywhere: true });
+    expect(response).toEqual({ sessionsEnded: 3 });
     for (const each of [grace, ...more.map((response) => personOf(desk, response))])
       expectRefused(await each.call('GET', '/me'), 'session_ended');
     await ada.ask('GET', '/me');
@@ -279,18 +279,18 @@ describe('a session', () => {
   it.each(['', 'x', 'A'.repeat(43), 'A'.repeat(5_000), "'; drop table accounts; --"])(
     'is not opened by the cookie %j',
     async (value) => {
-      const answer = await desk.app.inject({
+      const response = await desk.app.inject({
         url: '/admin/v1/me',
         headers: { cookie: `savepoint_session=${value}` },
       });
-      expectRefused(answer, 'session_ended');
+      expectRefused(response, 'session_ended');
     },
   );
 
   it('is not looked for where two cookies of its name are sent', async () => {
     const headers = { cookie: `${ada.cookie}; ${ada.cookie}x` };
-    const answer = await desk.app.inject({ url: '/admin/v1/me', headers });
-    expectRefused(answer, 'token_missing');
+    const response = await desk.app.inject({ url: '/admin/v1/me', headers });
+    expectRefused(response, 'token_missing');
   });
 });
 
@@ -347,8 +347,8 @@ describe('a change of the password', () => {
     const other = personOf(desk, await signIn(desk, grace.email, PASSWORD, fromElsewhere()));
     const change = (person: Person, currentPassword: string) =>
       person.call('PUT', '/account/password', { currentPassword, newPassword: 'nine purple otters sing' });
-    const answers = await Promise.all(Array.from({ length: 9 }, (_, n) => change(grace, `guess ${n}`)));
-    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([403]));
+    const responses = await Promise.all(Array.from({ length: 9 }, (_, n) => change(grace, `guess ${n}`)));
+    expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([403]));
     await change(grace, 'another guess');
     expectGeneralError(await change(grace, PASSWORD), 429, 'sign_in_slowed');
     expect((await change(other, PASSWORD)).statusCode).toBe(200);
@@ -362,9 +362,9 @@ describe('a sign-in link', () => {
   it('signs in once; each start makes a new one, and ends the one before', async () => {
     const [former, token] = [await tokenOf(), await tokenOf()];
     expectGeneralError(await post(desk, '/sign-in/link', { token: former }), 404, 'link_invalid');
-    const answers = await Promise.all([1, 2, 3, 4].map(() => post(desk, '/sign-in/link', { token })));
-    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 404, 404, 404]);
-    const demo = answers.find(({ statusCode }) => statusCode === 200);
+    const responses = await Promise.all([1, 2, 3, 4].map(() => post(desk, '/sign-in/link', { token })));
+    expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 404, 404, 404]);
+    const demo = responses.find(({ statusCode }) => statusCode === 200);
     expect(demo?.json().data).toMatchObject({
       account: { email: 'demo@localhost', hasPassword: false },
       studios: [{ tenantId: 'demo-studio', role: 'owner' }],

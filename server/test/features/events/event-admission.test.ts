@@ -1,10 +1,10 @@
 import { type FastifyInstance, fastify } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { answerWhoHungUp, createEventAdmission } from '../../../src/features/events/event-admission.js';
+import { createEventAdmission, respondAfterHangUp } from '../../../src/features/events/event-admission.js';
 import { refuseEarly } from '../../../src/http/early-refusal.js';
 import { registerErrorHandlers } from '../../../src/http/error-handler.js';
-import { answerHalfClosed } from '../../../src/http/half-close.js';
+import { allowHalfOpen } from '../../../src/http/half-close.js';
 import { paceRefused } from '../../../src/http/refusal-pacing.js';
 import { createShedding, type Shedding } from '../../../src/http/shedding.js';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.js';
@@ -43,7 +43,7 @@ describe('the way of a batch to its turn', () => {
     ends = new Map();
     app = fastify();
     // As the player API does.
-    answerHalfClosed(app);
+    allowHalfOpen(app);
     registerErrorHandlers(app, shedding.refused);
     app.addHook('onRequest', async (request, reply) => {
       guarded.push(nameOf(request.headers));
@@ -53,12 +53,12 @@ describe('the way of a batch to its turn', () => {
     app.post('/v1/events', async (request, reply) => {
       const name = nameOf(request.headers);
       const bytes = JSON.stringify(request.body).length;
-      const answer = await admission.run(reply, { userId: name, bytes }, async () => {
+      const response = await admission.run(reply, { userId: name, bytes }, async () => {
         begun.push(name);
         await new Promise<void>((resolve) => ends.set(name, resolve));
         return { name };
       });
-      return answer ?? answerWhoHungUp(reply);
+      return response ?? respondAfterHangUp(reply);
     });
     refuseEarly(app.server, {
       method: 'POST',
@@ -134,8 +134,8 @@ describe('the way of a batch to its turn', () => {
     const flood = [send('flood')];
     await expect.poll(waiting).toBe(1);
     flood.push(send('flood'));
-    const refused = await Promise.race(flood.map((sent, n) => sent.then((answer) => ({ n, answer }))));
-    expect(refused.answer.statusCode).toBe(503);
+    const refused = await Promise.race(flood.map((sent, n) => sent.then((response) => ({ n, response }))));
+    expect(refused.response.statusCode).toBe(503);
     expect(await shed('own_line')).toBe(1);
     const other = send('other');
     await expect.poll(waiting).toBe(2);

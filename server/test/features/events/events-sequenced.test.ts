@@ -77,11 +77,11 @@ describe('numbered events', () => {
 
   it('count once when 20 copies arrive at once, at two nodes', async () => {
     await newPlayer();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, (_, n) => send(events(1, 5), { app: n % 2 === 0 ? harness.app : second })),
     );
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual(answers.map(() => 202));
-    expect(answers.reduce((sum, answer) => sum + answer.json().data.accepted, 0)).toBe(5);
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual(responses.map(() => 202));
+    expect(responses.reduce((sum, response) => sum + response.json().data.accepted, 0)).toBe(5);
     expect(await count()).toBe(5);
   });
 
@@ -123,8 +123,8 @@ describe('numbered events', () => {
 
   it.each([0, -1, 1.5, '1', true, {}, 2 ** 53])('the number %j is rejected', async (seq) => {
     await newPlayer();
-    const answer = await send([event(1), event(seq)]);
-    expect(answer.json().data).toMatchObject({
+    const response = await send([event(1), event(seq)]);
+    expect(response.json().data).toMatchObject({
       accepted: 1,
       rejected: [{ index: 1, code: 'sequence_invalid' }],
     });
@@ -167,8 +167,8 @@ describe('numbered events', () => {
 
   it('an event that arrived and was rejected is not missing', async () => {
     await newPlayer();
-    const answer = await send([event(1), event(2, { timestamp: 'never' }), event(3)]);
-    expect(answer.json().data).toMatchObject({ accepted: 2, rejected: [{ index: 1 }] });
+    const response = await send([event(1), event(2, { timestamp: 'never' }), event(3)]);
+    expect(response.json().data).toMatchObject({ accepted: 2, rejected: [{ index: 1 }] });
     expectGeneralError(await send([event(4, { payload: 1 })]), 400, 'events_rejected');
     expectCounts(await send([event(5)]), { accepted: 1, duplicates: 0 });
     expect(await gaps()).toEqual([]);
@@ -181,8 +181,8 @@ describe('numbered events', () => {
     const sparse = Array.from({ length: maxSequenceGaps }, (_, n) => event(2 * n + 2));
     expectCounts(await send(sparse), { accepted: maxSequenceGaps, duplicates: 0 });
     const next = 2 * maxSequenceGaps + 1;
-    const answer = await send([event(next + 10), event(next)]);
-    expect(answer.json().data).toMatchObject({
+    const response = await send([event(next + 10), event(next)]);
+    expect(response.json().data).toMatchObject({
       accepted: 1,
       rejected: [{ index: 0, code: 'sequence_too_sparse' }],
     });

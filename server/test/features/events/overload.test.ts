@@ -138,8 +138,13 @@ describe('when events come faster than they can be stored', () => {
       const send = async (path: string, headers: Record<string, string> = other.headers) => {
         const more = { 'x-request-id': 'same', origin: 'https://game.example', 'content-length': '2' };
         const all = Object.entries({ ...headers, ...more });
-        const answer = await exchange(port, requestText({ method: 'POST', path, headers: all, body: '[]' }));
-        return answer.replace(/retry-after: [1-3]\r/, 'retry-after: n\r').replace(/Date: [^\r]+/, 'Date: d');
+        const response = await exchange(
+          port,
+          requestText({ method: 'POST', path, headers: all, body: '[]' }),
+        );
+        return response
+          .replace(/retry-after: [1-3]\r/, 'retry-after: n\r')
+          .replace(/Date: [^\r]+/, 'Date: d');
       };
       const early = await send('/v1/events');
       expect(early).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: n\r\n[\s\S]*"unavailable"/);
@@ -177,15 +182,15 @@ describe('when events come faster than they can be stored', () => {
     const [blocked, ...others] = players;
     if (blocked === undefined) throw new Error('there are no players');
     const release = await block('select from players where user_id = $1 for update', [blocked.userId]);
-    const answered: string[] = [];
-    const held = postEvents(harness.app, blocked, largeBatch()).finally(() => answered.push('blocked'));
+    const settled: string[] = [];
+    const held = postEvents(harness.app, blocked, largeBatch()).finally(() => settled.push('blocked'));
     try {
       await expect.poll(lockWaits).toBe(1);
       for (const other of others) {
         // Until nothing has moved for a while, they may be refused.
         await expect.poll(async () => (await postEvents(harness.app, other, batch(1))).statusCode).toBe(202);
       }
-      expect(answered).toEqual([]);
+      expect(settled).toEqual([]);
     } finally {
       release();
     }
@@ -197,14 +202,14 @@ describe('when events come faster than they can be stored', () => {
     const bad = Array.from({ length: 12 }, (_, n) =>
       postEvents(harness.app, player(n), [...batch(BATCH - 1), { eventType: 'no timestamp' }]),
     );
-    const answered: string[] = [];
-    for (const sending of bad) sending.then(() => answered.push('bad'));
+    const settled: string[] = [];
+    for (const sending of bad) sending.then(() => settled.push('bad'));
     try {
       await expect.poll(lockWaits).toBe(1);
       // The good ones among them are stored, and nothing is in work any more.
       await expect.poll(() => value('savepoint_intake_running_bytes')).toBe(0);
       expectCounts(await postEvents(harness.app, player(20), batch(3)), { accepted: 3, duplicates: 0 });
-      expect(answered).toEqual([]);
+      expect(settled).toEqual([]);
     } finally {
       release();
     }

@@ -4,7 +4,7 @@ import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.j
 import { expectGeneralError, gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness, type Session } from '../../support/harness.js';
 
-type DraftAnswer = {
+type DraftResponse = {
   revision: number;
   basedOn: number;
   isEdited: boolean;
@@ -26,7 +26,7 @@ afterAll(async () => {
   await harness.close();
 });
 
-const draft = () => desk.ask<DraftAnswer>('GET', `${GAME}/draft`, undefined, desk.tokens.viewer);
+const draft = () => desk.ask<DraftResponse>('GET', `${GAME}/draft`, undefined, desk.tokens.viewer);
 const save = (revision: number, document: unknown, token = desk.tokens.editor) =>
   desk.call('PUT', `${GAME}/draft`, { revision, document }, token);
 const publishDraft = (revision: number, rest: Record<string, unknown> = {}) =>
@@ -76,7 +76,10 @@ describe('the draft', () => {
       retentionDays: null,
     });
 
-    const discarded = await desk.ask<DraftAnswer>('DELETE', `${GAME}/draft?revision=${before.revision + 1}`);
+    const discarded = await desk.ask<DraftResponse>(
+      'DELETE',
+      `${GAME}/draft?revision=${before.revision + 1}`,
+    );
     expect(discarded).toMatchObject({ isEdited: false, document: published });
     expect(await draft()).toEqual(discarded);
   });
@@ -129,12 +132,12 @@ describe('the draft', () => {
 
   it('of ten editors at once takes one', async () => {
     const { revision } = await draft();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 10 }, (_, n) => save(revision, anotherDocument(`racer_${n}`))),
     );
-    const statuses = answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b);
+    const statuses = responses.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b);
     expect(statuses).toEqual([200, ...Array(9).fill(409)]);
-    const winner = answers.find(({ statusCode }) => statusCode === 200);
+    const winner = responses.find(({ statusCode }) => statusCode === 200);
     expect(await draft()).toEqual(winner?.json().data);
   });
 
@@ -173,14 +176,14 @@ describe('the draft', () => {
     const version = await publish(harness.pool, gameDocument([sku('a'), sku('b')]), harness.clock.now());
     const { revision } = await draft();
     await save(revision, gameDocument([sku('b'), sku('c')]));
-    const answer = await desk.ask<{ difference: { path: string; change: string }[] }>(
+    const response = await desk.ask<{ difference: { path: string; change: string }[] }>(
       'GET',
       `${GAME}/draft/difference`,
       undefined,
       desk.tokens.viewer,
     );
-    expect(answer).toMatchObject({ revision: revision + 1, basedOn: version, publishedVersion: version });
-    expect(answer.difference.map(({ path, change }) => `${change} ${path}`)).toEqual([
+    expect(response).toMatchObject({ revision: revision + 1, basedOn: version, publishedVersion: version });
+    expect(response.difference.map(({ path, change }) => `${change} ${path}`)).toEqual([
       'removed catalogue/a',
       'added catalogue/c',
     ]);

@@ -39,15 +39,15 @@ afterAll(async () => {
 type Flag = { value: boolean; expiredAt: string | null };
 /** What every node says at its next request. */
 const told = async (flagId = 'isPayer'): Promise<Flag> => {
-  const answers: Flag[] = [];
+  const flags: Flag[] = [];
   for (const node of nodes) {
     const response = await get(node, '/v1/player/status', session);
     expect(response.statusCode, response.body).toBe(200);
     const { value, expiredAt } = response.json()[flagId];
-    answers.push({ value, expiredAt });
+    flags.push({ value, expiredAt });
   }
-  expect(answers[1]).toEqual(answers[0]);
-  return answers[0] as Flag;
+  expect(flags[1]).toEqual(flags[0]);
+  return flags[0] as Flag;
 };
 const set = (flagId: string, body: unknown) => desk.call('PUT', `${player}/overrides/${flagId}`, body);
 const clear = (flagId: string) => desk.call('DELETE', `${player}/overrides/${flagId}`);
@@ -59,8 +59,8 @@ describe('an override', () => {
   it('is told by every node at the next request: set, replaced, taken back', async () => {
     expect(await told()).toEqual({ value: false, expiredAt: null });
     const setAt = harness.clock.now();
-    const answer = await set('isPayer', { value: true, reason: 'bank transfer' });
-    expect(answer.statusCode, answer.body).toBe(200);
+    const response = await set('isPayer', { value: true, reason: 'bank transfer' });
+    expect(response.statusCode, response.body).toBe(200);
     const first = {
       flagId: 'isPayer',
       value: true,
@@ -72,7 +72,7 @@ describe('an override', () => {
       clearedBy: null,
       state: 'in_force',
     };
-    expect(answer.json().data).toEqual(first);
+    expect(response.json().data).toEqual(first);
     expect(await told()).toEqual({ value: true, expiredAt: null });
 
     // At the same moment, and at another: the row is a new one each time.
@@ -165,10 +165,10 @@ describe('an override', () => {
   });
 
   it('is set by one at a time: of many at once one stands', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 8 }, (_, n) => set('isPayer', { value: n % 2 === 0, reason: `racer ${n}` })),
     );
-    expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(200));
+    expect(responses.map(({ statusCode }) => statusCode)).toEqual(Array(8).fill(200));
     const { overrides } = await listed();
     const standing = overrides.filter((each) => (each as { clearedAt: unknown }).clearedAt === null);
     expect(standing).toHaveLength(1);

@@ -42,7 +42,7 @@ function decisionsOn(document: CompiledDocument) {
     },
     ask: async (changed: Partial<PlayerRow> = {}) => {
       Object.assign(row, changed);
-      await decisions.answersFor({ ...row });
+      await decisions.responsesFor({ ...row });
     },
     close: () => metrics.stop(),
   };

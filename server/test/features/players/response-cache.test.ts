@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { renderAnswers, storeEtag, storeText } from '../../../src/features/players/player-responses.js';
+import { renderResponses, storeEtag, storeText } from '../../../src/features/players/player-responses.js';
 import {
-  type AnswerCache,
-  type CachedAnswers,
-  createAnswerCache,
+  type CachedResponses,
+  createResponseCache,
+  type ResponseCache,
 } from '../../../src/features/players/response-cache.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import type { StoreDecision } from '../../../src/personalisation/decide/decision.js';
@@ -23,12 +23,12 @@ const storeOf = (json: string): StoreDecision => ({
   fallback: null,
 });
 
-const answersOf = (cache: AnswerCache, json: string, rowVersion = '1'): CachedAnswers => ({
+const responsesOf = (cache: ResponseCache, json: string, rowVersion = '1'): CachedResponses => ({
   rowVersion,
   configVersion: 1,
   predictionsVersion: null,
   decidedAt: 0,
-  answers: {
+  responses: {
     statusJson: '{}',
     segmentsJson: '[]',
     segmentsEtag: '""',
@@ -40,22 +40,22 @@ const answersOf = (cache: AnswerCache, json: string, rowVersion = '1'): CachedAn
 
 describe('remembered answers', () => {
   it('share one store between the players who have the same', () => {
-    const cache = createAnswerCache(1_000_000);
-    cache.set('a', answersOf(cache, 'x'.repeat(100_000)));
+    const cache = createResponseCache(1_000_000);
+    cache.set('a', responsesOf(cache, 'x'.repeat(100_000)));
     const one = cache.bytes;
-    cache.set('b', answersOf(cache, 'x'.repeat(100_000)));
-    expect(cache.get('b')?.answers.store).toBe(cache.get('a')?.answers.store);
+    cache.set('b', responsesOf(cache, 'x'.repeat(100_000)));
+    expect(cache.get('b')?.responses.store).toBe(cache.get('a')?.responses.store);
     expect(cache.bytes - one).toBeLessThan(10_000);
   });
 
   it('share it also between players whose stores differ in nothing but their last update', () => {
-    const cache = createAnswerCache(1_000_000);
+    const cache = createResponseCache(1_000_000);
     const document = compiled({
       catalogue: [sku('gems')],
       offers: [offer('winners', { when: 'events["Win"].total >= 3' })],
     });
     const [first, second] = [NOW - 2, NOW - 1].map((lastEventAt) =>
-      renderAnswers('', decide(document, facts({ lastEventAt }), NOW), cache.share),
+      renderResponses('', decide(document, facts({ lastEventAt }), NOW), cache.share),
     );
     if (first === undefined || second === undefined) throw new Error('no answers');
     expect(second.store.json).toBe(first.store.json);
@@ -67,9 +67,9 @@ describe('remembered answers', () => {
   });
 
   it('leave, the oldest first, when there are too many; a store leaves with its last player', () => {
-    const cache = createAnswerCache(500_000);
+    const cache = createResponseCache(500_000);
     for (const [player, store] of ['ax', 'bx', 'cy', 'dz'].map((text) => [...text])) {
-      cache.set(player ?? '', answersOf(cache, (store ?? '').repeat(100_000)));
+      cache.set(player ?? '', responsesOf(cache, (store ?? '').repeat(100_000)));
     }
     // z did not fit beside x and y: both players of x had to go.
     expect(['a', 'b', 'c', 'd'].filter((player) => cache.get(player) !== undefined)).toEqual(['c', 'd']);
@@ -77,24 +77,24 @@ describe('remembered answers', () => {
   });
 
   it('count with all of their texts', () => {
-    const cache = createAnswerCache(100_000);
+    const cache = createResponseCache(100_000);
     for (const player of ['a', 'b', 'c']) {
-      const cached = answersOf(cache, 'same');
+      const cached = responsesOf(cache, 'same');
       cache.set(player, {
         ...cached,
-        answers: { ...cached.answers, segmentsJson: 'x'.repeat(20_000), statusJson: 'x'.repeat(5_000) },
+        responses: { ...cached.responses, segmentsJson: 'x'.repeat(20_000), statusJson: 'x'.repeat(5_000) },
       });
     }
     expect(['a', 'b', 'c'].filter((player) => cache.get(player) !== undefined)).toEqual(['c']);
   });
 
   it('are replaced without a trace, and keep the newest whatever its size', () => {
-    const cache = createAnswerCache(10_000);
-    cache.set('a', answersOf(cache, 'small'));
+    const cache = createResponseCache(10_000);
+    cache.set('a', responsesOf(cache, 'small'));
     const small = cache.bytes;
-    cache.set('a', answersOf(cache, 'x'.repeat(50_000), '2'));
+    cache.set('a', responsesOf(cache, 'x'.repeat(50_000), '2'));
     expect(cache.get('a')?.rowVersion).toBe('2');
-    cache.set('a', answersOf(cache, 'small', '3'));
+    cache.set('a', responsesOf(cache, 'small', '3'));
     expect(cache.bytes).toBe(small);
   });
 });

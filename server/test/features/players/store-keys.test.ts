@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderAnswers, renderStore } from '../../../src/features/players/player-responses.js';
-import { createAnswerCache } from '../../../src/features/players/response-cache.js';
+import { renderResponses, renderStore } from '../../../src/features/players/player-responses.js';
+import { createResponseCache } from '../../../src/features/players/response-cache.js';
 import { createStoreKeys } from '../../../src/features/players/store-keys.js';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
@@ -60,18 +60,18 @@ describe('keys of stores', () => {
   it('lead every player to the store that would be rendered for them alone', () => {
     fc.assert(
       fc.property(worlds, (world) => {
-        const cache = createAnswerCache(100_000);
+        const cache = createResponseCache(100_000);
         decisionsOf(world).forEach(({ userId, decision }, place) => {
-          const answers = renderAnswers(userId, decision, cache.share);
+          const responses = renderResponses(userId, decision, cache.share);
           cache.set(String(place), {
             rowVersion: '1',
             configVersion: decision.version,
             predictionsVersion: null,
             decidedAt: 0,
-            answers,
+            responses,
           });
           const { json, digest } = renderStore(decision.store);
-          expect(answers.store).toMatchObject({ json, digest });
+          expect(responses.store).toMatchObject({ json, digest });
         });
       }),
       { numRuns: 300 },

@@ -85,15 +85,15 @@ function raw(method: string, url: string, headers: [string, string][]): Promise<
   const { port } = harness.app.server.address() as AddressInfo;
   const lines = [['Host', 'test'], ['Connection', 'close'], ...headers].map((pair) => pair.join(': '));
   return new Promise((resolve, reject) => {
-    let answer = '';
+    let response = '';
     const socket = connect(port, '127.0.0.1', () =>
       socket.write(`${method} ${url} HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`),
     );
     socket.setEncoding('utf8');
     socket.on('data', (text) => {
-      answer += text;
+      response += text;
     });
-    socket.on('end', () => resolve(answer));
+    socket.on('end', () => resolve(response));
     socket.on('error', reject);
   });
 }
@@ -114,29 +114,29 @@ describe('a header sent twice', () => {
       [...good(), ['authorization', second()] as [string, string]],
       [['AUTHORIZATION', second()] as [string, string], ...good()],
     ]) {
-      const answer = await raw('GET', '/v1/player/status', headers);
-      expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-      expect(answer).toContain('"code":"header_invalid"');
-      expect(answer).toContain('"status":"error"');
+      const response = await raw('GET', '/v1/player/status', headers);
+      expect(response).toMatch(/^HTTP\/1\.1 400 /);
+      expect(response).toContain('"code":"header_invalid"');
+      expect(response).toContain('"status":"error"');
     }
   });
 
   test('Authorization, at logout, is a 400 in the string form and ends nothing', async () => {
-    const answer = await raw('POST', '/auth/logout', [
+    const response = await raw('POST', '/auth/logout', [
       ...good(),
       ['Authorization', 'Bearer nonsense'],
       ['Content-Length', '0'],
     ]);
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toMatch(/\{"error":"[^"]+","code":"header_invalid"\}/);
+    expect(response).toMatch(/^HTTP\/1\.1 400 /);
+    expect(response).toMatch(/\{"error":"[^"]+","code":"header_invalid"\}/);
     expect(await raw('GET', '/v1/player/status', good())).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test.each(['X-Tenant-ID', 'X-Game-Id', 'X-Player-Id'])('%s is a 400', async (name) => {
     const same = session.headers[name.toLowerCase()] ?? '';
-    const answer = await raw('GET', '/v1/player/status', [...good(), [name, same]]);
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
-    expect(answer).toContain('"code":"header_invalid"');
+    const response = await raw('GET', '/v1/player/status', [...good(), [name, same]]);
+    expect(response).toMatch(/^HTTP\/1\.1 400 /);
+    expect(response).toContain('"code":"header_invalid"');
   });
 });
 
@@ -153,11 +153,11 @@ describe('an empty logout over a socket', () => {
     ],
   ])('with %s ends the session', async (_name, headers) => {
     const { accessToken } = await harness.login('leaving');
-    const answer = await raw('POST', '/auth/logout', [
+    const response = await raw('POST', '/auth/logout', [
       ['Authorization', `Bearer ${accessToken}`],
       ...headers,
     ]);
-    expect(answer).toMatch(/^HTTP\/1\.1 200 /);
-    expect(answer).toContain('{"data":{"revokedSessions":1},"status":"success"}');
+    expect(response).toMatch(/^HTTP\/1\.1 200 /);
+    expect(response).toContain('{"data":{"revokedSessions":1},"status":"success"}');
   });
 });

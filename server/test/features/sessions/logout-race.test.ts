@@ -74,18 +74,18 @@ async function behindLock(
   try {
     await client.query('begin');
     await client.query('select from sessions where device_id = $1 for update', [deviceId]);
-    const answers: Promise<LightMyRequestResponse>[] = [];
+    const responses: Promise<LightMyRequestResponse>[] = [];
     for (const call of calls) {
-      answers.push(call());
+      responses.push(call());
       await vi.waitFor(async () => {
         const { rows } = await harness.pool.query(
           `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
         );
-        expect(rows).toHaveLength(answers.length);
+        expect(rows).toHaveLength(responses.length);
       });
     }
     await client.query('commit');
-    return await Promise.all(answers);
+    return await Promise.all(responses);
   } finally {
     client.release();
   }
@@ -131,11 +131,11 @@ describe('whichever comes first to the row', () => {
 
   test('two logouts: both answer 200, and only one of them has ended a session', async () => {
     const session = await harness.login('two logouts');
-    const answers = await behindLock(
+    const responses = await behindLock(
       session.deviceId,
       nodes.map((app) => () => postLogout(app, session.accessToken)),
     );
-    expect(answers.map((answer) => answer.json().data.revokedSessions)).toEqual([1, 0]);
+    expect(responses.map((response) => response.json().data.revokedSessions)).toEqual([1, 0]);
   });
 
   test('a status request that began before may still be answered; none that begins after', async () => {

@@ -26,11 +26,11 @@ async function refuse(refreshToken: string): Promise<void> {
 describe('a retry within 30 seconds', () => {
   test('gets a successor that works, from any node', async () => {
     const { refreshToken } = await harness.login();
-    const answered = await refreshed(harness.app, refreshToken);
+    const received = await refreshed(harness.app, refreshToken);
     harness.clock.advance(GRACE_MS);
     const retried = await refreshed(second, refreshToken);
-    expect(retried.refreshToken).toBe(answered.refreshToken);
-    await expectAlive(harness.app, answered);
+    expect(retried.refreshToken).toBe(received.refreshToken);
+    await expectAlive(harness.app, received);
     await expectAlive(harness.app, retried);
     await expectAlive(second, await refreshed(second, retried.refreshToken));
   });

@@ -10,13 +10,13 @@ const PLAYER = { sessionId: 's', userId: 'u' } as LivePlayer;
 const TIMES = { patienceMs: 40, probeEveryMs: 60 };
 const gone = () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
 
-function sessions(answers: { now: () => Promise<LivePlayer | undefined> }) {
+function sessions(lookups: { now: () => Promise<LivePlayer | undefined> }) {
   let asked = 0;
   const find = createSessionCircuitBreaker(
     {
       submit: () => {
         asked++;
-        return answers.now();
+        return lookups.now();
       },
     },
     TIMES,
@@ -34,16 +34,16 @@ describe('session look-ups that outlive the database', () => {
   });
 
   it('pass on what the database says, also that a session has ended', async () => {
-    const answers = { now: (): Promise<LivePlayer | undefined> => Promise.resolve(PLAYER) };
-    const { find } = sessions(answers);
+    const lookups = { now: (): Promise<LivePlayer | undefined> => Promise.resolve(PLAYER) };
+    const { find } = sessions(lookups);
     expect(await find('s')).toBe(PLAYER);
-    answers.now = () => Promise.resolve(undefined);
+    lookups.now = () => Promise.resolve(undefined);
     expect(await find('s')).toBeUndefined();
   });
 
   it('are not asked while it is away, but for one now and then, and are again when it is back', async () => {
-    const answers = { now: gone as () => Promise<LivePlayer | undefined> };
-    const { find, asked } = sessions(answers);
+    const lookups = { now: gone as () => Promise<LivePlayer | undefined> };
+    const { find, asked } = sessions(lookups);
     expect(await find('s')).toBe(NOT_ASKED);
     for (let n = 0; n < 100; n++) expect(await find('s')).toBe(NOT_ASKED);
     expect(asked()).toBe(1);
@@ -51,7 +51,7 @@ describe('session look-ups that outlive the database', () => {
     expect(await Promise.all([find('s'), find('s'), find('s')])).toEqual([NOT_ASKED, NOT_ASKED, NOT_ASKED]);
     expect(asked()).toBe(2);
 
-    answers.now = () => Promise.resolve(PLAYER);
+    lookups.now = () => Promise.resolve(PLAYER);
     vi.advanceTimersByTime(TIMES.probeEveryMs);
     expect(await find('s')).toBe(PLAYER);
     expect(await find('s')).toBe(PLAYER);
@@ -60,8 +60,8 @@ describe('session look-ups that outlive the database', () => {
   it('do not keep a request waiting for a database that is silent', async () => {
     const { find, asked } = sessions({ now: () => new Promise(() => {}) });
     let found: unknown;
-    const finding = find('s').then((answer) => {
-      found = answer;
+    const finding = find('s').then((response) => {
+      found = response;
     });
     await vi.advanceTimersByTimeAsync(TIMES.patienceMs - 1);
     expect(found).toBeUndefined();

@@ -97,11 +97,11 @@ describe('an admin token', () => {
       'garbage',
       '"; drop table admin_tokens; --',
     ];
-    const answers = await Promise.all(refused.map((token) => desk.call('GET', '/me', undefined, token)));
-    for (const answer of answers) {
-      expectStringError(answer, 401, 'token_invalid');
-      expect(answer.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
-      expect(answer.body).toBe(answers[0]?.body);
+    const responses = await Promise.all(refused.map((token) => desk.call('GET', '/me', undefined, token)));
+    for (const response of responses) {
+      expectStringError(response, 401, 'token_invalid');
+      expect(response.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
+      expect(response.body).toBe(responses[0]?.body);
     }
     await desk.ask('GET', '/me', undefined, good);
   });
@@ -110,9 +110,9 @@ describe('an admin token', () => {
     'is asked for when the header is %j',
     async (authorization) => {
       const headers = authorization === undefined ? {} : { authorization };
-      const answer = await desk.app.inject({ url: '/admin/v1/me', headers });
-      expectStringError(answer, 401, 'token_missing');
-      expect(answer.headers['www-authenticate']).toBe('Bearer');
+      const response = await desk.app.inject({ url: '/admin/v1/me', headers });
+      expectStringError(response, 401, 'token_missing');
+      expect(response.headers['www-authenticate']).toBe('Bearer');
     },
   );
 });
@@ -161,8 +161,8 @@ describe('every admin route', () => {
     for (const route of routes) expect(route.url).toMatch(/^\/admin\/v1\//);
     for (const route of routes.filter((each) => !isOpen(each))) {
       const body = route.method === 'GET' ? undefined : huge;
-      const answer = await send(route, null, body);
-      expectStringError(answer, 401, 'token_missing');
+      const response = await send(route, null, body);
+      expectStringError(response, 401, 'token_missing');
       expectStringError(await send(route, 'garbage', body), 401, 'token_invalid');
       const onPlayers = await harness.app.inject({ method: route.method as 'GET', url: route.url });
       expect(onPlayers.statusCode).toBe(404);
@@ -187,10 +187,10 @@ describe('every admin route', () => {
     );
     expect(changing.length).toBeGreaterThanOrEqual(6);
     for (const route of changing) {
-      const answer = await send(route, desk.tokens.viewer, '{bad');
-      expectGeneralError(answer, 403, 'role_too_low');
-      expect(answer.json().error).toMatchObject({ roleNeeded: 'editor' });
-      expect(answer.json().error.message).toContain('editor');
+      const response = await send(route, desk.tokens.viewer, '{bad');
+      expectGeneralError(response, 403, 'role_too_low');
+      expect(response.json().error).toMatchObject({ roleNeeded: 'editor' });
+      expect(response.json().error.message).toContain('editor');
     }
   });
 
@@ -199,9 +199,9 @@ describe('every admin route', () => {
     expect(ofOwners.length).toBeGreaterThanOrEqual(12);
     for (const route of ofOwners) {
       for (const token of [desk.tokens.viewer, desk.tokens.editor]) {
-        const answer = await send(route, token, route.method === 'GET' ? undefined : '{bad');
-        expectGeneralError(answer, 403, 'role_too_low');
-        expect(answer.json().error).toMatchObject({ roleNeeded: 'owner' });
+        const response = await send(route, token, route.method === 'GET' ? undefined : '{bad');
+        expectGeneralError(response, 403, 'role_too_low');
+        expect(response.json().error).toMatchObject({ roleNeeded: 'owner' });
       }
     }
   });
@@ -257,7 +257,7 @@ describe('every admin route', () => {
 
   it('answers with a request id and is never stored, and no web page of another origin may read it', async () => {
     for (const token of [desk.tokens.viewer, null]) {
-      const answer = await desk.app.inject({
+      const response = await desk.app.inject({
         url: '/admin/v1/me',
         headers: {
           origin: 'https://evil.example',
@@ -265,9 +265,9 @@ describe('every admin route', () => {
           ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         },
       });
-      expect(answer.headers['cache-control']).toBe('no-store');
-      expect(answer.headers['x-request-id']).toBe('from-the-console');
-      expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+      expect(response.headers['cache-control']).toBe('no-store');
+      expect(response.headers['x-request-id']).toBe('from-the-console');
+      expect(response.headers).not.toHaveProperty('access-control-allow-origin');
     }
     expectGeneralError(await desk.call('GET', '/nowhere'), 404, 'not_found');
   });

@@ -75,9 +75,9 @@ it.each([
     'document_invalid',
   ],
 ])('a draft with %s is refused, and nothing is saved', async (_name, body, status, code) => {
-  const answer = await send(body);
-  expectGeneralError(answer, status, code);
-  expect(answer.body.length).toBeLessThan(MIB);
+  const response = await send(body);
+  expectGeneralError(response, status, code);
+  expect(response.body.length).toBeLessThan(MIB);
   expect(await desk.ask('GET', `${GAME}/draft`)).toMatchObject({ revision: 1, isEdited: false });
   expect(({} as Record<string, unknown>).flags).toBeUndefined();
 });
@@ -91,8 +91,8 @@ it('a number beyond what a revision can be is a conflict like any other', async 
 
 it('a body of almost 4 MiB is taken', async () => {
   const body = JSON.stringify({ document: 'x'.repeat(4 * MIB - 100) });
-  const answer = await send(body, {}, `${GAME}/draft/validate`, 'POST');
-  expect(answer.statusCode, answer.body).toBe(200);
+  const response = await send(body, {}, `${GAME}/draft/validate`, 'POST');
+  expect(response.statusCode, response.body).toBe(200);
 });
 
 it('other types and encodings are refused, known ones unpacked up to the limit', async () => {

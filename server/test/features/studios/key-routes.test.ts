@@ -84,8 +84,8 @@ describe('an API key', () => {
     { secret: 'mine' },
     [],
   ])('is not made of %j', async (body) => {
-    const answer = await desk.call('POST', `${GAME}/keys`, body, desk.tokens.owner);
-    expectGeneralError(answer, 400, 'body_invalid');
+    const response = await desk.call('POST', `${GAME}/keys`, body, desk.tokens.owner);
+    expectGeneralError(response, 400, 'body_invalid');
   });
 });
 
@@ -154,8 +154,8 @@ describe('a rotated key', () => {
   it.each([{}, { overlapHours: -1 }, { overlapHours: 1.5 }, { overlapHours: '1' }, { overlapHours: 2_161 }])(
     'has no overlap of %j',
     async (body) => {
-      const answer = await desk.call('POST', `${GAME}/keys/dev-key/rotate`, body, desk.tokens.owner);
-      expectGeneralError(answer, 400, 'body_invalid');
+      const response = await desk.call('POST', `${GAME}/keys/dev-key/rotate`, body, desk.tokens.owner);
+      expectGeneralError(response, 400, 'body_invalid');
     },
   );
 });

@@ -12,8 +12,8 @@ export type World = {
   isMember: (segmentId: string) => boolean;
   flag: (flagId: string) => boolean;
 };
-export type Answer = boolean | 'error';
-export type PairedRule = { cel: string; answer: (world: World) => Answer };
+export type Outcome = boolean | 'error';
+export type PairedRule = { cel: string; outcome: (world: World) => Outcome };
 
 type IntTerm = { cel: string; value: (world: World) => number | 'error' };
 
@@ -107,7 +107,7 @@ const comparisons: fc.Arbitrary<PairedRule> = fc
   .tuple(fc.constantFrom(...Object.keys(COMPARE)), intTerms, intTerms)
   .map(([operator, a, b]) => ({
     cel: `${a.cel} ${operator} ${b.cel}`,
-    answer: (world) => {
+    outcome: (world) => {
       const [x, y] = [a.value(world), b.value(world)];
       return x === 'error' || y === 'error' ? 'error' : (COMPARE[operator]?.(x, y) ?? 'error');
     },
@@ -117,7 +117,7 @@ const spends: fc.Arbitrary<PairedRule> = fc
   .tuple(fc.constantFrom(...CURRENCIES), fc.constantFrom('0.3', '4.99', '10'), fc.boolean())
   .map(([currency, amount, isTotal]) => ({
     cel: `spend["${currency}"].${isTotal ? 'total' : 'last28d'} >= ${amount}`,
-    answer: (world) => {
+    outcome: (world) => {
       const spent = isTotal
         ? own(world.facts.spend, currency)
         : window(world, 28, (day) => Math.round(own(day.revenue, currency) * 100)) / 100;
@@ -129,13 +129,13 @@ const texts: fc.Arbitrary<PairedRule> = fc.oneof(
   fc.subarray(COUNTRIES, { minLength: 1 }).map(
     (countries): PairedRule => ({
       cel: `country in [${countries.map((country) => `"${country}"`).join(', ')}]`,
-      answer: ({ facts }) => countries.includes(facts.profile.country?.v ?? ''),
+      outcome: ({ facts }) => countries.includes(facts.profile.country?.v ?? ''),
     }),
   ),
   fc.subarray(['de', 'en', 'zh'], { minLength: 1 }).map(
     (languages): PairedRule => ({
       cel: `[${languages.map((language) => `"${language}"`).join(', ')}].exists(x, locale.startsWith(x))`,
-      answer: ({ facts }) =>
+      outcome: ({ facts }) =>
         languages.some((language) => facts.profile.locale?.v.startsWith(language) === true),
     }),
   ),
@@ -145,14 +145,14 @@ function references(segments: readonly string[], flags: readonly string[]): fc.A
   const flagRules = fc.constantFrom('isPayer', ...flags).map(
     (id): PairedRule => ({
       cel: `flags.${id}`,
-      answer: ({ flag }) => flag(id),
+      outcome: ({ flag }) => flag(id),
     }),
   );
   if (segments.length === 0) return [flagRules];
   const segmentRules = fc.tuple(fc.constantFrom(...segments), fc.boolean()).map(
     ([id, isCall]): PairedRule => ({
       cel: isCall ? `segment("${id}")` : `"${id}" in segments`,
-      answer: ({ isMember }) => isMember(id),
+      outcome: ({ isMember }) => isMember(id),
     }),
   );
   return [flagRules, segmentRules];
@@ -169,29 +169,29 @@ export function rules(segments: readonly string[], flags: readonly string[]): fc
       ...references(segments, flags),
       tie('rule').map((a) => ({
         cel: `!(${a.cel})`,
-        answer: (world: World) => negate(a.answer(world)),
+        outcome: (world: World) => negate(a.outcome(world)),
       })),
       fc.tuple(fc.boolean(), tie('rule'), tie('rule')).map(([isAnd, a, b]) => ({
         cel: `(${a.cel}) ${isAnd ? '&&' : '||'} (${b.cel})`,
-        answer: (world: World) => combine(!isAnd, [a.answer(world), b.answer(world)]),
+        outcome: (world: World) => combine(!isAnd, [a.outcome(world), b.outcome(world)]),
       })),
       fc.tuple(tie('rule'), tie('rule'), tie('rule')).map(([a, b, c]) => ({
         cel: `(${a.cel}) ? (${b.cel}) : (${c.cel})`,
-        answer: (world: World) => {
-          const condition = a.answer(world);
-          return condition === 'error' ? 'error' : condition ? b.answer(world) : c.answer(world);
+        outcome: (world: World) => {
+          const condition = a.outcome(world);
+          return condition === 'error' ? 'error' : condition ? b.outcome(world) : c.outcome(world);
         },
       })),
     ),
   })).rule;
 }
 
-function negate(answer: Answer): Answer {
-  return answer === 'error' ? 'error' : !answer;
+function negate(outcome: Outcome): Outcome {
+  return outcome === 'error' ? 'error' : !outcome;
 }
 
 /** True decides `||`, false decides `&&`, whatever else there is; otherwise an error stays one. */
-function combine(decisive: boolean, answers: readonly Answer[]): Answer {
-  if (answers.includes(decisive)) return decisive;
-  return answers.includes('error') ? 'error' : !decisive;
+function combine(decisive: boolean, outcomes: readonly Outcome[]): Outcome {
+  if (outcomes.includes(decisive)) return decisive;
+  return outcomes.includes('error') ? 'error' : !decisive;
 }

@@ -8,7 +8,7 @@ import { type CompiledRule, compileRule } from '../../../src/personalisation/rul
 import { moments, playerFacts } from '../support/facts-arbitrary.js';
 import { facts, NOW } from '../support/fixtures.js';
 import { evaluateByLibrary } from './cel-library.js';
-import { type Answer, type PairedRule, rules, type World } from './rule-arbitrary.js';
+import { type Outcome, type PairedRule, rules, type World } from './rule-arbitrary.js';
 
 const SEGMENTS = ['whale', 'minnow'];
 const FLAGS = ['beta'];
@@ -43,7 +43,7 @@ function attributesOf(world: Pick<World, 'facts' | 'now'>, state: FlagsAndSegmen
   return attributes;
 }
 
-function answerOf(run: () => unknown): Answer {
+function outcomeOf(run: () => unknown): Outcome {
   try {
     return run() === true;
   } catch {
@@ -58,8 +58,8 @@ describe('a compiled rule', () => {
         const flag = (id: string) => (id === 'isPayer' ? state.isPayer : state.beta);
         const isMember = (id: string) => state.members.includes(id);
         const attributes = attributesOf({ facts: player, now }, state);
-        const expected = rule.answer({ facts: player, now, flag, isMember });
-        expect(answerOf(() => compileOrThrow(rule).test(attributes))).toBe(expected);
+        const expected = rule.outcome({ facts: player, now, flag, isMember });
+        expect(outcomeOf(() => compileOrThrow(rule).test(attributes))).toBe(expected);
       }),
       { numRuns: 400 },
     );
@@ -70,8 +70,8 @@ describe('a compiled rule', () => {
       fc.property(paired, players, moments, states, (rule, player, now, state) => {
         const compiled = compileOrThrow(rule);
         const attributes = attributesOf({ facts: player, now }, state);
-        const byLibrary = answerOf(() => evaluateByLibrary(rule.cel, compiled, attributes));
-        expect(answerOf(() => compiled.test(attributes))).toBe(byLibrary);
+        const byLibrary = outcomeOf(() => evaluateByLibrary(rule.cel, compiled, attributes));
+        expect(outcomeOf(() => compiled.test(attributes))).toBe(byLibrary);
       }),
       { numRuns: 400 },
     );
@@ -84,12 +84,12 @@ describe('a compiled rule', () => {
         const compiled = compileOrThrow(rule);
         const until = nextTimeChange(compiled.basis, player, now);
         expect(until).toBeGreaterThan(now);
-        const answerAt = (moment: number) =>
-          answerOf(() => compiled.test(attributesOf({ facts: player, now: moment }, state)));
+        const outcomeAt = (moment: number) =>
+          outcomeOf(() => compiled.test(attributesOf({ facts: player, now: moment }, state)));
         const horizon = Math.min(until, now + 60 * 86_400_000);
         const within = Math.min(horizon - 1, now + Math.floor((horizon - now) * fraction));
-        expect(answerAt(within)).toBe(answerAt(now));
-        expect(answerAt(horizon - 1)).toBe(answerAt(now));
+        expect(outcomeAt(within)).toBe(outcomeAt(now));
+        expect(outcomeAt(horizon - 1)).toBe(outcomeAt(now));
       }),
       { numRuns: 600 },
     );
@@ -189,7 +189,7 @@ describe('a hostile expression', () => {
           { facts: player, now: NOW },
           { members: [], isPayer: true, beta: false },
         );
-        answerOf(() => result.rule.test(attributes));
+        outcomeOf(() => result.rule.test(attributes));
       }),
       { numRuns: 2000 },
     );

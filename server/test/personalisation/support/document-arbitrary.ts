@@ -139,7 +139,7 @@ function offers(ids: readonly string[]): fc.Arbitrary<{ entry: OfferEntry; rule:
 
 /** Half of them never change, so that what else depends on time does not hide behind them. */
 const someRules = (segments: readonly string[], flags: readonly string[]) =>
-  fc.oneof(rules(segments, flags), fc.constant<PairedRule>({ cel: 'true', answer: () => true }));
+  fc.oneof(rules(segments, flags), fc.constant<PairedRule>({ cel: 'true', outcome: () => true }));
 
 /** Segment n may refer to those before it and to `beta`, whose own rule refers to nothing; `gamma` has no rule. */
 const flagsAndSegments = fc.record({

@@ -66,7 +66,7 @@ export function referenceDecision(paired: PairedDocument, facts: PlayerFacts, no
 }
 
 function isTrue(rule: PairedRule | undefined, world: World): boolean {
-  return rule?.answer(world) === true;
+  return rule?.outcome(world) === true;
 }
 
 function placeOf(experiment: string, { userId }: PlayerFacts): number {
@@ -99,8 +99,8 @@ function flagOf({ document, flagRules }: PairedDocument, world: World, flagId: s
     end = days === null ? null : facts.lastPurchaseAt + days * DAY_MS;
     value = end === null || now < end;
   }
-  const answer = flagRules.get(flagId)?.answer(world);
-  if (typeof answer === 'boolean') value = answer;
+  const outcome = flagRules.get(flagId)?.outcome(world);
+  if (typeof outcome === 'boolean') value = outcome;
 
   const override = facts.overrides
     .filter(

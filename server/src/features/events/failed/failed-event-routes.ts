@@ -52,7 +52,7 @@ export function failedEventRoutes(app: FastifyInstance, ctx: AdminContext): void
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
       const groups = await listFailedGroups(ctx.pool, gameId);
-      return success({ groups: groups.map(groupAnswer) });
+      return success({ groups: groups.map(groupResponse) });
     },
   );
 
@@ -89,7 +89,7 @@ export function failedEventRoutes(app: FastifyInstance, ctx: AdminContext): void
       const page = entries.slice(0, limit);
       const last = entries.length > limit ? page.at(-1) : undefined;
       return success({
-        events: page.map(entryAnswer),
+        events: page.map(entryResponse),
         nextCursor: last === undefined ? null : writeCursor(list, [last.id]),
       });
     },
@@ -111,7 +111,7 @@ export function failedEventRoutes(app: FastifyInstance, ctx: AdminContext): void
       const { gameId } = await gameOf(ctx, request);
       const entry = await findFailedEvent(ctx.pool, checkedEntry(request.params.id), gameId);
       if (entry === undefined) throw new ApiError('failed_event_not_found');
-      return success(entryAnswer(entry));
+      return success(entryResponse(entry));
     },
   );
 }
@@ -133,7 +133,7 @@ function typeOf(text: string | undefined): { eventType?: string | null } {
   return { eventType: textParameter('eventType', text, EVENT_LIMITS.maxEventTypeLength) };
 }
 
-function groupAnswer(group: FailedGroupRow) {
+function groupResponse(group: FailedGroupRow) {
   const { code, eventType, entries, firstAt, lastAt, exampleId, exampleMessage } = group;
   return {
     reason: code,
@@ -147,7 +147,7 @@ function groupAnswer(group: FailedGroupRow) {
   };
 }
 
-function entryAnswer(entry: FailedEventRow) {
+function entryResponse(entry: FailedEventRow) {
   const { id, userId, code, message, path, eventType, raw, isCut, clientBuild, receivedAt } = entry;
   return {
     id,
