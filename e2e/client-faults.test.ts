@@ -27,7 +27,7 @@ it(
       settings: {
         // Sessions are refreshed every few seconds, also while the service is away.
         SAVEPOINT_ACCESS_TTL_SECONDS: '4',
-        // A refresh whose answer was lost is tried again at once. How slow the machine is must not decide the test.
+        // A refresh whose response was lost is tried again at once. How slow the machine is must not decide the test.
         SAVEPOINT_REFRESH_GRACE_SECONDS: '600',
         SAVEPOINT_MAX_WAIT_MS: '60000',
       },

@@ -64,7 +64,7 @@ describe.skipIf(!HAS_BROWSER)(`the API reference in a browser${NEEDS_BROWSER}`, 
       await page.goto(`${ops}/reference/`);
       const operation = await showOperation(page, LOGIN);
       const sample = await operation.locator('code', { hasText: 'openssl' }).textContent();
-      // The answer beside it is the example of the document, not made-up values.
+      // The response beside it is the example of the document, not made-up values.
       await operation.locator('code', { hasText: '"expiresIn": 3600' }).first().waitFor();
       const { port } = new URL(service.api);
       expect(sample).toContain(` http://${new URL(ops).hostname}:${port}/auth/login `);

@@ -126,7 +126,7 @@ describe('savepoint simulate', () => {
     expect(results.map(({ code }) => code)).toEqual([1, 1, 1, 1]);
     for (const [at, sentence] of [
       '--players is "0": give a whole number from 1 to 1000000.',
-      'The service does not answer at http://127.0.0.1:9.',
+      'The service does not respond at http://127.0.0.1:9.',
       '--api-key and --api-secret-file go together',
       'Did you mean "demo-game"?',
     ].entries()) {

@@ -139,7 +139,7 @@ function hoistExamples({ requestBody = {}, responses }) {
       const { example, examples, schema } = body;
       const values = schema?.examples ?? (example === undefined ? [] : [example]);
       if (values.length === 0 || examples !== undefined) continue;
-      // Never a lone `example`: of an answer, the reference page would show made-up values instead.
+      // Never a lone `example`: of a response, the reference page would show made-up values instead.
       body.examples = Object.fromEntries(values.map((value, n) => [`example${n + 1}`, { value }]));
       delete body.example;
       delete body.schema?.examples;
@@ -173,7 +173,7 @@ function markOptionalBody({ requestBody }) {
   if (schema?.anyOf?.some(({ type }) => type === 'null')) requestBody.required = false;
 }
 
-/** What the service sends with every answer, and with those that are counted. */
+/** What the service sends with every response, and with those that are counted. */
 function addCommonHeaders({ responses }) {
   const limited = responses[429] !== undefined;
   for (const [status, response] of Object.entries(responses)) {

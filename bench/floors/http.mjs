@@ -1,4 +1,4 @@
-// Floor: bare node:http and bare Fastify, one process per worker, answering the bytes that the service answers.
+// Floor: bare node:http and bare Fastify, one process per worker, returning the bytes that the service returns.
 // FLOOR_RESPONSES: a JSON file, { "GET /path": { status, headers, body } }.
 import cluster from 'node:cluster';
 import { readFileSync } from 'node:fs';

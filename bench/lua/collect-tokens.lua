@@ -1,4 +1,4 @@
--- Logs in with the lines of a file and keeps the refresh tokens of the answers. BENCH_BODIES: signed logins; BENCH_TOKENS: one
+-- Logs in with the lines of a file and keeps the refresh tokens of the responses. BENCH_BODIES: signed logins; BENCH_TOKENS: one
 -- token a line is written to this file and the number of the thread.
 local bodies, at, threads, tokens = {}, 0, 0, nil
 

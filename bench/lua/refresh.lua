@@ -1,4 +1,4 @@
--- Refreshes one session after the other, then each of them again with the token of its last answer. BENCH_TOKENS: one token a
+-- Refreshes one session after the other, then each of them again with the token of its last response. BENCH_TOKENS: one token a
 -- line, in a file for each of the two threads.
 local tokens, first, last, threads = {}, 1, 0, 0
 

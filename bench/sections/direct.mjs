@@ -2,7 +2,7 @@ import { CLIENTS, ITEMS, itemsNamed } from '../items.mjs';
 import { alternate } from '../support/alternate.mjs';
 import { wantedItems } from '../support/options.mjs';
 
-/** Everything, with events applied before the answer. */
+/** Everything, with events applied before the response. */
 export const direct = {
   name: 'direct',
   parts: ITEMS.map(({ name }) => name),

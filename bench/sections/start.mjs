@@ -7,7 +7,7 @@ const KNOCK_EVERY_MS = 10;
 /** After it says that it is up. On a busy machine it may say so before the login that is on its way is answered. */
 const PATIENCE_MS = 10_000;
 
-/** From nothing to the first answered login: on an empty data folder, and on the same folder again and again. */
+/** From nothing to the first login served: on an empty data folder, and on the same folder again and again. */
 export const start = {
   name: 'start',
   parts: ['first start', 'second start'],
@@ -21,8 +21,7 @@ export const start = {
         const starting = startService(settings);
         const tooLate = starting.then(() => sleep(PATIENCE_MS, undefined, { ref: false }));
         const respondedAt = await Promise.race([firstLogin(settings.SAVEPOINT_PORT), tooLate]);
-        if (respondedAt === undefined)
-          throw new Error('the service said that it is up, and answers no login');
+        if (respondedAt === undefined) throw new Error('the service said that it is up, and serves no login');
         seconds.push((respondedAt - begun) / 1000);
         const service = await starting;
         settings.SAVEPOINT_DATA_DIR = service.dataDir;
@@ -36,9 +35,9 @@ export const start = {
     const [first, ...later] = seconds;
     return {
       limits: [
-        { name: 'start to first answered login, empty data folder', unit: 's', values: [first] },
+        { name: 'start to first login served, empty data folder', unit: 's', values: [first] },
         {
-          name: 'start to first answered login, second start',
+          name: 'start to first login served, second start',
           unit: 's',
           values: later,
           limit: LONGEST_SECONDS,
@@ -48,14 +47,14 @@ export const start = {
   },
 };
 
-/** When the first login was answered: knocks from the beginning, as a phone in somebody's hand would. */
+/** When the first login was served: tries from the beginning, as a phone in somebody's hand would. */
 async function firstLogin(port) {
   while (true) {
     try {
       await login(`http://127.0.0.1:${port}`, 'a-device');
       return performance.now();
     } catch (error) {
-      // Nobody listens yet; an answer that is not the expected one has no cause.
+      // Nobody listens yet; a response that is not the expected one has no cause.
       if (error.cause === undefined) throw error;
       await sleep(KNOCK_EVERY_MS);
     }

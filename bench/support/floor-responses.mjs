@@ -10,10 +10,10 @@ const READS = [
   '/v1/player/predictions',
 ];
 const BATCHES = [1, 15, 20, 50, 500];
-/** What Node adds to every answer itself. */
+/** What Node adds to every response itself. */
 const OF_NODE = new Set(['connection', 'content-length', 'date', 'keep-alive']);
 
-/** Asks the service all that the benchmark asks, and writes down what it answered: the bare servers answer the same bytes. */
+/** Asks the service all that the benchmark asks, and writes down what it returned: the bare servers return the same bytes. */
 export async function createFloorResponses({ api, session, publish, folder }) {
   const responses = {};
   const ask = async (name, path, init) => {
@@ -51,5 +51,5 @@ export async function createFloorResponses({ api, session, publish, folder }) {
   return file;
 }
 
-/** Where a bare server answers what the service answers at `path` in one of several situations. */
+/** Where a bare server returns what the service returns at `path` in one of several situations. */
 export const floorPath = (path, situation) => `${path}/${situation}`;

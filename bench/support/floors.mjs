@@ -3,7 +3,7 @@ import { measureItem } from './measure-item.mjs';
 import { startFloor } from './service.mjs';
 import { runWrk } from './wrk.mjs';
 
-/** A server that does nothing but answer, under the very requests that the service is sent. */
+/** A server that does nothing but respond, under the very requests that the service is sent. */
 const bare = (kind) => async (playground, item, seconds) => {
   const {
     path,

@@ -6,7 +6,7 @@ import { percentile } from './statistics.mjs';
 const CONNECTIONS = 64;
 
 /**
- * Sends requests at a fixed rate, whether answers come or not, and counts each latency from the moment at which the request
+ * Sends requests at a fixed rate, whether responses come or not, and counts each latency from the moment at which the request
  * was due: a server that stalls cannot hide it by slowing the generator down (no coordinated omission). When all connections
  * are busy, what is due waits, and its time runs.
  */

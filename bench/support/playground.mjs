@@ -130,7 +130,7 @@ export async function createPlayground({ workers, players, folder, settings = {}
       return {
         ...run,
         perSecond: run.perSecond * batch,
-        /** Until the last of them was in the database; behind a queue that is later than the last answer. */
+        /** Until the last of them was in the database; behind a queue that is later than the last response. */
         appliedPerSecond: (units * 1000) / (changedAt - begun),
         serviceCpuMicros: ((cpu.serviceMs - cpuBefore.serviceMs) * 1000) / units,
         postgresCpuMicros: ((cpu.postgresMs - cpuBefore.postgresMs) * 1000) / units,

@@ -27,7 +27,7 @@ export async function openRawConnection(hostname, port) {
     pending?.(status);
   });
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-  // An open loop must not hang on a connection that broke: it counts as a failed answer.
+  // An open loop must not hang on a connection that broke: it counts as a failed response.
   socket.on('close', () => pending?.(0)).on('error', () => {});
 
   return {

@@ -7,12 +7,12 @@ import { percentile } from './statistics.mjs';
 const OPENED_AT_ONCE = 200;
 /** Overwritten in each request by a number of the same length, so that all events are new. */
 const PLACE = 12_345_678;
-/** An answer that has not come by then is counted as lost. */
+/** A response that has not come by then is counted as lost. */
 const PATIENCE_MS = 15_000;
 
 /**
- * Batches of new events on so many connections, each of which sends its next one a random time after an answer, whatever
- * the answer was. Tells the latencies of accepted batches from those of refused ones, which wrk cannot.
+ * Batches of new events on so many connections, each of which sends its next one a random time after a response, whatever
+ * the response was. Tells the latencies of accepted batches from those of refused ones, which wrk cannot.
  */
 export async function runRefusedLoad({ api, sessions, batch, connections, seconds, perSecond }) {
   const templates = sessions.map((session) => template(session, batch));

@@ -10,7 +10,7 @@ import { ApiProblem } from './api/client.js';
 import { router } from './router.js';
 import { READABLE_COLOURS, THEME } from './theme.js';
 
-/** The policy of the page lets styles in that carry the nonce of the answer. */
+/** The policy of the page lets styles in that carry the nonce of the response. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 setNonce(nonce);
 

@@ -4,7 +4,7 @@ import { runClientScenario } from './client-scenario.js';
 
 const HELP = `npm run faults:clients -- [options]
 
-Clients of games on a bad network (requests dropped, delayed, delivered twice, answers lost and cut), while the service is killed.
+Clients of games on a bad network (requests dropped, delayed, delivered twice, responses lost and cut), while the service is killed.
 
   --clients N       (1000)
   --minutes N       how long they play (10)

@@ -117,7 +117,7 @@ async function isComplete(ports: readonly Ports[]): Promise<boolean> {
 
 type Jsz = { meta_cluster?: { replicas?: { current: boolean }[] } };
 
-/** Undefined while there is no answer. */
+/** Undefined while there is no response. */
 async function ask<Body>(port: number, path: string): Promise<Body | undefined> {
   try {
     return (await (await fetch(`http://127.0.0.1:${port}/${path}`)).json()) as Body;

@@ -1,14 +1,14 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** What became of one request. Only an answer says anything about the events. */
+/** What became of one request. Only a response says anything about the events. */
 export type Outcome =
   | { kind: 'response'; status: number; body: unknown }
   | { kind: 'no response' }
   | { kind: 'timed out' }
   | { kind: 'cut' };
 
-/** Where our side ends the connection: some time after the last byte was sent, or as soon as the answer begins. */
+/** Where our side ends the connection: some time after the last byte was sent, or as soon as the response begins. */
 export type Cut = { when: 'waiting'; afterMs: number } | { when: 'responding' };
 
 export type BatchSender = {

@@ -24,7 +24,7 @@ export type TrafficStatistics = {
   /** Requests that had to be repeated, by what came instead of an acknowledgement. */
   repeated: Record<string, number>;
   longestSilenceMs: number;
-  /** Answers that the contract does not allow. */
+  /** Responses that the contract does not allow. */
   complaints: string[];
 };
 
@@ -34,7 +34,7 @@ type Options = {
   headers: readonly Record<string, string>[];
   /** Where the service is now. */
   url: () => string;
-  /** In direct mode the answer tells new events from those it had; a queue does not know yet. */
+  /** In direct mode the response tells new events from those it had; a queue does not know yet. */
   countsDuplicates: boolean;
   connections: number;
   /** Which part of all requests is cut off by the client. */
@@ -152,13 +152,14 @@ function chooseCut(random: Random, share: number): Cut | undefined {
 
 type Verdict = { repeat?: string; complaint?: string };
 
-/** By the contract: a 202 is the end of it; 429, 503 and no answer mean send it again; nothing else is expected. */
+/** By the contract: a 202 is the end of it; 429, 503 and no response mean send it again; nothing else is expected. */
 function judge(outcome: Outcome, batch: Batch, countsDuplicates: boolean, attempt: number): Verdict {
   if (outcome.kind !== 'response') return { repeat: outcome.kind };
   const { status, body } = outcome;
   const shown = `batch ${batch.index}, attempt ${attempt}: ${status} ${JSON.stringify(body)}`;
   if (status === 429 || status === 503) return { repeat: String(status) };
-  if (status !== 202) return { repeat: String(status), complaint: `not an answer of the contract: ${shown}` };
+  if (status !== 202)
+    return { repeat: String(status), complaint: `not a response of the contract: ${shown}` };
   const { accepted = 0, duplicates = 0, rejected = [] } = (body as { data?: Counts }).data ?? {};
   if (accepted + duplicates !== batch.count || rejected.length > 0) {
     return { complaint: `the counts do not add up to ${batch.count}: ${shown}` };

@@ -63,7 +63,7 @@ export async function startUnreliableProxy(target: () => string, random: Random)
   };
 
   const server = createServer((incoming, response) => {
-    // The service is down, or the client has gone: there is no answer.
+    // The service is down, or the client has gone: there is no response.
     pass(incoming, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -15,7 +15,7 @@ const sign = fetchSigner({
 });
 
 const server = createServer(async (request, response) => {
-  // The game may be served from elsewhere. Name its origin here instead of * if the answer depends on a cookie.
+  // The game may be served from elsewhere. Name its origin here instead of * if the response depends on a cookie.
   response.setHeader('access-control-allow-origin', '*');
   response.setHeader('access-control-allow-headers', 'content-type');
   if (request.method === 'OPTIONS') return response.writeHead(204).end();

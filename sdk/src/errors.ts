@@ -3,8 +3,8 @@
  *
  * | code | what happened | what to do |
  * |---|---|---|
- * | `network_failed` | no answer: offline, cut off, or too slow | nothing for events; try reads again later |
- * | `response_invalid` | the answer is not from the service: a captive portal, a wrong `baseUrl` | check `baseUrl` |
+ * | `network_failed` | no response: offline, cut off, or too slow | nothing for events; try reads again later |
+ * | `response_invalid` | the response is not from the service: a captive portal, a wrong `baseUrl` | check `baseUrl` |
  * | `sign_failed` | `sign` failed or returned no signed login | look at the signing endpoint |
  * | `logged_out` | the player was logged out, here or in another tab | call `login()` |
  * | `closed` | the client was closed | make a new one |
@@ -54,7 +54,7 @@ export class SavepointError extends Error {
   override readonly name = 'SavepointError';
   /** Of {@link ClientErrorCode}, or a code of the service. */
   readonly code: string;
-  /** HTTP status, where the service answered. */
+  /** HTTP status, where the service responded. */
   readonly status: number | undefined;
   /** How long the service asked to wait. */
   readonly retryAfterSeconds: number | undefined;

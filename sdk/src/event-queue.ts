@@ -49,7 +49,7 @@ export type EventQueue = {
   takeLast(): TakenBatch | undefined;
   /** Undoes `take`: the service did not look at it. */
   release(batch: TakenBatch): Promise<void>;
-  /** Forgets a batch that the service has answered. */
+  /** Forgets a batch that the service has responded to. */
   settle(batch: TakenBatch, settlement: Settlement): Promise<void>;
   /** The storage may be a copy: goes on under a new name, once for each session that was refused. */
   startInstall(refusedSession: string): Promise<void>;

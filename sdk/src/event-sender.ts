@@ -40,7 +40,7 @@ const MAX_RETRY_MS = 300_000;
  *
  *     idle ──wake──► waiting for more ──full, or the interval──► sending ──nothing left──► idle
  *                                                                   │ ▲
- *                              429, 503, 5xx, 408, 401, no answer ──┘ └── back-off, Retry-After
+ *                              429, 503, 5xx, 408, 401, no response ──┘ └── back-off, Retry-After
  */
 export function createEventSender(options: Options): EventSender {
   const { queue } = options;
@@ -169,7 +169,7 @@ export function createEventSender(options: Options): EventSender {
 
 type Outcome = { accepted?: number; duplicates?: number; good: string[]; rejected: Rejection[] };
 
-/** What the answer means for the batch; undefined where it has to be sent again. */
+/** What the response means for the batch; undefined where it has to be sent again. */
 function outcomeOf(reply: Reply, { events }: Batch): Outcome | undefined {
   const { status, body } = reply;
   if (status >= 200 && status < 300) {

@@ -16,7 +16,7 @@ const TIMEOUT_MS = 30_000;
 
 type Options = { baseUrl: string; fetch: typeof fetch; onDate(serverMs: number): void };
 
-/** Sends one request. Throws `network_failed` where there is no answer; every answer is a {@link Reply}. */
+/** Sends one request. Throws `network_failed` where there is no response; every response is a {@link Reply}. */
 export function createExchange({ baseUrl, fetch, onDate }: Options): Exchange {
   return async (path, init) => {
     try {
@@ -30,7 +30,7 @@ export function createExchange({ baseUrl, fetch, onDate }: Options): Exchange {
         isEmpty: text === '',
       };
     } catch (cause) {
-      throw new SavepointError('network_failed', 'The service did not answer.', { cause });
+      throw new SavepointError('network_failed', 'The service did not respond.', { cause });
     }
   };
 }
@@ -79,14 +79,14 @@ export function errorDetails({ body }: Reply): Record<string, unknown> | undefin
   return isObject(body.error) ? body.error : undefined;
 }
 
-/** An answer that is no success, as an error. */
+/** A response that is no success, as an error. */
 export function toError(reply: Reply): SavepointError {
   const { status, headers } = reply;
   const details = errorDetails(reply);
   const code = typeof details?.code === 'string' ? details.code : undefined;
   return new SavepointError(
     code ?? (details === undefined ? 'response_invalid' : `http_${status}`),
-    String(details?.message ?? `The answer (${status}) is not one of the service.`),
+    String(details?.message ?? `The response (${status}) is not one of the service.`),
     {
       status,
       ...optional('retryAfterSeconds', retryAfter(headers)),

@@ -67,7 +67,7 @@ export type SavepointOptions = {
    * dropped first, then the oldest others. `Purchase` and `Refund` are never dropped.
    */
   maxStoredBytes?: number;
-  /** What `player` methods answer offline before there was ever an answer: ship it with the game. */
+  /** What `player` methods return offline before there was ever a response: ship it with the game. */
   fallback?: Partial<PlayerData>;
   /** Is told of each event that was not taken. */
   onRejected?: (rejected: RejectedEvent) => void;

@@ -12,7 +12,7 @@ import type {
 } from './wire.js';
 
 /**
- * Where an answer comes from: from the service now (`service`), from the last time that it answered (`kept`), from the studio's
+ * Where a response comes from: from the service now (`service`), from the last time that it responded (`kept`), from the studio's
  * store for offline play or the game's own `fallback` (`fallback`).
  *
  * @example
@@ -23,8 +23,8 @@ import type {
 export type ValueInfo = { source: 'service' | 'kept' | 'fallback'; receivedAt: number };
 
 /**
- * What the service tells about the player. Online each method asks the service, which answers 304 where nothing has changed.
- * Offline it answers with the last good answer, or with a fallback. It rejects only if there is none, or if the service refuses.
+ * What the service tells about the player. Online each method asks the service, which returns 304 where nothing has changed.
+ * Offline it returns the last good response, or with a fallback. It rejects only if there is none, or if the service refuses.
  *
  * @example
  * ```ts
@@ -37,7 +37,7 @@ export type Player = {
   store(): Promise<StoreConfig>;
   segments(): Promise<PlayerSegments>;
   predictions(): Promise<PlayerPredictions>;
-  /** Calls `listener` whenever an answer differs from the one before, also one that another tab got. Returns how to stop it. */
+  /** Calls `listener` whenever a response differs from the one before, also one that another tab got. Returns how to stop it. */
   on<K extends keyof PlayerData>(
     name: K,
     listener: (value: PlayerData[K], info: ValueInfo) => void,
@@ -49,7 +49,7 @@ type Kept<K extends Name = Name> = {
   value: PlayerData[K];
   etag?: string;
   receivedAt: number;
-  /** After this, time alone may have changed the answer. */
+  /** After this, time alone may have changed the response. */
   staleAt: number;
 };
 
@@ -67,7 +67,7 @@ type Options = {
 
 export type PlayerCache = Player & {
   keep<K extends Name>(name: K, value: PlayerData[K] | undefined): void;
-  /** Another tab has got an answer. */
+  /** Another tab has got a response. */
   reload(name: Name): Promise<void>;
 };
 
@@ -77,7 +77,7 @@ const PATHS: Record<Name, string> = {
   segments: '/v1/player/segments',
   predictions: '/v1/player/predictions',
 };
-/** As long as an answer may be shown offline that does not say so itself. */
+/** As long as a response may be shown offline that does not say so itself. */
 const STALE_MS = 86_400_000;
 
 export function createPlayer(options: Options): PlayerCache {
@@ -97,7 +97,7 @@ export function createPlayer(options: Options): PlayerCache {
 
   const tell = <K extends Name>(name: K, { value, receivedAt }: Kept<K>, source: ValueInfo['source']) => {
     const response = current(value, options.now());
-    // Without its instant, where it says one: the next answer has another.
+    // Without its instant, where it says one: the next response has another.
     const text = JSON.stringify({ ...response, asOf: 0 });
     if (told.get(name) !== text) {
       told.set(name, text);

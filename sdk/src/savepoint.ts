@@ -321,7 +321,7 @@ function identify({ accessToken, tenantId, gameId, userId }: Session): Record<st
 function signAt(url: string, fetching: typeof fetch): Sign {
   return async (deviceId, timestamp) => {
     const { response, text } = await fetchText(fetching, url, postJson({ deviceId, timestamp }));
-    if (!response.ok) throw new Error(`The signing endpoint answered ${response.status}.`);
+    if (!response.ok) throw new Error(`The signing endpoint returned ${response.status}.`);
     return JSON.parse(text);
   };
 }

@@ -75,7 +75,7 @@ export function createSessions(setup: Setup): Sessions {
     if (reply.status !== 200) throw toError(reply);
     const grant = reply.body as Grant;
     if (!isObject(grant) || typeof grant.accessToken !== 'string') {
-      throw new SavepointError('response_invalid', 'The answer is not one of the service.', reply);
+      throw new SavepointError('response_invalid', 'The response is not one of the service.', reply);
     }
     const { accessToken, refreshToken, userId, deviceId, gameId, tenantId, expiresIn } = grant;
     const identity = { userId, deviceId, gameId, tenantId };

@@ -172,7 +172,7 @@ export type SignedLogin = { apiKey: string; deviceId: string; timestamp: string;
  */
 export type Identity = { userId: string; deviceId: string; gameId: string; tenantId: string };
 
-/** The answer of login and refresh. */
+/** The response of login and refresh. */
 export type Grant = Identity & {
   accessToken: string;
   refreshToken: string;

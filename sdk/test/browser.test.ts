@@ -182,7 +182,7 @@ async function track(page: Page, first: number, end: number, how: 'together' | '
 async function kill(page: Page): Promise<void> {
   const crashed = page.waitForEvent('crash');
   const session = await page.context().newCDPSession(page);
-  // It never answers.
+  // It never responds.
   session.send('Page.crash').catch(() => {});
   await crashed;
   await page.close();

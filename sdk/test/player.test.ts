@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 describe('player', () => {
-  it('asks with the tag of the last answer, and answers with it where nothing has changed', async () => {
+  it('asks with the tag of the last response, and returns that response where nothing has changed', async () => {
     const { client } = createDevice(service).start();
     const first = await client.player.store();
     const statuses: number[] = [];
@@ -31,7 +31,7 @@ describe('player', () => {
     expect(statuses).toEqual([304, 200]);
   });
 
-  it('tells listeners of changes only, also of those in the answer of a login', async () => {
+  it('tells listeners of changes only, also of those in the response of a login', async () => {
     const { client } = createDevice(service).start();
     const seen: [number, ValueInfo['source']][] = [];
     const stop = client.player.on('store', ({ lastUpdatedTimestamp }, { source }) =>
@@ -51,7 +51,7 @@ describe('player', () => {
     ]);
   });
 
-  it('answers offline with the last good answer, also after a restart', async () => {
+  it('answers offline with the last good response, also after a restart', async () => {
     const device = createDevice(service);
     const first = device.start();
     const online = await first.client.player.status();

@@ -58,7 +58,7 @@ describe('login', () => {
     expect(count('/auth/login')).toBe(2);
   });
 
-  it('accepts an answer inside of a data wrapper', async () => {
+  it('accepts a response inside of a data wrapper', async () => {
     const { client } = createDevice(service).start({
       fetch: async (input, init) => {
         const response = await service.fetch(input, init);
@@ -82,7 +82,7 @@ describe('login', () => {
     expect(await codeOf(start({}).login())).toBe('network_failed');
   });
 
-  it('gives up on a signing endpoint that never answers', async () => {
+  it('gives up on a signing endpoint that never responds', async () => {
     const hang = (_input: unknown, init?: RequestInit) =>
       new Promise<never>((_, reject) => {
         init?.signal?.addEventListener('abort', () => reject(new Error('aborted')));

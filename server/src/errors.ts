@@ -1,6 +1,6 @@
 type ErrorTable = Record<string, { status: number; message: string }>;
 
-/** What only the admin API answers. */
+/** What only the admin API returns. */
 export const ADMIN_ERRORS = {
   parameter_invalid: { status: 400, message: 'A part of the address or its query is not valid.' },
   sign_in_refused: { status: 401, message: 'Email or password is wrong.' },
@@ -161,7 +161,7 @@ export type ErrorOptions = {
   cause?: unknown;
 };
 
-/** An error that is answered to the client as it stands. */
+/** An error that is sent to the client as it stands. */
 export class ApiError extends Error {
   readonly code: ErrorCode;
   readonly status: number;

@@ -26,7 +26,7 @@ export type Progress = {
   /** Events that were delivered by this call. */
   events: number;
   requests: number;
-  /** Why nothing moves, while the service does not answer. */
+  /** Why nothing moves, while the service does not respond. */
   trouble: string | undefined;
 };
 
@@ -38,7 +38,7 @@ export type SimulationResult = {
   acknowledged: number;
   /** What the service refused, by code, as the client was told. */
   refused: Readonly<Record<string, number>>;
-  /** What the service answered in this call; what came before an interruption is not in it. */
+  /** What the service responded in this call; what came before an interruption is not in it. */
   responseCounts: ResponseCounts;
   endMs: number;
   isResumed: boolean;

@@ -6,7 +6,7 @@ export type { Schemas } from './admin-api.gen.js';
 
 export type OperationId = keyof Operations;
 type ResponseOf<Id extends OperationId> = Operations[Id]['response'];
-/** What an operation answers, without its envelope. */
+/** What an operation returns, without its envelope. */
 export type DataOf<Id extends OperationId> =
   ResponseOf<Id> extends { data: infer Data } ? Data : ResponseOf<Id>;
 export type RequestOf<Id extends OperationId> = {
@@ -18,7 +18,7 @@ export type RequestOf<Id extends OperationId> = {
 /** What the admin API refused, in its own words. */
 export class ApiProblem extends Error {
   readonly status: number;
-  /** Permanent: switch on it. `unreachable` where there was no answer at all. */
+  /** Permanent: switch on it. `unreachable` where there was no response at all. */
   readonly code: string;
   readonly details: Readonly<Record<string, unknown>>;
 
@@ -48,7 +48,7 @@ export async function call<Id extends OperationId>(
   return (body.data === undefined ? body : body.data) as DataOf<Id>;
 }
 
-/** For answers that are read as they arrive. */
+/** For responses that are read as they arrive. */
 export async function send<Id extends OperationId>(
   id: Id,
   { params, query, body }: RequestOf<Id>,
@@ -100,7 +100,7 @@ export function addressOf<Id extends OperationId>(
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** A 401 has a short form, everything else the general one; a proxy may answer with neither. */
+/** A 401 has a short form, everything else the general one; a proxy may respond with neither. */
 async function problemOf(response: Response): Promise<ApiProblem> {
   const body = (await response.json().catch(() => ({}))) as {
     error?: string | ({ code?: string; message?: string } & Record<string, unknown>);
@@ -113,7 +113,7 @@ async function problemOf(response: Response): Promise<ApiProblem> {
   return new ApiProblem(
     response.status,
     code ?? 'unknown',
-    message ?? `The service answered with status ${response.status} and no explanation.`,
+    message ?? `The service responded with status ${response.status} and no explanation.`,
     details,
   );
 }

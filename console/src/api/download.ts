@@ -1,6 +1,6 @@
 import { type OperationId, type RequestOf, send } from './client.js';
 
-/** Saves an answer as a file. Fetched, not linked: a link could not name the studio. */
+/** Saves a response as a file. Fetched, not linked: a link could not name the studio. */
 export async function download<Id extends OperationId>(
   id: Id,
   request: RequestOf<Id>,

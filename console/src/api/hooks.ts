@@ -16,7 +16,7 @@ export function usePlace(): { studio: string; game: string } {
   return { studio, game };
 }
 
-/** The key of an answer is what was asked: studio, operation, and its request. */
+/** The key of a response is what was asked: studio, operation, and its request. */
 export function keyOf(studio: string, id: OperationId, request: unknown = {}): readonly unknown[] {
   return [studio, id, request];
 }
@@ -25,7 +25,7 @@ type GetOptions = {
   enabled?: boolean;
   /** Asked again so often while somebody looks. */
   everyMs?: number;
-  /** What was shown before stays until the new answer is there: no page jumps. */
+  /** What was shown before stays until the new response is there: no page jumps. */
   keepPrevious?: boolean;
 };
 

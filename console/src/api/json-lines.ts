@@ -1,4 +1,4 @@
-/** The lines of an answer, each a JSON text, as they arrive. */
+/** The lines of a response, each a JSON text, as they arrive. */
 export async function* jsonLines(response: Response): AsyncGenerator<unknown> {
   if (response.body === null) return;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

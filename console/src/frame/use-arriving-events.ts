@@ -15,7 +15,7 @@ export function useArrivingEvents(): boolean {
   );
   const count = data?.today.events;
   const [seen, setSeen] = useState<{ count: number | undefined; isArriving: boolean }>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each answer counts, also one with the same number
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each response counts, also one with the same number
   useEffect(() => {
     setSeen((before) => ({ count, isArriving: before?.count !== undefined && before.count !== count }));
   }, [count, dataUpdatedAt]);

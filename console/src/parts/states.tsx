@@ -36,7 +36,7 @@ export function ProblemNote({
   );
 }
 
-/** An answer that is there, is on its way (at the height of what comes), or failed. */
+/** A response that is there, is on its way (at the height of what comes), or failed. */
 export function Loaded<Data>({
   query,
   height = 200,

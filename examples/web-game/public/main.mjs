@@ -27,7 +27,7 @@ let isPayer = false;
 const game = createGame($('canvas'), { onCaught: () => addGems(1) });
 const store = createStorePanel($('store'), $('offer'), { onBuy: buy });
 
-// Answers that change are shown by themselves, whoever asked for them, also in another tab.
+// Responses that change are shown by themselves, whoever asked for them, also in another tab.
 savepoint.player.on('store', store.show);
 savepoint.player.on('status', (status) => {
   isPayer = status.isPayer.value;
@@ -89,7 +89,7 @@ async function buy({ skuId, offerPrice, currency, promoId }) {
     ...(promoId && { promoId }),
   });
   addGems(GEMS_OF[skuId] ?? 0);
-  // What the purchase changes is there with the next answer: the player pays now, and may be thanked for it.
+  // What the purchase changes is there with the next response: the player pays now, and may be thanked for it.
   await savepoint.flush();
   await refresh();
 }

@@ -22,7 +22,7 @@ export function createPublicKeys(url: string, fetching: typeof fetch): PublicKey
   const ask = async () => {
     askedAt = Date.now();
     const response = await fetching(url, { signal: AbortSignal.timeout(10_000) });
-    if (!response.ok) throw new Error(`${url} answered ${response.status}.`);
+    if (!response.ok) throw new Error(`${url} returned ${response.status}.`);
     const { keys: list } = (await response.json()) as { keys: Jwk[] };
     const found = new Map<string, CryptoKey>();
     for (const jwk of list) {

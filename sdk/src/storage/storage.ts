@@ -18,7 +18,7 @@ export type Transaction = {
 };
 
 /**
- * Where the client keeps the session, the queue of events and the last answers. Give your own for a platform that has none of
+ * Where the client keeps the session, the queue of events and the last responses. Give your own for a platform that has none of
  * the built-in ones; most are a {@link KeyValue} and need only `keyValueStorage`.
  *
  * @example

@@ -27,7 +27,7 @@ const SECURITY_HEADERS = {
   'referrer-policy': 'no-referrer',
 };
 
-/** What every process of the service answers to operators: is it alive, can it work, what does it count. */
+/** What every process of the service tells operators: is it alive, can it work, what does it count. */
 export function buildHealthApp(sources: HealthSources): FastifyInstance {
   const app = fastify({
     loggerInstance: sources.logger as FastifyBaseLogger,

@@ -112,7 +112,7 @@ const UNREACHABLE = 'the database cannot be reached';
 
 /**
  * With a queue, a node stays ready while one of the two is away: without the database it goes on taking events, without
- * NATS it goes on answering players. A balancer that took it out would stop that as well, and on every node at once.
+ * NATS it goes on serving players. A balancer that took it out would stop that as well, and on every node at once.
  */
 async function readiness(
   { settings, database, countWorkers }: Options,

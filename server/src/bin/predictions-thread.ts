@@ -14,7 +14,7 @@ import type { TrainingOutcome } from '../features/studios/admin-context.js';
 import type { Actor } from '../features/studios/audit-log.js';
 
 /**
- * Grading and training in a thread of its own: fitting takes seconds in which a process answers nothing. The memory of the thread
+ * Grading and training in a thread of its own: fitting takes seconds in which a process serves nothing. The memory of the thread
  * and the time of each game are bounded. A game that needs more ends its thread; the games after it are worked on in a new one.
  *
  *   thread:  begun game 1 ─► result 1 ─► begun game 2 ─► (out of memory, or out of time)

@@ -12,7 +12,7 @@ import type { Operations } from './operations.js';
 import { printWelcome } from './welcome.js';
 
 /**
- * The first process: it prepares the database, keeps the API workers running and answers operators.
+ * The first process: it prepares the database, keeps the API workers running and serves operators.
  *
  *   starting ──► running ──signal──► stopping: workers finish their requests ──► database closed ──► exit
  */
@@ -95,7 +95,7 @@ function firstSignal(): Promise<string> {
 }
 
 type Workers = {
-  /** The port of the player API, once a worker answers on it. */
+  /** The port of the player API, once a worker serves it. */
   listening: Promise<number>;
   count(): number;
   port(): number | undefined;

@@ -72,7 +72,7 @@ async function checkClock(pool: Pool): Promise<Finding> {
   const middle = before + elapsed / 2;
   const difference = Math.round(middle - (rows[0]?.now ?? middle));
   const name = 'clock';
-  // The answer may have been given at any moment while it was waited for.
+  // The response may have been given at any moment while it was waited for.
   if (Math.abs(difference) <= CLOCK_TOLERANCE_MS + elapsed / 2) return { name };
   return {
     name,

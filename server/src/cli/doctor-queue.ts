@@ -50,7 +50,7 @@ async function checkJetStream({ jsm }: QueueSession): Promise<Finding> {
   } catch (error) {
     return {
       name,
-      problem: `it does not answer (${(error as Error).message})`,
+      problem: `it does not respond (${(error as Error).message})`,
       advice: 'Start nats-server with -js, or put a jetstream block into its configuration.',
     };
   }

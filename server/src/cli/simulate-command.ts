@@ -125,7 +125,7 @@ async function requireService(url: string): Promise<void> {
   const response = await fetch(`${url}/v1/limits`).catch(() => undefined);
   if (response?.ok === true) return;
   throw new StartupError(
-    `The service does not answer at ${url}${response === undefined ? '' : ` (status ${response.status})`}. Start it with \`npm start\` or \`savepoint start\`, or name its address with --url.`,
+    `The service does not respond at ${url}${response === undefined ? '' : ` (status ${response.status})`}. Start it with \`npm start\` or \`savepoint start\`, or name its address with --url.`,
   );
 }
 

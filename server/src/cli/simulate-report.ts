@@ -58,7 +58,7 @@ function sayResponses(
     `Sent ${grouped(accepted + duplicates)} events in ${grouped(requests)} requests and ${seconds.toFixed(1)} s: ${grouped(rate)} a second.`,
   );
   say(
-    `The service accepted ${grouped(accepted)} and knew ${grouped(duplicates)} already; ${grouped(lostResponses)} answers were lost on purpose.`,
+    `The service accepted ${grouped(accepted)} and knew ${grouped(duplicates)} already; ${grouped(lostResponses)} responses were lost on purpose.`,
   );
 }
 

@@ -82,7 +82,7 @@ async function terminate(url: string, pids: readonly number[]): Promise<void> {
   }
 }
 
-/** For a network that swallows packets and for poolers: whoever still waits for an answer is told that there will be none. */
+/** For a network that swallows packets and for poolers: whoever still waits for a response is told that there will be none. */
 function cutConnections(): void {
   for (const client of connections.keys()) {
     (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();

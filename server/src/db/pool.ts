@@ -185,7 +185,7 @@ export function isUnavailable(error: unknown): boolean {
   return UNAVAILABLE_MESSAGES.test(error.message);
 }
 
-/** The answer for a database that could not be asked; any other error is passed through. */
+/** The response for a database that could not be asked; any other error is passed through. */
 export function asApiError(error: unknown): unknown {
   return isUnavailable(error)
     ? new ApiError('unavailable', { headers: { 'retry-after': '1' }, cause: error })

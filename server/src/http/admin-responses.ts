@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 
-/** What the admin routes have in common: the form of their answers, and their documentation. */
+/** What the admin routes have in common: the form of their responses, and their documentation. */
 
 export type Success<T> = { data: T; status: 'success' };
 
@@ -8,7 +8,7 @@ export function success<T>(data: T): Success<T> {
   return { data, status: 'success' };
 }
 
-/** The answer with this data, under a title of its own in the API document. */
+/** The response with this data, under a title of its own in the API document. */
 export function successOf<T extends TSchema>(
   title: string,
   data: T,

@@ -4,7 +4,7 @@ import { type TSchema, Type } from 'typebox';
 import { ERRORS, type ErrorCode } from '../errors.js';
 
 /**
- * Documentation shared by the routes: error answers and headers. A schema with a `title` stands once in the API document,
+ * Documentation shared by the routes: error responses and headers. A schema with a `title` stands once in the API document,
  * under that name; `x-examples` are its named examples. Neither changes what is accepted or sent.
  */
 
@@ -82,7 +82,7 @@ const ERROR_HEADERS = new Map<number, Record<string, unknown>>([
   [503, RETRY_AFTER],
 ]);
 
-/** The error answers of a route for the API reference, one per status, with the codes that it may carry. */
+/** The error responses of a route for the API reference, one per status, with the codes that it may carry. */
 export function errorResponses(
   form: 'auth' | 'data',
   codes: readonly ErrorCode[],
@@ -161,17 +161,17 @@ export const EventHeaders = Type.Object({
   ),
 });
 export const PlayerHeaders = Type.Object(PLAYER_HEADERS);
-/** For answers that carry an `ETag`. */
+/** For responses that carry an `ETag`. */
 export const CachedPlayerHeaders = Type.Object({
   ...PLAYER_HEADERS,
   'If-None-Match': Type.Optional(
-    Type.String({ description: 'The `ETag` of the last answer: 304 when nothing has changed since.' }),
+    Type.String({ description: 'The `ETag` of the last response: 304 when nothing has changed since.' }),
   ),
 });
 
-/** The 304 of an answer with an `ETag`. */
+/** The 304 of a response with an `ETag`. */
 export const NotModified = Type.Null({
-  description: 'Nothing has changed since the answer with this `ETag`.',
+  description: 'Nothing has changed since the response with this `ETag`.',
 });
 export const ETAG_HEADER = {
   ETag: Type.String({ description: 'To be sent as `If-None-Match` next time.' }),
@@ -179,7 +179,7 @@ export const ETAG_HEADER = {
 
 export const BEARER: readonly Record<string, string[]>[] = [{ bearer: [] }];
 
-/** What any route that takes a body may answer when it cannot read it. */
+/** What any route that takes a body may return when it cannot read it. */
 export const BODY_ERRORS = [
   'body_invalid',
   'invalid_json',
@@ -190,7 +190,7 @@ export const BODY_ERRORS = [
   'unsupported_encoding',
 ] as const satisfies readonly ErrorCode[];
 
-/** What any guarded route may answer besides its own errors. */
+/** What any guarded route may return besides its own errors. */
 export const GUARD_ERRORS = [
   'token_missing',
   'token_invalid',

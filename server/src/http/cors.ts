@@ -3,7 +3,7 @@ import type { Settings } from '../settings/settings.js';
 
 export type CorsOrigins = Settings['corsOrigins'];
 
-/** What a web game may read of an answer, besides its body. */
+/** What a web game may read of a response, besides its body. */
 const EXPOSED_HEADERS = [
   'date',
   'etag',
@@ -31,7 +31,7 @@ export function registerCors(app: FastifyInstance, origins: CorsOrigins): void {
 
 const NO_HEADERS: Readonly<Record<string, string>> = {};
 
-/** What every answer of the player API says to the origin that was named, or to none. */
+/** What every response of the player API says to the origin that was named, or to none. */
 export function corsHeaders(
   origin: string | undefined,
   origins: CorsOrigins,

@@ -21,12 +21,12 @@ export type EarlyRefusalOptions = {
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Refuses requests of one route for overload before Fastify sees them: as soon as their headers are there, with the answer that
+ * Refuses requests of one route for overload before Fastify sees them: as soon as their headers are there, with the response that
  * `sendOverloaded` gives, at half of its cost. At ten times the capacity, refusals are nine requests of ten.
  *
  * What is not spelled as usual goes to Fastify, which refuses it as well, only later: another spelling of the path, and
  * repeated headers, which are a 400 before they are a 503. So does everything once the service is closing, because
- * Fastify then closes the connection with its answer.
+ * Fastify then closes the connection with its response.
  */
 export function refuseEarly(server: Server, options: EarlyRefusalOptions): void {
   const { method, path, refusalOf, corsOrigins, shedding, pacing, times } = options;

@@ -3,8 +3,8 @@ import type { FastifyInstance } from 'fastify';
 
 /**
  * A client may close its sending side once its request is sent (`nc -N`, `printf … | socat`, some embedded HTTP stacks).
- * Node then closes the whole connection and throws the answer away, unless this property of its HTTP server is set. With it,
- * the answer of the last request is sent, and then the connection is closed. A request that is cut off in the middle is
+ * Node then closes the whole connection and throws the response away, unless this property of its HTTP server is set. With it,
+ * the response of the last request is sent, and then the connection is closed. A request that is cut off in the middle is
  * still refused, and an idle connection still closed.
  *
  * A client that has gone for good looks the same until something is sent to it: `socket.readableEnded` is true and no `close`

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { asApiError } from '../db/pool.js';
 import { ApiError } from '../errors.js';
 
-/** What the work behind an answer of lines writes with. */
+/** What the work behind a response of lines writes with. */
 export type LineWriter = Readonly<{
   /** Aborted when nobody reads the lines any more, or the service is being stopped. */
   signal: AbortSignal;
@@ -15,7 +15,7 @@ export type LineWriter = Readonly<{
 /** Often enough for somebody who watches. */
 const PROGRESS_INTERVAL_MS = 500;
 
-/** An answer as lines of JSON, for work that takes a while: progress, then a result or an error. Who hangs up ends it. */
+/** A response as lines of JSON, for work that takes a while: progress, then a result or an error. Who hangs up ends it. */
 export async function writeJsonLines(
   lines: PassThrough,
   { logger, what }: Readonly<{ logger: Logger; what: string }>,

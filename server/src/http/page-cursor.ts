@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../errors.js';
 import { nullable } from './admin-responses.js';
 
-/** What paged lists of the admin API have in common: `cursor` and `limit` in the query, `nextCursor` in the answer. */
+/** What paged lists of the admin API have in common: `cursor` and `limit` in the query, `nextCursor` in the response. */
 
 /** A number or text for each column that the list is sorted by. */
 export type CursorKey = readonly (string | number)[];
@@ -60,7 +60,7 @@ export function cursorOf<const Key extends CursorKey>(
   const key = readCursor(list, text, example);
   if (key !== undefined) return key;
   throw new ApiError('parameter_invalid', {
-    message: 'cursor must be the `nextCursor` of an answer to the same question, given once.',
+    message: 'cursor must be the `nextCursor` of a response to the same query, given once.',
   });
 }
 

@@ -57,7 +57,7 @@ export function createRateLimits(
   });
 }
 
-/** Adds the headers of one more limit to those that an answer carries already: each is a list. */
+/** Adds the headers of one more limit to those that a response carries already: each is a list. */
 export function addLimitHeaders(reply: FastifyReply, headers: LimitHeaders): void {
   for (const [name, value] of Object.entries(headers)) {
     const others = reply.getHeader(name);

@@ -110,7 +110,7 @@ export function sendOverloaded(
 const IN_FLIGHT = {
   /** Fewer are no overload, however long they take. */
   minInFlight: 64,
-  /** What a worker on a slow core answers. Measured anew as soon as there are many. */
+  /** What a worker on a slow core serves. Measured anew as soon as there are many. */
   initialRatePerMs: 1,
 };
 

@@ -75,7 +75,7 @@ export function checkBodyAgainst(schema: TSchema): FastifySchemaCompiler<TSchema
   return (route) => compileValidator(route.httpPart === 'body' ? { ...route, schema } : route);
 }
 
-/** Bodies and parameters have the types that their schemas say. Answers are not checked: their schemas are documentation. */
+/** Bodies and parameters have the types that their schemas say. Responses are not checked: their schemas are documentation. */
 interface SchemaTypes extends FastifyTypeProvider {
   validator: this['schema'] extends TSchema ? Static<this['schema']> : unknown;
 }

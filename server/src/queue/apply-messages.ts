@@ -129,7 +129,7 @@ export function createMessageApplier(options: Options): MessageApplier {
     return outcomes;
   }
 
-  /** Nobody waits for an answer any more: what the numbers forbid goes to the inbox. */
+  /** Nobody waits for a response any more: what the numbers forbid goes to the inbox. */
   async function keepTooSparse(batches: readonly Batch[], outcomes: readonly EventOutcome[]): Promise<void> {
     if (!outcomes.includes('too_sparse')) return;
     let start = 0;

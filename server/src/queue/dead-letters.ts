@@ -86,7 +86,7 @@ const STATE = /^[0-9A-Z]{5}$/;
 export function isPermanentError(error: unknown): boolean {
   if (isUnavailable(error) || error instanceof OverloadedError) return false;
   const code = (error as { code?: unknown } | null)?.code;
-  // Without a state it is no answer of PostgreSQL's, but a mistake of ours that these events provoke.
+  // Without a state it is no response of PostgreSQL's, but a mistake of ours that these events provoke.
   return typeof code === 'string' && STATE.test(code) ? BLAMED_STATES.test(code) : true;
 }
 

@@ -78,7 +78,7 @@ export async function openPartitionLocks(options: Options): Promise<PartitionLoc
   const lose = (error: Error): void => {
     if (gone) return;
     gone = true;
-    // No goodbye, which a silent server would keep waiting for an answer: the locks go with the socket.
+    // No goodbye, which a silent server would keep waiting for a response: the locks go with the socket.
     socket.destroy();
     onLost(error);
   };

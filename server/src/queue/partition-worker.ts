@@ -163,7 +163,7 @@ export class PartitionWorker {
     } finally {
       this.#held.delete(message);
     }
-    // Without an answer: should it get lost, the message comes again and changes nothing.
+    // Without a response: should it get lost, the message comes again and changes nothing.
     message.ack();
   }
 

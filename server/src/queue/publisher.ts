@@ -15,7 +15,7 @@ const MAX_WAITING_BYTES = 33_554_432;
 const MAX_WAITING_MESSAGES = 10_000;
 /** In all, repeats included, and without the wait to be decoded. Under the 10 s after which clients commonly give up. */
 const DEADLINE_MS = 5_000;
-/** An answer takes milliseconds. One that takes this long was lost with a server; the message id makes a repeat safe. */
+/** A response takes milliseconds. One that takes this long was lost with a server; the message id makes a repeat safe. */
 const ATTEMPT_MS = 2_000;
 /** Changing to another server of the cluster takes less; a NATS that is away for longer is a 503 at once. */
 const SHORT_BREAK_MS = 1_000;

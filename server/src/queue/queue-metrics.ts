@@ -28,7 +28,7 @@ export function createQueueMetrics(registry: Registry) {
     }),
     refused: new Counter({
       name: 'savepoint_queue_refused_messages_total',
-      help: 'Decoded messages that were answered 503, by reason: overload, or no acknowledgement from NATS in time.',
+      help: 'Decoded messages that got 503, by reason: overload, or no acknowledgement from NATS in time.',
       labelNames: ['reason'] as const,
       registers,
     }),
@@ -60,7 +60,7 @@ export function createQueueMetrics(registry: Registry) {
       help: 'Partitions that the consumers of this process, or of all its workers, own.',
       registers,
     }),
-    /** Asked at every scrape. Every worker sees the whole stream: the largest answer counts, not the sum. */
+    /** Asked at every scrape. Every worker sees the whole stream: the largest response counts, not the sum. */
     watchLag(read: () => Promise<Lag>) {
       let reading: Promise<Lag> | undefined;
       const readOnce = (): Promise<Lag> => {
@@ -98,7 +98,7 @@ export function createQueueMetrics(registry: Registry) {
 
 function inTime<T>(work: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('no answer in time')), LAG_TIMEOUT_MS);
+    const timer = setTimeout(() => reject(new Error('no response in time')), LAG_TIMEOUT_MS);
     work.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }

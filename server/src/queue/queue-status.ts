@@ -4,7 +4,7 @@ import type { QueueLink } from './connection.js';
 import { findOwners } from './partition-locks.js';
 import { lagBehind } from './queue.js';
 
-/** How the queue stands, in words for operators. `ok`: NATS holds the stream and answers. */
+/** How the queue stands, in words for operators. `ok`: NATS holds the stream and responds. */
 export type QueueStatus = { ok: boolean; queue: string; consumers: string };
 
 /**

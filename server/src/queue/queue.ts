@@ -53,7 +53,7 @@ export async function lagBehind(link: QueueLink, nats: NatsSettings): Promise<La
   return readLag(session.jsm, nats.stream, Date.now());
 }
 
-/** Before the first process relies on it: NATS answers, loses nothing, JetStream is on, and the stream is there. */
+/** Before the first process relies on it: NATS responds, loses nothing, JetStream is on, and the stream is there. */
 export async function prepareQueue(
   nats: NatsSettings,
   environment: Settings['environment'],
@@ -96,7 +96,7 @@ async function requireJetStream({ nc, jsm }: QueueSession): Promise<void> {
   }
   await jsm.getAccountInfo().catch((error: unknown) => {
     throw new StartupError(
-      `NATS answers, but JetStream does not (${(error as Error).message}). Start it with -js, or put a jetstream block into its configuration.`,
+      `NATS responds, but JetStream does not (${(error as Error).message}). Start it with -js, or put a jetstream block into its configuration.`,
     );
   });
 }

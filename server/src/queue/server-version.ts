@@ -26,7 +26,7 @@ function compareVersions(left: string, right: string): number {
   return 0;
 }
 
-/** The version of every server of NATS_URL that answers. A server that is down is looked at when it is started. */
+/** The version of every server of NATS_URL that responds. A server that is down is looked at when it is started. */
 export async function listServerVersions(nats: NatsSettings): Promise<ServerVersion[]> {
   const results = await Promise.allSettled(
     nats.servers.map(async (server) => {

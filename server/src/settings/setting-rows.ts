@@ -82,7 +82,7 @@ export const SETTING_ROWS = {
     fallback: 500,
     min: 50,
     max: 60_000,
-    description: 'overload: a request that would wait longer than this is answered 503 at once',
+    description: 'overload: a request that would wait longer than this gets 503 at once',
   }),
   trainingDays: integer('SAVEPOINT_TRAINING_DAYS', {
     fallback: 1,

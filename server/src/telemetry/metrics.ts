@@ -139,7 +139,7 @@ export function createMetrics() {
     }),
     rateLimited: new Counter({
       name: 'savepoint_rate_limited_total',
-      help: 'Requests answered 429, by limit.',
+      help: 'Requests refused with 429, by limit.',
       labelNames: ['limit'] as const,
       registers,
     }),

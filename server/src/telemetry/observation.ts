@@ -12,7 +12,7 @@ type Options = {
 const NO_ROUTE = 'unknown';
 
 /**
- * Every answer of the routes that are registered after this is counted and timed, and logged by route and ids, never by content:
+ * Every response of the routes that are registered after this is counted and timed, and logged by route and ids, never by content:
  * only refusals unless somebody wants to see it all. What overload refuses is
  * logged when it begins and ends (shedding.ts), not one by one.
  */

@@ -42,7 +42,7 @@ const get = (url: string, headers: Record<string, string> = {}) => app.inject({ 
 
 describe('the page of the console', () => {
   it.each(['/console/', '/console/sign-in?token=x', '/console/demo-studio/demo-game/players/0199c1a2'])(
-    'is the answer to %s, with a nonce of its own',
+    'is the response to %s, with a nonce of its own',
     async (url) => {
       const responses = [await get(url), await get(url)];
       const nonces = responses.map(({ statusCode, headers, body }) => {

@@ -105,7 +105,7 @@ describe('the host name against DNS rebinding', () => {
   });
 });
 
-describe('what a browser may do with an answer', () => {
+describe('what a browser may do with a response', () => {
   it('is next to nothing', async () => {
     for (const url of ROUTES) {
       const { headers } = await get(url, 'localhost');
@@ -119,7 +119,7 @@ describe('what a browser may do with an answer', () => {
     }
   });
 
-  it('runs no inline script on the reference page, and takes styles by a nonce of this one answer', async () => {
+  it('runs no inline script on the reference page, and takes styles by a nonce of this one response', async () => {
     const pages = await Promise.all([get('/reference/', 'localhost'), get('/reference/', 'localhost')]);
     const nonces = pages.map(({ body, headers }) => {
       const policy = String(headers['content-security-policy']);

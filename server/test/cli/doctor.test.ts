@@ -135,7 +135,7 @@ describe('doctor on a database', () => {
     );
   });
 
-  it('says that it does not answer', async () => {
+  it('says that it does not respond', async () => {
     expect(await examine({ DATABASE_URL: 'postgres://127.0.0.1:1/none' })).toEqual([
       {
         name: 'database of DATABASE_URL',

@@ -50,7 +50,7 @@ describe('lists', () => {
   });
 });
 
-describe('a misspelt name is answered with the nearest one', () => {
+describe('a misspelt name gets the nearest one', () => {
   const NO_TENANT = 'There is no tenant "stduio". Did you mean "studio"? List them: savepoint tenant list';
   const NO_GAME =
     'There is no game "roket" of tenant "studio". Did you mean "rocket"? List them: savepoint game list --tenant studio';

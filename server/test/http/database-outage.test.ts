@@ -162,7 +162,7 @@ describe('a database', () => {
     }
   });
 
-  it('connections that break under load cost an answer, never an event', async () => {
+  it('connections that break under load cost a response, never an event', async () => {
     const started = performance.now();
     let acknowledged = 0;
     let refusals = 0;

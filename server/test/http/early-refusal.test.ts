@@ -82,7 +82,7 @@ describe('a request that is refused before Fastify has it', () => {
     return `POST ${path} HTTP/1.1\r\n${text.join('')}\r\n${body}`;
   };
   const statusesIn = (text: string) => (text.match(/HTTP\/1\.1 \d+/g) ?? []).map((line) => statusOf(line));
-  /** The bytes without what differs from one answer to the next. */
+  /** The bytes without what differs from one response to the next. */
   const comparable = (text: string) =>
     text.replace(/retry-after: [1-3]\r/, 'retry-after: n\r').replace(/Date: [^\r]+/, 'Date: d');
   const count = (status: number) =>

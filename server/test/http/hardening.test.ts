@@ -216,7 +216,7 @@ describe('the listening service', () => {
       ['GET', '/nothing', '', 404],
       ['POST', '/auth/refresh', '{"refreshToken":"x"}', 401],
       ['POST', '/v1/events', '[]', 202],
-    ])('gets its answer: %s %s', async (method, path, body, status) => {
+    ])('gets its response: %s %s', async (method, path, body, status) => {
       const headers: HeaderList = body === '' ? [] : [JSON_TYPE, ['Content-Length', String(body.length)]];
       const text = requestText({ method, path, headers: [...identity(), ...headers], body });
       for (const request of [text, keptAlive(text)]) {
@@ -234,7 +234,7 @@ describe('the listening service', () => {
       expect(bodyOf(response)).toMatchObject({ data: { accepted: 1 } });
     });
 
-    it('gets the answers of all that it pipelined', async () => {
+    it('gets the responses of all that it pipelined', async () => {
       const request = (id: string) => keptAlive(requestText({ headers: [['X-Request-Id', id]] }));
       const text = await halfClose(['first', 'second', 'third'].map(request).join(''));
       expect([...text.matchAll(/x-request-id: (\w+)/g)].map(([, id]) => id)).toEqual([

@@ -4,7 +4,7 @@ import { expectGeneralError, get } from '../support/data-calls.js';
 import { createHarness, type Harness, type Session } from '../support/harness.js';
 import { expectStringError } from '../support/session-calls.js';
 
-describe('what every answer has in common', () => {
+describe('what every response has in common', () => {
   let harness: Harness;
   let session: Session;
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe('what every answer has in common', () => {
       { url: '/auth/login', method: 'POST', payload: 'x', headers: { 'content-type': 'text/plain' } },
       { url: '/auth/login', method: 'POST', payload: '{', headers: { 'content-type': 'application/json' } },
       { url: '/v1/limits', method: 'OPTIONS' },
-    ] as InjectOptions[])('is on the answer to $url', async (options) => {
+    ] as InjectOptions[])('is on the response to $url', async (options) => {
       const headers = { ...(options.headers as Record<string, string>), 'x-request-id': 'follow-me' };
       const response = await ask({ ...options, headers });
       expect(response.headers['x-request-id'], response.body).toBe('follow-me');

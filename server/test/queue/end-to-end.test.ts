@@ -76,7 +76,7 @@ describe.skipIf(NATS_SERVER === undefined)(`events through JetStream${NEEDS_NATS
     ]);
   });
 
-  it('of a batch larger than a message are split, and all there before the answer', async () => {
+  it('of a batch larger than a message are split, and all there before the response', async () => {
     const session = await harness.login('large');
     const events = batch(100, 'large', '"'.repeat(4_500));
     expect(JSON.stringify(events).length).toBeGreaterThan(900_000);

@@ -39,7 +39,7 @@ describe.skipIf(NATS_SERVER === undefined)(`a NATS that is away${NEEDS_NATS}`, (
       url: '/v1/player/status',
       headers: session.headers,
     });
-    expect(status.statusCode, 'players are still answered').toBe(200);
+    expect(status.statusCode, 'players are still served').toBe(200);
 
     await server.start();
     await expect.poll(async () => (await send(session, 1)).statusCode).toBe(202);
@@ -61,7 +61,7 @@ describe.skipIf(NATS_SERVER === undefined)(`a NATS that is away${NEEDS_NATS}`, (
     await intake.close();
   });
 
-  it('that does not answer is a 503 in time, and what it took nevertheless counts once', async () => {
+  it('that does not respond is a 503 in time, and what it took nevertheless counts once', async () => {
     const session = await harness.login('paused');
     server.pause();
     const begun = performance.now();
@@ -82,7 +82,7 @@ describe.skipIf(NATS_SERVER === undefined)(`a NATS that is away${NEEDS_NATS}`, (
     await expectApplied(harness.pool, nats(), session.userId, 1);
   });
 
-  it('does not keep a node from starting: it answers players, and takes events once NATS is there', async () => {
+  it('does not keep a node from starting: it serves players, and takes events once NATS is there', async () => {
     const session = await harness.login('late');
     await server.kill();
     const late = await addQueuedNode(harness, nats());

@@ -55,7 +55,7 @@ export function signIn(
   return post(desk, '/sign-in', { email, password, ...(code === undefined ? {} : { code }) }, rest);
 }
 
-/** `name=value` of each cookie that an answer sets. */
+/** `name=value` of each cookie that a response sets. */
 export function cookiesOf(response: LightMyRequestResponse): string[] {
   return [response.headers['set-cookie'] ?? []].flat().map((each) => each.split(';', 1)[0] ?? '');
 }
@@ -64,7 +64,7 @@ export function cookieOf(response: LightMyRequestResponse, name: string): string
   return cookiesOf(response).find((each) => each.startsWith(`${name}=`)) ?? '';
 }
 
-/** The person of an answer to a sign-in that must have succeeded. */
+/** The person of a response to a sign-in that must have succeeded. */
 export function personOf(desk: AdminDesk, response: LightMyRequestResponse, tenant?: string): Person {
   expect(response.statusCode, response.body).toBe(200);
   const { account, csrfToken } = response.json().data;

@@ -18,7 +18,7 @@ export type AdminDesk = {
   tokens: Readonly<Record<Role, string>>;
   /** Sends a request as JSON, by default with the editor's token. `token: null` sends none. */
   call(method: Method, path: string, body?: unknown, token?: string | null): Promise<LightMyRequestResponse>;
-  /** The data of an answer that must be a success. */
+  /** The data of a response that must be a success. */
   ask<T = Record<string, unknown>>(
     method: Method,
     path: string,

@@ -14,7 +14,7 @@ import type {
 import type { Settings } from '../../src/settings/settings.js';
 import { type Session, testConfig } from './harness.js';
 
-/** The calls of the data endpoints, and what every answer of theirs must look like. */
+/** The calls of the data endpoints, and what every response of theirs must look like. */
 
 /** For tests that send more than a player may. */
 export function withoutRateLimits(): Pick<Settings, 'rateLimits'> {
@@ -177,7 +177,7 @@ export function offer(offerId: string, overrides: Partial<OfferEntry> = {}): Off
   };
 }
 
-/** Publishes for the demo game and answers the number of the version in force then. */
+/** Publishes for the demo game and returns the number of the version in force then. */
 export async function publish(pool: Pool, document: ConfigDocument, nowMs: number): Promise<number> {
   const game = await findGame(pool, DEMO.tenant, DEMO.game);
   if (game === undefined) throw new Error('the demo game is missing');

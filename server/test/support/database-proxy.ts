@@ -16,7 +16,7 @@ export type DatabaseProxy = {
 
 /** A simple query as the service sends it: its text, and the NUL that ends it. */
 const COMMIT = Buffer.from('commit\0');
-/** PostgreSQL's answer to one that succeeded. */
+/** PostgreSQL's response to one that succeeded. */
 const COMMITTED = Buffer.from('COMMIT\0');
 
 type Trap = { when: 'before' | 'after'; sprung: () => void };

@@ -38,7 +38,7 @@ export async function openConnection(port: number): Promise<RawConnection> {
   };
 }
 
-/** Sends a whole request and gives the whole answer; the request must make the server close. */
+/** Sends a whole request and gives the whole response; the request must make the server close. */
 export async function exchange(port: number, request: string | Buffer): Promise<string> {
   const connection = await openConnection(port);
   connection.send(request);
@@ -53,7 +53,7 @@ export type RequestParts = {
   body?: string;
 };
 
-/** The text of a request that asks the server to close after its answer. */
+/** The text of a request that asks the server to close after its response. */
 export function requestText({
   method = 'GET',
   path = '/v1/limits',

@@ -17,7 +17,7 @@ export async function demoGameId(pool: Pool): Promise<number> {
   return game.id;
 }
 
-/** Registers a schema for the payload of a type and answers its version. */
+/** Registers a schema for the payload of a type and returns its version. */
 export function registerPayload(pool: Pool, eventType: string, payload: unknown): Promise<number> {
   return registerSchema(pool, eventType, { properties: { payload } });
 }

@@ -9,7 +9,7 @@ import {
 import { findGame, insertGame, insertTenant } from '../../src/features/studios/tenants.js';
 import { type Harness, postLogin, type Session, signedLogin, toSession } from './harness.js';
 
-/** The calls of a player's session, and what every answer of theirs must look like. */
+/** The calls of a player's session, and what every response of theirs must look like. */
 
 export function postRefresh(app: FastifyInstance, refreshToken: unknown): Promise<LightMyRequestResponse> {
   return app.inject({ method: 'POST', url: '/auth/refresh', payload: { refreshToken } });

@@ -94,7 +94,7 @@ describe('the log', () => {
     expectNotLogged(signature);
   });
 
-  test('of a failure on our side has the cause, which the answer has not', async () => {
+  test('of a failure on our side has the cause, which the response has not', async () => {
     const session = await harness.login();
     const body = loginBody();
     await harness.pool.query('alter table sessions rename to sessions_away');

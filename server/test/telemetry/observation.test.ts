@@ -26,7 +26,7 @@ describe('a histogram that is told in bulk', () => {
   });
 });
 
-describe('answers are counted by their route', () => {
+describe('responses are counted by their route', () => {
   let harness: Harness;
   let session: Session;
   beforeAll(async () => {

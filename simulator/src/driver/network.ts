@@ -1,6 +1,6 @@
 import type { NetworkKind } from '../model/life.js';
 
-/** What the service answered, before the simulated network had a part in it. */
+/** What the service responded, before the simulated network had a part in it. */
 export type ResponseCounts = {
   requests: number;
   accepted: number;
@@ -11,7 +11,7 @@ export type ResponseCounts = {
 /** The network of one player: it does to the requests of the client what the session says. */
 export type PlayerNetwork = {
   readonly fetch: typeof fetch;
-  /** Begins a session. A flaky one loses one answer. */
+  /** Begins a session. A flaky one loses one response. */
   set(kind: NetworkKind): void;
   /** Events that the service has acknowledged, each once. */
   readonly delivered: number;
@@ -59,7 +59,7 @@ export function createPlayerNetwork({ installPrefix, responseCounts, send }: Opt
     if (isResponseLost) {
       isResponseLost = false;
       responseCounts.lostResponses++;
-      throw new TypeError('simulated: the answer was lost');
+      throw new TypeError('simulated: the response was lost');
     }
     delivered += accepted + duplicates;
     return acknowledgement({ accepted: accepted + duplicates, duplicates: 0, rejected });

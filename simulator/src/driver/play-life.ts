@@ -17,7 +17,7 @@ export type PlayOptions = {
   signal: AbortSignal;
   /** Of each piece that has arrived. */
   onEvents(count: number): void;
-  /** The service does not answer, and it will be asked again. */
+  /** The service does not respond, and it will be asked again. */
   onTrouble(error: SavepointError): void;
 };
 
@@ -93,7 +93,7 @@ export function createPlayer(life: Life, options: PlayOptions) {
         currency: traits.currency,
         locale: traits.locale,
       },
-      // A game that signs by the clock of the device. It is corrected by the answer.
+      // A game that signs by the clock of the device. It is corrected by the response.
       sign: (id, timestamp = `${new Date(now()).toISOString().slice(0, 19)}Z`) =>
         signLogin({ apiKey: service.apiKey, apiSecret: service.apiSecret, deviceId: id, timestamp }),
       onRejected: ({ code }) => {
@@ -149,7 +149,7 @@ export function createPlayer(life: Life, options: PlayOptions) {
       }
       delete clock.atMs;
       const waiting = tracked - settledNow();
-      // A flaky session delivers at once: it has an answer to lose.
+      // A flaky session delivers at once: it has a response to lose.
       const isDue = waiting >= MAX_WAITING || session.network === 'flaky';
       if (session.network !== 'offline' && isDue) await deliver();
     },
@@ -174,7 +174,7 @@ export function createPlayer(life: Life, options: PlayOptions) {
   };
 }
 
-/** A lost answer is asked for again at once; a service that is down or busy after a while. */
+/** A lost response is asked for again at once; a service that is down or busy after a while. */
 async function waitForNext(
   tries: number,
   trouble: SavepointError | undefined,

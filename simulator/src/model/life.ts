@@ -4,7 +4,7 @@ import { type Traits, traitsOf } from './traits.js';
 import { BUILDS } from './world.js';
 
 /**
- * How the network is during a session: `offline` delivers nothing before the next session that is not; `flaky` loses an answer, so that
+ * How the network is during a session: `offline` delivers nothing before the next session that is not; `flaky` loses a response, so that
  * something is sent twice; `swallowed` acknowledges events that never reach the service.
  */
 export type NetworkKind = 'online' | 'offline' | 'flaky' | 'swallowed';

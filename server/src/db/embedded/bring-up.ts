@@ -21,7 +21,7 @@ export type ServerSpec = {
 };
 
 const SAY_AFTER_MS = 2_000;
-/** For a server that does not answer, one that shuts down, and the remains of a killed one. */
+/** For a server that does not respond, one that shuts down, and the remains of a killed one. */
 const PATIENCE_MS = 60_000;
 /** For one that says it is recovering: max_wal_size of log takes a slow disk more than a minute. */
 const RECOVERY_PATIENCE_MS = 600_000;
@@ -30,7 +30,7 @@ const RECOVERY_PATIENCE_MS = 600_000;
  *          ┌──────────────────────── it ended, retryable ───────────────────────┐
  *          ▼                                                                    │
  *   look for a server ── none ──► start one ──┐                                 │
- *     │           └────── running ─► adopt it ┴─► wait for an answer ─► ready   │
+ *     │           └────── running ─► adopt it ┴─► wait for a response ─► ready   │
  *     └─ shutting down ─► wait until it is gone ────────────────────────────────┘
  */
 export async function bringUp(spec: ServerSpec, signal: AbortSignal): Promise<Postmaster> {
@@ -115,7 +115,7 @@ function startWaiting(say: (line: string) => void, signal: AbortSignal): Waiting
         said.add(line);
         say(line);
       }
-      // Answers come within milliseconds at first, and are not worth many questions later.
+      // Responses come within milliseconds at first, and are not worth many questions later.
       await sleep(elapsedMs < SAY_AFTER_MS ? 25 : 250, undefined, { signal });
     },
   };

@@ -24,7 +24,7 @@ export async function openDataDir(dataDir: string): Promise<string> {
   }
 }
 
-/** Node's recursive mkdir spins for ever where making a directory is answered with ENOENT, as in /proc. */
+/** Node's recursive mkdir spins for ever where making a directory fails with ENOENT, as in /proc. */
 async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path);

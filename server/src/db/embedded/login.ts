@@ -34,7 +34,7 @@ export async function askServer(login: Login): Promise<ServerState> {
         { cause: error },
       );
     }
-    // PostgreSQL's own answer, which waiting does not change; the rest is the connection.
+    // PostgreSQL's own response, which waiting does not change; the rest is the connection.
     if (error instanceof pg.DatabaseError) {
       throw new StartupError(`PostgreSQL refuses to work: ${error.message}.`, { cause: error });
     }

@@ -4,7 +4,7 @@ import { successOf } from '../../http/admin-responses.js';
 import { NAME_PATTERN } from '../../http/api-schemas.js';
 import { AccountSchema, STUDIO_EXAMPLE, StudioSchema } from '../studios/me-schema.js';
 
-/** What signing in, the own account and its second factor take and answer. */
+/** What signing in, the own account and its second factor take and return. */
 
 const MAX_EMAIL = 254;
 /** Long enough to be spared from all rules about its characters (NIST SP 800-63B). */
@@ -68,7 +68,7 @@ export const SignedInResponse = successOf(
   }),
   {
     description:
-      'The answer sets the cookie `savepoint_session` (HttpOnly, SameSite=Strict), and `savepoint_device`, which keeps this device from being slowed down by wrong passwords of others.',
+      'The response sets the cookie `savepoint_session` (HttpOnly, SameSite=Strict), and `savepoint_device`, which keeps this device from being slowed down by wrong passwords of others.',
     example: {
       account: {
         accountId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a',

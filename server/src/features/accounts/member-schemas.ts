@@ -4,7 +4,7 @@ import { NextCursor } from '../../http/keyset-page.js';
 import { RoleSchema } from '../studios/role-schema.js';
 import { Email, GivenPassword, LinkToken, PersonName, SecondFactorCode } from './account-schemas.js';
 
-/** What the routes of members and invitations take and answer. */
+/** What the routes of members and invitations take and return. */
 
 const ID_EXAMPLE = '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a';
 

@@ -122,7 +122,7 @@ export function signInRoutes(app: FastifyInstance, ctx: AccountContext): void {
   );
 }
 
-/** The answer to a sign-in, however it was done. */
+/** The response to a sign-in, however it was done. */
 export async function signedInResponse(
   ctx: AccountContext,
   request: FastifyRequest,

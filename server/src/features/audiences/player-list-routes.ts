@@ -117,7 +117,7 @@ function idOf(list: string, cursor: string | undefined): string {
 
 function checkedId(id: string): string {
   if (ROW_ID.test(id)) return id;
-  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of an answer.' });
+  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of a response.' });
 }
 
 function playerItem(player: PlayerListRow, foundBy: FoundBy | null) {

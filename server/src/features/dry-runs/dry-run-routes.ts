@@ -37,7 +37,7 @@ export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'dryRun',
         summary: 'What publishing a document would change, for all players',
         description:
-          'Decides for every player, or a sample of them, under the published document and under the other. Nothing is changed by it. The answer is a stream of lines, each a JSON text; who hangs up ends it.',
+          'Decides for every player, or a sample of them, under the published document and under the other. Nothing is changed by it. The response is a stream of lines, each a JSON text; who hangs up ends it.',
         params: GameParameters,
         body: DryRunBody,
         response: {

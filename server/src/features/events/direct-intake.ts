@@ -16,7 +16,7 @@ const GROUPS_IN_FLIGHT = 2;
 const FILL_FOR_MS = 100;
 /** A group costs PostgreSQL 0.8 ms and 0.08 for each player: single events gain a fifth from fewer and larger ones. */
 const LINGER = { ms: 8, after: 4 };
-/** The route lets fewer in, unless groups are stuck; then a 503 at once is kinder than a late answer. */
+/** The route lets fewer in, unless groups are stuck; then a 503 at once is kinder than a late response. */
 const MAX_WAITING_WEIGHT = 20_000;
 /** A batch of large events weighs by its bytes: 20,000 waiting ones are 20 MB at the most, whatever their size. */
 const BYTES_PER_WEIGHT = 1_024;
@@ -29,7 +29,7 @@ type RecordBatch = {
 
 type Options = { pool: Pool; metrics: Metrics; logger: Logger; oldEvents: OldEvents };
 
-/** Events are applied to PostgreSQL before the answer; requests that arrive together share a transaction. */
+/** Events are applied to PostgreSQL before the response; requests that arrive together share a transaction. */
 export function createDirectIntake({ pool, metrics, logger, oldEvents }: Options): EventIntake {
   const groups = new Batcher<RecordBatch, IntakeResult>({
     maxItems: MAX_GROUP_WEIGHT,

@@ -134,7 +134,7 @@ function hangUpSignal({ raw }: FastifyReply): AbortSignal {
   socket.once('end', hangUp);
   raw.once('close', () => {
     socket.off('end', hangUp);
-    // When the answer has been sent, nobody waits any more, and nobody listens.
+    // When the response has been sent, nobody waits any more, and nobody listens.
     hangUp();
   });
   return controller.signal;

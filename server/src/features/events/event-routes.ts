@@ -38,7 +38,7 @@ export function eventRoutes(app: FastifyInstance, ctx: EventContext, admission: 
         tags: ['Events'],
         summary: 'Send a batch of events',
         description:
-          'Answered once the events are durable. Sending a batch again, in whole or in part, in any order, changes nothing: each event counts once. On 429, 503 or no answer send it again unchanged, on 401 with a new token; on any other answer do not. A bad event never spoils the good ones of its batch: it waits, with the reason, in the studio’s inbox of failed events, where it can be corrected and replayed. `Content-Encoding: gzip`, `br` and `deflate` are accepted; `GET /v1/limits` tells how much.',
+          'Responds once the events are durable. Sending a batch again, in whole or in part, in any order, changes nothing: each event counts once. On 429, 503 or no response send it again unchanged, on 401 with a new token; on any other response do not. A bad event never spoils the good ones of its batch: it waits, with the reason, in the studio’s inbox of failed events, where it can be corrected and replayed. `Content-Encoding: gzip`, `br` and `deflate` are accepted; `GET /v1/limits` tells how much.',
         security: BEARER,
         headers: EventHeaders,
         body: EventBatchSchema,

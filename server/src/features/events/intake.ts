@@ -20,7 +20,7 @@ export type IntakeResult = {
   tooSparse?: readonly number[];
 };
 
-/** Takes batches and answers once they are durable, never before. */
+/** Takes batches and resolves once they are durable, never before. */
 export type EventIntake = {
   submit(batch: EventBatch): Promise<IntakeResult>;
   /** Finishes what was taken. */

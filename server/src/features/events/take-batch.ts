@@ -94,7 +94,7 @@ async function takeEvents(ctx: EventContext, batch: EventBatch): Promise<IntakeR
   return taken;
 }
 
-/** Events that only the database could reject. The intake counts the good events of the batch, the answer all of them. */
+/** Events that only the database could reject. The intake counts the good events of the batch, the response all of them. */
 function tooSparseEvents(
   { tooSparse }: IntakeResult,
   events: number,
@@ -111,7 +111,7 @@ function tooSparseEvents(
   }));
 }
 
-/** Bad events are not thrown away, and like the good ones they are durable before the answer. */
+/** Bad events are not thrown away, and like the good ones they are durable before the response. */
 async function keepFailures(ctx: EventContext, batch: FailedBatch): Promise<void> {
   if (batch.failures.length === 0) return;
   await ctx.inbox.submit(batch);

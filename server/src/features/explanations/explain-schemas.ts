@@ -147,7 +147,7 @@ const Explanation = Type.Object(
         { description: 'Also those that clients are not told of' },
       ),
       heldOut: Type.Boolean({ description: 'Gets the untargeted store, whatever the offers say' }),
-      store: Type.Unknown({ description: 'What GET /v1/player/store_configs answers' }),
+      store: Type.Unknown({ description: 'What GET /v1/player/store_configs returns' }),
       storeText: Type.String({ description: 'The same, byte by byte' }),
       storeEtag: Type.String(),
       validUntil: nullable(Time('When time alone changes it next')),

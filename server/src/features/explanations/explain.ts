@@ -24,7 +24,7 @@ export type ExplainDependencies = Readonly<{
   databaseUrl: string;
   clock: Clock;
   turns: KeySemaphore;
-  /** Comes when nobody waits for the answer any more. */
+  /** Comes when nobody waits for the response any more. */
   signal?: AbortSignal;
   /** What rules can ask about a player; the attributes of the service, if left out. */
   attributes?: AttributeRegistry;

@@ -3,7 +3,7 @@ import type { DocumentChange } from './document-difference.js';
 import type { DraftConflict } from './draft.js';
 import type { RollbackOutcome } from './publish.js';
 
-/** What became of a publication, as an answer of the admin API. */
+/** What became of a publication, as a response of the admin API. */
 export function publicationResponse(outcome: RollbackOutcome | DraftConflict): {
   version: number;
   difference: readonly DocumentChange[];

@@ -59,7 +59,7 @@ export async function insertOverride(client: Client, override: NewOverride): Pro
 }
 
 /**
- * Makes the player's row a new version of itself, which is what every node looks at before it answers from memory. Never
+ * Makes the player's row a new version of itself, which is what every node looks at before it responds from the cache. Never
  * back in time: nodes with slower clocks take it for the moment up to which overrides have happened.
  */
 export async function updateOverridesAt(client: Client, playerId: string, atMs: number): Promise<void> {

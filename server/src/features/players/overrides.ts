@@ -29,7 +29,7 @@ export type SetOutcome =
   | Readonly<{ outcome: 'no_such_player' }>
   | Readonly<{ outcome: 'no_such_flag' }>;
 
-/** From the answer on, every node tells the player so. */
+/** From the response on, every node tells the player so. */
 export async function setOverride(pool: Pool, change: OverrideChange, actor: Actor): Promise<SetOutcome> {
   return transaction(pool, async (client) => {
     const { gameId, userId, flagId, value, reason, until } = change;

@@ -29,7 +29,7 @@ export function renderResponses(
   return {
     statusJson: JSON.stringify(decision.flags),
     segmentsJson,
-    // Weak: `asOf` differs from answer to answer while nothing else does.
+    // Weak: `asOf` differs from response to response while nothing else does.
     segmentsEtag: `W/"${digestOf(userId + segmentsJson)}"`,
     store: toRendered(decision.store),
     lastUpdatedTimestamp: decision.store.lastUpdatedTimestamp,

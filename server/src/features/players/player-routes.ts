@@ -16,11 +16,11 @@ import { type PlayerResponses, storeEtag, storeText } from './player-responses.j
 import { PlayerSegments, PlayerStatus, StoreConfig } from './player-schemas.js';
 
 /**
- * What a player is told. Each answer is a pure function of the player's row, the published configuration and now. The guard
+ * What a player is told. Each response is a pure function of the player's row, the published configuration and now. The guard
  * puts the player on the request.
  */
 export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: onRequestHookHandler): void {
-  // A refusal takes a worker nearly as long as an answer: only what would wait very long is better refused.
+  // A refusal takes a worker nearly as long as a response: only what would wait very long is better refused.
   const maxWaitMs = 2 * ctx.settings.maxWaitMs;
   app.addHook('onRequest', limitInFlight({ shedding: ctx.shedding, form: 'data', maxWaitMs }));
   app.addHook('onRequest', guard);
@@ -81,7 +81,7 @@ export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: on
   );
 }
 
-/** Answers at once where the answers are at hand: no promise for nine reads out of ten. */
+/** Responds at once where the responses are at hand: no promise for nine reads out of ten. */
 function telling(
   ctx: PlayerContext,
   send: (request: FastifyRequest, reply: FastifyReply, responses: PlayerResponses) => FastifyReply,

@@ -115,7 +115,7 @@ export const StoreConfig = Type.Object(
 
 export const PlayerConfig = Type.Object(
   { playerStatus: PlayerStatus, storeConfig: StoreConfig },
-  { title: 'PlayerConfig', description: 'Status and store, as their own endpoints answer them.' },
+  { title: 'PlayerConfig', description: 'Status and store, as their own endpoints return them.' },
 );
 
 export const PlayerSegments = Type.Object(

@@ -3,7 +3,7 @@ import type { StoreDecision } from '../../personalisation/decide/decision.js';
 import { type PlayerResponses, type RenderedStore, renderStore } from './player-responses.js';
 import { createStoreKeys } from './store-keys.js';
 
-/** The answers of a player, and what they were worked out from. */
+/** The responses of a player, and what they were worked out from. */
 export type CachedResponses = Readonly<{
   rowVersion: string;
   configVersion: number;
@@ -27,7 +27,7 @@ const ENTRY_BYTES = 400;
 const BYTES_PER_CHARACTER = 2;
 
 /**
- * Remembers answers, the oldest of them leaving when there are more than `maxBytes`. Stores are counted once however many
+ * Caches responses, the oldest of them leaving when there are more than `maxBytes`. Stores are counted once however many
  * players share them, and forgotten with the last of those.
  */
 export function createResponseCache(maxBytes: number): ResponseCache {

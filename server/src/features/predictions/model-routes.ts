@@ -92,7 +92,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'trainModels',
         summary: 'Train the models now',
         description:
-          'Answers when it is done, which takes seconds, or minutes for a large game. It goes on if the client hangs up. What is better than what is in force is put in force.',
+          'Responds when it is done, which takes seconds, or minutes for a large game. It goes on if the client hangs up. What is better than what is in force is put in force.',
         params: GameParameters,
         response: { 201: ModelTrainedResponse, ...gameErrors(['busy']) },
       },

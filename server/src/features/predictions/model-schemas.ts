@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../http/admin-responses.js';
 
-/** Answers of the admin API about the models of predictions. */
+/** Responses of the admin API about the models of predictions. */
 
 const ModelOutcome = Type.Object(
   {

@@ -40,7 +40,7 @@ type Remembered = Readonly<{
 
 /** About 1.5 KB each. */
 const MAX_REMEMBERED = 5_000;
-/** As for all remembered answers: bounds how long a number of a row that came twice, after a failover, could matter. */
+/** As for all cached responses: bounds how long a number of a row that came twice, after a failover, could matter. */
 const MAX_AGE_MS = 60_000;
 
 export type PlayerPredictionsOptions = {
@@ -123,7 +123,7 @@ function isFresh({ workedOutAt, response }: Remembered, now: number): boolean {
   return workedOutAt <= now && now < response.validUntil && now - workedOutAt < MAX_AGE_MS;
 }
 
-/** Weak: `asOf` differs from answer to answer while nothing else does. */
+/** Weak: `asOf` differs from response to response while nothing else does. */
 function etagOf(text: string): string {
   return `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
 }

@@ -8,7 +8,7 @@ import {
 } from '../../personalisation/predict/artefact.js';
 import { type Prediction, type Predictions, toldValue } from '../../personalisation/predict/score.js';
 
-/** The two parts of an answer as they are sent. */
+/** The two parts of a response as they are sent. */
 
 /** Of those that clients are told. */
 export function predictionsJson(predictions: Predictions, visible: ReadonlySet<PredictionName>): string {

@@ -23,7 +23,7 @@ export type AccessClaims = Readonly<{
 export type AccessTokens = {
   issue(claims: Omit<AccessClaims, 'expiresAtMs' | 'kid'>): string;
   /**
-   * The claims of the good token in an Authorization header; throws a 401 for anything else. Answers synchronously for a
+   * The claims of the good token in an Authorization header; throws a 401 for anything else. Returns synchronously for a
    * header seen before.
    */
   verify(authorization: string | undefined): AccessClaims | Promise<AccessClaims>;

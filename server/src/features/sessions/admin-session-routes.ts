@@ -126,7 +126,7 @@ function sessionKey(cursor: readonly [number, string] | undefined): SessionKey {
   const [createdAtMs, sessionId] = cursor;
   const isKey = createdAtMs >= 0 && createdAtMs <= LATEST_MS && UUID_ANY_CASE.test(sessionId);
   if (isKey) return { createdAtMs, sessionId };
-  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of an answer.' });
+  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of a response.' });
 }
 
 function sessionResponse(

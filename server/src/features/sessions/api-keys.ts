@@ -22,7 +22,7 @@ export type ApiKey = Pick<ApiKeyRow, 'keyId' | 'gameId' | 'tenantSlug' | 'gameSl
  *   look-up ─► unsealing ─► HMAC ─► comparison ──right, and it may log in here──► the key, remembered for a minute
  *                                       └── anything else ──► undefined
  *
- * An unknown key goes the same way as a known one, with a secret that nobody has, so that neither answer nor time tells them
+ * An unknown key goes the same way as a known one, with a secret that nobody has, so that neither response nor time tells them
  * apart.
  */
 export type ApiKeys = {

@@ -13,7 +13,7 @@ import { UUID } from '../../lib/uuid.js';
  * salts: neither a dump of the database nor an old token alone yields a live token.
  *
  * The caller must make "read state, present, write state" atomic (row lock or compare-and-swap on `currentHash`). `now` is the
- * clock of the node that answers. If the next node's clock is behind, the grace period is longer by the difference; if it is
+ * clock of the node that responds. If the next node's clock is behind, the grace period is longer by the difference; if it is
  * ahead, shorter. So the clocks of all nodes should agree to a second or two, which `savepoint doctor` checks.
  */
 

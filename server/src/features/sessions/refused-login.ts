@@ -9,7 +9,7 @@ const EXPECTED =
   'Expected is the Base64 (standard alphabet, with padding) of HMAC-SHA256 over apiKey|deviceId|timestamp, as sent, keyed with the secret.';
 
 /**
- * Development only, and after the answer, which is the same 401 for all of these: tells the developer what a refused login
+ * Development only, and after the response, which is the same 401 for all of these: tells the developer what a refused login
  * looks like. An id that no key has is not logged: it may be the secret, in the wrong place.
  */
 export async function explainRefusedLogin(

@@ -21,7 +21,7 @@ type Session = {
   headers: Record<string, string>;
 };
 
-/** Login and refresh answer with the very same shape: a client has one parser. */
+/** Login and refresh respond with the very same shape: a client has one parser. */
 export async function sessionGrant(ctx: SessionContext, session: Session): Promise<SessionGrant> {
   const { player, sessionId, deviceId, tenantId, gameId, refreshToken } = session;
   // The statement just run has told the version of the keys: one that was revoked before it signs no more tokens.

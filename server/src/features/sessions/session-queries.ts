@@ -53,7 +53,7 @@ type OpenedSession = PlayerRow & { sessionId: string };
 
 /**
  * Opens a session for every device whose key still stands, and gives those that nobody has seen a player, all in one
- * statement and commit. A session that is not among the answers was not opened: its key does not stand, or its device is
+ * statement and commit. A session that is not among the responses was not opened: its key does not stand, or its device is
  * new and another node, which this statement waited for, has just made its player. Devices are claimed in one order, so
  * that groups of several nodes never deadlock.
  */

@@ -43,7 +43,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: SessionContext): void {
         tags: ['Sessions'],
         summary: 'Exchange a signed request for tokens and the player configuration',
         description:
-          'The same device of the same game is always the same player. A second login never ends the first session. The answer holds the whole player configuration, so a game can start with this one call.',
+          'The same device of the same game is always the same player. A second login never ends the first session. The response holds the whole player configuration, so a game can start with this one call.',
         security: [],
         body: LoginBody,
         response: {
@@ -84,7 +84,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: SessionContext): void {
         tags: ['Sessions'],
         summary: 'Exchange a refresh token for new tokens',
         description:
-          'Answers as login does. The token is rotated: keep the new one. A retry within 30 seconds (a lost answer, two threads) is given the same successor; a token used again later ends its session, and only that one.',
+          'Responds as login does. The token is rotated: keep the new one. A retry within 30 seconds (a lost response, two threads) is given the same successor; a token used again later ends its session, and only that one.',
         security: [],
         body: RefreshBody,
         response: {
@@ -146,13 +146,13 @@ export function sessionRoutes(app: FastifyInstance, ctx: SessionContext): void {
     async (_request, reply) =>
       reply
         .header('cache-control', `public, max-age=${JWKS_MAX_AGE_SECONDS}`)
-        // Only a browser, which names its origin, is answered with the headers that let it read this.
+        // Only a browser, which names its origin, gets the headers that let it read this.
         .header('vary', 'Origin')
         .send(await ctx.signingKeys.jwks()),
   );
 }
 
-/** Runs once the answer is sent, so it can make no difference to it. */
+/** Runs once the response is sent, so it can make no difference to it. */
 function explainRefusal(ctx: SessionContext): onResponseHookHandler {
   return (request, { statusCode }, done) => {
     done();

@@ -4,7 +4,7 @@ import type { SignedLogin } from './verify-signature.js';
 
 /**
  * What a wrong signature looks like to somebody who knows the secret, for the log of a developer. It is never part of an
- * answer: an answer that tells near misses apart would help to guess. The hint names fields and forms, and holds none of their
+ * response: a response that tells near misses apart would help to guess. The hint names fields and forms, and holds none of their
  * values, neither the secret nor the right signature.
  */
 export function signatureHint(secret: Buffer, login: SignedLogin): string | undefined {

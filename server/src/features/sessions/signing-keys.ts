@@ -50,7 +50,7 @@ const RELOAD_MS = 30_000;
 export const PUBLISH_AHEAD_MS = JWKS_MAX_AGE_SECONDS * 1000 + 10 * RELOAD_MS;
 /** Tokens with an invented `kid` must not turn into a query each: they wait for the next one. */
 const UNKNOWN_KID_RELOAD_MS = 1_000;
-/** The database answers within milliseconds, or the key set is served without it. */
+/** The database responds within milliseconds, or the key set is served without it. */
 const JWKS_PATIENCE_MS = 1_000;
 
 type Options = {

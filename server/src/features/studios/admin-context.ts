@@ -18,7 +18,7 @@ export type AdminContext = Readonly<{
   /** Seal API secrets and second factors. */
   masterKeys: MasterKeys;
   passwords: Passwords;
-  /** Trains the models of a game outside of this thread, which has requests to answer. */
+  /** Trains the models of a game outside of this thread, which has requests to serve. */
   trainModels: (training: Readonly<{ gameId: number; actor: Actor }>) => Promise<TrainingOutcome>;
 }>;
 

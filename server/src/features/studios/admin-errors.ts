@@ -74,7 +74,7 @@ const FORM: ErrorForm = {
   },
 };
 
-/** What any admin route may answer besides its own errors. */
+/** What any admin route may return besides its own errors. */
 const OPEN_ERRORS = [
   'header_invalid',
   'cross_origin',
@@ -83,7 +83,7 @@ const OPEN_ERRORS = [
   'unavailable',
 ] as const satisfies readonly ErrorCode[];
 
-/** What any route may answer that asks who sends the request. */
+/** What any route may return that asks who sends the request. */
 const SENDER_ERRORS = [
   ...OPEN_ERRORS,
   'token_missing',
@@ -92,7 +92,7 @@ const SENDER_ERRORS = [
   'csrf_token_invalid',
 ] as const satisfies readonly ErrorCode[];
 
-/** The error answers of an admin route for the API reference, in the order of their statuses. */
+/** The error responses of an admin route for the API reference, in the order of their statuses. */
 export function adminErrors(codes: readonly ErrorCode[] = []): Record<number, unknown> {
   return byStatus([...SENDER_ERRORS, 'role_too_low', 'not_a_member', ...codes]);
 }

@@ -26,13 +26,13 @@ declare module 'fastify' {
   }
 }
 
-/** These change nothing, so a page that makes a browser send one gains nothing: it cannot read the answer. */
+/** These change nothing, so a page that makes a browser send one gains nothing: it cannot read the response. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
  * The guard of every admin route, as an onRequest hook: nothing of a body is read before the sender and their role have been
  * checked. The sender is looked up each time, so a token that is revoked, or a session that has ended, is refused with the next
- * request. Unknown, revoked and expired ones get the same answer: nothing is learnt by trying.
+ * request. Unknown, revoked and expired ones get the same response: nothing is learnt by trying.
  *
  *   Authorization ──► admin token ─────────────────────────────► role in its studio
  *   cookie ──► same origin ──► CSRF token ──► session ──► role in the studio of X-Tenant-ID, or in the first one joined

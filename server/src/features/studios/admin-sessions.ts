@@ -39,7 +39,7 @@ type SessionRow = Omit<SignedIn, 'tokenHash' | 'csrfToken'> & {
   role: Role | null;
 };
 
-/** Follows from the cookie, which no page can read: whoever sends it has been told it by an answer of this service. */
+/** Follows from the cookie, which no page can read: whoever sends it has been told it by a response of this service. */
 export function csrfTokenOf(token: string): string {
   return createHash('sha256').update('csrf:').update(token).digest('base64url');
 }

@@ -4,7 +4,7 @@ import { NAME_PATTERN } from '../../http/api-schemas.js';
 import { NextCursor } from '../../http/keyset-page.js';
 import { RoleSchema } from './role-schema.js';
 
-/** What the routes of admin tokens take and answer. */
+/** What the routes of admin tokens take and return. */
 
 const ID_EXAMPLE = '3f9a1c0b7d2e4f68';
 export const MAX_TOKEN_DAYS = 3_650;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { nullable, successOf } from '../../http/admin-responses.js';
 import { NAME_PATTERN } from '../../http/api-schemas.js';
 
-/** What the routes of games answer, and what can be changed of a game. */
+/** What the routes of games return, and what can be changed of a game. */
 
 /** A hundred years; the schema of the database allows no more, either. */
 export const MAX_RETENTION_DAYS = 36_500;

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { GameParameters, nullable, successOf, Time } from '../../http/admin-responses.js';
 import { NextCursor } from '../../http/keyset-page.js';
 
-/** What the routes of API keys take and answer. */
+/** What the routes of API keys take and return. */
 
 const KEY_EXAMPLE = 'sp_live_5b1c9d0e7f2a4b6c8d0e1f2a';
 /** 90 days: longer than that, two keys are simply two keys. */

@@ -84,7 +84,7 @@ function positionOf(cursor: readonly [number, number] | undefined, nowMs: number
   if (cursor === undefined) return { ms: newestMs, shown: 0 };
   const [ms, shown] = cursor;
   if (ms >= 0 && ms <= newestMs && shown >= 0 && shown <= MAX_SHOWN) return { ms, shown };
-  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of an answer.' });
+  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of a response.' });
 }
 
 function kindsOf(text: string | undefined): ReadonlySet<TimelineKind> {

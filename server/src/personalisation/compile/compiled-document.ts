@@ -19,7 +19,7 @@ export type CompiledDocument = Readonly<{
   segments: readonly CompiledSegment[];
   /** How long a payer stays one after the last purchase; null: for ever. */
   payerForDays: number | null;
-  /** When one of their rules can change its answer with time alone. */
+  /** When one of their rules can change its result with time alone. */
   flagsAndSegmentsBasis: TimeBasis;
   /** Some rule asks for a prediction: decisions then also follow from the models in force. */
   usesPredictions: boolean;

@@ -3,7 +3,7 @@ import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { isChangedByEvents } from '../attributes/fact-source.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
 
-/** What besides schedules can change the answer of a rule: the bits of its time basis, and those below. */
+/** What besides schedules can change the result of a rule: the bits of its time basis, and those below. */
 export type Dependence = TimeBasis;
 
 export const DEPENDENCE = Object.freeze({

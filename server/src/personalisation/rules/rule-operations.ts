@@ -3,7 +3,7 @@ import type { AttributeValue, PlayerAttributes } from '../attributes/player-attr
 
 /** The operations of rules on values that the type checker has found to fit. */
 
-/** Thrown by a rule: `&&` and `||` still give an answer if the other side decides it, as CEL has it. */
+/** Thrown by a rule: `&&` and `||` still give a result if the other side decides it, as CEL has it. */
 class RuleError extends Error {}
 
 // Made once: a stack trace would cost more than the rest of the evaluation and lead nowhere.

@@ -19,7 +19,7 @@ export type CompiledRule = Readonly<{
   /** The segments and flags it refers to. */
   segments: readonly string[];
   flags: readonly string[];
-  /** When its answer can change with time alone, but for the segments and flags it refers to. */
+  /** When its result can change with time alone, but for the segments and flags it refers to. */
   basis: TimeBasis;
   /** The same, and whether what the player does can change it. */
   dependence: Dependence;

@@ -16,7 +16,7 @@ export type DocumentProblem = Readonly<{
 /** An entry of one of the document's lists, and where it stands. */
 export type Entry<T> = Readonly<{ entry: T; pointer: string }>;
 
-/** Nobody reads more at once; and a hostile document cannot make a huge answer of a small mistake. */
+/** Nobody reads more at once; and a hostile document cannot make a huge response of a small mistake. */
 export const MAX_PROBLEMS = 1000;
 
 /** Collects problems. Once it is full the rest is not told: who looks for more of them can stop. */

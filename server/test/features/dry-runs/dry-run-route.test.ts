@@ -72,7 +72,7 @@ async function isWaiting(many = 1): Promise<boolean> {
   return rowCount === many;
 }
 
-/** Sends a request and reads the beginning of its answer. */
+/** Sends a request and reads the beginning of its response. */
 function firstLine(port: number, body: string): Promise<{ request: ClientRequest; line: string }> {
   return new Promise((resolve, reject) => {
     const path = `/admin/v1${GAME}/dry-run`;
@@ -87,7 +87,7 @@ function firstLine(port: number, body: string): Promise<{ request: ClientRequest
 }
 
 describe('a dry run', () => {
-  it('answers with lines: progress, then the result', async () => {
+  it('responds with lines: progress, then the result', async () => {
     const response = await post({ document });
     expect(response.statusCode, response.body).toBe(200);
     expect(response.headers['content-type']).toBe('application/x-ndjson');

@@ -74,7 +74,7 @@ describe('when events come faster than they can be stored', () => {
     return rowCount;
   };
 
-  /** Sends one batch after the other, without waiting for the answers, until so many were refused. */
+  /** Sends one batch after the other, without waiting for the responses, until so many were refused. */
   const sendUntilRefused = async (
     count: number,
     sender: (n: number) => Session,
@@ -123,7 +123,7 @@ describe('when events come faster than they can be stored', () => {
     }
   });
 
-  it('refuses before the token is checked, and with the same answer as afterwards', async () => {
+  it('refuses before the token is checked, and with the same response as afterwards', async () => {
     const { app, ctx } = await harness.addNode({ maxWaitMs: 0 });
     // More than may run at once. The clock stands still, so that it is never taken for stuck.
     const [blocked, other] = [player(0), player(1)];
@@ -134,7 +134,7 @@ describe('when events come faster than they can be stored', () => {
       await expect.poll(lockWaits).toBe(1);
       await app.listen({ host: '127.0.0.1', port: 0 });
       const { port } = app.server.address() as { port: number };
-      /** The whole answer, without what differs from one to the next. */
+      /** The whole response, without what differs from one to the next. */
       const send = async (path: string, headers: Record<string, string> = other.headers) => {
         const more = { 'x-request-id': 'same', origin: 'https://game.example', 'content-length': '2' };
         const all = Object.entries({ ...headers, ...more });

@@ -18,7 +18,7 @@ describe('ETag and If-None-Match', () => {
     const ask = async (ifNoneMatch: string | string[]) =>
       get(harness.app, path, session, { 'if-none-match': ifNoneMatch });
 
-    it('answers 304, without a body, to the tag it gave', async () => {
+    it('returns 304, without a body, to the tag it gave', async () => {
       const etag = await etagOf(path);
       const response = await ask(etag);
       expect(response.statusCode).toBe(304);

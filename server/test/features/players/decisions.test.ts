@@ -48,7 +48,7 @@ function decisionsOn(document: CompiledDocument) {
   };
 }
 
-describe('answers of a document without predictions', () => {
+describe('responses of a document without predictions', () => {
   it('do not look for models, and outlive a training', async () => {
     const game = decisionsOn(compiled({ segments: [segment('s', 'purchases.total > 0')] }));
     await game.ask();
@@ -60,7 +60,7 @@ describe('answers of a document without predictions', () => {
   });
 });
 
-describe('answers of a document with predictions', () => {
+describe('responses of a document with predictions', () => {
   const document = compiled({ segments: [segment('s', 'predictions.churn.value > 0.5')] });
 
   it('are remembered until the models change', async () => {

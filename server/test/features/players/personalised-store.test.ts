@@ -43,7 +43,7 @@ describe('the personalised store', () => {
   const publishNow = (...parameters: Parameters<typeof gameDocument>) =>
     publish(harness.pool, gameDocument(...parameters), harness.clock.now());
 
-  it('a purchase that was acknowledged changes the very next answers of another node', async () => {
+  it('a purchase that was acknowledged changes the very next responses of another node', async () => {
     await publishNow([sku('gems')], {
       offers: [
         offer('payers', {
@@ -53,7 +53,7 @@ describe('the personalised store', () => {
       ],
     });
     const session = await harness.login('buyer');
-    // Each node has seen the player and remembers its answer.
+    // Each node has seen the player and has cached the response.
     for (const app of [harness.app, second]) {
       const { store } = await read(session, app);
       expect(store).toMatchObject({ userSpecificPromoId: null, activeSkus: [{ offerPrice: 4.99 }] });
@@ -72,7 +72,7 @@ describe('the personalised store', () => {
   });
 
   it('an offer begins and ends to the second for a player who sends nothing, and the tag with it', async () => {
-    // At noon: days end at midnight, and the time until then also limits how long an answer may be shown.
+    // At noon: days end at midnight, and the time until then also limits how long a response may be shown.
     const from = (Math.floor(harness.clock.now() / DAY_MS) + 1.5) * DAY_MS;
     harness.clock.set(from - 60 * SECOND_MS);
     const until = from + 7200 * SECOND_MS;

@@ -38,7 +38,7 @@ const responsesOf = (cache: ResponseCache, json: string, rowVersion = '1'): Cach
   },
 });
 
-describe('remembered answers', () => {
+describe('cached responses', () => {
   it('share one store between the players who have the same', () => {
     const cache = createResponseCache(1_000_000);
     cache.set('a', responsesOf(cache, 'x'.repeat(100_000)));
@@ -57,7 +57,7 @@ describe('remembered answers', () => {
     const [first, second] = [NOW - 2, NOW - 1].map((lastEventAt) =>
       renderResponses('', decide(document, facts({ lastEventAt }), NOW), cache.share),
     );
-    if (first === undefined || second === undefined) throw new Error('no answers');
+    if (first === undefined || second === undefined) throw new Error('no responses');
     expect(second.store.json).toBe(first.store.json);
     expect(storeEtag(second)).not.toBe(storeEtag(first));
     expect(JSON.parse(storeText(second))).toEqual({

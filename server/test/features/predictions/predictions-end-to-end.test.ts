@@ -214,7 +214,7 @@ describe('training', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   it('stays the same until an event of the player, and then does not', async () => {
     const session = aPayer();
     const first = await predictions(session);

@@ -12,7 +12,7 @@ import {
 } from '../../support/harness.js';
 import { addStudio, expectRefusedToken, type Studio } from '../../support/session-calls.js';
 
-/** What the keys' rows hold decides nothing that a stranger could see: every refusal is one and the same answer. */
+/** What the keys' rows hold decides nothing that a stranger could see: every refusal is one and the same response. */
 
 let harness: Harness;
 let rival: Studio;

@@ -54,7 +54,7 @@ describe('a logout wins over refreshes at the same moment', () => {
       const body = round % 2 === 0 ? {} : { allDevices: true };
       const ended = await postLogout(nodes[round % 2] ?? nodes[0], session.accessToken, body);
       expect(ended.json()).toEqual({ data: { revokedSessions: 1 }, status: 'success' });
-      // From the answer on, while refreshes are still under way.
+      // From the response on, while refreshes are still under way.
       await expectDeadEverywhere(session);
       const granted = (await Promise.all(racing)).flat();
       handedOut += granted.length;
@@ -129,7 +129,7 @@ describe('whichever comes first to the row', () => {
     await refreshed(nodes[0], second?.json().refreshToken);
   });
 
-  test('two logouts: both answer 200, and only one of them has ended a session', async () => {
+  test('two logouts: both return 200, and only one of them has ended a session', async () => {
     const session = await harness.login('two logouts');
     const responses = await behindLock(
       session.deviceId,

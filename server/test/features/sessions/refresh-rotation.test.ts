@@ -124,7 +124,7 @@ describe('refreshes of one token at the same moment', () => {
     }
   });
 
-  test('a client that goes on at once with its first answer leaves the others working', async () => {
+  test('a client that goes on at once with its first response leaves the others working', async () => {
     const login = await harness.login('eager');
     const chains = await Promise.all(
       [harness.app, second].map(async (app) => {

@@ -35,7 +35,7 @@ const resigned = (body: LoginBody, text: string, secret: string = DEMO.secret): 
 });
 const hints = () => lines.filter(({ msg }) => msg.startsWith('a login was refused'));
 
-/** The hint comes after the answer. */
+/** The hint comes after the response. */
 async function hintFor(body: LoginBody): Promise<Line> {
   const response = await postLogin(harness.app, body);
   expect(response.statusCode).toBe(401);

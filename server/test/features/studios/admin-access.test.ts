@@ -255,7 +255,7 @@ describe('every admin route', () => {
     ]);
   });
 
-  it('answers with a request id and is never stored, and no web page of another origin may read it', async () => {
+  it('responds with a request id and is never stored, and no web page of another origin may read it', async () => {
     for (const token of [desk.tokens.viewer, null]) {
       const response = await desk.app.inject({
         url: '/admin/v1/me',

@@ -170,7 +170,7 @@ it.each<['POST' | 'PUT', string, object, string]>([
   expect(response.json().error.message).toBe(message);
 });
 
-it('a misspelt game is answered with the nearest one of the studio', async () => {
+it('a misspelt game gets the nearest one of the studio', async () => {
   const response = await desk.call('GET', '/games/demo-gmae/draft');
   expectGeneralError(response, 404, 'game_not_found');
   expect(response.json().error.message).toContain('Did you mean "demo-game"?');

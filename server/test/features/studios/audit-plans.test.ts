@@ -102,7 +102,7 @@ describe('listing the audit log', () => {
   });
 });
 
-/** How many entries PostgreSQL looks at for an answer. */
+/** How many entries PostgreSQL looks at for a response. */
 async function rowsRead(connection: OwnConnection, { text, values }: Asked, mode: string): Promise<number> {
   await connection.query("select set_config('plan_cache_mode', $1, false)", [mode]);
   await connection.query(`prepare asked as ${text}`);

@@ -66,7 +66,7 @@ describe('offers', () => {
     });
   });
 
-  it('by a rule about time hold until the rule can change its answer', () => {
+  it('by a rule about time hold until the rule can change its result', () => {
     const document = compiled({
       catalogue: [sku('gems')],
       offers: [offer('welcome', { ...SALE, when: 'daysSinceFirstSeen < 7' })],

@@ -26,7 +26,7 @@ function compileOrThrow({ cel }: PairedRule): CompiledRule {
 
 const isAffordable = ({ cel }: PairedRule) => {
   const result = compileRule(cel, SCOPE);
-  // Arithmetic of arithmetic of arithmetic: too expensive is a right answer, and not what is tested here.
+  // Arithmetic of arithmetic of arithmetic: too expensive is a right result, and not what is tested here.
   return result.ok || result.problems.every(({ message }) => !/costs too much|levels|parts/.test(message));
 };
 
@@ -77,7 +77,7 @@ describe('a compiled rule', () => {
     );
   });
 
-  it('cannot change its answer before the time it gives', () => {
+  it('cannot change its result before the time it gives', () => {
     fc.assert(
       fc.property(paired, players, moments, states, fc.double({ min: 0, max: 1, noNaN: true }), (...all) => {
         const [rule, player, now, state, fraction] = all;

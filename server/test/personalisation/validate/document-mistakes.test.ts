@@ -18,14 +18,14 @@ describe('a price that is written otherwise', () => {
     ['.99', '0.99'],
     ['5.', '5'],
     [' 4.99 ', '4.99'],
-  ])('%j is answered with %s', (text, meant) => {
+  ])('%j gets %s', (text, meant) => {
     expect(priceProblem(text)).toBe(
       `"${text}" is not a price: write ${meant} (digits, and a point before the decimals).`,
     );
   });
 
   it.each(['1,299', 'free', '-1', '1e3', '', '1.2.3', '4.9999999'])(
-    '%j may mean anything, and is answered with an example',
+    '%j may mean anything, and gets an example',
     (text) => {
       expect(priceProblem(text)).toBe(
         `"${text}" is not a price: write digits, and a point before the decimals, as in 4.99.`,

@@ -124,7 +124,7 @@ export function checkedEntry(id: string): string {
 
 function checkedId(id: string): string {
   if (ENTRY_ID.test(id)) return id;
-  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of an answer.' });
+  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of a response.' });
 }
 
 function typeOf(text: string | undefined): { eventType?: string | null } {

@@ -18,7 +18,7 @@ export type CatalogueReading = Readonly<{
   columnOf: (pointer: string) => string;
 }>;
 
-/** Nobody reads more, and a hostile file cannot make a huge answer of a small mistake. */
+/** Nobody reads more, and a hostile file cannot make a huge response of a small mistake. */
 export const MAX_ROW_ERRORS = 1000;
 
 /** The second of two rows for one SKU would silently win. */

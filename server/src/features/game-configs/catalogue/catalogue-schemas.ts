@@ -6,7 +6,7 @@ import { catalogueToCsv } from './catalogue-csv.js';
 
 /** Documentation of the bodies of catalogue routes. */
 
-/** The two forms of a catalogue, for requests and answers. */
+/** The two forms of a catalogue, for requests and responses. */
 export const CATALOGUE_FILE = {
   content: {
     'application/json': {

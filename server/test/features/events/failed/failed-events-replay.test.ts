@@ -91,7 +91,7 @@ describe('replaying failed events', () => {
     expect(await replayAll(group('Boss'))).toEqual({ total: 0, replayed: 0, duplicates: 0, failed: 0 });
     expect(await openTotal()).toBe(0);
 
-    // Sent again by clients that never got their answer, now that they pass: known already, twins included.
+    // Sent again by clients that never got their response, now that they pass: known already, twins included.
     for (const session of sessions) {
       const events = Array.from({ length: 150 }, (_, n) => gameEvent('Boss', n, receivedAt));
       const again = await postEvents(app, session, [...events, ...events.slice(0, 2)]);

@@ -37,7 +37,7 @@ describe('what spreadsheets make of a catalogue', () => {
     ]);
   });
 
-  it('prices in the way of a region or with a currency are answered with what to write', () => {
+  it('prices in the way of a region or with a currency are refused with what to write instead', () => {
     expect(
       errorsOf(HEADER, 'a,true,,,,USD,,,,"0,99"', 'b,true,,,,USD,,,,$4.99', 'c,true,,,,USD,,,,free'),
     ).toEqual([
