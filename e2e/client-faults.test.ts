@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { type ClientVerdict, runClientScenario } from './faults/client-scenario.js';
+import { type ClientVerification, runClientScenario } from './faults/client-scenario.js';
 import { withDatabase } from './faults/verify.js';
 import { cleanUp } from './support/service.js';
 
@@ -16,7 +16,7 @@ it(
   'clients on a bad network lose nothing, double nothing and stay logged in while the service is killed',
   async () => {
     const seed = Date.now() % 1_000_000;
-    const spoiled: ClientVerdict[] = [];
+    const spoiled: ClientVerification[] = [];
     const report = await runClientScenario({
       seed,
       clients: CLIENTS,

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BROWSER_PATIENCE_MS, HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
+import { BROWSER_TIMEOUT_MS, HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
 import { cleanUp, type Service, startService, temporaryFolder } from './support/service.js';
 
 const DESKTOP = { width: 1280, height: 900 };
@@ -119,7 +119,7 @@ type Opened = { page: Page; asked: Set<string>; errors: string[] };
 
 async function openPage(browser: Browser, viewport: { width: number; height: number }): Promise<Opened> {
   const page = await browser.newPage({ viewport });
-  page.setDefaultTimeout(BROWSER_PATIENCE_MS);
+  page.setDefaultTimeout(BROWSER_TIMEOUT_MS);
   const asked = new Set<string>();
   const errors: string[] = [];
   page.on('request', (request) => {

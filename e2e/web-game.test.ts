@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BROWSER_PATIENCE_MS, HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
+import { BROWSER_TIMEOUT_MS, HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
 import { cleanUp, runSavepoint, type Service, startService, temporaryFolder } from './support/service.js';
 
 const SERVER = fileURLToPath(new URL('../examples/web-game/server.mjs', import.meta.url));
@@ -39,7 +39,7 @@ describe.skipIf(!HAS_BROWSER)(`the web game${NEEDS_BROWSER}`, () => {
 
   it('is played, sells something, and thanks for it with an offer', async () => {
     const page = await browser.newPage();
-    page.setDefaultTimeout(BROWSER_PATIENCE_MS);
+    page.setDefaultTimeout(BROWSER_TIMEOUT_MS);
     const problems: string[] = [];
     page.on('pageerror', ({ message }) => problems.push(message));
     await page.goto(`${address}?gems=2`);

@@ -5,7 +5,7 @@ import { login, startService } from '../support/service.mjs';
 const LONGEST_SECONDS = 2.5;
 const KNOCK_EVERY_MS = 10;
 /** After it says that it is up. On a busy machine it may say so before the login that is on its way is answered. */
-const PATIENCE_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /** From nothing to the first login served: on an empty data folder, and on the same folder again and again. */
 export const start = {
@@ -19,7 +19,7 @@ export const start = {
       while (seconds.length <= rounds) {
         const begun = performance.now();
         const starting = startService(settings);
-        const tooLate = starting.then(() => sleep(PATIENCE_MS, undefined, { ref: false }));
+        const tooLate = starting.then(() => sleep(TIMEOUT_MS, undefined, { ref: false }));
         const respondedAt = await Promise.race([firstLogin(settings.SAVEPOINT_PORT), tooLate]);
         if (respondedAt === undefined) throw new Error('the service said that it is up, and serves no login');
         seconds.push((respondedAt - begun) / 1000);

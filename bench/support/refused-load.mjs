@@ -8,7 +8,7 @@ const OPENED_AT_ONCE = 200;
 /** Overwritten in each request by a number of the same length, so that all events are new. */
 const PLACE = 12_345_678;
 /** A response that has not come by then is counted as lost. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 /**
  * Batches of new events on so many connections, each of which sends its next one a random time after a response, whatever
@@ -42,7 +42,7 @@ export async function runRefusedLoad({ api, sessions, batch, connections, second
       };
       pauseThenSend();
     });
-  const timedOut = new Promise((resolve) => setTimeout(resolve, seconds * 1000 + PATIENCE_MS));
+  const timedOut = new Promise((resolve) => setTimeout(resolve, seconds * 1000 + TIMEOUT_MS));
   // Each sends as soon as it is open: the service closes connections that say nothing for ten seconds.
   const sent = [];
   for await (const connection of openAll(api, connections)) {

@@ -20,10 +20,10 @@ export type ClientScenario = {
   settings: Settings;
   say: (line: string) => void;
   /** Called after the check, while everything is still running. */
-  inspect?: (stack: Stack, checkAgain: () => Promise<ClientVerdict>) => Promise<void>;
+  inspect?: (stack: Stack, checkAgain: () => Promise<ClientVerification>) => Promise<void>;
 };
 
-export type ClientVerdict = {
+export type ClientVerification = {
   stored: number;
   lost: number;
   doubled: number;
@@ -31,7 +31,7 @@ export type ClientVerdict = {
   missingNumbers: number;
 };
 
-export type ClientReport = ClientVerdict & {
+export type ClientReport = ClientVerification & {
   tracked: number;
   loggedOut: string[];
   kills: number;
@@ -68,10 +68,10 @@ export async function runClientScenario(scenario: ClientScenario): Promise<Clien
     proxy.calm();
     const check = () => withDatabase(stack, (client) => compare(client, crowd.tracked()));
     await deliver(crowd, check, say);
-    const verdict = await check();
+    const verification = await check();
     await scenario.inspect?.(stack, check);
     return {
-      ...verdict,
+      ...verification,
       tracked: sum(crowd.tracked()),
       loggedOut: crowd.loggedOut(),
       kills: killed,
@@ -96,7 +96,7 @@ async function reach(crowd: Crowd, events: number): Promise<void> {
 /** Until everything is stored, or nothing more comes. */
 async function deliver(
   crowd: Crowd,
-  check: () => Promise<ClientVerdict>,
+  check: () => Promise<ClientVerification>,
   say: (line: string) => void,
 ): Promise<void> {
   const tracked = sum(crowd.tracked());
@@ -114,7 +114,7 @@ async function deliver(
 }
 
 /** What PostgreSQL has of each device beside what its client knows. */
-async function compare(client: pg.Client, tracked: ReadonlyMap<string, number>): Promise<ClientVerdict> {
+async function compare(client: pg.Client, tracked: ReadonlyMap<string, number>): Promise<ClientVerification> {
   const { rows } = await client.query<{ deviceId: string; install: string; n: number }>(
     `select d.device_id as "deviceId", e.install_id as install, (e.payload ->> 'n')::int as n
      from events e join devices d on d.player_id = e.player_id
@@ -124,7 +124,7 @@ async function compare(client: pg.Client, tracked: ReadonlyMap<string, number>):
   const gaps = await client.query<{ n: number }>(
     `select coalesce(sum(last_seq - first_seq + 1), 0)::int as n from event_gaps`,
   );
-  const verdict = {
+  const verification = {
     stored: rows.length,
     lost: 0,
     doubled: 0,
@@ -136,13 +136,13 @@ async function compare(client: pg.Client, tracked: ReadonlyMap<string, number>):
   for (const { deviceId, install, n } of rows) {
     const numbers = seen.get(deviceId) ?? new Set();
     seen.set(deviceId, numbers);
-    if (numbers.has(n)) verdict.doubled++;
-    else if (n < (last.get(install) ?? -1)) verdict.outOfOrder++;
+    if (numbers.has(n)) verification.doubled++;
+    else if (n < (last.get(install) ?? -1)) verification.outOfOrder++;
     numbers.add(n);
     last.set(install, n);
   }
-  for (const [deviceId, count] of tracked) verdict.lost += count - (seen.get(deviceId)?.size ?? 0);
-  return verdict;
+  for (const [deviceId, count] of tracked) verification.lost += count - (seen.get(deviceId)?.size ?? 0);
+  return verification;
 }
 
 function sum(counts: ReadonlyMap<string, number>): number {

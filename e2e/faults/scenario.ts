@@ -8,7 +8,7 @@ import { startBusyProcesses } from './processes.js';
 import { seededRandom } from './random.js';
 import { type Mode, type Stack, startStack } from './stack.js';
 import { startTraffic, type Traffic, type TrafficStatistics } from './traffic.js';
-import { type Verdict, verify } from './verify.js';
+import { type Verification, verify } from './verify.js';
 
 export type ScenarioOptions = {
   mode: Mode;
@@ -32,11 +32,11 @@ export type ScenarioOptions = {
   timeLimitMs: number;
   say: (line: string) => void;
   /** Called after the check, while everything is still running. */
-  inspect?: (stack: Stack, checkAgain: () => Promise<Verdict>) => Promise<void>;
+  inspect?: (stack: Stack, checkAgain: () => Promise<Verification>) => Promise<void>;
 };
 
 export type Report = TrafficStatistics &
-  Verdict & {
+  Verification & {
     description: string;
     acknowledged: number;
     kills: number;
@@ -111,14 +111,14 @@ export async function runScenario(options: ScenarioOptions): Promise<Report> {
     const drained = await drain(stack, say);
     if (oldEvents > 0) await endMove(stack, say);
     const userIds = players.map(({ userId }) => userId);
-    const check = (): Promise<Verdict> => verify({ ...traffic, plan, stack, userIds });
-    const verdict = await check();
-    if (oldEvents > 0) verdict.problems.push(...(await checkOldEvents(stack, oldEvents)));
+    const check = (): Promise<Verification> => verify({ ...traffic, plan, stack, userIds });
+    const verification = await check();
+    if (oldEvents > 0) verification.problems.push(...(await checkOldEvents(stack, oldEvents)));
     await options.inspect?.(stack, check);
     return {
       ...traffic.statistics(),
-      ...verdict,
-      problems: [...drained.problems, ...verdict.problems, ...traffic.statistics().complaints],
+      ...verification,
+      problems: [...drained.problems, ...verification.problems, ...traffic.statistics().complaints],
       description: stack.description,
       acknowledged: traffic.acknowledgedEvents(),
       kills: faultRun.kills(),

@@ -19,7 +19,7 @@ export type BatchSender = {
 };
 
 /** As long as players' clients commonly wait, and longer than the service takes to say that it cannot. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 export function createBatchSender(connections: number): BatchSender {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
@@ -39,10 +39,10 @@ export function createBatchSender(connections: number): BatchSender {
         message.destroy();
       };
       const cutNow = (): void => giveUp({ kind: 'cut' });
-      const patience = setTimeout(() => giveUp({ kind: 'timed out' }), PATIENCE_MS);
+      const timer = setTimeout(() => giveUp({ kind: 'timed out' }), TIMEOUT_MS);
       underWay.add(cutNow);
       const settle = (): void => {
-        clearTimeout(patience);
+        clearTimeout(timer);
         clearTimeout(cutTimer);
         underWay.delete(cutNow);
         resolve(outcome);

@@ -85,10 +85,10 @@ export function startTraffic(options: Options): Traffic {
     for (let attempt = 1; !stopped; attempt++) {
       statistics.requests++;
       const outcome = await sender.send(url(), ownHeaders, body, chooseCut(random, options.cutShare));
-      const verdict = judge(outcome, batch, options.countsDuplicates, attempt);
-      if (verdict.complaint !== undefined) complain(verdict.complaint);
-      if (verdict.repeat === undefined) return acknowledge(batch);
-      statistics.repeated[verdict.repeat] = (statistics.repeated[verdict.repeat] ?? 0) + 1;
+      const checked = checkOutcome(outcome, batch, options.countsDuplicates, attempt);
+      if (checked.complaint !== undefined) complain(checked.complaint);
+      if (checked.repeat === undefined) return acknowledge(batch);
+      statistics.repeated[checked.repeat] = (statistics.repeated[checked.repeat] ?? 0) + 1;
       await sleep(random.fraction() * MAX_PAUSE_MS);
     }
   };
@@ -150,10 +150,15 @@ function chooseCut(random: Random, share: number): Cut | undefined {
     : { when: 'waiting', afterMs: random.fraction() * MAX_CUT_MS };
 }
 
-type Verdict = { repeat?: string; complaint?: string };
+type OutcomeCheck = { repeat?: string; complaint?: string };
 
 /** By the contract: a 202 is the end of it; 429, 503 and no response mean send it again; nothing else is expected. */
-function judge(outcome: Outcome, batch: Batch, countsDuplicates: boolean, attempt: number): Verdict {
+function checkOutcome(
+  outcome: Outcome,
+  batch: Batch,
+  countsDuplicates: boolean,
+  attempt: number,
+): OutcomeCheck {
   if (outcome.kind !== 'response') return { repeat: outcome.kind };
   const { status, body } = outcome;
   const shown = `batch ${batch.index}, attempt ${attempt}: ${status} ${JSON.stringify(body)}`;

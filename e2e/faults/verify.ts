@@ -5,7 +5,7 @@ import { type Expectation, expectTotals, type Totals } from './expectation.js';
 import type { Plan } from './numbered-events.js';
 import type { Stack } from './stack.js';
 
-export type Verdict = {
+export type Verification = {
   stored: number;
   /** Acknowledged and not stored, or stored and not counted. */
   lost: number;
@@ -29,18 +29,18 @@ const MAX_PROBLEMS = 20;
 const GAME_ID = "(select id from games where slug = 'demo-game')";
 
 /** Looks at everything in the database and compares it with what the players know. */
-export async function verify(options: Options): Promise<Verdict> {
+export async function verify(options: Options): Promise<Verification> {
   return withDatabase(options.stack, async (client) => {
     const copies = await countCopies(client, options.plan.events);
-    const verdict = checkStored(options, copies);
+    const verification = checkStored(options, copies);
     // What nobody was promised may be there, or not; if it is, it counts like the rest.
     const counts = (number: number) => options.isAcknowledged(number) || (copies[number] ?? 0) > 0;
     const expected = expectTotals(options.plan, counts);
-    await checkTotals(client, expected, options.userIds, verdict);
-    await checkFailedEvents(client, verdict);
-    await checkGaps(client, options, verdict);
-    await checkRecount(options.stack, verdict);
-    return verdict;
+    await checkTotals(client, expected, options.userIds, verification);
+    await checkFailedEvents(client, verification);
+    await checkGaps(client, options, verification);
+    await checkRecount(options.stack, verification);
+    return verification;
   });
 }
 
@@ -70,22 +70,23 @@ async function countCopies(client: pg.Client, events: number): Promise<Uint8Arra
   return copies;
 }
 
-function checkStored({ plan, isAcknowledged, isSent }: Options, copies: Uint8Array): Verdict {
-  const verdict: Verdict = { stored: 0, lost: 0, doubled: 0, problems: [] };
+function checkStored({ plan, isAcknowledged, isSent }: Options, copies: Uint8Array): Verification {
+  const verification: Verification = { stored: 0, lost: 0, doubled: 0, problems: [] };
   for (let number = 0; number < plan.events; number++) {
     const count = copies[number] ?? 0;
-    verdict.stored += count;
+    verification.stored += count;
     if (count === 0 && isAcknowledged(number)) {
-      verdict.lost++;
-      addProblem(verdict, `event ${number} was acknowledged and is not stored`);
+      verification.lost++;
+      addProblem(verification, `event ${number} was acknowledged and is not stored`);
     }
     if (count > 1) {
-      verdict.doubled += count - 1;
-      addProblem(verdict, `event ${number} is stored ${count} times`);
+      verification.doubled += count - 1;
+      addProblem(verification, `event ${number} is stored ${count} times`);
     }
-    if (count > 0 && !isSent(number)) addProblem(verdict, `event ${number} is stored and was never sent`);
+    if (count > 0 && !isSent(number))
+      addProblem(verification, `event ${number} is stored and was never sent`);
   }
-  return verdict;
+  return verification;
 }
 
 type TotalsRow = {
@@ -141,7 +142,7 @@ async function checkTotals(
   client: pg.Client,
   expected: Expectation,
   userIds: readonly string[],
-  verdict: Verdict,
+  verification: Verification,
 ): Promise<void> {
   const byUser = <Value>(entries: Iterable<[string, Value]>) =>
     new Map(
@@ -151,9 +152,9 @@ async function checkTotals(
       }),
     );
   const players = byUser([...expected.players].map(([player, totals]) => [String(player), totals]));
-  await compare(client, 'players', PLAYERS, players, verdict);
-  await compare(client, 'player_days', PLAYER_DAYS, byUser(expected.playerDays), verdict);
-  await compare(client, 'game_days', GAME_DAYS, expected.gameDays, verdict);
+  await compare(client, 'players', PLAYERS, players, verification);
+  await compare(client, 'player_days', PLAYER_DAYS, byUser(expected.playerDays), verification);
+  await compare(client, 'game_days', GAME_DAYS, expected.gameDays, verification);
 }
 
 const NOTHING: Totals = { events: 0, eventCounts: {}, purchases: 0, spend: {} };
@@ -163,7 +164,7 @@ async function compare(
   table: string,
   sql: string,
   expected: ReadonlyMap<string, Totals>,
-  verdict: Verdict,
+  verification: Verification,
 ): Promise<void> {
   const { rows } = await client.query<TotalsRow>(sql);
   const kept = new Map(rows.map(({ key, ...totals }) => [key, totals]));
@@ -175,12 +176,12 @@ async function compare(
     lost += Math.max(0, shouldBe.events - is.events);
     doubled += Math.max(0, is.events - shouldBe.events);
     if (text(is) !== text(shouldBe)) {
-      addProblem(verdict, `${table} ${key}: ${text(is)} instead of ${text(shouldBe)}`);
+      addProblem(verification, `${table} ${key}: ${text(is)} instead of ${text(shouldBe)}`);
     }
   }
   // The tables tell of the same events: they are not added up.
-  verdict.lost = Math.max(verdict.lost, lost);
-  verdict.doubled = Math.max(verdict.doubled, doubled);
+  verification.lost = Math.max(verification.lost, lost);
+  verification.doubled = Math.max(verification.doubled, doubled);
 }
 
 /** The same text for the same totals, whatever the order of members. */
@@ -191,12 +192,12 @@ function text({ events, eventCounts, purchases, spend }: Totals): string {
 }
 
 /** No event of a run is bad: one that ended there was taken for poison when something else had failed. */
-async function checkFailedEvents(client: pg.Client, verdict: Verdict): Promise<void> {
+async function checkFailedEvents(client: pg.Client, verification: Verification): Promise<void> {
   const { rows } = await client.query<{ code: string; message: string; n: number }>(
     'select code, min(message) as message, count(*)::int as n from failed_events group by code',
   );
   for (const { code, message, n } of rows) {
-    addProblem(verdict, `${n} good events are in the failed-events inbox: ${code}, ${message}`);
+    addProblem(verification, `${n} good events are in the failed-events inbox: ${code}, ${message}`);
   }
 }
 
@@ -204,7 +205,7 @@ async function checkFailedEvents(client: pg.Client, verdict: Verdict): Promise<v
 async function checkGaps(
   client: pg.Client,
   { plan, isAcknowledged }: Options,
-  verdict: Verdict,
+  verification: Verification,
 ): Promise<void> {
   let unacknowledged = 0;
   for (let number = 0; number < plan.events; number++) if (!isAcknowledged(number)) unacknowledged++;
@@ -214,21 +215,21 @@ async function checkGaps(
   const missing = rows[0]?.missing ?? 0;
   if (missing > unacknowledged) {
     addProblem(
-      verdict,
+      verification,
       `${missing} numbers are missing, but only ${unacknowledged} events were not acknowledged`,
     );
   }
 }
 
 /** The service's own recount of players, days, roll-ups and cohorts, as an operator runs it. */
-async function checkRecount({ settings }: Stack, verdict: Verdict): Promise<void> {
+async function checkRecount({ settings }: Stack, verification: Verification): Promise<void> {
   const { code, output } = await runSavepoint(
     ['rollups', 'check', '--tenant', 'demo-studio', '--game', 'demo-game'],
     settings,
   );
-  if (code !== 0) addProblem(verdict, `savepoint rollups check: ${output}`);
+  if (code !== 0) addProblem(verification, `savepoint rollups check: ${output}`);
 }
 
-function addProblem({ problems }: Verdict, sentence: string): void {
+function addProblem({ problems }: Verification, sentence: string): void {
   if (problems.length < MAX_PROBLEMS) problems.push(sentence);
 }

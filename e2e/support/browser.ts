@@ -10,7 +10,7 @@ export const HAS_BROWSER = PROGRAM !== undefined;
 /** Ends the name of a group of such tests, so that a skip says why. */
 export const NEEDS_BROWSER = HAS_BROWSER ? '' : ' (skipped: Chromium is not installed)';
 /** For whatever the browser is asked: it shares the machine with other tests. */
-export const BROWSER_PATIENCE_MS = 120_000;
+export const BROWSER_TIMEOUT_MS = 120_000;
 
 /** The Chromium of the system, without a window. */
 export function launchBrowser(): Promise<Browser> {

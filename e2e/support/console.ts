@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { BROWSER_PATIENCE_MS } from './browser.js';
+import { BROWSER_TIMEOUT_MS } from './browser.js';
 import { runSavepoint, type Service, type Settings } from './service.js';
 
 const BUILT = fileURLToPath(new URL('../../console/dist/index.html', import.meta.url));
@@ -37,7 +37,7 @@ export async function visit(browser: Browser, { ops }: Service): Promise<Visitor
   if (!existsSync(BUILT)) throw new Error('The console is not built. Run `npm run build` first.');
   const context = await browser.newContext({ locale: 'en-US', viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
-  page.setDefaultTimeout(BROWSER_PATIENCE_MS);
+  page.setDefaultTimeout(BROWSER_TIMEOUT_MS);
   const problems: string[] = [];
   page.on('pageerror', ({ message }) => problems.push(message));
   page.on('console', (message) => {

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { BROWSER_PATIENCE_MS, HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from '../../e2e/support/browser.js';
+import { BROWSER_TIMEOUT_MS, HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from '../../e2e/support/browser.js';
 import type { Savepoint } from '../src/index.js';
 import { fetchSigner } from '../src/server/index.js';
 import { bundleClient } from './support/bundle.js';
@@ -31,7 +31,7 @@ describe.skipIf(!HAS_BROWSER)(`in a browser${NEEDS_BROWSER}`, () => {
   beforeEach(async () => {
     device++;
     context = await browser.newContext();
-    context.setDefaultTimeout(BROWSER_PATIENCE_MS);
+    context.setDefaultTimeout(BROWSER_TIMEOUT_MS);
   });
   afterEach(() => context.close());
 

@@ -6,7 +6,7 @@ import type { Settings } from '../settings/settings.js';
 import { readSettings } from '../settings/settings.js';
 import { examineDatabase } from './doctor-database.js';
 import { checkFreeSpace } from './doctor-disk.js';
-import type { Finding } from './doctor-finding.js';
+import type { DoctorFinding } from './doctor-finding.js';
 import { examineQueue } from './doctor-queue.js';
 import { say } from './terminal.js';
 
@@ -28,7 +28,7 @@ export function doctorCommand(): Command {
     });
 }
 
-export function summaryOf(findings: readonly Finding[]): string {
+export function summaryOf(findings: readonly DoctorFinding[]): string {
   const problems = findings.filter((finding) => finding.problem !== undefined).length;
   const warnings = findings.filter((finding) => finding.warning !== undefined).length;
   if (problems > 0) return `${problems} of ${findings.length} checks found a problem.`;
@@ -36,7 +36,7 @@ export function summaryOf(findings: readonly Finding[]): string {
   return 'All is well.';
 }
 
-async function examine(): Promise<Finding[]> {
+async function examine(): Promise<DoctorFinding[]> {
   const read = readSettings(process.env, { tty: false });
   const misspelt = read.warnings.map((warning) => ({ name: 'settings', warning }));
   if (!read.ok) return [...read.problems.map((problem) => ({ name: 'settings', problem })), ...misspelt];
@@ -51,7 +51,7 @@ async function examine(): Promise<Finding[]> {
   ];
 }
 
-async function checkNode(): Promise<Finding> {
+async function checkNode(): Promise<DoctorFinding> {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const old = major < 20 || (major === 20 && minor < 19);
   const name = `Node.js ${process.versions.node}`;
@@ -60,7 +60,7 @@ async function checkNode(): Promise<Finding> {
     : { name };
 }
 
-async function checkDataDir(settings: Settings): Promise<Finding> {
+async function checkDataDir(settings: Settings): Promise<DoctorFinding> {
   const name = `data folder ${settings.dataDir}`;
   if (settings.databaseUrl !== undefined && settings.masterKey !== undefined)
     return { name: `${name} (not needed)` };

@@ -10,7 +10,7 @@ import { StartupError } from '../lib/startup-error.js';
 import { findMasterKeys } from '../security/master-key.js';
 import { unseal } from '../security/master-keys.js';
 import type { Settings } from '../settings/settings.js';
-import type { Finding } from './doctor-finding.js';
+import type { DoctorFinding } from './doctor-finding.js';
 import { Interrupted } from './interrupt.js';
 import { grouped } from './progress-bar.js';
 import { withCommandDatabase } from './terminal.js';
@@ -18,7 +18,7 @@ import { withCommandDatabase } from './terminal.js';
 const CLOCK_TOLERANCE_MS = 2_000;
 
 /** The database, without changing anything: one that is not there yet is not made. */
-export async function examineDatabase(settings: Settings): Promise<Finding[]> {
+export async function examineDatabase(settings: Settings): Promise<DoctorFinding[]> {
   const isEmbedded = settings.databaseUrl === undefined;
   const name = isEmbedded ? 'embedded PostgreSQL' : 'database of DATABASE_URL';
   if (isEmbedded && !(await isThere(clusterPathIn(settings.dataDir)))) {
@@ -51,7 +51,7 @@ export async function examineDatabase(settings: Settings): Promise<Finding[]> {
   }
 }
 
-async function checkDurability(pool: Pool): Promise<Finding> {
+async function checkDurability(pool: Pool): Promise<DoctorFinding> {
   const name = 'durability';
   const { rows } = await pool.query<{ name: string; setting: string }>(
     `select name, setting from pg_settings
@@ -65,7 +65,7 @@ async function checkDurability(pool: Pool): Promise<Finding> {
   };
 }
 
-async function checkClock(pool: Pool): Promise<Finding> {
+async function checkClock(pool: Pool): Promise<DoctorFinding> {
   const before = Date.now();
   const { rows } = await pool.query<{ now: number }>('select clock_timestamp() as now');
   const elapsed = Date.now() - before;
@@ -82,7 +82,7 @@ async function checkClock(pool: Pool): Promise<Finding> {
 }
 
 /** Adds two megabytes to the disk of the database for a moment: a disk that is full shows in no other way from here. */
-async function checkWriting(pool: Pool): Promise<Finding> {
+async function checkWriting(pool: Pool): Promise<DoctorFinding> {
   const name = 'writing to the database';
   try {
     await transaction(pool, (client) =>
@@ -97,7 +97,10 @@ async function checkWriting(pool: Pool): Promise<Finding> {
   }
 }
 
-function whyNotWritten({ code, message }: Error & { code?: string }): Pick<Finding, 'problem' | 'advice'> {
+function whyNotWritten({
+  code,
+  message,
+}: Error & { code?: string }): Pick<DoctorFinding, 'problem' | 'advice'> {
   switch (code) {
     case '53100':
       return {
@@ -119,7 +122,7 @@ function whyNotWritten({ code, message }: Error & { code?: string }): Pick<Findi
   }
 }
 
-function checkSchema({ applied, known }: SchemaState): Finding {
+function checkSchema({ applied, known }: SchemaState): DoctorFinding {
   const name = 'schema';
   if (applied === undefined) return { name: `${name} (empty: made by savepoint start or savepoint migrate)` };
   if (applied > known) {
@@ -138,7 +141,7 @@ function checkSchema({ applied, known }: SchemaState): Finding {
 }
 
 /** Events of the former layout, while there are any. */
-async function checkOldEvents(pool: Pool, { applied, known }: SchemaState): Promise<Finding[]> {
+async function checkOldEvents(pool: Pool, { applied, known }: SchemaState): Promise<DoctorFinding[]> {
   if (applied !== known || !(await hasOldEvents(pool))) return [];
   const left = Math.round(await estimateOldEvents(pool));
   return [
@@ -151,7 +154,7 @@ async function checkOldEvents(pool: Pool, { applied, known }: SchemaState): Prom
 }
 
 /** Days whose small blocks of events ought to have been made into larger ones by now. */
-async function checkCompaction(pool: Pool, { applied, known }: SchemaState): Promise<Finding[]> {
+async function checkCompaction(pool: Pool, { applied, known }: SchemaState): Promise<DoctorFinding[]> {
   if (applied !== known) return [];
   return (await listStuckDays(pool)).map(({ day, since, waitsFor, restarts }) => ({
     name: `compaction of the events received on ${day}`,
@@ -175,7 +178,7 @@ async function checkMasterKey(
   pool: Pool,
   settings: Settings,
   { applied, known }: SchemaState,
-): Promise<Finding> {
+): Promise<DoctorFinding> {
   const name = 'master key';
   try {
     // Where there are no tables yet, nothing is sealed.

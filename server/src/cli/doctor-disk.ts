@@ -1,7 +1,7 @@
 import { stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Settings } from '../settings/settings.js';
-import type { Finding } from './doctor-finding.js';
+import type { DoctorFinding } from './doctor-finding.js';
 
 const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
@@ -11,7 +11,7 @@ const ALL_BUT_FULL = 256 * MIB;
 const NEARLY_FULL = 5 * GIB;
 
 /** Whether the disk under the data folder has room for what the service writes there. */
-export async function checkFreeSpace(settings: Settings): Promise<Finding> {
+export async function checkFreeSpace(settings: Settings): Promise<DoctorFinding> {
   const place = await existing(join(settings.dataDir, 'postgres'));
   const { bavail, bsize, blocks, files, ffree } = await statfs(place);
   const free = bavail * bsize;

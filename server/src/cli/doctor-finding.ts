@@ -1,2 +1,2 @@
 /** A warning names a risk that the operator may have taken knowingly: it does not fail the command. */
-export type Finding = { name: string; problem?: string; warning?: string; advice?: string };
+export type DoctorFinding = { name: string; problem?: string; warning?: string; advice?: string };

@@ -2,7 +2,7 @@ import { connectToNats, type QueueSession } from '../queue/connection.js';
 import { isSafeVersion, listServerVersions, OLDEST_SAFE_VERSION } from '../queue/server-version.js';
 import { findStream } from '../queue/stream.js';
 import type { NatsSettings, Settings } from '../settings/settings.js';
-import type { Finding } from './doctor-finding.js';
+import type { DoctorFinding } from './doctor-finding.js';
 
 const SYNC_ADVICE =
   'Set `sync_interval: always` in the jetstream block of every server (NATS 2.10 or newer), or run three replicas on machines that do not lose power together.';
@@ -14,7 +14,7 @@ const MONITORING_PORT = 8222;
 export async function examineQueue(
   nats: NatsSettings,
   environment: Settings['environment'],
-): Promise<Finding[]> {
+): Promise<DoctorFinding[]> {
   let session: QueueSession;
   try {
     session = await connectToNats(nats, 'savepoint doctor');
@@ -31,7 +31,10 @@ export async function examineQueue(
   }
 }
 
-async function checkVersions(nats: NatsSettings, environment: Settings['environment']): Promise<Finding[]> {
+async function checkVersions(
+  nats: NatsSettings,
+  environment: Settings['environment'],
+): Promise<DoctorFinding[]> {
   const versions = await listServerVersions(nats);
   return versions.map((found) => {
     const name = `NATS at ${found.server}, version ${found.version}`;
@@ -42,7 +45,7 @@ async function checkVersions(nats: NatsSettings, environment: Settings['environm
   });
 }
 
-async function checkJetStream({ jsm }: QueueSession): Promise<Finding> {
+async function checkJetStream({ jsm }: QueueSession): Promise<DoctorFinding> {
   const name = 'JetStream';
   try {
     await jsm.getAccountInfo();
@@ -56,7 +59,7 @@ async function checkJetStream({ jsm }: QueueSession): Promise<Finding> {
   }
 }
 
-async function checkStream({ jsm }: QueueSession, nats: NatsSettings): Promise<Finding> {
+async function checkStream({ jsm }: QueueSession, nats: NatsSettings): Promise<DoctorFinding> {
   const stream = await findStream(jsm, nats.stream);
   const replicas = stream?.config.num_replicas ?? nats.replicas;
   const partitions = stream?.config.subjects.length ?? nats.partitions;
@@ -77,7 +80,7 @@ async function checkStream({ jsm }: QueueSession, nats: NatsSettings): Promise<F
   };
 }
 
-async function checkSync(session: QueueSession, nats: NatsSettings): Promise<Finding> {
+async function checkSync(session: QueueSession, nats: NatsSettings): Promise<DoctorFinding> {
   const name = 'JetStream: writing through to the disk';
   const settings = (await askSystemAccount(session)) ?? (await askMonitoring(nats));
   if (settings === undefined) {

@@ -3,7 +3,7 @@ import type { Pool } from '../db/pool.js';
 import { exportEvents } from '../features/analytics/export-events.js';
 import { EXPORT_FORMATS, type ExportFormat } from '../features/analytics/export-format.js';
 import { estimateEvents, findDeletedBefore } from '../features/analytics/export-queries.js';
-import { parseMoment, type Span } from '../features/analytics/export-span.js';
+import { parseInstant, type Span } from '../features/analytics/export-span.js';
 import {
   ExportFileError,
   type ExportTarget,
@@ -128,8 +128,8 @@ function tell(sentence: string): void {
 
 function readSpan(options: { from: string; to: string }): Span {
   const [from, to] = (['from', 'to'] as const).map((name) => {
-    const moment = parseMoment(options[name]);
-    if (moment !== undefined) return moment;
+    const instant = parseInstant(options[name]);
+    if (instant !== undefined) return instant;
     throw new StartupError(
       `--${name} is "${options[name]}": give a date such as 2026-11-15, or an RFC 3339 time such as 2026-11-15T08:30:00Z.`,
     );

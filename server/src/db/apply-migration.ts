@@ -6,7 +6,7 @@ import { type IndexChange, indexChanges, isConcurrent, type Migration } from './
 import { isLockTimeout } from './own-connection.js';
 
 /** How long a migration waits for locks that others hold. */
-export type LockPatience = Readonly<{
+export type LockRetries = Readonly<{
   /** While it waits for a lock on a table, all others who want that table wait behind it: not for long at a time. */
   lockTimeoutMs: number;
   /** In between, the others go on. */
@@ -15,7 +15,7 @@ export type LockPatience = Readonly<{
 }>;
 
 /** Five minutes in all. */
-export const LOCK_PATIENCE: LockPatience = { lockTimeoutMs: 1_000, pauseMs: 4_000, attempts: 60 };
+export const LOCK_RETRIES: LockRetries = { lockTimeoutMs: 1_000, pauseMs: 4_000, attempts: 60 };
 
 export type MigrationRun = Readonly<{
   client: pg.Client;
@@ -23,7 +23,7 @@ export type MigrationRun = Readonly<{
   /** A second connection, which sees what the first one waits for. */
   watcher: pg.Client;
   say: (line: string) => void;
-  patience: LockPatience;
+  lockRetries: LockRetries;
   signal?: AbortSignal | undefined;
 }>;
 
@@ -42,8 +42,8 @@ export async function applyMigration(run: MigrationRun, migration: Migration): P
 
 /** All or nothing. Where others hold a lock, the whole migration is tried again after a pause in which they can work. */
 async function applyInTransaction(run: MigrationRun, migration: Migration): Promise<void> {
-  const { watcher, pid, say, patience, signal } = run;
-  const { lockTimeoutMs, pauseMs, attempts } = patience;
+  const { watcher, pid, say, lockRetries, signal } = run;
+  const { lockTimeoutMs, pauseMs, attempts } = lockRetries;
   let holders: readonly LockHolder[] = [];
   for (let attempt = 1; ; attempt++) {
     const work = runTransaction(run, migration);
@@ -68,10 +68,10 @@ async function applyInTransaction(run: MigrationRun, migration: Migration): Prom
 }
 
 async function runTransaction(run: MigrationRun, migration: Migration): Promise<void> {
-  const { client, patience } = run;
+  const { client, lockRetries } = run;
   await client.query('begin');
   try {
-    await client.query("select set_config('lock_timeout', $1, true)", [`${patience.lockTimeoutMs}ms`]);
+    await client.query("select set_config('lock_timeout', $1, true)", [`${lockRetries.lockTimeoutMs}ms`]);
     await client.query(migration.sql);
     await insertApplied(client, migration);
     await client.query('commit');
@@ -103,19 +103,19 @@ async function changeIndexes(run: MigrationRun, migration: Migration): Promise<v
  * many looks in a row at which somebody was in the way it is given up.
  */
 async function changeIndex(run: MigrationRun, { name }: Migration, change: IndexChange): Promise<void> {
-  const { client, watcher, pid, say, patience } = run;
-  const everyMs = patience.lockTimeoutMs + patience.pauseMs;
+  const { client, watcher, pid, say, lockRetries } = run;
+  const everyMs = lockRetries.lockTimeoutMs + lockRetries.pauseMs;
   let blockedLooks = 0;
   let givenUp: readonly LockHolder[] | undefined;
   const work = client.query(change.sql);
   await watchLockHolders(watcher, pid, work, everyMs, async (holders) => {
     blockedLooks = holders.length === 0 ? 0 : blockedLooks + 1;
-    if (blockedLooks >= patience.attempts) {
+    if (blockedLooks >= lockRetries.attempts) {
       givenUp = holders;
       await watcher.query('select pg_cancel_backend($1)', [pid]);
     } else if (holders.length > 0) {
       say(
-        `Index ${change.index} waits for ${describeLockHolders(holders)}. Others go on meanwhile (look ${blockedLooks} of ${patience.attempts})…`,
+        `Index ${change.index} waits for ${describeLockHolders(holders)}. Others go on meanwhile (look ${blockedLooks} of ${lockRetries.attempts})…`,
       );
     } else {
       say(`Index ${change.index}: ${await describeProgress(watcher, pid)}`);

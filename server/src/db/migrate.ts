@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { StartupError } from '../lib/startup-error.js';
-import { applyMigration, LOCK_PATIENCE, type LockPatience } from './apply-migration.js';
+import { applyMigration, LOCK_RETRIES, type LockRetries } from './apply-migration.js';
 import { listMigrations, type Migration } from './migration-files.js';
 import { trackConnection } from './open-connections.js';
 import type { Pool } from './pool.js';
@@ -13,7 +13,7 @@ const CONNECT_TIMEOUT_MS = 10_000;
 
 export type MigrateOptions = {
   migrations?: readonly Migration[];
-  patience?: LockPatience;
+  lockRetries?: LockRetries;
   /** Ends a pause between two attempts. */
   signal?: AbortSignal | undefined;
 };
@@ -25,7 +25,7 @@ export type MigrateOptions = {
 export async function migrate(
   databaseUrl: string,
   say: (line: string) => void,
-  { migrations, patience = LOCK_PATIENCE, signal }: MigrateOptions = {},
+  { migrations, lockRetries = LOCK_RETRIES, signal }: MigrateOptions = {},
 ): Promise<string[]> {
   const known = migrations ?? (await listMigrations());
   // Of its own: a migration may take longer than a request may, and closing the connection gives back the lock.
@@ -47,7 +47,7 @@ export async function migrate(
       const pid = await findPid(client);
       for (const migration of missing) {
         say(`Applying migration ${migration.name}…`);
-        await applyMigration({ client, pid, watcher, say, patience, signal }, migration);
+        await applyMigration({ client, pid, watcher, say, lockRetries, signal }, migration);
       }
     } finally {
       await watcher.end();

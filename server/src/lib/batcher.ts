@@ -72,7 +72,7 @@ export class Batcher<I, O> {
   /** What is worth waiting for, and until when. */
   #expected = 0;
   #lingersUntil = 0;
-  #patience: NodeJS.Timeout | undefined;
+  #lingerTimer: NodeJS.Timeout | undefined;
   #idleWaiters: (() => void)[] = [];
 
   constructor(options: BatcherOptions<I, O>) {
@@ -175,14 +175,14 @@ export class Batcher<I, O> {
   }
 
   #lookAgainIn(ms: number): void {
-    clearTimeout(this.#patience);
+    clearTimeout(this.#lingerTimer);
     // A little later than asked for: a timer may fire a fraction of a millisecond too early.
-    this.#patience = setTimeout(() => this.#schedule(), ms + 1);
+    this.#lingerTimer = setTimeout(() => this.#schedule(), ms + 1);
   }
 
   #expectMore(completed: number, weight: number): void {
     const { linger } = this.#options;
-    clearTimeout(this.#patience);
+    clearTimeout(this.#lingerTimer);
     this.#expected = 0;
     if (linger === undefined || completed < linger.after) return;
     this.#expected = MOST * (this.#waiting + weight);

@@ -18,7 +18,7 @@ const MAX_PULL_MESSAGES = 200;
  */
 const PULL_EXPIRES_MS = 2_000;
 /** With a server that went silent, a pull never runs out. */
-const STOP_PATIENCE_MS = PULL_EXPIRES_MS + 1_000;
+const STOP_TIMEOUT_MS = PULL_EXPIRES_MS + 1_000;
 const STILL_WORKING_MS = ACK_WAIT_MS / 3;
 /** How many pulls in a row come back empty before a look for messages that the server has forgotten: 20 s. */
 const IDLE_PULLS = 10;
@@ -68,9 +68,9 @@ export class PartitionWorker {
     this.#endPause();
     const close = (): void => void this.#currentPull?.close();
     if (this.#options.link.live() === undefined) close();
-    const losingPatience = setTimeout(close, STOP_PATIENCE_MS);
+    const closeTimer = setTimeout(close, STOP_TIMEOUT_MS);
     await this.#finished;
-    clearTimeout(losingPatience);
+    clearTimeout(closeTimer);
   }
 
   /** The same at once: whatever still comes is given back. */

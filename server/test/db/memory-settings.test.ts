@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/db/database.js';
 import { explainProgramFailure } from '../../src/db/embedded/failures.js';
 import { memorySettings, usableMemory } from '../../src/db/embedded/memory-settings.js';
-import { testConfig } from '../support/harness.js';
+import { testSettings } from '../support/harness.js';
 import { clearAway, makeFolder } from '../support/postgres-folders.js';
 
 const MEGABYTE = 1024 ** 2;
@@ -35,7 +35,7 @@ describe('the memory of embedded PostgreSQL', () => {
   it('is as large as the server is told, by default and by the setting', async () => {
     const dataDir = await makeFolder();
     const inForce = async (databaseBuffersMb: number | undefined) => {
-      const database = await openDatabase({ ...testConfig(), dataDir, databaseBuffersMb }, () => {});
+      const database = await openDatabase({ ...testSettings(), dataDir, databaseBuffersMb }, () => {});
       try {
         const { rows } = await database.pool.query<{ buffers: number; cache: number }>(
           `select pg_size_bytes(current_setting('shared_buffers'))::float8 as buffers,

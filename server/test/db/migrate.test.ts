@@ -1,13 +1,13 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { LockPatience } from '../../src/db/apply-migration.js';
+import type { LockRetries } from '../../src/db/apply-migration.js';
 import { migrate } from '../../src/db/migrate.js';
 import { listMigrations, type Migration } from '../../src/db/migration-files.js';
 import { StartupError } from '../../src/lib/startup-error.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
 /** As long as it takes, in short steps. */
-const ENDLESS: LockPatience = { lockTimeoutMs: 100, pauseMs: 50, attempts: 1_000_000 };
+const ENDLESS: LockRetries = { lockTimeoutMs: 100, pauseMs: 50, attempts: 1_000_000 };
 const COLUMN = migration(9_001, '9001_new_column.sql', 'alter table players add column newcomer boolean');
 const INDEX = migration(
   9_002,
@@ -47,11 +47,11 @@ describe('a migration', () => {
     const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
     return { pid: rows[0]?.pid ?? 0, release: () => holder.query('commit') };
   };
-  const run = (migrations: readonly Migration[], patience: LockPatience = ENDLESS) => {
+  const run = (migrations: readonly Migration[], lockRetries: LockRetries = ENDLESS) => {
     const lines: string[] = [];
     const applied = migrate(database.url, (line) => lines.push(line), {
       migrations: [...known, ...migrations],
-      patience,
+      lockRetries,
     });
     applied.catch(() => {});
     return { applied, lines };
@@ -79,8 +79,8 @@ describe('a migration', () => {
 
   it('gives up in the end, with nothing changed and a sentence that says what to do', async () => {
     const holder = await holdPlayers();
-    const patience = { lockTimeoutMs: 100, pauseMs: 10, attempts: 20 };
-    const error = await run([COLUMN], patience).applied.catch((reason: unknown) => reason);
+    const lockRetries = { lockTimeoutMs: 100, pauseMs: 10, attempts: 20 };
+    const error = await run([COLUMN], lockRetries).applied.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(StartupError);
     expect((error as Error).message).toMatch(
       new RegExp(
@@ -106,8 +106,8 @@ describe('a migration', () => {
 
   it('makes an index anew that an interrupted attempt has left unfinished', async () => {
     const holder = await holdPlayers();
-    const patience = { lockTimeoutMs: 50, pauseMs: 10, attempts: 2 };
-    const error = await run([INDEX], patience).applied.catch((reason: unknown) => reason);
+    const lockRetries = { lockTimeoutMs: 50, pauseMs: 10, attempts: 2 };
+    const error = await run([INDEX], lockRetries).applied.catch((reason: unknown) => reason);
     expect((error as Error).message).toMatch(
       new RegExp(`could not make index players_created.*session ${holder.pid}.*pg_terminate_backend`),
     );

@@ -19,7 +19,7 @@ import {
   postLogin,
   type Session,
   signedLogin,
-  testConfig,
+  testSettings,
 } from '../support/harness.js';
 import { expectStringError, postLogout, postRefresh } from '../support/session-calls.js';
 
@@ -39,7 +39,7 @@ describe('a database', () => {
     harness = await createHarness();
     proxy = await startDatabaseProxy(harness.databaseUrl);
     ctx = await createContext({
-      settings: { ...testConfig(), ...withoutRateLimits(), databaseTimeoutMs: TIMEOUT_MS },
+      settings: { ...testSettings(), ...withoutRateLimits(), databaseTimeoutMs: TIMEOUT_MS },
       databaseUrl: proxy.url,
       masterKeys: harness.masterKeys,
       logger: pino({ level: 'silent' }),

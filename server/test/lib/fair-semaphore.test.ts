@@ -47,7 +47,7 @@ it('gives the place of a failed one to the next', async () => {
   expect(await next).toBe('next');
 });
 
-it('one party neither takes the places of others nor where they wait', async () => {
+it('one key neither takes the places of others nor where they wait', async () => {
   const turns = createFairSemaphore(LIMITS);
   const greedy = [manual(), manual()] as const;
   const taken = greedy.map(({ work }) => turns.of('greedy').take(work));
@@ -61,8 +61,8 @@ it('one party neither takes the places of others nor where they wait', async () 
 it('a free place goes to whoever has had none for the longest time', async () => {
   const turns = createFairSemaphore({ maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaitingPerKey: 9 });
   const order: string[] = [];
-  const take = (party: string, name: string) =>
-    turns.of(party).take(async () => {
+  const take = (key: string, name: string) =>
+    turns.of(key).take(async () => {
       order.push(name);
     });
   const first = manual();

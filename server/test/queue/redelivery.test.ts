@@ -45,7 +45,7 @@ describe.skipIf(NATS_SERVER === undefined)(`a message that comes again${NEEDS_NA
   });
 
   /** Pumps a player's partition until the stream is empty, with something happening to each message. */
-  async function pump(userId: string, apply: MessageApplier['apply'], events: number): Promise<void> {
+  async function workThrough(userId: string, apply: MessageApplier['apply'], events: number): Promise<void> {
     const { stream, partitions } = nats();
     const partition = partitionOf(userId, partitions);
     const running = new PartitionWorker({
@@ -71,7 +71,7 @@ describe.skipIf(NATS_SERVER === undefined)(`a message that comes again${NEEDS_NA
       await applier.apply(message);
       if (message.deliveries < 3) throw new Error('died after the commit');
     };
-    await pump(session.userId, dieTwice, 10);
+    await workThrough(session.userId, dieTwice, 10);
     expect(deliveries).toEqual([1, 2, 3]);
     expect(await playerAggregates(harness.pool, session.userId)).toMatchObject({
       event_count: '10',
@@ -89,7 +89,7 @@ describe.skipIf(NATS_SERVER === undefined)(`a message that comes again${NEEDS_NA
       if (failures++ < 3) throw Object.assign(new Error('connection refused'), { code: 'ECONNREFUSED' });
       await applier.apply(message);
     };
-    await pump(session.userId, failFirst, 5);
+    await workThrough(session.userId, failFirst, 5);
     expect(failures).toBeGreaterThanOrEqual(8);
   });
 });

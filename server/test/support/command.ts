@@ -30,8 +30,8 @@ export function startEmbeddedCommand(dataDir: string, ...args: string[]): ChildP
 
 function run(args: readonly string[], settings: Record<string, string>): ChildProcessWithoutNullStreams {
   // A busy machine must not decide a test.
-  const patience = { SAVEPOINT_DB_TIMEOUT_MS: '60000' };
-  return spawn(process.execPath, [SAVEPOINT, ...args], { env: { ...process.env, ...patience, ...settings } });
+  const patient = { SAVEPOINT_DB_TIMEOUT_MS: '60000' };
+  return spawn(process.execPath, [SAVEPOINT, ...args], { env: { ...process.env, ...patient, ...settings } });
 }
 
 export type Finished = { out: string; errors: string; code: number | null };

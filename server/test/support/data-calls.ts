@@ -12,13 +12,13 @@ import type {
   SkuEntry,
 } from '../../src/personalisation/document/document.js';
 import type { Settings } from '../../src/settings/settings.js';
-import { type Session, testConfig } from './harness.js';
+import { type Session, testSettings } from './harness.js';
 
 /** The calls of the data endpoints, and what every response of theirs must look like. */
 
 /** For tests that send more than a player may. */
 export function withoutRateLimits(): Pick<Settings, 'rateLimits'> {
-  return { rateLimits: { ...testConfig().rateLimits, enabled: false } };
+  return { rateLimits: { ...testSettings().rateLimits, enabled: false } };
 }
 
 type Headers = Record<string, string | string[]>;

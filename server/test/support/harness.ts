@@ -69,7 +69,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
 
   const nodes: { app: FastifyInstance; ctx: Context }[] = [];
   const addNode = async (overrides: Partial<Settings> = {}) => {
-    const settings = { ...testConfig(), ...options.settings, ...overrides };
+    const settings = { ...testSettings(), ...options.settings, ...overrides };
     const ctx = await createContext({ settings, databaseUrl: database.url, masterKeys, logger, clock });
     const node = { app: await buildPlayerApp(ctx), ctx };
     nodes.push(node);
@@ -100,7 +100,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   };
 }
 
-export function testConfig(): Settings {
+export function testSettings(): Settings {
   const read = readSettings(
     {
       SAVEPOINT_ENV: 'development',

@@ -8,10 +8,10 @@ import { connectToNats, type QueueSession } from '../../src/queue/connection.js'
 import { type EncodedMessage, encodeMessage, type QueuedMessage } from '../../src/queue/message.js';
 import { partitionOf, readLag, subjectOf } from '../../src/queue/stream.js';
 import type { NatsSettings } from '../../src/settings/settings.js';
-import { type Harness, testConfig } from './harness.js';
+import { type Harness, testSettings } from './harness.js';
 
 /** What a consumer or a server held when it died comes again half a minute later; and the two cores may be busy. */
-const PATIENCE = { timeout: 60_000, interval: 50 };
+const POLL = { timeout: 60_000, interval: 50 };
 
 export type QueuedNode = { app: FastifyInstance; ctx: Context; close(): Promise<void> };
 
@@ -21,7 +21,7 @@ export async function addQueuedNode(
   nats: NatsSettings | undefined,
   viaUrl = databaseUrl,
 ): Promise<QueuedNode> {
-  const settings = { ...testConfig(), rateLimits: { ...testConfig().rateLimits, enabled: false }, nats };
+  const settings = { ...testSettings(), rateLimits: { ...testSettings().rateLimits, enabled: false }, nats };
   const logger = pino({ level: 'silent' });
   const ctx = await createContext({ settings, databaseUrl: viaUrl, masterKeys, logger, clock });
   const app = await buildPlayerApp(ctx);
@@ -50,14 +50,14 @@ export async function expectApplied(
   userId: string,
   events: number,
 ): Promise<void> {
-  await expect.poll(() => eventCount(pool, userId), PATIENCE).toBe(events);
+  await expect.poll(() => eventCount(pool, userId), POLL).toBe(events);
   await expectDrained(nats);
   expect(await eventCount(pool, userId)).toBe(events);
 }
 
 export async function expectDrained(nats: NatsSettings): Promise<void> {
   await withSession(nats, async ({ jsm }) => {
-    await expect.poll(async () => (await readLag(jsm, nats.stream, 0)).messages, PATIENCE).toBe(0);
+    await expect.poll(async () => (await readLag(jsm, nats.stream, 0)).messages, POLL).toBe(0);
   });
 }
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { rolldown } from 'rolldown';
-import { BROWSER_PATIENCE_MS } from '../../../../e2e/support/browser.js';
+import { BROWSER_TIMEOUT_MS } from '../../../../e2e/support/browser.js';
 import type { DriverPage } from '../../drivers/page.js';
 import type { ClientHost, HostedDevice } from '../../src/client-host.js';
 import type { Message } from '../../src/protocol.js';
@@ -36,7 +36,7 @@ export function createBrowserHosts(browser: Browser, url: string): () => ClientH
 
   const openProfile = async (storageState?: StorageState): Promise<Profile> => {
     const context = await browser.newContext(storageState === undefined ? {} : { storageState });
-    context.setDefaultTimeout(BROWSER_PATIENCE_MS);
+    context.setDefaultTimeout(BROWSER_TIMEOUT_MS);
     return { context, idle: [] };
   };
 

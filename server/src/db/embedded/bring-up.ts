@@ -22,9 +22,9 @@ export type ServerSpec = {
 
 const SAY_AFTER_MS = 2_000;
 /** For a server that does not respond, one that shuts down, and the remains of a killed one. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 /** For one that says it is recovering: max_wal_size of log takes a slow disk more than a minute. */
-const RECOVERY_PATIENCE_MS = 600_000;
+const RECOVERY_TIMEOUT_MS = 600_000;
 
 /**
  *          ┌──────────────────────── it ended, retryable ───────────────────────┐
@@ -40,7 +40,7 @@ export async function bringUp(spec: ServerSpec, signal: AbortSignal): Promise<Po
     if (running?.isStopping) {
       await waiting.pause(
         `Waiting for the previous PostgreSQL (pid ${running.pid}) to shut down…`,
-        PATIENCE_MS,
+        TIMEOUT_MS,
       );
       continue;
     }
@@ -58,7 +58,7 @@ export async function bringUp(spec: ServerSpec, signal: AbortSignal): Promise<Po
       const what = 'PostgreSQL ended while starting';
       throw explainProgramFailure(output, { ...spec, what });
     }
-    await waiting.pause('Waiting for the remains of the previous PostgreSQL to end…', PATIENCE_MS);
+    await waiting.pause('Waiting for the remains of the previous PostgreSQL to end…', TIMEOUT_MS);
   }
 }
 
@@ -82,9 +82,9 @@ async function becomesReady(
     while (postmaster.isRunning()) {
       const state = await askServer(spec.login);
       if (state === 'ready') return true;
-      const patienceMs = state === 'busy' ? RECOVERY_PATIENCE_MS : PATIENCE_MS;
+      const timeoutMs = state === 'busy' ? RECOVERY_TIMEOUT_MS : TIMEOUT_MS;
       ranOutWhileBusy = state === 'busy';
-      await waiting.pause(line, patienceMs);
+      await waiting.pause(line, timeoutMs);
       ranOutWhileBusy = false;
     }
     return false;
@@ -97,16 +97,16 @@ async function becomesReady(
   }
 }
 
-type Waiting = { pause(line: string, patienceMs: number): Promise<void> };
+type Waiting = { pause(line: string, timeoutMs: number): Promise<void> };
 
 /** One clock for a whole start: silent at first, then a line per thing waited for, then an error. */
 function startWaiting(say: (line: string) => void, signal: AbortSignal): Waiting {
   const begun = performance.now();
   const said = new Set<string>();
   return {
-    async pause(line, patienceMs) {
+    async pause(line, timeoutMs) {
       const elapsedMs = performance.now() - begun;
-      if (elapsedMs > patienceMs) {
+      if (elapsedMs > timeoutMs) {
         throw new StartupError(
           `PostgreSQL was not ready after ${Math.round(elapsedMs / 1000)} s (${line}). Look into postgres.log in the data folder, then start again.`,
         );

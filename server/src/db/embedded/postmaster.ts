@@ -63,7 +63,7 @@ export function adoptPostmaster(pid: number): Postmaster {
 
 /** Fast shutdown; if that takes too long, immediate shutdown, after which the next start recovers. */
 export async function shutDown(postmaster: Postmaster, clusterDir: string): Promise<void> {
-  for (const [signal, patienceMs] of [
+  for (const [signal, timeoutMs] of [
     ['SIGINT', FAST_SHUTDOWN_MS],
     ['SIGQUIT', IMMEDIATE_SHUTDOWN_MS],
   ] as const) {
@@ -75,7 +75,7 @@ export async function shutDown(postmaster: Postmaster, clusterDir: string): Prom
     } catch (error) {
       if (errorCode(error) !== 'ESRCH') throw error;
     }
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + timeoutMs;
     while (postmaster.isRunning() && Date.now() < deadline) await sleep(20);
   }
 }

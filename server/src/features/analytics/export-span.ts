@@ -6,7 +6,7 @@ export type Span = { from: string; to: string };
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
 /** Reads a date, meaning its first moment in UTC, or an RFC 3339 time. Undefined for anything else. */
-export function parseMoment(text: string): string | undefined {
+export function parseInstant(text: string): string | undefined {
   const time = parseEventTimestamp(DATE.test(text) ? `${text}T00:00:00Z` : text);
   if (time === undefined) return undefined;
   const iso = new Date(time.epochMs).toISOString();

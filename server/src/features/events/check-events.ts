@@ -21,7 +21,7 @@ export type CheckedBatch = {
 };
 
 /** Whose events these are. Identities go by the public userId: it is known from the token alone. */
-export type Sender = {
+export type EventSender = {
   userId: string;
   /** Set by a client that numbers its events; without it `seq` is a member like any other. */
   installId?: string | null;
@@ -51,7 +51,7 @@ const acceptAnyType: TypeCheck = () => undefined;
 /** Sorts a batch into what can be applied and what cannot, each with its reason; a bad event never spoils a good one. */
 export function checkEvents(
   body: Body,
-  sender: Sender,
+  sender: EventSender,
   receivedAtMs: number,
   checkType: TypeCheck = acceptAnyType,
 ): CheckedBatch {
@@ -104,7 +104,7 @@ const FLAWS = {
 
 function addEvent(
   event: Record<string, unknown>,
-  sender: Sender,
+  sender: EventSender,
   receivedAtMs: number,
   checkType: TypeCheck,
   duplicates: Duplicates,
@@ -137,8 +137,8 @@ function addEvent(
     sender,
     duplicates,
   );
-  const meaning = readBuiltInType(eventType, payload, metadata, identity ?? '');
-  if ('code' in meaning) return { ...meaning, ordinal };
+  const builtIn = readBuiltInType(eventType, payload, metadata, identity ?? '');
+  if ('code' in builtIn) return { ...builtIn, ordinal };
   const mismatch = findMetadataProblem(metadata) ?? checkType(eventType, event);
   if (mismatch !== undefined) return { ...mismatch, ordinal };
 
@@ -159,9 +159,9 @@ function addEvent(
     timestampText: time.isNormalForm ? null : (event.timestamp as string),
     payloadJson,
     metadataJson,
-    playMs: meaning.playMs,
-    transaction: meaning.transaction,
-    profile: readProfile(metadata, meaning.transaction),
+    playMs: builtIn.playMs,
+    transaction: builtIn.transaction,
+    profile: readProfile(metadata, builtIn.transaction),
   });
   return undefined;
 }
@@ -180,7 +180,7 @@ function databaseTime({ epochMs, nanos }: EventTimestamp): string {
     : `${String(1 - year).padStart(4, '0')}${rest} BC`;
 }
 
-function isNumbering({ installId }: Sender): boolean {
+function isNumbering({ installId }: EventSender): boolean {
   return typeof installId === 'string';
 }
 
@@ -200,7 +200,7 @@ type NamedParts = {
 /** What makes the event the same one when it is sent again: its number, its name, or else its content. */
 function nameEvent(
   { eventType, eventId, sequence, time, payloadJson, metadataJson }: NamedParts,
-  { userId, installId }: Sender,
+  { userId, installId }: EventSender,
   duplicates: Duplicates,
 ): { identity: string | null; ordinal: number } {
   if (sequence !== null && typeof installId === 'string') {

@@ -11,7 +11,7 @@ import { addLimitHeaders } from '../../http/rate-limits.js';
 import { requireSender, senderOf, TENANT_HEADER } from '../sessions/player-guard.js';
 import { type EventAdmission, respondAfterHangUp } from './event-admission.js';
 import type { EventContext } from './event-context.js';
-import { EventBatch as EventBatchSchema, EventsResponse } from './event-schemas.js';
+import { EventBatchSchema, EventsResponse } from './event-schemas.js';
 import { EVENT_LIMITS } from './limits.js';
 import { createPlayerQuota, isSentAgain } from './player-quota.js';
 import { responseOf, takeBatch } from './take-batch.js';

@@ -114,7 +114,10 @@ const BATCHES = {
   },
 };
 
-export const EventBatch = Type.Array(Event, { maxItems: EVENT_LIMITS.maxEvents, 'x-examples': BATCHES });
+export const EventBatchSchema = Type.Array(Event, {
+  maxItems: EVENT_LIMITS.maxEvents,
+  'x-examples': BATCHES,
+});
 
 export const EventsResponse = Type.Object(
   {

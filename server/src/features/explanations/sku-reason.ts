@@ -1,6 +1,6 @@
 import type { SkuStep, SkuTrace } from '../../personalisation/decide/decision.js';
 import type { SkuEntry } from '../../personalisation/document/document.js';
-import type { Rail } from '../../personalisation/document/prices.js';
+import type { Guardrail } from '../../personalisation/document/prices.js';
 
 /** Why a player sees a SKU at this price, or does not see it. */
 export function skuReason(trace: SkuTrace, sku: SkuEntry | undefined): string {
@@ -42,13 +42,13 @@ function stepPart({ offerId, applied, visibility, wantedPrice, rails, price }: S
   return `${offer} ${done.length === 0 ? 'leaves the price' : done.join(' and ')}`;
 }
 
-const RAILS: Record<Rail, string> = {
+const RAILS: Record<Guardrail, string> = {
   floor_price: 'the floor price',
   largest_discount: 'the largest discount',
   actual_price: 'the actual price',
 };
 
-function railPart(rails: readonly Rail[], price: string): string {
+function railPart(rails: readonly Guardrail[], price: string): string {
   if (rails.length === 0) return '';
   return `, kept at ${price} by ${rails.map((rail) => RAILS[rail]).join(' and ')}`;
 }

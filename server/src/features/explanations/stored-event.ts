@@ -19,9 +19,9 @@ export type StoredEvent = {
 export function countedEvent(stored: StoredEvent, { playerId, gameId }: RebuiltPlayer): CountedEvent {
   const { identity, eventType, occurredAt, occurredAtMs, receivedAtMs, clockSuspect, payload, metadata } =
     stored;
-  const meaning = readBuiltInType(eventType, payload, metadata, identity ?? '');
+  const builtIn = readBuiltInType(eventType, payload, metadata, identity ?? '');
   // It had a meaning when it was stored. Should it have lost it since, it is an event like any other.
-  const { transaction, playMs } = 'code' in meaning ? { transaction: null, playMs: 0 } : meaning;
+  const { transaction, playMs } = 'code' in builtIn ? { transaction: null, playMs: 0 } : builtIn;
   return {
     playerId,
     gameId,

@@ -16,7 +16,7 @@ import { updateUneditedDraft } from './draft-queries.js';
 import { type PriceRaise, priceRaises } from './price-raises.js';
 import { nextSegmentVersions } from './segment-versions.js';
 
-export type Publication = Readonly<{
+export type PublishRequest = Readonly<{
   gameId: number;
   document: unknown;
   note: string;
@@ -39,7 +39,7 @@ export type PublishOutcome =
 /** Publishes a document as the game's next version, or says why not, with nothing changed. */
 export async function publishConfig(
   pool: Pool,
-  { gameId, document, note, confirmPriceRaises = false, basedOn }: Publication,
+  { gameId, document, note, confirmPriceRaises = false, basedOn }: PublishRequest,
   actor: Actor,
 ): Promise<PublishOutcome> {
   const publication = { note, confirmPriceRaises, basedOn, copyOf: null };

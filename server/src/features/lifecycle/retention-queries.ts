@@ -83,7 +83,7 @@ export async function updateCleanedBefore(
 /** What may go: the events of these games that were received before these days. */
 export type Expired = { gameIds: readonly number[]; before: readonly string[] };
 
-const IS_DOOMED = `exists (
+const IS_EXPIRED = `exists (
   select from unnest($1::int[], $2::date[]) as d(game_id, before)
   where d.game_id = b.game_id and b.received_at < d.before::timestamp at time zone 'UTC'
 )`;
@@ -94,7 +94,7 @@ export async function countExpired(
   expired: Expired,
 ): Promise<number> {
   const { rows } = await connection.query<{ n: string }>(
-    `select coalesce(sum(b.event_count), 0) as n from ${connection.escapeIdentifier(table)} b where ${IS_DOOMED}`,
+    `select coalesce(sum(b.event_count), 0) as n from ${connection.escapeIdentifier(table)} b where ${IS_EXPIRED}`,
     [expired.gameIds, expired.before],
   );
   return Number(rows[0]?.n ?? 0);
@@ -128,7 +128,7 @@ export async function deleteOnPages(
   const { rows } = await connection.query<{ n: number }>(
     `with gone as (
        delete from ${connection.escapeIdentifier(table)} b
-       where b.ctid >= format('(%s,0)', $3::bigint)::tid and b.ctid < format('(%s,0)', $4::bigint)::tid and ${IS_DOOMED}
+       where b.ctid >= format('(%s,0)', $3::bigint)::tid and b.ctid < format('(%s,0)', $4::bigint)::tid and ${IS_EXPIRED}
        returning b.event_count
      )
      select coalesce(sum(event_count), 0)::int as n from gone`,

@@ -51,10 +51,10 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
       const [reading] = await findFacts(ctx.pool, [playerId], now);
       if (reading === undefined) throw new ApiError('player_not_found');
       const overrides = await listOverrides(ctx.pool, playerId, MAX_OVERRIDES);
-      const standing = overrides.filter(({ clearedAt }) => clearedAt === null);
+      const current = overrides.filter(({ clearedAt }) => clearedAt === null);
       return success({
         ...playerResponse(reading.facts),
-        overrides: standing.map((each) => overrideResponse(each, now)),
+        overrides: current.map((each) => overrideResponse(each, now)),
       });
     },
   );

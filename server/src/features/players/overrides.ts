@@ -13,7 +13,7 @@ import {
 /**
  * What a studio says about one flag of one player, whatever the rule says.
  *
- *   none ──set──► standing ──set──► standing (the former is cleared)
+ *   none ──set──► current ──set──► current (the former is cleared)
  *     ▲              │ └──`until` passes: the rule decides again, nothing has to run
  *     └────clear─────┘
  *
@@ -36,7 +36,7 @@ export async function setOverride(pool: Pool, change: OverrideChange, actor: Act
     const player = await lockPlayer(client, gameId, userId);
     if (player === undefined) return { outcome: 'no_such_player' };
     if (!(await hasFlag(client, gameId, player, flagId))) return { outcome: 'no_such_flag' };
-    const former = await clearStanding(client, player, flagId, actor);
+    const former = await clearCurrent(client, player, flagId, actor);
     const said = { flagId, value, reason, author: actor.name, setAt: actor.nowMs, until };
     await insertOverride(client, { ...said, playerId: player.playerId });
     await updateOverridesAt(client, player.playerId, actor.nowMs);
@@ -55,7 +55,7 @@ export async function clearOverride(pool: Pool, place: OverridePlace, actor: Act
   return transaction(pool, async (client) => {
     const player = await lockPlayer(client, place.gameId, place.userId);
     if (player === undefined) return { outcome: 'no_such_player' };
-    const former = await clearStanding(client, player, place.flagId, actor);
+    const former = await clearCurrent(client, player, place.flagId, actor);
     if (former === undefined) return { outcome: 'no_such_override' };
     await updateOverridesAt(client, player.playerId, actor.nowMs);
     await audit(client, player, place, actor, { action: 'override.clear', former, override: undefined });
@@ -74,7 +74,7 @@ async function hasFlag(
   return document.flags.custom.some((flag) => flag.flagId === flagId);
 }
 
-function clearStanding(
+function clearCurrent(
   client: Client,
   { playerId }: LockedPlayer,
   flagId: string,

@@ -109,7 +109,7 @@ export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Opt
   };
 
   // Also for the CPU's sake: checking many signatures in a row costs half of checking each between other things.
-  const desk = new Batcher<{ request: SignedLogin; mayBeRecalled: boolean }, ApiKey | Error | undefined>({
+  const batcher = new Batcher<{ request: SignedLogin; mayBeRecalled: boolean }, ApiKey | Error | undefined>({
     maxItems: 500,
     maxInFlight: 2,
     maxWaiting: 10_000,
@@ -126,7 +126,7 @@ export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Opt
 
   return {
     async authenticate(request, mayBeRecalled) {
-      const outcome = await desk.submit({ request, mayBeRecalled });
+      const outcome = await batcher.submit({ request, mayBeRecalled });
       if (outcome instanceof Error) throw outcome;
       return outcome;
     },

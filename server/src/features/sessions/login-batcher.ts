@@ -1,7 +1,7 @@
 import { isUnavailable, type Pool } from '../../db/pool.js';
 import { Batcher } from '../../lib/batcher.js';
 import type { PlayerRow } from '../players/player-row.js';
-import { insertSessions, type NewSession } from './session-queries.js';
+import { insertSessions, type NewPlayerSession } from './session-queries.js';
 
 /** Far longer than a group usually takes. */
 const FILL_FOR_MS = 100;
@@ -12,7 +12,7 @@ const LINGER = { ms: 4, after: 4 };
  * Opens sessions; those that are asked for together share a statement and a commit. Undefined if the key has been revoked, or
  * if another node was making the player of a new device in the same moment: asked again, the database knows it.
  */
-export type LoginBatcher = Batcher<NewSession, PlayerRow | undefined>;
+export type LoginBatcher = Batcher<NewPlayerSession, PlayerRow | undefined>;
 
 export function createLoginBatcher(pool: Pool): LoginBatcher {
   return new Batcher({
@@ -26,7 +26,7 @@ export function createLoginBatcher(pool: Pool): LoginBatcher {
   });
 }
 
-async function openSessions(pool: Pool, sessions: NewSession[]): Promise<(PlayerRow | undefined)[]> {
+async function openSessions(pool: Pool, sessions: NewPlayerSession[]): Promise<(PlayerRow | undefined)[]> {
   const opened = new Map((await insertSessions(pool, sessions)).map((row) => [row.sessionId, row]));
   return sessions.map((session) => opened.get(session.sessionId));
 }

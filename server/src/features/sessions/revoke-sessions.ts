@@ -2,7 +2,7 @@ import { type Pool, transaction } from '../../db/pool.js';
 import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 import { deleteSessionOfPlayer, deleteSessionsOfPlayer } from './session-queries.js';
 
-export type Revocation = Readonly<{
+export type SessionRevocation = Readonly<{
   gameId: number;
   playerId: string;
   userId: string;
@@ -16,7 +16,7 @@ export type Revocation = Readonly<{
  */
 export async function revokeSessions(
   pool: Pool,
-  { gameId, playerId, userId, sessionId }: Revocation,
+  { gameId, playerId, userId, sessionId }: SessionRevocation,
   actor: Actor,
 ): Promise<number> {
   return transaction(pool, async (client) => {

@@ -3,65 +3,67 @@ import { OverloadedError } from '../../lib/overloaded-error.js';
 import type { LivePlayers } from './live-players.js';
 import type { LivePlayer } from './session-queries.js';
 
-/** Instead of a player: the database could not be asked, so nobody knows whether the session is still alive. */
+/** Instead of a player: the database could not be asked, so it is unknown whether the session is still alive. */
 export const NOT_ASKED = Symbol('the database was not asked');
 
-type Options = { patienceMs?: number; probeEveryMs?: number };
+type Options = { timeoutMs?: number; probeEveryMs?: number };
 
-/** A look-up takes milliseconds; a database that needs longer than this is as good as away. */
-const PATIENCE_MS = 1_000;
+/** A look-up takes milliseconds. A database that needs longer than this counts as unavailable. */
+const TIMEOUT_MS = 1_000;
 const PROBE_EVERY_MS = 1_000;
 
 /**
- * Session look-ups for an intake that outlives the database:
+ * Looks up sessions for an intake that goes on while the database is unavailable:
  *
- *             a look-up fails for want of a database, or takes longer than a second
- *   asking ──────────────────────────────────────────────────────────────────────────► blind: nobody waits for a look-up,
- *      ▲                                                                                one a second is tried
- *      └──────────────────────── the try is answered ──────────────────────────────────┘
+ *              a look-up finds the database unavailable, or takes longer than a second
+ *   closed ─────────────────────────────────────────────────────────────────────────────► open
+ *   every session                                                                        no request waits for a look-up;
+ *   is looked up                                                                         one a second is tried
+ *      ▲                                                                                  │
+ *      └───────────────────────────── the look-up that is tried succeeds ─────────────────┘
  *
- * Without the blind state each request would first wait for a time-out, and the look-ups would pile up until all are
- * refused.
+ * Without the open state each request would first wait for the timeout, and waiting look-ups would pile up until all requests
+ * are refused.
  */
 export function createSessionCircuitBreaker(
   livePlayers: Pick<LivePlayers, 'submit'>,
-  { patienceMs = PATIENCE_MS, probeEveryMs = PROBE_EVERY_MS }: Options = {},
+  { timeoutMs = TIMEOUT_MS, probeEveryMs = PROBE_EVERY_MS }: Options = {},
 ): (sessionId: string) => Promise<LivePlayer | typeof NOT_ASKED | undefined> {
-  let blind = false;
+  let isOpen = false;
   let nextTryAt = 0;
 
-  const becomeBlind = (): void => {
-    blind = true;
+  const open = (): void => {
+    isOpen = true;
     nextTryAt = performance.now() + probeEveryMs;
   };
 
   const ask = async (sessionId: string): Promise<LivePlayer | typeof NOT_ASKED | undefined> => {
     try {
       const player = await livePlayers.submit(sessionId);
-      blind = false;
+      isOpen = false;
       return player;
     } catch (error) {
       if (!isUnavailable(error) && !(error instanceof OverloadedError)) throw error;
-      becomeBlind();
+      open();
       return NOT_ASKED;
     }
   };
 
   return async (sessionId) => {
-    if (blind) {
+    if (isOpen) {
       if (performance.now() < nextTryAt) return NOT_ASKED;
-      // The others go on blindly while this one looks.
+      // This request tries the database. The others go on without a look-up.
       nextTryAt = performance.now() + probeEveryMs;
     }
     let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<typeof NOT_ASKED>((resolve) => {
+    const timedOut = new Promise<typeof NOT_ASKED>((resolve) => {
       timer = setTimeout(() => {
-        becomeBlind();
+        open();
         resolve(NOT_ASKED);
-      }, patienceMs);
+      }, timeoutMs);
     });
     try {
-      return await Promise.race([ask(sessionId), patience]);
+      return await Promise.race([ask(sessionId), timedOut]);
     } finally {
       clearTimeout(timer);
     }

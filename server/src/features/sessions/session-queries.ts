@@ -31,7 +31,7 @@ export async function findApiKeys(pool: Pool, keyIds: string[]): Promise<ApiKeyR
   );
 }
 
-export type NewSession = {
+export type NewPlayerSession = {
   sessionId: string;
   /** The player's, should the device be one that nobody has seen. */
   userIdIfNew: string;
@@ -57,7 +57,10 @@ type OpenedSession = PlayerRow & { sessionId: string };
  * new and another node, which this statement waited for, has just made its player. Devices are claimed in one order, so
  * that groups of several nodes never deadlock.
  */
-export async function insertSessions(pool: Pool, sessions: readonly NewSession[]): Promise<OpenedSession[]> {
+export async function insertSessions(
+  pool: Pool,
+  sessions: readonly NewPlayerSession[],
+): Promise<OpenedSession[]> {
   return query(
     pool,
     {
@@ -131,7 +134,7 @@ function sessionRecord({
   createdAt,
   expiresAt,
   refresh,
-}: NewSession) {
+}: NewPlayerSession) {
   return {
     id: sessionId,
     user_id: userIdIfNew,

@@ -49,7 +49,7 @@ export async function ensureSigningKey(pool: Pool, masterKeys: MasterKeys, nowMs
 }
 
 /** Which key signs from now on, and whether it had to be made. */
-export type Revocation = { signer: string; isNew: boolean };
+export type KeyRevocation = { signer: string; isNew: boolean };
 
 /**
  * Withdraws a key: with its next request every node refuses the tokens that it signed. If it was the one that signs, the next
@@ -60,7 +60,7 @@ export function revokeSigningKey(
   masterKeys: MasterKeys,
   kid: string,
   actor: Actor,
-): Promise<Revocation | undefined> {
+): Promise<KeyRevocation | undefined> {
   return transaction(pool, async (client) => {
     await lockSigningKeys(client);
     const trusted = (await listSigningKeys(client)).filter(({ revokedAt }) => revokedAt === null);
@@ -88,7 +88,7 @@ async function replaceSigner(
   masterKeys: MasterKeys,
   newestFirst: readonly ListedSigningKey[],
   actor: Actor,
-): Promise<Revocation> {
+): Promise<KeyRevocation> {
   const next = newestFirst.findLast(({ activeFrom }) => activeFrom > actor.nowMs);
   if (next === undefined) return { signer: await addKey(client, masterKeys, actor, AT_ONCE), isNew: true };
   await updateActiveFrom(client, next.kid, AT_ONCE);

@@ -51,7 +51,7 @@ export const PUBLISH_AHEAD_MS = JWKS_MAX_AGE_SECONDS * 1000 + 10 * RELOAD_MS;
 /** Tokens with an invented `kid` must not turn into a query each: they wait for the next one. */
 const UNKNOWN_KID_RELOAD_MS = 1_000;
 /** The database responds within milliseconds, or the key set is served without it. */
-const JWKS_PATIENCE_MS = 1_000;
+const JWKS_TIMEOUT_MS = 1_000;
 
 type Options = {
   pool: Pool;
@@ -100,7 +100,7 @@ export async function loadSigningKeys(options: Options): Promise<SigningKeys> {
     maxWaiting: 10_000,
     async run(items) {
       const look = findKeysVersion(options.pool).then(catchUp);
-      await Promise.race([look.catch(() => {}), sleep(JWKS_PATIENCE_MS, undefined, { ref: false })]);
+      await Promise.race([look.catch(() => {}), sleep(JWKS_TIMEOUT_MS, undefined, { ref: false })]);
       return items.map(() => undefined);
     },
   });

@@ -116,7 +116,7 @@ export async function listTenants(pool: Pool): Promise<ListedTenant[]> {
   return rows;
 }
 
-export type ListedGame = GameSettingsRow & {
+export type TenantGame = GameSettingsRow & {
   tenant: string;
   publishedVersion: number;
   /** Those that work. */
@@ -124,8 +124,8 @@ export type ListedGame = GameSettingsRow & {
 };
 
 /** All games, or those of a tenant. */
-export async function listGames(pool: Pool, tenant?: string): Promise<ListedGame[]> {
-  const { rows } = await pool.query<ListedGame>(
+export async function listGames(pool: Pool, tenant?: string): Promise<TenantGame[]> {
+  const { rows } = await pool.query<TenantGame>(
     `select t.slug as tenant, g.slug, g.name, g.published_version as "publishedVersion",
        (select count(*)::int from api_keys k where k.game_id = g.id and k.revoked_at is null
           and (k.expires_at is null or k.expires_at > now())) as keys,

@@ -60,7 +60,7 @@ export async function timelinePage(pool: Pool, question: TimelineQuestion): Prom
     ];
     const { events, completeSinceMs } = await listEvents(client, question, isMoving);
     const items = [...others, ...events].sort((a, b) => b.ms - a.ms);
-    return { ...cutPage(items, question, completeSinceMs), isMoving };
+    return { ...cutTimeline(items, question, completeSinceMs), isMoving };
   });
 }
 
@@ -70,7 +70,7 @@ function wantedOf({ from, limit }: TimelineQuestion): number {
 }
 
 /** `sorted`: all items from the position on, or enough of them; none before `completeSinceMs` if that is known. */
-export function cutPage<Item>(
+export function cutTimeline<Item>(
   sorted: readonly Readonly<{ ms: number; item: Item }>[],
   { from, limit }: Readonly<{ from: TimelinePosition; limit: number }>,
   completeSinceMs: number | null,

@@ -57,18 +57,18 @@ export function lastTimeChange(basis: TimeBasis, facts: PlayerFacts, now: number
 }
 
 /** Whole days since a moment; 0 also for a moment that is yet to come, as another node's clock may have it. */
-export function daysSince(moment: number, now: number): number {
-  return now <= moment ? 0 : Math.floor((now - moment) / DAY_MS);
+export function daysSince(instant: number, now: number): number {
+  return now <= instant ? 0 : Math.floor((now - instant) / DAY_MS);
 }
 
-function nextDaySince(moment: number, now: number): number {
-  return moment + (daysSince(moment, now) + 1) * DAY_MS;
+function nextDaySince(instant: number, now: number): number {
+  return instant + (daysSince(instant, now) + 1) * DAY_MS;
 }
 
 /** The first day is not over yet: nothing has changed since. */
-function lastDaySince(moment: number, now: number): number {
-  const days = daysSince(moment, now);
-  return days === 0 ? Number.NEGATIVE_INFINITY : moment + days * DAY_MS;
+function lastDaySince(instant: number, now: number): number {
+  const days = daysSince(instant, now);
+  return days === 0 ? Number.NEGATIVE_INFINITY : instant + days * DAY_MS;
 }
 
 /** Of the last event or purchase, or minus Infinity. A purchase is an event, but may be known from elsewhere. */

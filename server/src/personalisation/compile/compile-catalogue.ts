@@ -85,9 +85,9 @@ function scheduleOf(entry: { from: string | null; until: string | null }): {
 }
 
 function instantOf(text: string): number {
-  const moment = parseEventTimestamp(text);
-  if (moment === undefined) throw new RangeError(`${text} is not a moment`);
-  return moment.epochMs;
+  const instant = parseEventTimestamp(text);
+  if (instant === undefined) throw new RangeError(`${text} is not a moment`);
+  return instant.epochMs;
 }
 
 function minorUnits(amounts: Readonly<Record<string, string>>): ReadonlyMap<string, bigint> {

@@ -12,7 +12,7 @@ export type FlagsAndSegmentsDecision = Readonly<{
 /** The flags and segments of a player: each rule once, after those it refers to. */
 export function decideFlagsAndSegments(context: DecisionContext): FlagsAndSegmentsDecision {
   const { document, facts, attributes, trace } = context;
-  eachFlagInstant(document, facts, (_flagId, moment) => context.noteBoundary(moment));
+  eachFlagInstant(document, facts, (_flagId, instant) => context.noteBoundary(instant));
   const flags: Record<string, FlagState> = {};
   for (const node of document.flagsAndSegments) {
     if (node.kind === 'flag') {
@@ -94,7 +94,7 @@ function overridden({ value, until }: FlagOverride, byRule: Timed, defaultValue:
 export function eachFlagInstant(
   { payerForDays }: CompiledDocument,
   { lastPurchaseAt, overrides }: PlayerFacts,
-  visit: (flagId: string, moment: number) => void,
+  visit: (flagId: string, instant: number) => void,
 ): void {
   if (lastPurchaseAt !== null) {
     visit('isPayer', lastPurchaseAt);

@@ -50,8 +50,8 @@ export class DecisionContext {
   }
 
   /** The moment itself, or now for one that was noted by a node whose clock is ahead. */
-  atMostNow(moment: number): number {
-    if (moment <= this.now) return moment;
+  atMostNow(instant: number): number {
+    if (instant <= this.now) return instant;
     this.noteBoundary(this.now + 1);
     return this.now;
   }

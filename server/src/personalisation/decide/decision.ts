@@ -1,7 +1,7 @@
 import type { AttributeValue } from '../attributes/player-attributes.js';
 import type { SegmentMembership } from '../compile/compiled-document.js';
 import type { AssetEntry } from '../document/document.js';
-import type { Rail } from '../document/prices.js';
+import type { Guardrail } from '../document/prices.js';
 
 /** Everything a player is told at one moment, and until when it holds. */
 export type Decision = Readonly<{
@@ -148,7 +148,7 @@ export type SkuStep = Readonly<{
   /** The price the offer asked for, null if none. */
   wantedPrice: string | null;
   /** What kept it from that price. */
-  rails: readonly Rail[];
+  rails: readonly Guardrail[];
   /** The price after this step. */
   price: string;
 }>;

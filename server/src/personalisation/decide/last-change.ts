@@ -17,10 +17,10 @@ export function lastFactChange(context: DecisionContext, dependence: Dependence)
   if (dependence & TIME_BASIS.predictions) last = Math.max(last, context.atMostNow(models.since));
   if (dependence & DEPENDENCE.flags) {
     if (facts.overridesAt !== null) last = Math.max(last, context.atMostNow(facts.overridesAt));
-    eachFlagInstant(document, facts, (flagId, moment) => {
+    eachFlagInstant(document, facts, (flagId, instant) => {
       // A refund takes the last purchase back. Where an offer depends on it, the refund itself is the last change.
       if (flagId === 'isPayer' && !(dependence & DEPENDENCE.events)) return;
-      if (document.offerFlags.has(flagId) && moment <= now) last = Math.max(last, moment);
+      if (document.offerFlags.has(flagId) && instant <= now) last = Math.max(last, instant);
     });
   }
   return last;

@@ -1,5 +1,5 @@
 import type { CompiledOffer } from '../compile/compiled-document.js';
-import { discounted, formatMinorUnits, railsInTheWay, withinRails } from '../document/prices.js';
+import { discounted, formatMinorUnits, guardrailsInTheWay, withinGuardrails } from '../document/prices.js';
 import type { AvailableSku } from './available-skus.js';
 import type { SkuStep } from './decision.js';
 
@@ -20,7 +20,7 @@ export type SkuChange = {
 };
 
 /**
- * Does to a SKU what an offer says, within the rails. Of the offers that do not combine, the first one wins the SKU; those
+ * Does to a SKU what an offer says, within the guardrails. Of the offers that do not combine, the first one wins the SKU; those
  * that do apply as well. Prices are discounted one after the other.
  */
 export function applyOffer(
@@ -50,7 +50,7 @@ export function applyOffer(
 
   const wanted = wantedPrice(offer, item, change.price);
   if (wanted !== null) {
-    change.price = withinRails(wanted, skuPrice);
+    change.price = withinGuardrails(wanted, skuPrice);
     // A price that is set takes the place of all before it, a discount comes on top of them.
     if (offer.setTo !== null) change.pricePromoted = null;
     if (offer.promoId !== null) change.pricePromoted ??= offer;
@@ -90,7 +90,7 @@ function stepOf(
     visibility,
     promoId,
     wantedPrice: wanted === null ? null : formatMinorUnits(wanted, skuPrice.decimals),
-    rails: wanted === null ? [] : railsInTheWay(wanted, skuPrice),
+    rails: wanted === null ? [] : guardrailsInTheWay(wanted, skuPrice),
     price: formatMinorUnits(price, skuPrice.decimals),
   };
 }

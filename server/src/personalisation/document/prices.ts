@@ -21,7 +21,7 @@ export type SkuPrice = Readonly<{
   lowest: bigint;
 }>;
 
-export type Rail = 'floor_price' | 'largest_discount' | 'actual_price';
+export type Guardrail = 'floor_price' | 'largest_discount' | 'actual_price';
 
 const BASIS_POINTS = 10_000n;
 
@@ -58,20 +58,20 @@ export function lowestPrice(actual: bigint, largestDiscount: bigint): bigint {
 }
 
 /** What remains of the price an offer wants. That no price is above the actual one comes last and always holds. */
-export function withinRails(wanted: bigint, { floor, lowest, actual }: SkuPrice): bigint {
+export function withinGuardrails(wanted: bigint, { floor, lowest, actual }: SkuPrice): bigint {
   let price = wanted;
   if (price < floor) price = floor;
   if (price < lowest) price = lowest;
   return price > actual ? actual : price;
 }
 
-/** The rails that kept an offer from the price it wants. */
-export function railsInTheWay(wanted: bigint, { floor, lowest, actual }: SkuPrice): Rail[] {
-  const rails: Rail[] = [];
-  if (wanted < floor) rails.push('floor_price');
-  if (wanted < lowest) rails.push('largest_discount');
-  if (wanted > actual) rails.push('actual_price');
-  return rails;
+/** The guardrails that kept an offer from the price it wants. */
+export function guardrailsInTheWay(wanted: bigint, { floor, lowest, actual }: SkuPrice): Guardrail[] {
+  const guardrails: Guardrail[] = [];
+  if (wanted < floor) guardrails.push('floor_price');
+  if (wanted < lowest) guardrails.push('largest_discount');
+  if (wanted > actual) guardrails.push('actual_price');
+  return guardrails;
 }
 
 /** Undefined if an amount does not fit the currency. */

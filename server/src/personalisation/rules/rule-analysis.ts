@@ -5,7 +5,7 @@ import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
 import type { TimeBasis } from '../attributes/time-basis.js';
 import { type Dependence, dependenceOn } from './dependence.js';
-import { type Finding, type RuleScope, resolvePath } from './rule-paths.js';
+import { type RuleFinding, type RuleScope, resolvePath } from './rule-paths.js';
 import { wordProblem } from './rule-syntax.js';
 
 /**
@@ -15,7 +15,7 @@ import { wordProblem } from './rule-syntax.js';
  * loops, so the cost worked out here is an upper bound for every player.
  */
 export type RuleAnalysis = Readonly<{
-  findings: readonly Finding[];
+  findings: readonly RuleFinding[];
   reads: readonly AttributePath[];
   segments: readonly string[];
   flags: readonly string[];
@@ -82,7 +82,7 @@ export function analyseRule(ast: ASTNode, scope: RuleScope, suggest: Suggest): R
 }
 
 class Analysis {
-  readonly findings: Finding[] = [];
+  readonly findings: RuleFinding[] = [];
   readonly reads = new Map<string, AttributePath>();
   readonly segments = new Set<string>();
   readonly flags = new Set<string>();

@@ -13,7 +13,7 @@ export type RuleScope = Readonly<{
 }>;
 
 /** What is wrong with a rule, and at which character. */
-export type Finding = Readonly<{ message: string; offset: number }>;
+export type RuleFinding = Readonly<{ message: string; offset: number }>;
 
 export type ResolvedPath = Readonly<{ path: AttributePath; type: ValueType; basis: TimeBasis }>;
 
@@ -27,7 +27,7 @@ export function resolvePath(
   node: ASTNode,
   scope: RuleScope,
   suggest: Suggest = NO_SUGGESTION,
-): ResolvedPath | Finding {
+): ResolvedPath | RuleFinding {
   const steps: Step[] = [];
   let root = node;
   while (root.op === '.' || root.op === '[]') {
@@ -54,7 +54,7 @@ function resolveSteps(
   attribute: Attribute,
   steps: readonly Step[],
   { scope, suggest, offset }: { scope: RuleScope; suggest: Suggest; offset: number },
-): ResolvedPath | Finding {
+): ResolvedPath | RuleFinding {
   const { name, usage, value } = attribute;
   const isKeyed = attribute.key !== null;
   const lengths = stepCounts(attribute);

@@ -7,7 +7,7 @@ import type { Dependence } from './dependence.js';
 import { analyseRule } from './rule-analysis.js';
 import { closureOf } from './rule-closures.js';
 import { environmentOf, RULE_LIMITS } from './rule-environment.js';
-import type { Finding, RuleScope } from './rule-paths.js';
+import type { RuleFinding, RuleScope } from './rule-paths.js';
 import { syntaxProblem } from './rule-syntax.js';
 
 /** A rule that has been checked: it gives true or false for any player, in bounded time. */
@@ -66,16 +66,16 @@ export function compileRule(
   return { ok: true, rule: { expression, test: closureOf(parsed.ast, scope), ...analysis } };
 }
 
-function refuse(expression: string, findings: readonly Finding[]): RuleResult {
+function refuse(expression: string, findings: readonly RuleFinding[]): RuleResult {
   return { ok: false, problems: findings.map((finding) => locate(expression, finding)) };
 }
 
-function locate(expression: string, { message, offset }: Finding): RuleProblem {
+function locate(expression: string, { message, offset }: RuleFinding): RuleProblem {
   const before = expression.slice(0, offset).split('\n');
   return { message, offset, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-function findingOf(error: unknown, expression: string): Finding {
+function findingOf(error: unknown, expression: string): RuleFinding {
   if (!(error instanceof ParseError || error instanceof CelTypeError)) throw error;
   const offset = error.range?.start ?? 0;
   const isOfPlace = UNEXPECTED.has(error.code) && !error.summary.endsWith('EOF');

@@ -46,20 +46,20 @@ export function validateSchedule(
   pointer: string,
   problems: ProblemList,
 ): void {
-  const begin = validateMoment(from, `${pointer}/from`, problems);
-  const end = validateMoment(until, `${pointer}/until`, problems);
+  const begin = validateInstant(from, `${pointer}/from`, problems);
+  const end = validateInstant(until, `${pointer}/until`, problems);
   if (begin !== undefined && end !== undefined && begin >= end) {
     problems.add(`${pointer}/until`, 'The end must be after the beginning.');
   }
 }
 
-function validateMoment(text: string | null, pointer: string, problems: ProblemList): number | undefined {
+function validateInstant(text: string | null, pointer: string, problems: ProblemList): number | undefined {
   if (text === null) return undefined;
-  const moment = parseEventTimestamp(text);
-  if (moment === undefined) {
+  const instant = parseEventTimestamp(text);
+  if (instant === undefined) {
     problems.add(pointer, 'A moment is written with date, time and zone, as in 2026-12-24T18:00:00Z.');
   }
-  return moment?.epochMs;
+  return instant?.epochMs;
 }
 
 function validateLocales({ locales }: LocalisedText, pointer: string, problems: ProblemList): void {

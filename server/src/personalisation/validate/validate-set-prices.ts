@@ -1,6 +1,6 @@
 import { currencyDecimals } from '../../lib/currencies.js';
 import type { OfferEntry, SkuEntry } from '../document/document.js';
-import { type Rail, railsInTheWay, type SkuPrice, skuPriceOf } from '../document/prices.js';
+import { type Guardrail, guardrailsInTheWay, type SkuPrice, skuPriceOf } from '../document/prices.js';
 import type { ProblemList } from './document-problems.js';
 import { validateAmount } from './validate-catalogue.js';
 
@@ -16,7 +16,7 @@ type PricedSku = Readonly<{
 /** Between which amounts no rail of any SKU is in the way, in one currency; and the last SKU that is sold in it. */
 type Bounds = { from: bigint; to: bigint | undefined; skuId: string };
 
-const IN_THE_WAY: Record<Rail, string> = {
+const IN_THE_WAY: Record<Guardrail, string> = {
   actual_price: 'above the actual price',
   floor_price: 'below the floor price',
   largest_discount: "below what the game's largest discount allows for the price",
@@ -51,7 +51,7 @@ export class SetPriceCheck {
       const wanted = validateAmount(amount, currency, at, this.#problems);
       const bound = bounds.get(currency);
       if (wanted === undefined || bound === undefined || isWithin(wanted, bound)) continue;
-      this.#tellRails(targets, currency, wanted, at);
+      this.#tellGuardrails(targets, currency, wanted, at);
       if (this.#problems.isFull) return;
     }
     for (const [currency, { skuId }] of bounds) {
@@ -71,11 +71,11 @@ export class SetPriceCheck {
     return this.#boundsOfAll;
   }
 
-  #tellRails(targets: readonly PricedSku[], currency: string, wanted: bigint, pointer: string): void {
+  #tellGuardrails(targets: readonly PricedSku[], currency: string, wanted: bigint, pointer: string): void {
     for (const { skuId, skuPrices } of targets) {
       const skuPrice = skuPrices.get(currency);
       if (skuPrice === undefined) continue;
-      for (const rail of railsInTheWay(wanted, skuPrice)) {
+      for (const rail of guardrailsInTheWay(wanted, skuPrice)) {
         this.#problems.add(pointer, `The price is ${IN_THE_WAY[rail]} of "${skuId}".`);
       }
       if (this.#problems.isFull) return;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseMoment } from '../../../src/features/analytics/export-span.js';
+import { parseInstant } from '../../../src/features/analytics/export-span.js';
 
 describe('the ends of an export', () => {
   it.each([
@@ -8,7 +8,7 @@ describe('the ends of an export', () => {
     ['2026-11-15T08:30:00.123456789+02:00', '2026-11-15T06:30:00.123456Z'],
     ['0001-01-01', '0001-01-01T00:00:00.000000Z'],
     ['9999-12-31T23:59:59.999999999Z', '9999-12-31T23:59:59.999999Z'],
-  ])('are read from %s', (text, moment) => expect(parseMoment(text)).toBe(moment));
+  ])('are read from %s', (text, moment) => expect(parseInstant(text)).toBe(moment));
 
   it.each([
     '',
@@ -19,5 +19,5 @@ describe('the ends of an export', () => {
     '2026-11-15T08:30:00',
     '20261115',
     '0000-12-31',
-  ])('are not read from "%s"', (text) => expect(parseMoment(text)).toBeUndefined());
+  ])('are not read from "%s"', (text) => expect(parseInstant(text)).toBeUndefined());
 });

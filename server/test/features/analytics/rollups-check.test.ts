@@ -226,7 +226,7 @@ function batches(): fc.Arbitrary<Batch> {
   });
   return fc.record({
     player: fc.nat(PLAYERS - 1),
-    // Of so few kinds of events that twins within a batch are common.
+    // Of so few kinds of events that duplicates within a batch are common.
     plans: fc.array(plan, { minLength: 1, maxLength: 12 }),
     repeats: fc.array(fc.nat(), { maxLength: 6 }),
     isOnSecondNode: fc.boolean(),

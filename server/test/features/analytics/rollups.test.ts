@@ -285,7 +285,7 @@ function deliver(
 ): EventRecord[][] {
   const records = (receivedAt: number) =>
     stream.map(({ player, ageMs, event, named }, n) => {
-      // Sent one by one, so twins are told apart by the payload.
+      // Sent one by one, so identical events are told apart by the payload.
       const payload = { ...(event.payload as object), n };
       const timestamp = new Date(NOW - ageMs).toISOString();
       const sent = { ...event, payload, timestamp, ...(named ? { eventId: `event-${n}` } : {}) };

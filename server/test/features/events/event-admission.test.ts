@@ -8,7 +8,7 @@ import { allowHalfOpen } from '../../../src/http/half-close.js';
 import { paceRefused } from '../../../src/http/refusal-pacing.js';
 import { createShedding, type Shedding } from '../../../src/http/shedding.js';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.js';
-import { testConfig } from '../../support/harness.js';
+import { testSettings } from '../../support/harness.js';
 import { metricValue } from '../../support/metric-value.js';
 import { bodyOf, openConnection, requestText } from '../../support/raw-http.js';
 
@@ -22,7 +22,7 @@ const LIMITS = {
   overheadMs: () => 0,
 };
 const FOREVER_MS = 2 ** 30;
-const CONFIG = { ...testConfig(), maxWaitMs: 500 };
+const SETTINGS = { ...testSettings(), maxWaitMs: 500 };
 
 /** A route that is admitted as events are, whose work goes on until the test ends it. The player is named by a header. */
 describe('the way of a batch to its turn', () => {
@@ -37,7 +37,7 @@ describe('the way of a batch to its turn', () => {
   beforeEach(async () => {
     metrics = createMetrics();
     shedding = createShedding({ metrics, logger: pino({ level: 'silent' }) });
-    const admission = createEventAdmission({ settings: CONFIG, metrics, shedding }, LIMITS);
+    const admission = createEventAdmission({ settings: SETTINGS, metrics, shedding }, LIMITS);
     begun = [];
     guarded = [];
     ends = new Map();

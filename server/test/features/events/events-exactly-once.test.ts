@@ -79,7 +79,7 @@ describe('each event counts once', () => {
     expect(await countOf(session)).toEqual({ Ad_Impression: 10 });
   });
 
-  it('identical twins within one batch are two events, and stay two', async () => {
+  it('identical events within one batch are two events, and stay two', async () => {
     const session = await harness.login('twins');
     const [event] = batch(1);
     expectCounts(await postEvents(harness.app, session, [event, event, event]), {

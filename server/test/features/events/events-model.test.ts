@@ -114,9 +114,9 @@ function createModel(): Model {
   return {
     add(batch) {
       const before = known.size;
-      const twins = new Map<string, number>();
+      const ordinals = new Map<string, number>();
       for (const each of batch) {
-        const key = keyOf(each, twins);
+        const key = keyOf(each, ordinals);
         if (known.has(key)) continue;
         known.add(key);
         counts[each.eventType] = (counts[each.eventType] ?? 0) + 1;
@@ -136,12 +136,12 @@ function createModel(): Model {
 }
 
 /** Identical events without a name are told apart by their place among them. */
-function keyOf({ eventType, n, ageDays, naming }: Sent, twins: Map<string, number>): string {
+function keyOf({ eventType, n, ageDays, naming }: Sent, ordinals: Map<string, number>): string {
   if (naming.kind === 'seq') return `seq ${naming.install} ${naming.seq}`;
   if (naming.kind === 'name') return `name ${naming.eventId}`;
   const content = `content ${eventType} ${n} ${ageDays}`;
-  const ordinal = twins.get(content) ?? 0;
-  twins.set(content, ordinal + 1);
+  const ordinal = ordinals.get(content) ?? 0;
+  ordinals.set(content, ordinal + 1);
   return `${content} ${ordinal}`;
 }
 

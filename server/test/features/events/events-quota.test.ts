@@ -6,14 +6,14 @@ import {
   type Harness,
   postEvents,
   type Session,
-  testConfig,
+  testSettings,
 } from '../../support/harness.js';
 import { metricValue } from '../../support/metric-value.js';
 
 const MIB = 1_048_576;
 const EVENTS_POLICY = '"events";q=600;qu="events";w=60';
 const BYTES_POLICY = `"event-bytes";q=${2 * MIB};qu="content-bytes";w=60`;
-const LIMITS = { ...testConfig().rateLimits, eventsPerPlayer: 600, eventBytesPerPlayer: 2 * MIB };
+const LIMITS = { ...testSettings().rateLimits, eventsPerPlayer: 600, eventBytesPerPlayer: 2 * MIB };
 
 /** The limits count by the monotonic clock, which here stands still unless a test moves it. */
 let monotonic = 1_000;

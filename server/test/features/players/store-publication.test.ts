@@ -131,7 +131,7 @@ describe('the published store', () => {
     }
   });
 
-  it('numbers versions without gap or twin when several publish at once', async () => {
+  it('numbers versions without gap or duplicate when several publish at once', async () => {
     const versions = await Promise.all(Array.from({ length: 8 }, (_, n) => publishSkus([sku(`race_${n}`)])));
     const lowest = Math.min(...versions);
     expect(versions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 8 }, (_, n) => lowest + n));

@@ -1,6 +1,6 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createHarness, type Harness, type Session, testConfig, toSession } from '../../support/harness.js';
+import { createHarness, type Harness, type Session, testSettings, toSession } from '../../support/harness.js';
 import {
   expectDead,
   expectRefusedToken,
@@ -14,7 +14,7 @@ let harness: Harness;
 let nodes: [FastifyInstance, FastifyInstance];
 beforeAll(async () => {
   // Hundreds of refusals in a few seconds are what this file is about.
-  const rateLimits = { ...testConfig().rateLimits, enabled: false };
+  const rateLimits = { ...testSettings().rateLimits, enabled: false };
   harness = await createHarness({ settings: { rateLimits } });
   nodes = [harness.app, (await harness.addNode()).app];
 });

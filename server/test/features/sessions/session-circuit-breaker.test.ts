@@ -7,7 +7,7 @@ import type { LivePlayer } from '../../../src/features/sessions/session-queries.
 import { OverloadedError } from '../../../src/lib/overloaded-error.js';
 
 const PLAYER = { sessionId: 's', userId: 'u' } as LivePlayer;
-const TIMES = { patienceMs: 40, probeEveryMs: 60 };
+const TIMES = { timeoutMs: 40, probeEveryMs: 60 };
 const gone = () => Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
 
 function sessions(lookups: { now: () => Promise<LivePlayer | undefined> }) {
@@ -63,7 +63,7 @@ describe('session look-ups that outlive the database', () => {
     const finding = find('s').then((response) => {
       found = response;
     });
-    await vi.advanceTimersByTimeAsync(TIMES.patienceMs - 1);
+    await vi.advanceTimersByTimeAsync(TIMES.timeoutMs - 1);
     expect(found).toBeUndefined();
     vi.advanceTimersByTime(1);
     await finding;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WindowBlock } from '../../../src/features/timelines/block-queries.js';
 import { runOfWindow } from '../../../src/features/timelines/block-run.js';
-import { cutPage, type TimelinePosition } from '../../../src/features/timelines/timeline.js';
+import { cutTimeline, type TimelinePosition } from '../../../src/features/timelines/timeline.js';
 
 type Timed = { ms: number; item: number };
 const timeline = fc
@@ -22,7 +22,7 @@ describe('the pages of a timeline', () => {
         let from: TimelinePosition | null = { ms: 100, shown: 0 };
         for (let pages = 0; from !== null; pages++) {
           expect(pages).toBeLessThanOrEqual(all.length);
-          const page: ReturnType<typeof cutPage<number>> = cutPage(
+          const page: ReturnType<typeof cutTimeline<number>> = cutTimeline(
             listFrom(all, from, 0),
             { from, limit },
             null,
@@ -49,7 +49,7 @@ describe('the pages of a timeline', () => {
             expect(pages).toBeLessThan(100);
             const sinceMs: number | null = from.ms - width < 0 ? null : from.ms - width + 1;
             const items = listFrom(all, from, sinceMs ?? 0);
-            const page: ReturnType<typeof cutPage<number>> = cutPage(items, { from, limit }, sinceMs);
+            const page: ReturnType<typeof cutTimeline<number>> = cutTimeline(items, { from, limit }, sinceMs);
             shown.push(...page.items);
             from = page.next;
           }
@@ -66,7 +66,7 @@ describe('the pages of a timeline', () => {
       { ms: 4, item: 3 },
       { ms: 3, item: 4 },
     ];
-    expect(cutPage(left, { from, limit: 1 }, null)).toEqual({ items: [3], next: { ms: 4, shown: 1 } });
+    expect(cutTimeline(left, { from, limit: 1 }, null)).toEqual({ items: [3], next: { ms: 4, shown: 1 } });
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import { compiled, DAY_MS, facts, NOW, payer, segment } from '../support/fixtures.js';
 
-const iso = (moment: number) => new Date(moment).toISOString();
+const iso = (instant: number) => new Date(instant).toISOString();
 const HOUR_MS = 3_600_000;
 
 describe('flags', () => {

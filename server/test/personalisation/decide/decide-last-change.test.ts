@@ -18,7 +18,7 @@ import {
 } from '../support/fixtures.js';
 import { Life, lives } from '../support/player-life.js';
 
-const iso = (moment: number) => new Date(moment).toISOString();
+const iso = (instant: number) => new Date(instant).toISOString();
 const HOUR_MS = 3_600_000;
 const SALE = { effect: { price: { discountPercent: '50' }, promoId: 'sale' } } as const;
 

@@ -12,7 +12,7 @@ import {
   sku,
 } from '../support/fixtures.js';
 
-const iso = (moment: number) => new Date(moment).toISOString();
+const iso = (instant: number) => new Date(instant).toISOString();
 const HOUR_MS = 3_600_000;
 
 describe('offers', () => {

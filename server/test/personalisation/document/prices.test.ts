@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import {
   discounted,
   formatMinorUnits,
+  guardrailsInTheWay,
   lowestPrice,
-  railsInTheWay,
   skuPriceOf,
   toBasisPoints,
   toMinorUnits,
-  withinRails,
+  withinGuardrails,
 } from '../../../src/personalisation/document/prices.js';
 
 describe('prices', () => {
@@ -52,15 +52,15 @@ describe('prices', () => {
       toBasisPoints('60'),
     );
     if (skuPrice === undefined) throw new Error('no skuPrice');
-    expect([500n, 350n, 100n, 1200n].map((wanted) => withinRails(wanted, skuPrice))).toEqual([
+    expect([500n, 350n, 100n, 1200n].map((wanted) => withinGuardrails(wanted, skuPrice))).toEqual([
       500n,
       400n,
       400n,
       1000n,
     ]);
-    expect(railsInTheWay(500n, skuPrice)).toEqual([]);
-    expect(railsInTheWay(350n, skuPrice)).toEqual(['largest_discount']);
-    expect(railsInTheWay(100n, skuPrice)).toEqual(['floor_price', 'largest_discount']);
-    expect(railsInTheWay(1200n, skuPrice)).toEqual(['actual_price']);
+    expect(guardrailsInTheWay(500n, skuPrice)).toEqual([]);
+    expect(guardrailsInTheWay(350n, skuPrice)).toEqual(['largest_discount']);
+    expect(guardrailsInTheWay(100n, skuPrice)).toEqual(['floor_price', 'largest_discount']);
+    expect(guardrailsInTheWay(1200n, skuPrice)).toEqual(['actual_price']);
   });
 });

@@ -90,15 +90,15 @@ function probabilityOfHistory(
   tx: number,
   n: number,
 ): number {
-  const moment = (active: number, silent: number, left: number, stayed: number): number =>
+  const instant = (active: number, silent: number, left: number, stayed: number): number =>
     Math.exp(
       logBeta(alpha + active, beta + silent) -
         logBeta(alpha, beta) +
         logBeta(gamma + left, delta + stayed) -
         logBeta(gamma, delta),
     );
-  let sum = moment(x, n - x, 0, n);
-  for (let m = tx; m < n; m += 1) sum += moment(x, m - x, 1, m);
+  let sum = instant(x, n - x, 0, n);
+  for (let m = tx; m < n; m += 1) sum += instant(x, m - x, 1, m);
   let orders = 1;
   for (let k = 1; k < x; k += 1) orders *= (tx - k) / k;
   return sum * orders;

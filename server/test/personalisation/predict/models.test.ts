@@ -213,14 +213,14 @@ function likelihood(
   { alpha, beta, gamma, delta }: BgBbParameters,
   { x, tx, n }: { x: number; tx: number; n: number },
 ) {
-  const moment = (a: number, b: number, up: number, down: number): number => {
+  const instant = (a: number, b: number, up: number, down: number): number => {
     let product = 1;
     for (let k = 0; k < up; k += 1) product *= a + k;
     for (let k = 0; k < down; k += 1) product *= b + k;
     for (let k = 0; k < up + down; k += 1) product /= a + b + k;
     return product;
   };
-  let sum = moment(alpha, beta, x, n - x) * moment(gamma, delta, 0, n);
-  for (let m = tx; m < n; m += 1) sum += moment(alpha, beta, x, m - x) * moment(gamma, delta, 1, m);
+  let sum = instant(alpha, beta, x, n - x) * instant(gamma, delta, 0, n);
+  for (let m = tx; m < n; m += 1) sum += instant(alpha, beta, x, m - x) * instant(gamma, delta, 1, m);
   return sum;
 }

@@ -84,8 +84,8 @@ describe('a compiled rule', () => {
         const compiled = compileOrThrow(rule);
         const until = nextTimeChange(compiled.basis, player, now);
         expect(until).toBeGreaterThan(now);
-        const outcomeAt = (moment: number) =>
-          outcomeOf(() => compiled.test(attributesOf({ facts: player, now: moment }, state)));
+        const outcomeAt = (instant: number) =>
+          outcomeOf(() => compiled.test(attributesOf({ facts: player, now: instant }, state)));
         const horizon = Math.min(until, now + 60 * 86_400_000);
         const within = Math.min(horizon - 1, now + Math.floor((horizon - now) * fraction));
         expect(outcomeAt(within)).toBe(outcomeAt(now));

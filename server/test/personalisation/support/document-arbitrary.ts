@@ -33,7 +33,7 @@ const asset = (assetId: string): AssetEntry => ({
 });
 
 const schedules = fc.tuple(fc.option(moments, { freq: 2 }), fc.option(moments, { freq: 2 })).map(([a, b]) => {
-  const text = (moment: number | null) => (moment === null ? null : new Date(moment).toISOString());
+  const text = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString());
   if (a === null || b === null || a < b) return { from: text(a), until: text(b) };
   return a === b ? { from: text(a), until: null } : { from: text(b), until: text(a) };
 });

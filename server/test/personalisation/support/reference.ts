@@ -84,7 +84,7 @@ function boundaries({ from, until }: Scheduled): number[] {
 }
 
 function latest(all: readonly number[], now: number, atLeast: number): number {
-  return Math.max(atLeast, ...all.filter((moment) => moment <= now));
+  return Math.max(atLeast, ...all.filter((instant) => instant <= now));
 }
 
 // --- Flags --------------------------------------------------------------------------------------------------------
@@ -139,7 +139,7 @@ function reached(paired: PairedDocument, { offerId, limitPerPlayer }: OfferEntry
 
 /** Of another node's clock that is ahead, only what has passed here. */
 const passed = (moments: readonly (number | null | undefined)[], now: number) =>
-  moments.flatMap((moment) => (moment == null ? [] : [Math.min(moment, now)]));
+  moments.flatMap((instant) => (instant == null ? [] : [Math.min(instant, now)]));
 
 const EVENT_ATTRIBUTE =
   /daysSinceLast|purchases|sessions\.|adImpressions|storeViews|eventCount|playMinutes|activeDays|events\[|spend\[|country|locale/;
@@ -159,8 +159,8 @@ function factMoments({ text, flags, hasLimit }: Reached, facts: PlayerFacts, now
       moments.push(Math.min(Math.floor(now / DAY_MS), Math.max(...lastDays)) * DAY_MS);
     }
   }
-  const since = (moment: number | null) => {
-    for (let n = 1; moment !== null && moment + n * DAY_MS <= now; n++) moments.push(moment + n * DAY_MS);
+  const since = (instant: number | null) => {
+    for (let n = 1; instant !== null && instant + n * DAY_MS <= now; n++) moments.push(instant + n * DAY_MS);
   };
   if (text.includes('daysSinceFirstSeen')) since(createdAt);
   if (text.includes('daysSinceLastEvent')) since(lastEventAt ?? createdAt);

@@ -73,7 +73,7 @@ const ENTRY = `
   join games g on g.id = f.game_id
   join tenants t on t.id = g.tenant_id`;
 
-export type Page = {
+export type FailedEventPage = {
   limit: number;
   /** The last id of the page before. */
   beforeId?: string;
@@ -83,7 +83,7 @@ export type Page = {
 export async function listFailedEvents(
   pool: Pool,
   { gameId, code, eventType }: FailedGroup,
-  { limit, beforeId }: Page,
+  { limit, beforeId }: FailedEventPage,
 ): Promise<FailedEventRow[]> {
   const { rows } = await pool.query<FailedEventRow>(
     `${ENTRY}

@@ -29,13 +29,13 @@ export async function claimFailedEvent(client: Client, id: string): Promise<Clai
   return rows[0];
 }
 
-export type Span = { afterId: string; lastId: string };
+export type IdRange = { afterId: string; lastId: string };
 
 /** The next open entries of a group, oldest first, locked; those that another replay holds are left to it. */
 export async function claimFailedEvents(
   client: Client,
   { gameId, code, eventType }: FailedGroup,
-  { afterId, lastId }: Span,
+  { afterId, lastId }: IdRange,
   limit: number,
 ): Promise<ClaimedEvent[]> {
   const { rows } = await client.query<ClaimedEvent>(

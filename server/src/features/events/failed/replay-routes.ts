@@ -30,7 +30,7 @@ export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const common = adminSchema('Events');
   const routes = withSchemaTypes(app);
   const editor = requireRole(ctx, 'editor');
-  const turns = createFairSemaphore(RUNS);
+  const semaphore = createFairSemaphore(RUNS);
   const tools = { pool: ctx.pool, registries: createRegistries(ctx.pool) };
 
   routes.post(
@@ -99,7 +99,7 @@ export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const actor = actorOf(ctx, request);
       const lines = new PassThrough();
       const about = { logger: ctx.logger, what: 'a replay of failed events' };
-      const turn = turns.of(adminOf(request).tenantId).take(() =>
+      const turn = semaphore.of(adminOf(request).tenantId).take(() =>
         writeJsonLines(lines, about, async ({ signal, write, tell }) => {
           write({ result: await replayFailedGroup(tools, group, { actor, signal, onProgress: tell }) });
         }),

@@ -5,7 +5,7 @@ import { compileSchema, type EventSchema } from './event-schema.js';
 import { findRegistry, type RegisteredSchema, type Registry } from './event-type-queries.js';
 
 /** Who sends events. Without a player's row, the database could not be asked and only the token's public ids are known. */
-type Sender = {
+type RegistryReader = {
   claims: { tenantId: string; gameId: string };
   player: { gameId: number; registryVersion: number } | undefined;
 };
@@ -15,7 +15,7 @@ export type Registries = {
    * The check of the registry as it was when the player's row was read, or newer: never stale, without being told of
    * changes. Without the row, as this node last knew it.
    */
-  checkFor(sender: Sender): TypeCheck | Promise<TypeCheck>;
+  checkFor(sender: RegistryReader): TypeCheck | Promise<TypeCheck>;
   /** The check of the registry as it is now. Asks the database each time. */
   current(gameId: number): Promise<TypeCheck>;
 };

@@ -77,7 +77,7 @@ describe('replaying failed events', () => {
     });
     expect(progress.map(({ replayed }) => replayed)).toEqual([200, 400, 456]);
     for (const { userId } of sessions) {
-      // The two twins of the batch are events of their own, as they would have been at intake.
+      // The two duplicates within the batch are events of their own, as they would have been at intake.
       expect(await playerAggregates(pool, userId)).toMatchObject({
         event_count: '152',
         event_counts: { Boss: 152 },
@@ -91,7 +91,7 @@ describe('replaying failed events', () => {
     expect(await replayAll(group('Boss'))).toEqual({ total: 0, replayed: 0, duplicates: 0, failed: 0 });
     expect(await openTotal()).toBe(0);
 
-    // Sent again by clients that never got their response, now that they pass: known already, twins included.
+    // Sent again by clients that never got their response, now that they pass: known already, duplicates included.
     for (const session of sessions) {
       const events = Array.from({ length: 150 }, (_, n) => gameEvent('Boss', n, receivedAt));
       const again = await postEvents(app, session, [...events, ...events.slice(0, 2)]);
@@ -188,12 +188,12 @@ describe('replaying failed events', () => {
     expect(await playerAggregates(pool, session.userId)).toMatchObject({ event_count: '1' });
   });
 
-  it('of twins of which some pass, each keeps its identity', async () => {
+  it('of duplicates within a batch of which some pass, each keeps its identity', async () => {
     const { app, pool, clock } = harness;
     await registerSchema(pool, 'Extra', { properties: { extra: false } });
     const session = await harness.login('extra');
-    const twin = gameEvent('Extra', 1, clock.now());
-    const batch = [{ ...twin, extra: 1 }, twin, { ...twin, extra: 2 }];
+    const duplicate = gameEvent('Extra', 1, clock.now());
+    const batch = [{ ...duplicate, extra: 1 }, duplicate, { ...duplicate, extra: 2 }];
     expect((await postEvents(app, session, batch)).json().data).toMatchObject({ accepted: 1 });
     await registerPayload(pool, 'Extra', {});
     expect(await replayAll(group('Extra'))).toMatchObject({ total: 2, replayed: 2, duplicates: 0 });

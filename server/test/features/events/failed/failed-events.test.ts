@@ -105,7 +105,7 @@ describe('the inbox of failed events', () => {
     expect((await entriesOf(session)).map(({ raw }) => raw).sort()).toEqual(texts.sort());
   });
 
-  it('identical twins of a batch are two entries, however they are written', async () => {
+  it('identical events of a batch are two entries, however they are written', async () => {
     await registerPayload(harness.pool, 'Twin', false);
     const session = await harness.login('inbox-twins');
     const time = new Date(harness.clock.now()).toISOString();

@@ -219,7 +219,7 @@ describe('event types', () => {
     expect(unknown('Compiled', event('Compiled'))).toBeUndefined();
   });
 
-  it('registering at once from many sides gives the numbers no gap and no twin', async () => {
+  it('registering at once from many sides gives the numbers no gap and no duplicate', async () => {
     const versions = await Promise.all(
       Array.from({ length: 12 }, () => registerPayload(harness.pool, 'Raced', LEVEL)),
     );
