@@ -9,11 +9,11 @@ import {
   revokeAdminToken,
 } from '../features/studios/admin-tokens.js';
 import { DAY_MS } from '../lib/day.js';
+import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor, currentUser } from './command-actor.js';
 import { namedOrOnlyTenant, requireFilter } from './game-option.js';
 import { readName } from './person-name.js';
-import { isoTime } from './printable.js';
 import { say, withDatabase } from './terminal.js';
 
 type CreateOptions = { role: Role; tenant?: string; name?: string; expiresDays?: string };

@@ -1,9 +1,10 @@
 import { Command } from 'commander';
 import type { Pool } from '../db/pool.js';
 import { type AuditLine, findAuditRow, listAuditLines } from '../features/studios/audit-overview.js';
+import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { requireGame, requireTenant } from './game-option.js';
-import { isoTime, printable, printableJson } from './printable.js';
+import { printable, printableJson } from './printable.js';
 import { say, withDatabase } from './terminal.js';
 
 type ListOptions = {

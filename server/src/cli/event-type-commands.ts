@@ -7,11 +7,12 @@ import {
 } from '../features/events/types/event-type-queries.js';
 import { registerEventType } from '../features/events/types/event-types.js';
 import { listSentTypes, SENT_DAYS, type SentType } from '../features/events/types/sent-types.js';
+import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
-import { isoTime, printable } from './printable.js';
+import { printable } from './printable.js';
 import { grouped } from './progress-bar.js';
 import { say, withDatabase } from './terminal.js';
 

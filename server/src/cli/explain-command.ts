@@ -4,9 +4,10 @@ import type { WantedVersion } from '../features/explanations/explained-document.
 import { readInstant } from '../features/explanations/instant.js';
 import { systemClock } from '../lib/clock.js';
 import type { KeySemaphore } from '../lib/fair-semaphore.js';
+import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { requireGame, withGame } from './game-option.js';
-import { isoTime, printable, printableJson } from './printable.js';
+import { printable, printableJson } from './printable.js';
 import { say, withDatabase } from './terminal.js';
 
 type ExplainOptions = {

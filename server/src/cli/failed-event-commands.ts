@@ -15,11 +15,12 @@ import {
   replayFailedGroup,
 } from '../features/events/failed/replay.js';
 import { createRegistries } from '../features/events/types/registries.js';
+import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
-import { isoTime, printable, printableJson } from './printable.js';
+import { printable, printableJson } from './printable.js';
 import { createProgressLine } from './progress-line.js';
 import { say, withDatabase } from './terminal.js';
 

@@ -8,10 +8,10 @@ import {
 } from '../features/studios/api-keys.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../features/studios/key-changes.js';
 import { MAX_OVERLAP_HOURS } from '../features/studios/key-schemas.js';
+import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireFilter, requireGame } from './game-option.js';
-import { isoTime } from './printable.js';
 import { say, withDatabase, withMasterKeys } from './terminal.js';
 import { wholeNumber } from './whole-number.js';
 

@@ -9,6 +9,7 @@ import {
 } from '../features/predictions/model-queries.js';
 import { rollBackModel } from '../features/predictions/roll-back-model.js';
 import { findFailure } from '../features/predictions/work-queries.js';
+import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { MODEL_NAMES } from '../personalisation/predict/artefact.js';
 import { readArtefact } from '../personalisation/predict/read-artefact.js';
@@ -16,7 +17,7 @@ import { commandActor } from './command-actor.js';
 import { versionNumber } from './config-input.js';
 import { requireGame, withGame } from './game-option.js';
 import { dataLines, metricsText, modelLines, parameterLines, sampleLine } from './model-table.js';
-import { isoTime, printable } from './printable.js';
+import { printable } from './printable.js';
 import { tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
 

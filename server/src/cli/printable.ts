@@ -17,7 +17,3 @@ export function printableJson(text: string): string {
 
 /** Controls, line separators, and marks that turn the direction of writing. */
 const CONTROL = /\p{Cc}|[\u2028-\u202e\u2066-\u2069]/gu;
-
-export function isoTime(epochMs: number): string {
-  return new Date(epochMs).toISOString();
-}

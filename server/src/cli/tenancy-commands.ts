@@ -3,10 +3,11 @@ import { MAX_RETENTION_DAYS } from '../features/studios/game-schemas.js';
 import { createGame, createTenant, updateGameSettings } from '../features/studios/tenant-changes.js';
 import type { UnregisteredTypes } from '../features/studios/tenants.js';
 import { isSlug, listGames, listTenants } from '../features/studios/tenants.js';
+import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireFilter, requireGame, requireTenant } from './game-option.js';
-import { isoTime, printable } from './printable.js';
+import { printable } from './printable.js';
 import { tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
 
