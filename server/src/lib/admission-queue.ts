@@ -25,16 +25,16 @@ export class AdmissionQueue {
   readonly #now: () => number;
   readonly #rate: DrainRate;
   readonly #lines = new FairLines<Waiting>();
-  /** Announced and not yet run, in lines of their own so that they count per key. */
+  /** Requests that were announced and have not run yet, in lines of their own, so that they count per key. */
   readonly #arriving = new FairLines<Announced>();
-  /** Weight that runs, by key, with what is stuck. */
+  /** Running weight by key, stuck requests included. */
   readonly #runningOf = new Map<string, number>();
   #running = 0;
   #stuck = 0;
-  /** Ends when nothing has moved for a while: then all that is running is stuck. */
+  /** Fires when nothing has ended for a while: all requests that run are stuck then. */
   #generation = 0;
   #movedAt = 0;
-  /** Only while something waits: newcomers look for themselves. */
+  /** Only while something waits: a new request checks for itself. */
   #stallTimer: NodeJS.Timeout | undefined;
 
   constructor(options: AdmissionQueueOptions) {
@@ -51,19 +51,19 @@ export class AdmissionQueue {
     return this.#lines.size;
   }
 
-  /** With what is stuck. */
+  /** Stuck requests included. */
   get runningWeight(): number {
     return this.#running + this.#stuck;
   }
 
-  /** Weight per second that was finished lately, while requests waited. */
+  /** Weight finished per second, measured lately while requests waited. */
   get ratePerSecond(): number {
     return this.#rate.perMs * 1000;
   }
 
   /**
-   * Why a request would be refused now, or undefined. For asking early: before the body is read, and also before it is known
-   * whose request this is.
+   * Why a request would be refused now, or undefined. Lets the caller ask early: before the body is read, or before the
+   * sender is known.
    */
   refusal(weight: number, key?: string): OverloadReason | undefined {
     const arriving = this.#arriving.weight;
@@ -71,7 +71,7 @@ export class AdmissionQueue {
     return isTooMuch ? 'wait' : this.#refusal(weight, key);
   }
 
-  /** Counts a request that will soon be run, until the function that this gives is called. */
+  /** Counts a request that will soon be run, until the returned function is called. */
   expect(weight: number, key: string): () => void {
     const announced = { weight };
     this.#arriving.append(key, announced, 0);
@@ -79,8 +79,9 @@ export class AdmissionQueue {
   }
 
   /**
-   * Settles as the work does. Rejects without having begun: with OverloadedError, at once, when it would wait too long, and
-   * with the signal's reason when that comes while it waits. The signal is asked for only if it has to wait.
+   * Settles as the work does. Rejects before the work begins: at once with OverloadedError when the request would wait too
+   * long, or with the signal's reason when the signal aborts while the request waits. The signal is created only if the
+   * request has to wait.
    */
   async run<T>(request: AdmissionRequest, work: () => Promise<T>): Promise<T> {
     const reason = this.#refusal(request.weight, request.key);
@@ -101,7 +102,7 @@ export class AdmissionQueue {
     const hasOwnLine = key !== undefined && this.#lines.loadOf(key).requests > 0;
     if (key !== undefined && this.#isOwnLineFull(key, weight)) return 'own_line';
     if (this.#lines.weight + weight > maxWaiting) return 'full';
-    // It waits for requests of its own key only. There is a bound on their weight, and here on their time.
+    // The request waits only for requests of its own key. Their weight is bounded elsewhere; here their time is.
     if (hasCapacity) return key !== undefined && this.#isOwnLineLate(key) ? 'own_line' : undefined;
     const nextSince = this.#lines.nextSince();
     if (nextSince !== undefined && this.#now() - nextSince > maxWaitMs) return 'wait';
@@ -123,13 +124,16 @@ export class AdmissionQueue {
     );
   }
 
-  /** The first of the line has waited too long: what the key runs already may be stuck behind a lock. */
+  /** The first request of the line has waited too long: what the key already runs may be stuck behind a lock. */
   #isOwnLineLate(key: string): boolean {
     const head = this.#lines.headOf(key);
     return head !== undefined && this.#now() - head.since > this.#options.maxWaitMs;
   }
 
-  /** With capacity left, nobody waits but for their own: whoever ends lets the others begin until there is none. */
+  /**
+   * While capacity is left, requests wait only for their own key. A request that ends lets others begin until no capacity is
+   * left.
+   */
   #hasCapacity(arriving: number): boolean {
     if (this.#lines.hasNext) return false;
     const capacity = this.#capacity();
@@ -142,12 +146,12 @@ export class AdmissionQueue {
     return Math.min(capacity, Math.max(minCapacity, this.#maxWeight() / 2));
   }
 
-  /** Like the capacity, it is exceeded by the last one that begins: so a single request always fits. */
+  /** Like the capacity, this limit may be exceeded by the last request that begins, so a single request always fits. */
   #capacityPerKey(): number {
     return MAX_SHARE_PER_KEY * this.#capacity();
   }
 
-  /** What can be finished in the time that a request may wait, without what it takes besides. */
+  /** The weight that can be finished within the maximum wait, less the overhead of a request. */
   #maxWeight(): number {
     const { maxWaitMs, overheadMs } = this.#options;
     return this.#rate.perMs * Math.max(0, maxWaitMs - (overheadMs?.() ?? 0));
@@ -169,7 +173,7 @@ export class AdmissionQueue {
       const request: Waiting = { key, weight, since: this.#now(), begin };
       signal?.addEventListener('abort', leave, { once: true });
       this.#lines.append(key, request, request.since);
-      // One key that waits for itself says nothing about how much could be done.
+      // A key that waits only for itself says nothing about how much the process could do.
       if (this.#lines.hasNext) this.#rate.saturate();
       if (this.#stallTimer === undefined) this.#watchForStall();
     });
@@ -198,14 +202,14 @@ export class AdmissionQueue {
     if (this.#lines.hasNext) this.#letIn();
   }
 
-  /** Lets the lines begin, one request each, while there is capacity. */
+  /** Starts one request of each line in turn, while there is capacity. */
   #letIn(): void {
     const capacity = this.#capacity();
     while (this.#running < capacity) {
       const now = this.#now();
       const request = this.#lines.takeNext(now);
       if (request === undefined) break;
-      // Here and not when the work goes on: nobody can slip in between.
+      // Set here and not when the work resumes, so that no other request can start in between.
       request.begin(this.#begin(request, now - request.since));
     }
     if (this.#lines.hasNext) this.#rate.saturate();
@@ -228,7 +232,7 @@ export class AdmissionQueue {
     );
   }
 
-  /** What runs waits for something that may be none of the others' business, such as a lock: it takes no capacity any more. */
+  /** The running requests wait for something of their own, such as a lock. They no longer count against the capacity. */
   #endGeneration(): void {
     this.#generation++;
     this.#stuck += this.#running;
@@ -237,29 +241,32 @@ export class AdmissionQueue {
   }
 }
 
-/** Of all that may wait, and of all that may run. */
+/** Share of the waiting weight and of the running weight that one key may have. */
 const MAX_SHARE_PER_KEY = 0.25;
-/** Times the capacity. Beyond it nothing more is begun until something ends: then it is not one lock that all wait for. */
+/**
+ * Factor of the capacity that may be stuck. Beyond it nothing begins until something ends: the whole database stands still
+ * then, not one lock.
+ */
 const MAX_STUCK = 2;
 
 export type AdmissionQueueOptions = {
-  /** Largest weight that runs at once. One more begins while less than this is running, so it may be exceeded by one. */
+  /** Largest weight that runs at once. Another request begins while less than this is running, so one request may exceed it. */
   capacity: number;
   /** Smallest capacity, however slow the process is. */
   minCapacity: number;
-  /** Longest time, by estimate, until all that is before a request is finished. */
+  /** Longest estimated time until everything in front of a request is finished. */
   maxWaitMs: number;
-  /** How much of that a request takes before it comes to the queue. Default 0. */
+  /** The part of that time that a request spends before it reaches the queue. Default 0. */
   overheadMs?: () => number;
   /** Largest weight of all lines: a bound on memory. */
   maxWaiting: number;
   /** Most requests in the line of one key. */
   maxRequestsPerKey: number;
-  /** When nothing has moved for so long, what runs takes no capacity any more. */
+  /** When no request has ended for this long, running requests no longer count against the capacity. */
   stallTimeoutMs: number;
   /** Weight per millisecond that is assumed before the first measurement. */
   initialRatePerMs: number;
-  /** Told of each request that begins, and how long it waited. */
+  /** Called for each request that begins, with the time it waited. */
   onBegin?: (waitedMs: number) => void;
   /** Milliseconds from any origin, monotonic as the default is. */
   now?: () => number;

@@ -8,28 +8,31 @@ export type BatcherOptions<I, O> = {
   run: (items: I[]) => Promise<O[]>;
   /** Largest weight of a group. A heavier item travels alone. */
   maxItems: number;
-  /** Default 1, and counted as 1 if it says less: what weighs nothing could pile up without bound. */
+  /** Default 1. Smaller weights count as 1: items without weight could pile up without bound. */
   weigh?: (item: I) => number;
-  /** Groups running at once. What arrives meanwhile forms the next group. */
+  /** Groups that may run at once. Items that arrive meanwhile form the next group. */
   maxInFlight: number;
   /**
    * While a group is running, the next one starts when it is full, or when this much time has passed since the last start:
-   * fewer and larger groups, for work that costs much however few items it is done for. Without it, as soon as there is a
-   * place.
+   * fewer and larger groups, for work with a high fixed cost. Without this option the next group starts as soon as one may
+   * run.
    */
   fillForMs?: number;
   /**
-   * When all groups have ended and the last one had this many items or more, the next one waits this long for others: those
-   * who were just answered often come back at once. It starts sooner when most of them have.
+   * When all groups have ended and the last one had at least `after` items, the next group waits this long for more items:
+   * clients that have just got a response often send their next request at once. It starts sooner when most of them have.
    */
   linger?: { ms: number; after: number };
   /** Largest waiting weight. Choose it above the heaviest item: one heavier than this is never let in. */
   maxWaiting: number;
-  /** True if one item may be to blame for the whole group: then halves are tried, until it stands alone. */
+  /** True if a single item may have made the whole group fail: then halves are tried, until that item is alone. */
   splitOn?: (error: unknown) => boolean;
 };
 
-/** Of those who waited or were answered. Waiting for the last ones leaves the machine idle: measured, 3 to 10% of it. */
+/**
+ * Share of the items that waited or just got a response. Waiting for the last ones leaves the machine idle: measured, 3 to
+ * 10% of it.
+ */
 const MOST = 0.7;
 
 /** Parallel arrays rather than an object per item: this is the hottest path of all reads. */
@@ -69,7 +72,7 @@ export class Batcher<I, O> {
   #inFlight = 0;
   #isScheduled = false;
   #lastStart = 0;
-  /** What is worth waiting for, and until when. */
+  /** The weight worth waiting for, and until when. */
   #expected = 0;
   #lingersUntil = 0;
   #lingerTimer: NodeJS.Timeout | undefined;
@@ -92,7 +95,7 @@ export class Batcher<I, O> {
   submit(item: I): Promise<O> {
     const { weigh, maxWaiting } = this.#options;
     const weight = weigh === undefined ? 1 : Math.max(1, weigh(item));
-    // Asked this way round, a weight that is not a number is refused, too, instead of spoiling the sum for good.
+    // Written this way round so that NaN is refused instead of spoiling the sum for good.
     if (!(this.#waiting + weight <= maxWaiting)) return Promise.reject(new OverloadedError());
     this.#waiting += weight;
     const group = this.#groupFor(weight);
@@ -176,7 +179,7 @@ export class Batcher<I, O> {
 
   #lookAgainIn(ms: number): void {
     clearTimeout(this.#lingerTimer);
-    // A little later than asked for: a timer may fire a fraction of a millisecond too early.
+    // A little later than asked for, because a timer may fire a fraction of a millisecond too early.
     this.#lingerTimer = setTimeout(() => this.#schedule(), ms + 1);
   }
 
@@ -202,11 +205,11 @@ export class Batcher<I, O> {
     } catch (error) {
       if (items.length === 1 || !this.#mayBeSplit(error)) return rejectAll(rejects, error);
       const half = items.length >> 1;
-      // One after the other, in the place of the whole: so the bound on running groups holds, and the order.
+      // The halves run one after the other in the place of the group, so that the bound on running groups and the order hold.
       await this.#settle(items.slice(0, half), resolves.slice(0, half), rejects.slice(0, half));
       return this.#settle(items.slice(half), resolves.slice(half), rejects.slice(half));
     }
-    // Not split: the run has had its effect, and the fault is not an item's.
+    // Not split: the run has taken effect, so the error is not caused by an item.
     if (!Array.isArray(outputs) || outputs.length !== resolves.length) {
       return rejectAll(rejects, new Error('A coalesced run must give one result per item.'));
     }

@@ -9,7 +9,7 @@ const NEEDS_A_LOOK = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that JSON escapes
 const NEEDS_ESCAPE = /[\0-\x1f"\\]/;
 
-/** Up to here an insertion sort beats `Array.sort`; beyond, its square would be a gift to an attacker. */
+/** Up to this many keys an insertion sort beats `Array.sort`. Beyond it, an attacker could exploit its quadratic time. */
 const INSERTION_SORT_MAX = 32;
 
 /**

@@ -13,8 +13,8 @@ export type CsvReading =
 export type CsvLimits = Readonly<{ rows: number; columns: number }>;
 
 /**
- * Blank rows are left out, also those that spreadsheets write as nothing but commas. Behind a fault nothing is sure any more, so
- * reading ends there; and it ends with the first row too many, which is given, too, so that whoever asked can tell.
+ * Skips blank rows, also those that spreadsheets write as nothing but commas. Reading ends at the first fault, since nothing
+ * behind it is certain. It also ends after one row too many, which is returned, so that the caller can tell.
  */
 export function readCsv(text: string, limits: CsvLimits): CsvReading {
   const { body, firstRow, announced } = withoutPreamble(text);

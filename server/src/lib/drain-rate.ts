@@ -16,7 +16,7 @@ const MAX_GROWTH = 3;
  */
 export class DrainRate {
   readonly #now: () => number;
-  /** Also what the rate may always rise to at once: after a stall, which leaves nearly nothing of it. */
+  /** The rate may also rise to this at once, after a stall that has left nearly nothing of it. */
   readonly #initialPerMs: number;
   #perMs: number;
   #running = 0;
@@ -38,7 +38,7 @@ export class DrainRate {
   get perMs(): number {
     const worked = this.#worked();
     if (!this.#isSaturated || worked <= WINDOW_MS) return this.#perMs;
-    // Nothing is finished for longer than a window: it would be this, were all that runs finished now.
+    // Nothing has been finished for longer than a window: the rate if all running work were finished now.
     return Math.min(this.#perMs, (this.#finished + this.#running) / worked);
   }
 

@@ -17,7 +17,7 @@ export class InFlightLimit {
     this.#rate = new DrainRate(options.initialRatePerMs, options.now ?? (() => performance.now()));
   }
 
-  /** False: refuse the request. True: call `leave` when it has been answered, or has gone. */
+  /** False: refuse the request. True: call `leave` when its response was sent, or the client is gone. */
   tryEnter(): boolean {
     const { minInFlight, maxWaitMs, overheadMs } = this.#options;
     if (this.#inFlight >= minInFlight) {
@@ -37,10 +37,10 @@ export class InFlightLimit {
 }
 
 export type InFlightOptions = {
-  /** So many may always be in flight: too few to tell how fast the process is, and to be in each other's way. */
+  /** This many may always be in flight: too few to measure the process by, and too few to slow each other down. */
   minInFlight: number;
   maxWaitMs: number;
-  /** How much of that a request takes before it comes here. Default 0. */
+  /** The part of the wait that a request spends before it comes here. Default 0. */
   overheadMs?: () => number;
   /** Requests per millisecond that are assumed before the first measurement. */
   initialRatePerMs: number;

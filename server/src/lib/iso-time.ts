@@ -42,7 +42,7 @@ export function parseLoginTimestamp(text: string): number | undefined {
 
 let lastTime = { epochMs: 0, text: '1970-01-01T00:00:00.000Z' };
 
-/** As `toISOString`, for callers that ask for the same moment again and again: V8 takes most of a microsecond for it. */
+/** Like `toISOString`, for callers that ask for the same instant repeatedly: V8 takes most of a microsecond for it. */
 export function isoTime(epochMs: number): string {
   if (epochMs !== lastTime.epochMs) lastTime = { epochMs, text: new Date(epochMs).toISOString() };
   return lastTime.text;

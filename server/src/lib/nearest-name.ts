@@ -1,7 +1,7 @@
 /** ` Did you mean "country"?` for a misspelt name, or nothing when no name is near. */
 export type Suggest = (name: string, names: Iterable<string>) => string;
 
-/** Comparing names is the most expensive part of telling mistakes: who makes more of them reads the first few first. */
+/** Comparing names is the most expensive part of reporting mistakes, so only the first few get suggestions. */
 const MAX_SUGGESTIONS = 20;
 /** Longer names are not typed by hand. */
 const MAX_LENGTH = 64;

@@ -4,7 +4,7 @@
  */
 export type OverloadReason = 'wait' | 'own_line' | 'full';
 
-/** Too much is waiting for its turn already. Whoever is told so has lost nothing, and may try again shortly. */
+/** Too much work is waiting already. Nothing was changed, so the caller may try again shortly. */
 export class OverloadedError extends Error {
   override readonly name = 'OverloadedError';
   readonly reason: OverloadReason;

@@ -2,7 +2,7 @@
 export async function* readAhead<T>(pages: AsyncGenerator<T>): AsyncGenerator<T> {
   const read = () => {
     const page = pages.next();
-    // If the work on the last one fails first, nobody waits for it any more.
+    // If the work on the current item fails first, no code awaits this promise any more.
     page.catch(() => {});
     return page;
   };

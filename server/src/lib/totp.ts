@@ -23,7 +23,10 @@ export function codeAt(secret: Uint8Array, step: number, digits = DIGITS): strin
   return String(number % 10 ** digits).padStart(digits, '0');
 }
 
-/** The interval whose code this is, now or nearly; undefined if the code is wrong. Whoever asks remembers which were used. */
+/**
+ * The interval that this code belongs to, now or nearly; undefined if the code is wrong. The caller remembers which intervals
+ * were used.
+ */
 export function findStep(secret: Uint8Array, code: string, nowMs: number): number | undefined {
   const given = Buffer.from(code);
   const now = stepAt(nowMs);

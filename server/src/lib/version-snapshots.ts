@@ -7,8 +7,8 @@ export type VersionSnapshots<T extends Versioned> = {
 };
 
 /**
- * Keeps one version of each game in memory; versions are immutable, so nothing has to be told to forget. Readers who ask for
- * the same version meanwhile share one loading. Version 0 is `initial`: nothing has been stored for the game yet.
+ * Keeps one version of each game in memory. Versions are immutable, so no cache entry has to be invalidated. Readers that ask
+ * for the same version at the same time share one load. Version 0 is `initial`: nothing has been stored for the game yet.
  */
 export function createVersionSnapshots<T extends Versioned>(
   initial: T,
