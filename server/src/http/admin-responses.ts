@@ -24,7 +24,7 @@ export function successOf<T extends TSchema>(
   );
 }
 
-/** One of the two: the token of a program, or the cookie of a person who has signed in. */
+/** Either of the two: the token of a program, or the cookie of a person who has signed in. */
 const ADMIN_SECURITY: readonly Record<string, string[]>[] = [{ bearer: [] }, { session: [] }];
 
 export const adminSchema = (tag: string) => ({ tags: [tag], security: ADMIN_SECURITY });

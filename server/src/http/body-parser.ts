@@ -51,14 +51,15 @@ export function registerBodyParser(app: FastifyInstance): void {
     request.json = decodeBody(bytes);
     return request.json.value;
   });
-  // Many HTTP libraries give a body-less POST some other type; no bytes are no body, whatever they are called.
+  // Many HTTP libraries send a POST without a body under some other type. A request without bytes has no body, whatever its
+  // type.
   app.addContentTypeParser('*', { parseAs: 'buffer' }, async (_request: FastifyRequest, raw: Buffer) => {
     if (raw.length > 0) throw new ApiError('unsupported_media_type');
     return undefined;
   });
 }
 
-/** For a scope that decodes its bodies itself, in its own time: there, a body is its bytes. */
+/** For a scope that decodes its bodies itself, later: `request.body` is the raw bytes there. */
 export function registerBytesParser(app: FastifyInstance): void {
   app.removeContentTypeParser(JSON_TYPE);
   app.addContentTypeParser(JSON_TYPE, { parseAs: 'buffer' }, decompress);
@@ -71,7 +72,7 @@ export function decodeBody(bytes: Buffer): JsonBody {
   return { value, text, bytes: bytes.length, suspicious };
 }
 
-/** The bytes that were meant, by the Content-Encoding they came in. */
+/** The body after the Content-Encoding was undone. */
 export async function decompress(request: FastifyRequest, raw: Buffer): Promise<Buffer> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity') return raw;

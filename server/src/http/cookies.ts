@@ -14,8 +14,8 @@ export function cookieOf({ headers }: FastifyRequest, name: string): string | un
 }
 
 /**
- * Scripts cannot read the cookie, and pages of other sites cannot send it. Over https it is never sent without (`Secure`).
- * The value must consist of letters, digits, `.`, `-` and `_`.
+ * Scripts cannot read the cookie, and pages of other sites cannot send it. Over https it is `Secure`, so it is never sent
+ * over plain HTTP. The value must consist of letters, digits, `.`, `-` and `_`.
  */
 export function setCookie(
   request: FastifyRequest,
@@ -24,7 +24,7 @@ export function setCookie(
   value: string,
   { path, maxAgeSeconds }: CookieOptions,
 ): void {
-  // A proxy that is not trusted to say so may end TLS; the browser says from where it came.
+  // TLS may end at a proxy that is not trusted to say so. The browser still names the scheme in `Origin`.
   const isSecure = request.protocol === 'https' || request.headers.origin?.startsWith('https://') === true;
   const secure = isSecure ? '; Secure' : '';
   reply.header(

@@ -16,8 +16,8 @@ const EXPOSED_HEADERS = [
 const PREFLIGHT_HOLDS_SECONDS = 86_400;
 
 /**
- * Lets web games of the configured origins call the player API. Browsers name their origin; everything else does not, and is
- * told nothing about it. By hand, because `@fastify/cors` works on every request: 12 µs, a fifteenth of a whole read.
+ * Lets web games of the configured origins call the player API. Only browsers send `Origin`; other clients get no CORS
+ * headers. Written by hand, because `@fastify/cors` works on every request: 12 µs, a fifteenth of a whole read.
  */
 export function registerCors(app: FastifyInstance, origins: CorsOrigins): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -31,7 +31,7 @@ export function registerCors(app: FastifyInstance, origins: CorsOrigins): void {
 
 const NO_HEADERS: Readonly<Record<string, string>> = {};
 
-/** What every response of the player API says to the origin that was named, or to none. */
+/** The CORS headers of every response of the player API. */
 export function corsHeaders(
   origin: string | undefined,
   origins: CorsOrigins,

@@ -21,11 +21,11 @@ export type EarlyRefusalOptions = {
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Refuses requests of one route for overload before Fastify sees them: as soon as their headers are there, with the response that
- * `sendOverloaded` gives, at half of its cost. At ten times the capacity, refusals are nine requests of ten.
+ * Refuses requests of one route for overload before Fastify sees them: as soon as their headers are there, with the same
+ * response as `sendOverloaded`, at half of its cost. At ten times the capacity, nine requests of ten are refused.
  *
- * What is not spelled as usual goes to Fastify, which refuses it as well, only later: another spelling of the path, and
- * repeated headers, which are a 400 before they are a 503. So does everything once the service is closing, because
+ * Requests that are not spelled as usual go to Fastify, which refuses them as well, only later: another spelling of the path,
+ * and repeated headers, which get 400 rather than 503. Once the service is closing, all requests go to Fastify, because
  * Fastify then closes the connection with its response.
  */
 export function refuseEarly(server: Server, options: EarlyRefusalOptions): void {
@@ -55,7 +55,7 @@ export function refuseEarly(server: Server, options: EarlyRefusalOptions): void 
   server.on('request', (request, response) => {
     if (!isRefused(request, response)) passOn(request, response);
   });
-  // Without this, Node would ask for a body that nobody reads.
+  // Without this, Node would ask for a body that no code reads.
   server.on('checkContinue', (request, response) => {
     if (isRefused(request, response)) return;
     response.writeContinue();
@@ -74,10 +74,10 @@ function respondOverloaded(
     ...corsHeaders(request.headers.origin, corsOrigins),
     ...overloadedHeaders(),
     'content-length': OVERLOADED.bodyBytes.data,
-    // A client that asked whether to send its body may now send it or not: what comes next could be either.
+    // A client that asked whether to send its body may send it or not: what comes next on the connection is ambiguous.
     ...(request.headers.expect !== undefined && { connection: 'close' }),
   });
   response.end(body);
-  // The body that follows is thrown away as it comes: only then is the next request behind it.
+  // The body is discarded as it arrives: the next request comes only after it.
   request.resume();
 }

@@ -6,7 +6,7 @@ import { OverloadedError, type OverloadReason } from '../lib/overloaded-error.js
 import { newRequestId } from './request-id.js';
 import { retryAfterSeconds } from './shedding.js';
 
-/** What Fastify itself refuses, in our words. */
+/** Errors of Fastify itself, as our error codes. */
 const FASTIFY_ERRORS = new Map<string, ErrorCode>([
   ['FST_ERR_CTP_BODY_TOO_LARGE', 'body_too_large'],
   ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'unsupported_media_type'],
@@ -18,7 +18,7 @@ const FASTIFY_ERRORS = new Map<string, ErrorCode>([
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** Told why a request was refused for overload. */
+/** Called with the reason when a request is refused for overload. */
 type OnOverloaded = (reason: OverloadReason) => void;
 
 export function registerErrorHandlers(app: FastifyInstance, onOverloaded?: OnOverloaded): void {
@@ -49,7 +49,7 @@ export function toApiError(error: FastifyError): ApiError {
   if (apiError instanceof ApiError) return apiError;
   const known = FASTIFY_ERRORS.get(error.code);
   if (known !== undefined) return new ApiError(known);
-  // Whatever else the framework blames on the client stays the client's.
+  // Any other error that the framework attributes to the client is the client's.
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
     return new ApiError('request_invalid', { cause: error });
   }
@@ -74,17 +74,17 @@ export function sendError(error: ApiError, request: FastifyRequest, reply: Fasti
   return (
     reply
       .code(error.status)
-      // Again: a request that the router itself refuses never passes the hook that sets it.
+      // Set again here: a request that the router refuses does not pass the hook that sets it.
       .header('x-request-id', request.id)
       .headers(error.headers)
       .header('content-type', 'application/json; charset=utf-8')
       .header('cache-control', 'no-store')
-      // The route, where there is one: /%61uth/login is /auth/login, and answers in its form.
+      // The route, where there is one: /%61uth/login is /auth/login, and its errors have the form of that route.
       .send(JSON.stringify(errorBody(error, request.routeOptions.url ?? request.url)))
   );
 }
 
-/** Requests that never became one: Node's parser refused them, or they came too slowly. */
+/** Input that never became a request: Node's parser refused it, or it arrived too slowly. */
 export function respondToClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

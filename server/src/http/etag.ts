@@ -4,7 +4,7 @@ export function sendJson(reply: FastifyReply, json: string): FastifyReply {
   return reply.header('content-type', 'application/json; charset=utf-8').send(json);
 }
 
-/** A client that is offline may go on with what it has for this long, but then it would be wrong of itself. */
+/** How long an offline client may go on with what it has. After that the content may be wrong by time alone. */
 const MAX_STALE_SECONDS = 86_400;
 
 export function sendWithEtag(
@@ -15,8 +15,8 @@ export function sendWithEtag(
   validForMs: number,
 ): FastifyReply {
   const staleSeconds = Math.max(0, Math.min(MAX_STALE_SECONDS, Math.floor(validForMs / 1000)));
-  // Private and always asked again: what a player sees can change with any event or publication. Only while we cannot be
-  // reached may it be shown unasked, until the moment at which time alone changes it.
+  // Private, and revalidated on every request: what a player sees can change with any event or publication. Only while the
+  // service cannot be reached may a client show it without asking, until time alone would change it.
   reply.header('etag', etag).header('cache-control', `private, no-cache, stale-if-error=${staleSeconds}`);
   return matches(request.headers['if-none-match'], etag) ? reply.code(304).send() : sendJson(reply, json);
 }

@@ -3,10 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.js';
 
 /**
- * A web page of somebody else can let its own host name lead to 127.0.0.1 or to an address of the private network (DNS
- * rebinding). For the browser of an operator, this listener then belongs to that page. The page cannot change the name in `Host`,
- * so a name that nobody has allowed is refused. Addresses are no names: probes and scrapers that go by the address of a pod need
- * no setting. A request without `Host` (HTTP/1.0) does not come from a browser.
+ * A web page can make its own host name resolve to 127.0.0.1 or to a private address (DNS rebinding). An operator's browser
+ * then treats this listener as part of that page. The page cannot change the name in `Host`, so names that are not allowed
+ * are refused. Addresses are no names: probes and scrapers that use the address of a pod need no setting. A request without
+ * `Host` (HTTP/1.0) does not come from a browser.
  */
 export function registerHostCheck(app: FastifyInstance, allowedHosts: readonly string[]): void {
   const allowed = new Set(allowedHosts.map(withoutFinalDot));
@@ -14,7 +14,7 @@ export function registerHostCheck(app: FastifyInstance, allowedHosts: readonly s
     const name = hostNameOf(headers.host ?? '');
     if (name === '' || isAddress(name) || isLoopbackName(name) || allowed.has(name)) return;
     throw new ApiError('host_not_allowed', {
-      message: `The operations listener does not answer to the host name ${JSON.stringify(name)}. If it is yours, add it to SAVEPOINT_OPS_ALLOWED_HOSTS.`,
+      message: `The operations listener does not serve the host name ${JSON.stringify(name)}. If it is yours, add it to SAVEPOINT_OPS_ALLOWED_HOSTS.`,
     });
   });
 }

@@ -3,19 +3,22 @@ import type { Logger } from 'pino';
 import { asApiError } from '../db/pool.js';
 import { ApiError } from '../errors.js';
 
-/** What the work behind a response of lines writes with. */
+/** What long work writes its JSON lines with. */
 export type LineWriter = Readonly<{
-  /** Aborted when nobody reads the lines any more, or the service is being stopped. */
+  /** Aborted when the client has hung up, or the service is being stopped. */
   signal: AbortSignal;
   write(line: Record<string, unknown>): void;
-  /** How far the work is: most calls are left out. */
+  /** Reports progress. Most calls are dropped, so that the client gets a few lines a second. */
   tell(progress: Record<string, unknown>): void;
 }>;
 
-/** Often enough for somebody who watches. */
+/** Often enough for a person who watches. */
 const PROGRESS_INTERVAL_MS = 500;
 
-/** A response as lines of JSON, for work that takes a while: progress, then a result or an error. Who hangs up ends it. */
+/**
+ * A response of JSON lines, for work that takes a while: progress, then a result or an error. The work ends when the client
+ * hangs up.
+ */
 export async function writeJsonLines(
   lines: PassThrough,
   { logger, what }: Readonly<{ logger: Logger; what: string }>,

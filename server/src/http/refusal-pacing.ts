@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 
 /** Shorter than any `Retry-After`: a client that waits as it was told does not notice. */
 const PAUSE_MS = 200;
-/** Whoever comes back sooner after a refusal is expected to do so again. */
+/** A client that comes back sooner than this after a refusal is expected to do so again. */
 const SOON_MS = 2 * PAUSE_MS;
 
 /** What Node keeps of a connection below its streams: the HTTP parser reads from here, past `socket.pause()`. */
@@ -15,15 +15,19 @@ const REFUSED_AT = Symbol('refused at');
 type RefusedSocket = Socket & { [REFUSED_AT]?: number };
 
 export type RefusalPacing = {
-  /** Tells of a refused request. Its connection may be paused once the body has been read: only then is the next request behind it. */
+  /**
+   * Reports a refused request. Its connection may be paused once the body has been read: the next request comes only after
+   * the body.
+   */
   pauseAfter(request: IncomingMessage): void;
 };
 
 /**
- * Does not read on from a connection for a moment after a request of its was refused for overload, if its client has just ignored
- * an earlier refusal. Pausing costs a quarter of a refusal, so clients that take their time are not paused. Those that come back at
- * once, whatever `Retry-After` says, would else take half of the CPU with refusals. And each turn of the event loop, in which every
- * connection with something to read is served, would take longer: accepted batches, and new connections, wait for the next turn.
+ * Stops reading from a connection for a moment after one of its requests was refused for overload, if its client has just
+ * ignored an earlier refusal. Pausing costs a quarter of a refusal, so clients that wait as told are not paused. Clients that
+ * ignore `Retry-After` would otherwise take half of the CPU with refusals. Each turn of the event loop serves every
+ * connection with something to read, so it would take longer as well: accepted batches and new connections would wait for the
+ * next turn.
  */
 export function paceRefused(
   app: FastifyInstance,

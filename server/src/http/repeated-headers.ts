@@ -19,7 +19,7 @@ export function hasRepeatedHeaders({ rawHeaders, headers }: IncomingMessage): bo
   return rawHeaders.length !== different * 2;
 }
 
-/** Node keeps the first of repeated headers, or joins them. A proxy in front of it may read another one. */
+/** Node keeps the first of repeated headers, or joins them. A proxy in front of Node may read another one. */
 export function refuseRepeatedHeaders(request: IncomingMessage, names: ReadonlySet<string>): void {
   if (!hasRepeatedHeaders(request)) return;
   const { rawHeaders } = request;

@@ -2,11 +2,11 @@ import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../errors.js';
 
 /**
- * Refuses a request that a web page of another origin makes a browser send. `SameSite=Strict` does not: to a browser, all ports
- * of localhost are one site. Browsers say where a request comes from in `Sec-Fetch-Site`, where that is missing (plain HTTP to
- * another machine than this) in `Origin`. A request with neither does not come from a page.
+ * Refuses a request that a web page of another origin makes a browser send. `SameSite=Strict` does not prevent it: to a
+ * browser, all ports of localhost are one site. Browsers name the origin in `Sec-Fetch-Site`, or in `Origin` where that is
+ * missing (plain HTTP to another machine). A request with neither does not come from a page.
  *
- * The scheme is not compared: behind a proxy that ends TLS, this process does not know its own.
+ * The scheme is not compared: behind a proxy that ends TLS, this process does not know its own scheme.
  */
 export function refuseCrossOrigin({ headers }: FastifyRequest): void {
   const site = headers['sec-fetch-site'];

@@ -8,12 +8,12 @@ import type { Metrics } from '../telemetry/metrics.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Refused for overload, or its client hung up: counted, but not logged one by one. */
+    /** The request was refused for overload, or its client hung up: counted, but not logged one by one. */
     isShed: boolean | undefined;
   }
 }
 
-/** What was not done, and why: the reasons of an overload, or that the client hung up while its request waited. */
+/** Why a request was not handled: the reasons of an overload, or that the client hung up while the request waited. */
 export type ShedReason = OverloadReason | 'hung_up';
 
 /**
@@ -33,7 +33,7 @@ const QUIET_MS = 5_000;
 
 export function createShedding({ metrics, logger }: { metrics: Metrics; logger: Logger }): Shedding {
   const lag = new LoopLag();
-  /** Each with its label already looked up, which is most of what counting costs. */
+  /** Each counter with its label looked up in advance, which is most of what counting costs. */
   const counters = new Map<ShedReason, { inc(): void }>();
   const counterOf = (reason: ShedReason) => {
     const counter = counters.get(reason) ?? metrics.shedRequests.labels({ reason });
@@ -79,13 +79,13 @@ const BODIES = {
   auth: JSON.stringify(errorBody(UNAVAILABLE, '/auth/')),
   data: JSON.stringify(errorBody(UNAVAILABLE, '/v1/')),
 };
-/** The 503 of an overload, without the cost of an error: no stack trace, no log line, a body that is ready. */
+/** The 503 of an overload without the cost of an error: no stack trace, no log line, a prepared body. */
 export const OVERLOADED = {
   status: UNAVAILABLE.status,
   bodies: BODIES,
   bodyBytes: { auth: Buffer.byteLength(BODIES.auth), data: Buffer.byteLength(BODIES.data) },
 };
-/** Those who are refused in the same moment should not come back in the same moment. */
+/** At random, so that clients that are refused together do not come back together. */
 const MAX_RETRY_AFTER_SECONDS = 3;
 
 export const retryAfterSeconds = (): string =>
@@ -97,7 +97,7 @@ export const overloadedHeaders = () => ({
   'cache-control': 'no-store',
 });
 
-/** Once Fastify has the request. Where it can be told before, see early-refusal.ts. */
+/** For requests that Fastify already has. Where a request can be refused earlier, see early-refusal.ts. */
 export function sendOverloaded(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -108,9 +108,9 @@ export function sendOverloaded(
 }
 
 const IN_FLIGHT = {
-  /** Fewer are no overload, however long they take. */
+  /** Fewer requests in flight are no overload, however long they take. */
   minInFlight: 64,
-  /** What a worker on a slow core serves. Measured anew as soon as there are many. */
+  /** Requests per millisecond of a worker on a slow core. Measured as soon as many requests are in flight. */
   initialRatePerMs: 1,
 };
 
@@ -129,7 +129,7 @@ export function limitInFlight({ shedding, form, ...options }: LimitOptions) {
       sendOverloaded(request, reply, form);
       return;
     }
-    // Not onResponse, which a client that hangs up keeps from being called.
+    // Not onResponse: it is not called when the client hangs up.
     reply.raw.once('close', leave);
     done();
   };

@@ -36,7 +36,7 @@ function parameterReader(schema: TSchema) {
   };
 }
 
-/** The first thing that is wrong with a body, in a sentence; of an unknown member the one that is probably meant. */
+/** A sentence about the first thing that is wrong with a body; for an unknown member, with the name that was probably meant. */
 function describe(schema: TSchema, value: unknown, errors: readonly TLocalizedValidationError[]): string {
   // Says what `additionalProperties` says better.
   const first = errors.find(({ keyword }) => keyword !== 'boolean');
@@ -47,7 +47,7 @@ function describe(schema: TSchema, value: unknown, errors: readonly TLocalizedVa
   return `${where} has ${noMember(unknown, schemaAt(schema, first.schemaPath), createSuggest())}`;
 }
 
-/** A member that is not known; where one is missing only if it is that one, misspelt: others are nobody's business. */
+/** Names an unknown member. Where a required member is missing, only if the unknown one is probably that member, misspelt. */
 function unknownMember(
   error: TLocalizedValidationError,
   schema: TSchema,
@@ -68,8 +68,8 @@ export function registerValidation(app: FastifyInstance): void {
 }
 
 /**
- * For a route whose documented body holds a part that is checked elsewhere, with errors of its own: only `schema` is asked
- * of it here.
+ * For a route whose documented body holds a part that is checked elsewhere, with errors of its own: only `schema` is checked
+ * here.
  */
 export function checkBodyAgainst(schema: TSchema): FastifySchemaCompiler<TSchema> {
   return (route) => compileValidator(route.httpPart === 'body' ? { ...route, schema } : route);

@@ -155,7 +155,7 @@ describe('what every response has in common', () => {
       ['/v1/limits', 'PATCH', 'GET, HEAD'],
       ['/v1/events', 'GET', 'POST'],
       ['/v1/events', 'HEAD', 'POST'],
-    ] as const)('%s does not answer to %s', async (url, method, allow) => {
+    ] as const)('%s does not support %s', async (url, method, allow) => {
       const response = await ask({ url, method, headers: session.headers });
       expect(response.headers.allow).toBe(allow);
       expectGeneralError(response, 405, 'method_not_allowed');
