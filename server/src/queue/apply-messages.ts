@@ -23,7 +23,9 @@ const MAX_GROUP_WEIGHT = 1_000;
 const BYTES_PER_WEIGHT = 1_024;
 /** Two groups a process keep PostgreSQL busy while the next ones gather. */
 const LANES = 2;
-/** A message that PostgreSQL cannot finish in time, alone and this often, is put aside rather than tried for ever. */
+/**
+ * A message that PostgreSQL cannot apply in time, alone and this often, goes to dead letters instead of being tried for ever.
+ */
 const MAX_TIMEOUTS = 10;
 
 export type IncomingMessage = {
@@ -36,8 +38,8 @@ export type IncomingMessage = {
 
 export type MessageApplier = {
   /**
-   * Resolves when everything in the message is durable: applied, or in the failed-events inbox. Rejects when it could
-   * not be tried, for want of a database: then it has to come again.
+   * Resolves when everything in the message is durable: applied, or in the failed-events inbox. Rejects when the database is
+   * unavailable: then the message has to be delivered again.
    */
   apply(message: IncomingMessage): Promise<void>;
 };
@@ -56,9 +58,9 @@ type Options = {
 };
 
 /**
- * Applies messages in groups. A partition keeps to one lane, and a lane runs one group at a time: two batches of one
- * player never run at once. A group that PostgreSQL refuses is halved until the guilty message stands alone, that
- * message until the guilty event does: that event goes to the inbox, and its neighbours are applied.
+ * Applies messages in groups. A partition keeps to one lane, and a lane runs one group at a time: two batches of one player
+ * never run at once. A group that PostgreSQL refuses is halved until the failing message is alone, and that message until the
+ * failing event is alone. That event goes to the inbox, and the others are applied.
  */
 export function createMessageApplier(options: Options): MessageApplier {
   const { pool, inbox, metrics, queueMetrics, logger, oldEvents } = options;
@@ -73,7 +75,7 @@ export function createMessageApplier(options: Options): MessageApplier {
       weigh: ({ events, bytes }) => Math.max(events.length, Math.ceil(bytes / BYTES_PER_WEIGHT)),
       splitOn(error) {
         if (!isPermanentError(error) && !isTooSlow(error)) return false;
-        logger.warn({ err: error }, 'a group of queued events was refused; trying it in halves');
+        logger.warn({ err: error }, 'PostgreSQL refused a group of queued events; applying it in halves to find the event that fails');
         return true;
       },
       run: applyGroup,
@@ -81,7 +83,7 @@ export function createMessageApplier(options: Options): MessageApplier {
   const lanes = Array.from({ length: LANES }, openLane);
   const laneOfPartition = new Map<number, Lane>();
   const laneOf = (partition: number): Lane => {
-    // In the order of arrival, not by number: which numbers a process gets is not random.
+    // In the order of arrival, not by partition number: the numbers that a process gets are not random.
     const lane = laneOfPartition.get(partition) ?? lanes[laneOfPartition.size % LANES] ?? openLane();
     laneOfPartition.set(partition, lane);
     return lane;
@@ -129,7 +131,7 @@ export function createMessageApplier(options: Options): MessageApplier {
     return outcomes;
   }
 
-  /** Nobody waits for a response any more: what the numbers forbid goes to the inbox. */
+  /** The client got its response long ago, so events that exceed the limits on gaps go to the inbox. */
   async function keepTooSparse(batches: readonly Batch[], outcomes: readonly EventOutcome[]): Promise<void> {
     if (!outcomes.includes('too_sparse')) return;
     let start = 0;
@@ -209,7 +211,7 @@ function rejectedOf(
   return [{ ...player, installId, sequences: rejectedSequences }];
 }
 
-/** Cancelled by PostgreSQL itself, which is therefore there: a smaller group may do. */
+/** PostgreSQL itself cancelled the statement, so it is available: a smaller group may succeed. */
 function isTooSlow(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === '57014';
 }

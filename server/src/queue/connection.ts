@@ -12,7 +12,7 @@ import type { NatsSettings } from '../settings/settings.js';
 
 const TIMEOUT_MS = 5_000;
 const RETRY_MS = 500;
-/** A network that swallows packets is noticed after two unanswered pings. */
+/** A network that drops packets is noticed after two pings without a response. */
 const PING_MS = 5_000;
 
 export type QueueSession = Readonly<{ nc: NatsConnection; js: JetStreamClient; jsm: JetStreamManager }>;
@@ -70,14 +70,14 @@ export function openLink({ nats, name, logger, setUp }: LinkOptions): QueueLink 
     wakeUps = [];
   };
 
-  /** Until it works: without its stream a connection is of no use. */
+  /** Retries until it works: a connection without its stream is of no use. */
   const prepare = async (to: QueueSession): Promise<void> => {
     while (!closed && !to.nc.isClosed()) {
       try {
         await setUp?.(to);
         return becomeLive();
       } catch (error) {
-        logger.error({ err: error }, 'the event stream could not be set up; trying again');
+        logger.error({ err: error }, 'the event stream could not be set up on NATS; trying again');
         await pause(RETRY_MS * 2);
       }
     }
@@ -107,9 +107,9 @@ export function openLink({ nats, name, logger, setUp }: LinkOptions): QueueLink 
         if (closed) await session.nc.close();
         return;
       } catch (error) {
-        // The first failure is told; the same again every half second is not.
+        // The first failure is logged; the same failure every half second is not.
         if (attempt === 0)
-          logger.error({ err: error }, 'no connection to NATS yet; trying until there is one');
+          logger.error({ err: error }, 'cannot connect to NATS; trying again every half second');
         await pause(RETRY_MS);
       }
     }
@@ -146,7 +146,7 @@ async function connectionOptions(
     name,
     timeout: TIMEOUT_MS,
     maxReconnectAttempts: -1,
-    // A password that is being rotated must not end a process that would connect a minute later.
+    // A password that is being rotated must not end a process that could connect a minute later.
     ignoreAuthErrorAbort: true,
     reconnectTimeWait: RETRY_MS,
     pingInterval: PING_MS,

@@ -14,7 +14,7 @@ const LOOK_ROUND_MS = 1_000;
 export type QueueConsumer = {
   /** The partitions that this process works on. */
   owned(): readonly number[];
-  /** Whether it holds its place among the consumers, which takes a database. */
+  /** Whether this process holds its membership lock, which needs a database. */
   isMember(): boolean;
   /** Finishes what was pulled, then leaves the partitions to others. */
   stop(): Promise<void>;
@@ -57,13 +57,13 @@ export function startConsumer(options: Options): QueueConsumer {
       } catch (error) {
         failures++;
         metrics.consumerErrors.inc({ source: 'partitions' });
-        if (failures === 1) logger.warn({ err: error }, 'no partitions can be held; trying until they can');
+        if (failures === 1) logger.warn({ err: error }, 'this consumer cannot lock its partitions in PostgreSQL; it tries again every few seconds');
       }
       if (!stopping) await pause();
     }
   };
 
-  /** Until the locks are lost, which it throws, or the consumer stops. */
+  /** Runs until the consumer stops. Throws when the locks are lost. */
   const takePart = async (): Promise<void> => {
     if (!(await isMigrated(pool))) throw new Error('migrations are missing: run `savepoint migrate`');
     let loss: Error | undefined;
@@ -112,7 +112,7 @@ export function startConsumer(options: Options): QueueConsumer {
     metrics.partitions.set(workers.size);
   };
 
-  /** Not awaited by the look round: a slow transaction must not look like a lost connection. */
+  /** Not awaited here: a slow transaction must not look like a lost connection. */
   const handOver = async (mine: PartitionLocks, partition: number): Promise<void> => {
     try {
       await workers.get(partition)?.stop();

@@ -10,15 +10,15 @@ import { insertUnattributed, type Unattributed } from './unattributed-queries.js
 
 export type RefusalReason = Pick<FailureReason, 'code' | 'message'>;
 
-/** Where messages, or parts of them, go that cannot be applied. All resolve when it is durable. */
+/** Keeps messages, or the events of a message, that can never be applied. Each function resolves once they are durable. */
 export type DeadLetters = {
-  /** Bad events that the API has refused. */
+  /** Events that the API has rejected. */
   failures(batch: FailedBatch): Promise<void>;
-  /** Those of a message's events that could not be applied, with the reasons. */
+  /** The events of a message that could not be applied, with the reasons. */
   refused(message: QueuedEvents, reasons: ReadonlyMap<CheckedEvent, RefusalReason>): Promise<void>;
   /** All events of a message whose player does not exist. */
   unknownPlayer(message: QueuedEvents): Promise<void>;
-  /** A message that is none. */
+  /** A message that this consumer cannot decode. */
   unreadable(body: Uint8Array, receivedAtMs: number): Promise<void>;
 };
 
@@ -26,8 +26,11 @@ type Options = { pool: Pool; inbox: Pick<Inbox, 'submit'>; logger: Logger };
 
 export function createDeadLetters({ pool, inbox, logger }: Options): DeadLetters {
   const keepUnattributed = async (failures: readonly Unattributed[]): Promise<void> => {
-    logger.error({ code: failures[0]?.code, events: failures.length }, 'the stream held events of nobody');
     await insertUnattributed(pool, failures);
+    logger.error(
+      { code: failures[0]?.code, events: failures.length },
+      'moved queued events to dead letters: their player does not exist, or the message cannot be read (see code). They are kept in failed_events with game_id 0',
+    );
   };
 
   const failures = async (batch: FailedBatch): Promise<void> => {
@@ -35,7 +38,7 @@ export function createDeadLetters({ pool, inbox, logger }: Options): DeadLetters
       await inbox.submit(batch);
     } catch (error) {
       if (!isPermanentError(error)) throw error;
-      // Not even the inbox takes them as they are: then as plain text.
+      // The inbox cannot store them as they are: keep them as plain text.
       const message = `The inbox refused it (${(error as Error).message}). From player ${batch.userId}.`;
       await keepUnattributed(
         batch.failures.map(({ raw }) => unattributed('message_invalid', message, raw, batch.receivedAtMs)),
@@ -76,21 +79,21 @@ export function createDeadLetters({ pool, inbox, logger }: Options): DeadLetters
   };
 }
 
-// Data, constraints, limits of the program, exceptions raised by our functions, and what PostgreSQL calls its own
-// mistakes. Any other refusal (no such table, no permission, wrong password) is the installation's: every message would
-// meet with it, and waits until it is mended.
+// Data, constraints, program limits, exceptions of our own functions, and internal errors of PostgreSQL. Any other error (no
+// such table, no permission, wrong password) is a fault of the installation that every message would meet: messages wait until
+// an operator has corrected it.
 const BLAMED_STATES = /^(?:21|22|23|54|P0|XX)/;
 const STATE = /^[0-9A-Z]{5}$/;
 
-/** Whether the same events would be refused again, and it is not for want of a database. */
+/** Whether applying the same events again would fail again, although the database is available. */
 export function isPermanentError(error: unknown): boolean {
   if (isUnavailable(error) || error instanceof OverloadedError) return false;
   const code = (error as { code?: unknown } | null)?.code;
-  // Without a state it is no response of PostgreSQL's, but a mistake of ours that these events provoke.
+  // An error without an SQL state does not come from PostgreSQL: it is a bug of ours that these events provoke.
   return typeof code === 'string' && STATE.test(code) ? BLAMED_STATES.test(code) : true;
 }
 
-/** Whatever it was, as text that PostgreSQL takes. */
+/** Keeps the input as text that PostgreSQL can store, whatever it was. */
 function unattributed(
   code: Unattributed['code'],
   message: string,
@@ -101,7 +104,7 @@ function unattributed(
   return { code, message, eventType: null, raw: storable, receivedAtMs };
 }
 
-/** The event as a client would send it: that is what can be corrected and replayed. */
+/** The event as a client would send it, so that an operator can correct and replay it. */
 function rawEvent(event: CheckedEvent): string {
   const members = [
     `"eventType":${JSON.stringify(event.eventType)}`,

@@ -5,7 +5,7 @@ import type { FailedEvent } from '../features/events/failed/failed-event.js';
 import type { FailedBatch } from '../features/events/failed/inbox-queries.js';
 import { UUID } from '../lib/uuid.js';
 
-/** What travels through the stream: of one request, all or a part of the good events, or of the bad ones. */
+/** A message of the stream: all or some of the good events of one request, or of its rejected ones. */
 export type QueuedMessage =
   | {
       kind: 'events';
@@ -77,7 +77,7 @@ export function decodeMessage(body: Uint8Array): QueuedMessage | undefined {
   }
   if (!isObject(parsed) || (parsed.v !== VERSION && parsed.v !== FORMER_VERSION)) return undefined;
   const { kind, userId, failures, receivedAtMs, clientBuild } = parsed;
-  // The id goes into a query shared with other messages, which anything but a UUID would fail for all of them.
+  // The id goes into a query shared with other messages. Anything but a UUID would fail the query for all of them.
   if (typeof userId !== 'string' || !UUID.test(userId)) return undefined;
   if (kind === 'events') return decodeEvents(userId, parsed.v === VERSION ? parsed : modernised(parsed));
   const isFailures = kind === 'failures' && Array.isArray(failures) && failures.every(isFailedEvent);
@@ -109,7 +109,7 @@ function modernisedEvent(event: Record<string, unknown>): Record<string, unknown
     ...event,
     sequence: null,
     ordinal: 0,
-    // Only a time before our era cannot be read; its clock is suspect, and any old time will do.
+    // Only a time before year 1 cannot be read. Its clock is suspect, so any old time will do.
     occurredAtMs: Number.isNaN(occurredAtMs) ? 0 : occurredAtMs,
     playMs: formerPlayMs(event),
   };
@@ -180,12 +180,12 @@ function isTime(value: unknown): value is number {
   return Number.isSafeInteger(value) && Math.abs(value as number) <= MAX_TIME_MS;
 }
 
-/** Events are counted on days near their receipt; a clock that is not believed counts at it. */
+/** Events are counted on days near their receipt. An event with a suspect clock counts at its receipt. */
 function isEffectiveTime(value: unknown, receivedAtMs: number, clockSuspect: boolean): boolean {
   return isTime(value) && (clockSuspect ? value === receivedAtMs : value <= receivedAtMs);
 }
 
-/** As far as it takes for its members to be looked at; PostgreSQL parses it. */
+/** Parsed only as far as members have to be checked; PostgreSQL parses it whole. */
 function isJsonObject(value: unknown): boolean {
   return typeof value === 'string' && value.startsWith('{');
 }

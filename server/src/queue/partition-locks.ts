@@ -28,7 +28,7 @@ type Options = {
 };
 
 const TIMEOUT_MS = 3_000;
-/** Should this machine vanish without a word, the server notices within ten seconds and frees the locks. */
+/** If this machine vanishes without closing the connection, the server notices within ten seconds and frees the locks. */
 const NOTICE_A_DEAD_PEER =
   '-c tcp_keepalives_idle=4 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3 -c idle_session_timeout=0';
 
@@ -46,7 +46,7 @@ function lockName(stream: string): string {
 
 export type Owners = { consumers: number; partitions: number };
 
-/** How many consumers there are on all machines together, and how many partitions somebody works on. */
+/** How many consumers there are on all machines together, and how many partitions have an owner. */
 export async function findOwners(pool: Pool, stream: string): Promise<Owners> {
   const [row] = await query<Owners>(
     pool,
@@ -78,21 +78,21 @@ export async function openPartitionLocks(options: Options): Promise<PartitionLoc
   const lose = (error: Error): void => {
     if (gone) return;
     gone = true;
-    // No goodbye, which a silent server would keep waiting for a response: the locks go with the socket.
+    // Ends the socket without a goodbye, which would wait for a response of a silent server: the locks end with the socket.
     socket.destroy();
     onLost(error);
   };
   client.on('error', lose);
   client.on('end', () => lose(new Error('the connection that holds the partitions was closed')));
 
-  // One after the other: a look round and a handover may come at the same time.
+  // One after the other: a check of the members and a handover may come at the same time.
   let last: Promise<unknown> = Promise.resolve();
   const ask = <Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> => {
     const result = last.then(async () => {
       if (gone) throw new Error('the partitions are lost');
       return (await client.query<Row>(text, values)).rows;
     });
-    // Whatever it was: locks that cannot be spoken of any more are better lost than doubted.
+    // Any failure counts: when the state of the locks is unknown, they are treated as lost.
     last = result.catch(lose);
     return result;
   };

@@ -6,8 +6,9 @@ import type { QueueMetrics } from './queue-metrics.js';
 import { ACK_WAIT_MS, consumerOf, ensureConsumer, recallForgottenMessages } from './stream.js';
 
 /**
- * About what a partition holds in memory, and what is sent again when its consumer dies. A pull is asked for in messages,
- * by the size of the last ones: one asked for in bytes ends only when its time is up, if small messages leave some over.
+ * About what a partition holds in memory, and what is delivered again when its consumer dies. A pull asks for a number of
+ * messages, estimated from the size of the last ones: a pull that asks for bytes ends only when its time is up, if small
+ * messages leave some over.
  */
 const PULL_BYTES = 1_048_576;
 const MIN_PULL_MESSAGES = 4;
@@ -17,10 +18,10 @@ const MAX_PULL_MESSAGES = 200;
  * was just sending to a closed one would be missing until the server gives up on it, half a minute later.
  */
 const PULL_EXPIRES_MS = 2_000;
-/** With a server that went silent, a pull never runs out. */
+/** A pull never expires when the server has gone silent. */
 const STOP_TIMEOUT_MS = PULL_EXPIRES_MS + 1_000;
 const STILL_WORKING_MS = ACK_WAIT_MS / 3;
-/** How many pulls in a row come back empty before a look for messages that the server has forgotten: 20 s. */
+/** Empty pulls in a row before the worker looks for messages that the server has skipped: 20 s. */
 const IDLE_PULLS = 10;
 const MIN_PAUSE_MS = 200;
 const MAX_PAUSE_MS = 5_000;
@@ -62,7 +63,7 @@ export class PartitionWorker {
     this.#finished = this.#work().finally(() => clearInterval(stillWorking));
   }
 
-  /** Starts no further pull, and resolves when all that was pulled is done. */
+  /** Starts no further pull, and resolves when every pulled message is settled. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#endPause();
@@ -73,7 +74,7 @@ export class PartitionWorker {
     clearTimeout(closeTimer);
   }
 
-  /** The same at once: whatever still comes is given back. */
+  /** Stops at once: messages that still arrive are given back. */
   abandon(): Promise<void> {
     this.#isAbandoned = true;
     return this.stop();
@@ -93,14 +94,14 @@ export class PartitionWorker {
         if (this.#isStopping) return;
         failures++;
         metrics.consumerErrors.inc({ source: error instanceof ApplyFailure ? 'database' : 'nats' });
-        // The first of a row tells what is wrong; the rest would only fill the log.
-        if (failures === 1) logger.warn({ err: error, partition }, 'events wait in the stream; trying again');
+        // Only the first failure of a row is logged; the rest would only fill the log.
+        if (failures === 1) logger.warn({ err: error, partition }, 'events of this partition cannot be pulled or applied; they stay in the stream and are tried again');
         await this.#pause(Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** (failures - 1)));
       }
     }
   }
 
-  /** Pull after pull until the worker stops. Rejects when the server or the database cannot be reached. */
+  /** Pulls until the worker stops. Rejects when the server or the database cannot be reached. */
   async #pullFrom({ jsm, js }: QueueSession, onSuccess: () => void): Promise<void> {
     const { stream, partition, logger } = this.#options;
     await ensureConsumer(jsm, stream, partition);
@@ -111,7 +112,7 @@ export class PartitionWorker {
       if (idle < IDLE_PULLS || this.#isStopping) continue;
       idle = 0;
       if (await recallForgottenMessages(jsm, stream, partition)) {
-        logger.warn({ partition }, 'NATS had forgotten messages of this partition; they are applied now');
+        logger.warn({ partition }, 'the NATS consumer of this partition had skipped messages; they are being applied now');
       }
     }
   }
@@ -130,7 +131,7 @@ export class PartitionWorker {
     try {
       for await (const message of messages) {
         bytes += message.data.length;
-        // Not before this pull has run out, or it would come back at once.
+        // Paused until this pull has expired, or the message would come back at once.
         if (this.#isAbandoned || failure !== undefined) message.nak(PULL_EXPIRES_MS);
         else settled.push(this.#settle(message).catch(fail));
       }
@@ -163,7 +164,7 @@ export class PartitionWorker {
     } finally {
       this.#held.delete(message);
     }
-    // Without a response: should it get lost, the message comes again and changes nothing.
+    // Not awaited: if the acknowledgement is lost, the message is delivered again and changes nothing.
     message.ack();
   }
 

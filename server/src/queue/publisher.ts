@@ -15,9 +15,14 @@ const MAX_WAITING_BYTES = 33_554_432;
 const MAX_WAITING_MESSAGES = 10_000;
 /** In all, repeats included, and without the wait to be decoded. Under the 10 s after which clients commonly give up. */
 const DEADLINE_MS = 5_000;
-/** A response takes milliseconds. One that takes this long was lost with a server; the message id makes a repeat safe. */
+/**
+ * An acknowledgement takes milliseconds. One that takes this long was lost with a server; the message id makes a repeat safe.
+ */
 const ATTEMPT_MS = 2_000;
-/** Changing to another server of the cluster takes less; a NATS that is away for longer is a 503 at once. */
+/**
+ * Switching to another server of the cluster takes less than this. If NATS is unavailable for longer, the response is 503 at
+ * once.
+ */
 const SHORT_BREAK_MS = 1_000;
 const RETRY_MS = 50;
 
@@ -73,7 +78,7 @@ export function createPublisher({ link, nats, metrics }: Options): Publisher {
       try {
         const subject = subjectOf(nats.stream, partitionOf(message.userId, nats.partitions));
         const settled = await Promise.allSettled(parts.map((part) => publishPart(subject, part)));
-        // Parts that arrived are recognised when the client sends the batch again.
+        // Parts that were stored are recognised when the client sends the batch again.
         const failed = settled.find((result) => result.status === 'rejected');
         if (failed !== undefined) throw failed.reason;
       } finally {
@@ -94,7 +99,7 @@ function largestMessage(session: QueueSession | undefined): number {
   return Math.min(MAX_MESSAGE_BYTES, allowed - ENVELOPE_BYTES);
 }
 
-/** Rides out the loss of one server of a cluster; anything longer is a 503, and the client sends the batch again. */
+/** Survives the loss of one server of a cluster. Anything longer is a 503, and the client sends the batch again. */
 async function publishInTime(
   link: QueueLink,
   stream: string,

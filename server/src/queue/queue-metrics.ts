@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Lag } from './stream.js';
 
-/** Under the time that a scrape may take: a NATS that is stuck must not cost all other metrics. */
+/** Less than a scrape may take: a NATS server that is stuck must not cost all other metrics. */
 const LAG_TIMEOUT_MS = 1_000;
 
 export type QueueMetrics = ReturnType<typeof createQueueMetrics>;
@@ -60,7 +60,7 @@ export function createQueueMetrics(registry: Registry) {
       help: 'Partitions that the consumers of this process, or of all its workers, own.',
       registers,
     }),
-    /** Asked at every scrape. Every worker sees the whole stream: the largest response counts, not the sum. */
+    /** Read at every scrape. Every worker sees the whole stream, so the largest value counts, not the sum. */
     watchLag(read: () => Promise<Lag>) {
       let reading: Promise<Lag> | undefined;
       const readOnce = (): Promise<Lag> => {
@@ -73,7 +73,7 @@ export function createQueueMetrics(registry: Registry) {
         new Gauge({
           name,
           help,
-          // With a label the gauge is absent, rather than 0, while NATS cannot be asked.
+          // With a label, the gauge is absent rather than 0 while NATS cannot be reached.
           labelNames: ['of'] as const,
           aggregator: 'max',
           registers,

@@ -4,12 +4,12 @@ import type { QueueLink } from './connection.js';
 import { findOwners } from './partition-locks.js';
 import { lagBehind } from './queue.js';
 
-/** How the queue stands, in words for operators. `ok`: NATS holds the stream and responds. */
+/** The state of the queue, in words for operators. `ok`: NATS holds the stream and responds. */
 export type QueueStatus = { ok: boolean; queue: string; consumers: string };
 
 /**
- * A long queue is no reason to be unready: it shows in the metrics, and taking a process away would only make it longer.
- * A stream that cannot be asked is one.
+ * A long queue does not make a process unready: it shows in the metrics, and removing a process would only make the queue
+ * longer. A stream that cannot be reached does.
  */
 export async function checkQueue(link: QueueLink, nats: NatsSettings, pool: Pool): Promise<QueueStatus> {
   const [lag, owners] = await Promise.allSettled([lagBehind(link, nats), findOwners(pool, nats.stream)]);

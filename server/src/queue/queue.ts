@@ -9,7 +9,7 @@ import { createQueueMetrics, type QueueMetrics } from './queue-metrics.js';
 import { requireSafeServers } from './server-version.js';
 import { ensureStream, type Lag, readLag } from './stream.js';
 
-/** How long a process waits for NATS before it starts without: all but events can be served, and it goes on trying. */
+/** How long a process waits for NATS at its start. After that it serves everything but events, and goes on trying. */
 const FIRST_CONNECTION_MS = 5_000;
 const ELECTION_MS = 20_000;
 const RETRY_MS = 500;
@@ -21,7 +21,7 @@ export type Queue = {
   link: QueueLink;
   publisher: Publisher;
   metrics: QueueMetrics;
-  /** Rejects while NATS cannot be asked. */
+  /** Rejects while NATS cannot be reached. */
   lag(): Promise<Lag>;
   close(): Promise<void>;
 };
@@ -46,7 +46,7 @@ export async function openQueue(nats: NatsSettings, metrics: Metrics, logger: Lo
   };
 }
 
-/** Rejects while NATS cannot be asked. */
+/** Rejects while NATS cannot be reached. */
 export async function lagBehind(link: QueueLink, nats: NatsSettings): Promise<Lag> {
   const session = link.live();
   if (session === undefined) throw new Error('there is no connection to NATS');

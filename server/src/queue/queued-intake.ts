@@ -2,7 +2,7 @@ import type { Inbox } from '../features/events/failed/inbox.js';
 import type { EventIntake } from '../features/events/intake.js';
 import type { Publisher } from './publisher.js';
 
-/** Events go to the stream, and are answered once the stream has them; consumers apply them later. */
+/** Publishes events to the stream, and resolves once the stream has them. Consumers apply them later. */
 export function createQueuedIntake(publisher: Publisher): EventIntake {
   return {
     async submit({ userId, source, events, rejectedSequences }) {
@@ -13,7 +13,7 @@ export function createQueuedIntake(publisher: Publisher): EventIntake {
   };
 }
 
-/** Refused events take the same way: one bad event must not hold up a batch while the database is away. */
+/** Rejected events go through the stream, too: one of them must not hold up a batch while the database is unavailable. */
 export function createQueuedInbox(publisher: Publisher): Inbox {
   return {
     submit: (batch) => publisher.publish({ kind: 'failures', ...batch }),

@@ -10,13 +10,13 @@ import { type QueueConsumer, startConsumer } from './consumer.js';
 import { openQueue, type Queue } from './queue.js';
 import { createQueuedInbox, createQueuedIntake } from './queued-intake.js';
 
-/** What stands between an API process and its database with NATS_URL. */
+/** What lies between an API process and its database with NATS_URL. */
 export type QueuedPath = { intake: EventIntake; inbox: Inbox; close(): Promise<void> };
 
 type Options = {
   databaseUrl: string;
   pool: Pool;
-  /** Where bad events end, once they have come through the stream. */
+  /** Where rejected events end, once they have come through the stream. */
   inbox: Inbox;
   metrics: Metrics;
   logger: Logger;

@@ -18,7 +18,7 @@ import type { NatsSettings } from '../settings/settings.js';
 const DUPLICATE_WINDOW_MS = 120_000;
 /** Longer than any apply takes; a consumer that died holding messages delays just those by as much. */
 export const ACK_WAIT_MS = 30_000;
-/** More than a consumer holds at once (see partition-worker.ts): the server never has to hold back. */
+/** More than a consumer holds at once (see partition-worker.ts), so the server never has to hold messages back. */
 const MAX_ACK_PENDING = 1_000;
 
 /** A cluster that has not elected its leader yet, or does not know its members. */
@@ -95,7 +95,8 @@ export async function ensureConsumer(
     ack_policy: AckPolicy.Explicit,
     ack_wait: nanos(ACK_WAIT_MS),
     max_ack_pending: MAX_ACK_PENDING,
-    // For ever: what must not come back is put aside (dead-letters.ts) and acknowledged (partition-worker.ts).
+    // Without limit: messages that must not come back go to dead letters (dead-letters.ts) and are acknowledged
+    // (partition-worker.ts).
     max_deliver: -1,
   });
 }
@@ -117,7 +118,7 @@ async function hasForgottenMessages(
   return (state.subjects?.[subject] ?? 0) > 0;
 }
 
-/** Has forgotten messages delivered again, by a new consumer; those that were applied change nothing. */
+/** Makes a new consumer, so that skipped messages are delivered again. Those that were applied change nothing. */
 export async function recallForgottenMessages(
   jsm: JetStreamManager,
   stream: string,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Pool, query } from '../db/pool.js';
 
-/** Something in the stream that belongs to no player we know: kept for the operator, under game 0 and player 0. */
+/** A part of the stream that belongs to no known player. It is kept for the operator, under game 0 and player 0. */
 export type Unattributed = {
   code: 'message_invalid' | 'player_unknown';
   message: string;
