@@ -7,9 +7,9 @@ import { isLockTimeout } from './own-connection.js';
 
 /** How long a migration waits for locks that others hold. */
 export type LockRetries = Readonly<{
-  /** While it waits for a lock on a table, all others who want that table wait behind it: not for long at a time. */
+  /** While a migration waits for a lock on a table, all others who want that table wait behind it, so each wait is short. */
   lockTimeoutMs: number;
-  /** In between, the others go on. */
+  /** The others can work during this pause. */
   pauseMs: number;
   attempts: number;
 }>;
@@ -99,8 +99,8 @@ async function changeIndexes(run: MigrationRun, migration: Migration): Promise<v
 }
 
 /**
- * Waits for all transactions that may still see the table as it was, which holds nobody else up, but may take for ever. After as
- * many looks in a row at which somebody was in the way it is given up.
+ * Waits for all transactions that may still see the table as it was. This blocks no other session, but may take for ever. The
+ * migration gives up after as many checks in a row that found another session in the way.
  */
 async function changeIndex(run: MigrationRun, { name }: Migration, change: IndexChange): Promise<void> {
   const { client, watcher, pid, say, lockRetries } = run;

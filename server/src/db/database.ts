@@ -54,7 +54,7 @@ function connect(
     url,
     size: ADMIN_POOL_SIZE,
     timeoutMs: settings.databaseTimeoutMs,
-    // An idle connection that breaks is replaced with the next query, which reports what is wrong.
+    // A broken idle connection is replaced by the next query, which reports what is wrong.
     onError: () => {},
     lookUps: 'planned each time',
   });

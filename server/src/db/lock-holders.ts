@@ -26,8 +26,8 @@ async function listLockHolders(watcher: pg.Client, waitingPid: number): Promise<
 }
 
 /**
- * Looks now and then, until some work of a session is over, who keeps it waiting. `onLook` is told, an empty list when nobody
- * does. Never rejects.
+ * Checks now and then, until the work of a session is over, which sessions keep it waiting. Calls `onLook` with them, or with
+ * an empty list. Never rejects.
  */
 export async function watchLockHolders(
   watcher: pg.Client,
@@ -46,7 +46,7 @@ export async function watchLockHolders(
       const holders = await listLockHolders(watcher, waitingPid);
       if (!over.signal.aborted) await onLook(holders);
     } catch {
-      // The next look may succeed. Whoever waits for the work hears of what has become of the database.
+      // The next check may succeed. The caller learns from the work itself what has become of the database.
     }
   }
 }

@@ -28,7 +28,7 @@ export async function migrate(
   { migrations, lockRetries = LOCK_RETRIES, signal }: MigrateOptions = {},
 ): Promise<string[]> {
   const known = migrations ?? (await listMigrations());
-  // Of its own: a migration may take longer than a request may, and closing the connection gives back the lock.
+  // A connection of its own: a migration may take longer than a request may, and closing the connection releases the lock.
   const client = await connect(databaseUrl);
   try {
     await checkServerVersion(client);
@@ -63,10 +63,10 @@ async function connect(databaseUrl: string): Promise<pg.Client> {
     connectionString: databaseUrl,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     application_name: 'savepoint migrate',
-    // Whatever the role is set to: how long to wait is decided for each migration.
+    // Overrides the setting of the role: each migration decides how long it waits.
     options: '-c statement_timeout=0 -c lock_timeout=0',
   });
-  // The statement at work is rejected anyway; without a listener the event would end the process.
+  // The running statement is rejected anyway; without a listener the event would end the process.
   client.on('error', () => {});
   await client.connect().catch((error: Error) => {
     throw new StartupError(`The database cannot be reached: ${error.message}. Check DATABASE_URL.`);
@@ -76,8 +76,8 @@ async function connect(databaseUrl: string): Promise<pg.Client> {
 }
 
 /**
- * Asks again and again rather than wait inside of PostgreSQL: making an index waits for all statements that are running, also
- * for one that waits for the turn of the very node that makes the index.
+ * Asks repeatedly rather than wait inside PostgreSQL. Creating an index waits for all running statements, also for one that
+ * waits for this lock, which the node that creates the index holds.
  */
 async function takeTurn(client: pg.Client, say: (line: string) => void): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -95,7 +95,7 @@ async function findPid(client: pg.Client): Promise<number> {
   return rows[0]?.pid ?? 0;
 }
 
-/** Which version the database is at, undefined for none at all, and the newest that this build knows. */
+/** The version of the database, undefined for an empty one, and the newest version that this build knows. */
 export type SchemaState = Readonly<{ applied: number | undefined; known: number }>;
 
 export async function findSchemaState(pool: Pool): Promise<SchemaState> {

@@ -10,7 +10,7 @@ const connections = new Map<pg.ClientBase, string>();
 /** Set by `endSessions`. */
 let ending: Promise<void> | undefined;
 
-/** For a busy machine. Whoever does not want to wait presses Ctrl-C once more. */
+/** Long enough for a busy machine. An operator who does not want to wait presses Ctrl-C again. */
 const TIMEOUT_MS = 10_000;
 /** For one session; most end within milliseconds. */
 const SESSION_TIMEOUT_MS = 5_000;
@@ -18,7 +18,7 @@ const SESSION_TIMEOUT_MS = 5_000;
 /** To be called once the client is connected. It is forgotten when it ends. */
 export function trackConnection(client: pg.ClientBase, url: string): void {
   if (ending !== undefined) {
-    // It was being opened when the others were ended. Whatever it is asked now is rejected.
+    // It was being opened when the others were ended. Its statements are rejected.
     void (client as pg.Client).end();
     return;
   }
@@ -51,11 +51,11 @@ async function terminateAll(): Promise<void> {
   await Promise.all([...pidsByUrl].map(([url, pids]) => terminate(url, pids)));
 }
 
-/** By name, too: a pooler tells its clients process ids of its own. */
+/** By name, too: a pooler reports its own process ids to clients. */
 const ENDED_SESSIONS =
   "pid = any($1::int[]) and usename = current_user and application_name like 'savepoint%'";
 
-/** Over a connection of its own: those that are to be ended may be waiting for a statement. */
+/** Over a separate connection: those that are to be ended may be waiting for a statement. */
 async function terminate(url: string, pids: readonly number[]): Promise<void> {
   const client = new pg.Client({
     connectionString: url,
@@ -66,7 +66,7 @@ async function terminate(url: string, pids: readonly number[]): Promise<void> {
   client.on('error', () => {});
   try {
     await client.connect();
-    // One that ends by itself meanwhile is not ended by us, so what counts is who is left.
+    // A session may also end by itself, so what counts is which sessions are left.
     await client.query(`select pg_terminate_backend(pid, $2) from pg_stat_activity where ${ENDED_SESSIONS}`, [
       pids,
       SESSION_TIMEOUT_MS,
@@ -82,7 +82,7 @@ async function terminate(url: string, pids: readonly number[]): Promise<void> {
   }
 }
 
-/** For a network that swallows packets and for poolers: whoever still waits for a response is told that there will be none. */
+/** For poolers and networks that drop packets: callers that still wait for a response get an error. */
 function cutConnections(): void {
   for (const client of connections.keys()) {
     (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();

@@ -5,10 +5,10 @@ import { type Pool, types } from './pool.js';
 /** A connection outside of the pool: statements wait for each other, and may take as long as they need. */
 export type OwnConnection = pg.Client;
 
-/** A network that swallows packets is noticed by probes that nobody answers, not by a time-out. */
+/** A network that drops packets is noticed by keep-alive probes without a response, not by a time-out. */
 const KEEP_ALIVE_DELAY_MS = 30_000;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** The same from the server's side: should this machine vanish without a word, its locks are free a minute later. */
+/** The same from the server's side: if this machine vanishes, its locks are free a minute later. */
 const NOTICE_A_DEAD_PEER =
   '-c tcp_keepalives_idle=30 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3';
 
@@ -30,7 +30,7 @@ export async function withOwnConnection<T>(
     options: `-c timezone=UTC ${NOTICE_A_DEAD_PEER}`,
     types,
   });
-  // The statement at work is rejected anyway; without a listener the event would end the process.
+  // The running statement is rejected anyway; without a listener the event would end the process.
   connection.on('error', () => {});
   await connection.connect();
   trackConnection(connection, connectionString);

@@ -24,7 +24,7 @@ export type PoolOptions = {
   url: string;
   size: number;
   timeoutMs: number;
-  /** Called for errors of idle connections, which nobody else would hear of. */
+  /** Called for errors of idle connections, which no query would report. */
   onError: (error: Error) => void;
   /** For connections that only ever look rows up; left out, PostgreSQL plans as it likes. */
   lookUps?: LookUps;
@@ -47,8 +47,8 @@ const PLANNING: Readonly<Record<LookUps, string>> = {
 };
 
 /**
- * Every call is bounded three times: waiting for a connection, in the server (`statement_timeout`), and, for a network
- * that swallows packets, in the client (`query_timeout`, after which the connection is thrown away).
+ * Every call has three time limits: waiting for a connection, in the server (`statement_timeout`), and, for a network that
+ * drops packets, in the client (`query_timeout`, after which the connection is closed).
  */
 export function createPool({ url, size, timeoutMs, onError, lookUps }: PoolOptions): Pool {
   const pool = new pg.Pool({
@@ -113,16 +113,16 @@ export async function pipelinedTransaction<T>(
     return result;
   } catch (error) {
     failure = error as Error;
-    // Also waits for all that was sent: until then the connection is not free.
+    // Also waits for all statements that were sent: the connection is not free before.
     if (!isUnavailable(failure)) await client.query('rollback').catch(() => {});
     throw error;
   } finally {
-    // A broken connection is not given back; a failed statement alone leaves it usable.
+    // A broken connection is not returned to the pool; a failed statement alone leaves it usable.
     client.release(failure !== undefined && isUnavailable(failure) ? failure : undefined);
   }
 }
 
-/** Each packet wakes PostgreSQL up anew: a syscall and a change of process for every statement. */
+/** Without this, each packet wakes PostgreSQL: a syscall and a context switch for every statement. */
 function inOnePacket<T>(client: Client, send: () => Promise<T>): Promise<T> {
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   stream.cork();
@@ -177,7 +177,7 @@ const NETWORK_CODES = new Set([
   'EAI_AGAIN',
 ]);
 
-/** Whether the database could not be asked, as opposed to having refused what was asked. */
+/** Whether the database could not be reached, as opposed to having refused a statement. */
 export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = (error as { code?: unknown }).code;
@@ -185,7 +185,7 @@ export function isUnavailable(error: unknown): boolean {
   return UNAVAILABLE_MESSAGES.test(error.message);
 }
 
-/** The response for a database that could not be asked; any other error is passed through. */
+/** Maps a database that could not be reached to 503; any other error is passed through. */
 export function asApiError(error: unknown): unknown {
   return isUnavailable(error)
     ? new ApiError('unavailable', { headers: { 'retry-after': '1' }, cause: error })

@@ -6,8 +6,8 @@ import { errorCode, ifExists } from './errno.js';
 import { isAlive } from './process-info.js';
 
 /**
- * Copies the programs once. The copy grows under a temporary name and is renamed when it is complete, so the
- * final name never stands for half a copy, and whoever comes second uses the first one's.
+ * Copies the programs once. The copy grows under a temporary name and is renamed when it is complete. So the final name never
+ * stands for half a copy, and a second process uses the copy of the first.
  */
 export async function copyNativeTree(
   source: string,

@@ -115,7 +115,7 @@ function startWaiting(say: (line: string) => void, signal: AbortSignal): Waiting
         said.add(line);
         say(line);
       }
-      // Responses come within milliseconds at first, and are not worth many questions later.
+      // A response usually comes within milliseconds, so the first tries follow each other quickly and later ones slowly.
       await sleep(elapsedMs < SAY_AFTER_MS ? 25 : 250, undefined, { signal });
     },
   };

@@ -45,9 +45,9 @@ export async function findClusterDir(root: string, dataDir: string, user: Server
 }
 
 /**
- * Who deletes the data folder wants to start afresh, but a cluster that lives elsewhere outlives the folder.
- * Its password went with the folder, which tells it from one whose first start was killed before the link.
- * It is kept, out of the way.
+ * A user who deletes the data folder wants to start afresh, but a cluster that lives elsewhere outlives the folder. Its
+ * password was deleted with the folder, which distinguishes it from a cluster whose first start was killed before the link
+ * was made. It is kept, out of the way.
  */
 export async function setAsideAbandoned(root: string, clusterDir: string, say: (line: string) => void) {
   if (clusterDir === clusterPathIn(root) || (await ifExists(lstat(clusterPathIn(root)))) !== undefined)
@@ -71,8 +71,8 @@ export async function linkCluster(root: string, clusterDir: string): Promise<boo
 }
 
 /**
- * A private directory for the socket, near the cluster when the path is short enough for a socket. In the
- * shared temporary directory somebody else may have made that name first, so whose it is gets checked.
+ * A private directory for the socket, near the cluster when the path is short enough for a socket. In the shared temporary
+ * directory another user may have made that name first, so its owner is checked.
  */
 export async function makeSocketDir(root: string, clusterDir: string, user: ServerUser | undefined) {
   const short = `savepoint-${hashOf(root)}`;
@@ -92,7 +92,7 @@ export async function makeSocketDir(root: string, clusterDir: string, user: Serv
   return directory;
 }
 
-/** Owned by the user PostgreSQL runs as, closed to everybody else. */
+/** Owned by the user PostgreSQL runs as, closed to all others. */
 export async function makePrivateDirectory(directory: string, user: ServerUser | undefined): Promise<void> {
   try {
     await mkdir(directory, { mode: 0o700 });

@@ -7,7 +7,7 @@ import { isAlive, startTimeOf } from './process-info.js';
 
 /** How long a lock file may be empty: its maker is between creating and writing it, or was killed there. */
 const WRITE_GRACE_MS = 1_000;
-/** After a takeover, long enough for a rival that judged the same stale lock to have made its move. */
+/** After a takeover, long enough for a rival that has seen the same stale lock to have acted. */
 const TAKEOVER_SETTLE_MS = 100;
 
 /**
@@ -57,7 +57,7 @@ type Holder = { pid: number; started?: string };
 function isStillRunning(holder: Holder): boolean {
   if (!isAlive(holder.pid)) return false;
   const started = startTimeOf(holder.pid);
-  // Where the system does not tell, a live pid counts as the holder: the safe mistake.
+  // Where the system does not tell the start time, a live pid counts as the holder: the safe mistake.
   return started === undefined || holder.started === undefined || started === holder.started;
 }
 
@@ -90,7 +90,7 @@ async function readSettled(path: string): Promise<string | undefined> {
   }
 }
 
-/** Two rivals may judge the same stale lock; the slower one must not remove the faster one's new lock. */
+/** Two rivals may find the same stale lock. The slower one must not remove the new lock of the faster one. */
 async function removeStale(path: string, judged: string): Promise<void> {
   const aside = `${path}.stale-${process.pid}`;
   if ((await ifExists(rename(path, aside).then(() => true))) === undefined) return;

@@ -5,7 +5,7 @@ import { errorCode } from './errno.js';
 
 export type Login = { readonly socketDir: string; readonly port: number; readonly password: string };
 
-/** `silent`: nobody listens yet. `busy`: it listens, but starts up, recovers or shuts down. */
+/** `silent`: nothing listens yet. `busy`: the server listens, but starts up, recovers or shuts down. */
 export type ServerState = 'ready' | 'busy' | 'silent';
 
 /** Role and database of the service. As on a managed PostgreSQL, the role is no superuser. */
@@ -16,7 +16,7 @@ const BUSY = new Set(['57P01', '57P02', '57P03', '53300']);
 const WRONG_PASSWORD = new Set(['28P01', '28000']);
 
 export function connectionUrl(login: Login): string {
-  // The host in front only makes it a URL for strict parsers; the parameter wins. PGSSLMODE must not count.
+  // The host in front only makes this a URL for strict parsers; the parameter wins. PGSSLMODE must have no effect.
   const query = `host=${encodeURIComponent(login.socketDir)}&port=${login.port}&sslmode=disable`;
   return `postgresql://${SERVICE}:${encodeURIComponent(login.password)}@localhost/${SERVICE}?${query}`;
 }
@@ -34,7 +34,7 @@ export async function askServer(login: Login): Promise<ServerState> {
         { cause: error },
       );
     }
-    // PostgreSQL's own response, which waiting does not change; the rest is the connection.
+    // An error of PostgreSQL itself, which waiting does not change. Any other error is one of the connection.
     if (error instanceof pg.DatabaseError) {
       throw new StartupError(`PostgreSQL refuses to work: ${error.message}.`, { cause: error });
     }
@@ -71,7 +71,7 @@ async function withSuperuser<T>(login: Login, use: (client: pg.Client) => Promis
     ssl: false,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
   });
-  // A connection lost while idle raises this event; the query that follows fails by itself.
+  // A connection that breaks while idle raises this event; the query that follows fails by itself.
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -3,7 +3,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
 import { errorCode } from './errno.js';
 
-/** False for a zombie: under a PID 1 that does not reap, a killed server would otherwise live for ever. */
+/** False for a zombie: under a PID 1 that does not reap, a killed server would otherwise seem to live for ever. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -46,7 +46,7 @@ export function canEnter(user: ServerUser, directory: string): boolean {
   return tryShell(user, 'cd -- "$1"', directory).status === 0;
 }
 
-/** Root in a container may lack the capability to become somebody else. */
+/** Root in a container may lack the capability to change the user. */
 function ableToSwitch(user: ServerUser): ServerUser {
   const { error } = tryShell(user, ':');
   if (error === undefined) return user;
