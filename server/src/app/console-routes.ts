@@ -81,7 +81,7 @@ async function readIfThere(file: URL): Promise<Buffer | undefined> {
   }
 }
 
-/** No inline script, no inline style without the nonce of this response, and no request to anybody else. */
+/** No inline script, no inline style without the nonce of this response, and no request to another origin. */
 function pagePolicy(nonce: string): string {
   return [
     "default-src 'none'",

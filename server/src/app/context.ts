@@ -27,7 +27,7 @@ import type { MasterKeys } from '../security/master-keys.js';
 import type { Settings } from '../settings/settings.js';
 import { createMetrics } from '../telemetry/metrics.js';
 
-/** Everything that lives as long as the process, built in the open and disposed of in reverse. */
+/** Everything that lives as long as the process, constructed explicitly and disposed of in reverse order. */
 export type Context = SessionContext &
   PlayerContext &
   PredictionContext &

@@ -37,7 +37,7 @@ export async function demoSignInPathIfPossible(
     return await demoSignInPath(pool, nowMs);
   } catch (error) {
     const advice = `for another one, run: savepoint admin reset --email ${EMAIL}`;
-    logger.warn({ err: error }, `the sign-in link of the demo studio could not be made; ${advice}`);
+    logger.warn({ err: error }, `could not create the sign-in link of the demo studio; ${advice}`);
     return undefined;
   }
 }

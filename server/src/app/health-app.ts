@@ -14,9 +14,9 @@ export type HealthSources = {
   logger: Logger;
   readiness: () => Promise<Readiness>;
   metrics: () => Promise<{ contentType: string; text: string }>;
-  /** Host names that this listener answers to, besides localhost and any address. */
+  /** Host names that this listener serves, besides localhost and any address. */
   allowedHosts: readonly string[];
-  /** Who may say for whom a request is, and whether it came over https. */
+  /** Which proxies may name the client's address, and say whether the request came over https. */
   trustProxy: Settings['opsTrustProxy'];
 };
 

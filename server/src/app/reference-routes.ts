@@ -21,7 +21,7 @@ export type ReferenceSources = {
   apiDocument: (api: 'player' | 'admin') => Promise<OpenApiDocument>;
   /** The development key pair, where it works. */
   demoKey: KeyPair | undefined;
-  /** Where the player API is for whoever reached this listener under a host name. */
+  /** The address of the player API for a client that reached this listener under a host name. */
   playerUrl: (hostName: string) => string;
 };
 
@@ -29,7 +29,7 @@ type OpenApiDocument = Record<string, unknown> & {
   paths?: Record<string, { post?: Record<string, unknown> }>;
 };
 
-/** For an installation in production; whoever reads it has a key of their own. */
+/** For an installation in production, where readers have keys of their own. */
 const YOUR_KEY: KeyPair = { keyId: 'YOUR_API_KEY', secret: 'YOUR_API_SECRET' };
 
 /** The API reference: one page, from this server only, for the addresses under which it was opened. */

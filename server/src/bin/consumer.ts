@@ -16,8 +16,8 @@ import { createMetrics } from '../telemetry/metrics.js';
 import { refuseTakenPort } from './primary.js';
 
 /**
- * `savepoint consume`: one process that applies what is queued. It starts, and waits, without a database, as it does when
- * the database goes away later; it does not start without NATS.
+ * `savepoint consume`: one process that applies queued events. Without a database it starts and waits, as it does when the
+ * database becomes unavailable later. Without NATS it does not start.
  */
 export async function runConsumer(settings: Settings, say: (line: string) => void): Promise<void> {
   const { nats } = settings;
@@ -75,7 +75,7 @@ export async function runConsumer(settings: Settings, say: (line: string) => voi
       stop().then(
         () => process.exit(0),
         (error: unknown) => {
-          logger.error({ err: error }, 'stopping failed');
+          logger.error({ err: error }, 'the consumer could not be stopped cleanly');
           process.exit(1);
         },
       );

@@ -24,7 +24,7 @@ export async function prepareInstallation(
   const now = Date.now();
   await ensureEventPartitions(database.pool, now);
   await ensureSigningKey(database.pool, keys, now);
-  // Once more: of several nodes on a new database, started with different keys, the first one's key counts.
+  // Checked again: when several nodes start on a new database with different keys, the key of the first one counts.
   await requireRightMasterKeys(settings, database.pool, keys);
   if (settings.environment === 'development') await seedDemoStudio(database.pool, keys, now);
   return { masterKeys: keys, masterKeyText: text };

@@ -21,8 +21,9 @@ const STOP_WORKERS_MS = 6_000;
 const RESTART_DELAY_MS = 1_000;
 const GIVE_WAY_MS = 3_000;
 /**
- * Most of what a request allocates is dead when it is answered. With twice the room for young objects fewer of them survive to
- * be copied: a tenth less CPU of a worker for batches of 50, for 15 MB of memory. With four times: no more than that.
+ * Most of what a request allocates is garbage once its response is sent. With twice the space for young objects fewer of them
+ * survive to be copied: a tenth less CPU of a worker for batches of 50, for 15 MB of memory. Four times the space gains no
+ * more.
  */
 const WORKER_OPTIONS = ['--max-semi-space-size=32'];
 
@@ -79,7 +80,7 @@ export async function runPrimary(settings: Settings, say: (line: string) => void
   asked.then(stop).then(
     () => process.exit(0),
     (error: unknown) => {
-      logger.error({ err: error }, 'stopping failed');
+      logger.error({ err: error }, 'the service could not be stopped cleanly');
       process.exit(1);
     },
   );
@@ -143,7 +144,7 @@ function superviseWorkers(
     worker.once('exit', (code, signal) => {
       listening.delete(worker);
       if (stopping) return;
-      logger.error({ worker: worker.process.pid, code, signal }, 'an API worker died; starting another');
+      logger.error({ worker: worker.process.pid, code, signal }, 'an API worker exited unexpectedly; starting another');
       const soon = Date.now() - bornAt < RESTART_DELAY_MS * 5;
       setTimeout(fork, soon ? RESTART_DELAY_MS : 0);
     });

@@ -39,7 +39,7 @@ async function runWorker(): Promise<void> {
       .then(
         () => process.exit(0),
         (error: unknown) => {
-          logger.error({ err: error }, 'stopping a worker failed');
+          logger.error({ err: error }, 'an API worker could not be stopped cleanly');
           process.exit(1);
         },
       );
@@ -49,7 +49,8 @@ async function runWorker(): Promise<void> {
 }
 
 await runWorker().catch((error: unknown) => {
-  // The master key was rotated under a running service that does not have the new one. A sentence says that, a stack does not.
+  // The master key was rotated, and the running service does not have the new one. The sentence says so; a stack trace would
+  // not.
   if (!(error instanceof UnsealError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exit(1);

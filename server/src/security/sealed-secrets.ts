@@ -10,8 +10,9 @@ export type SealedSecrets = {
 };
 
 /**
- * By master key; empty while nothing is sealed. The id stands in clear behind the first byte of each blob (security/master-keys.ts),
- * so none has to be opened. A revoked API key does not count: nobody will open its secret again.
+ * By master key; empty while nothing is sealed. The id of the key stands in clear behind the first byte of each blob
+ * (security/master-keys.ts), so no blob has to be opened. Revoked API keys do not count: their secrets are never opened
+ * again.
  */
 export async function listSealedSecrets(pool: Pool): Promise<SealedSecrets[]> {
   const { rows } = await pool.query<SealedSecrets>(

@@ -72,7 +72,7 @@ export type RateLimitSettings = Readonly<{
 /** Every setting that the service reads, for the help and the documentation. */
 export const SETTINGS: readonly Setting<unknown>[] = Object.values(SETTING_ROWS);
 
-/** `warnings` are about what is probably a mistake, but keeps nobody from starting. */
+/** `warnings` are about probable mistakes that do not prevent a start. */
 export type SettingsResult = { warnings: string[] } & (
   | { ok: true; settings: Settings }
   | { ok: false; problems: string[] }
@@ -82,7 +82,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 type ReadOptions = {
   tty: boolean;
-  /** False for what neither seals nor opens a secret: such a command may run where the key is not kept. */
+  /** False for commands that neither seal nor open a secret: they may run where the key is not kept. */
   needsMasterKey?: boolean;
 };
 

@@ -1,10 +1,13 @@
 import { didYouMean, editDistance, nearestName } from '../lib/nearest-name.js';
 
 const PREFIX = 'SAVEPOINT_';
-/** A shorter name with two mistakes may well be a name of somebody else. */
+/** A shorter name with two mistakes may well belong to another program. */
 const LONG_NAME = 12;
 
-/** A sentence for each variable of the environment that looks like a setting and is none, lest a misspelt one is silently ignored. */
+/**
+ * A sentence for each environment variable that looks like a setting and is none, so that a misspelt setting is not silently
+ * ignored.
+ */
 export function unknownSettings(given: readonly string[], settings: readonly string[]): string[] {
   const known = new Set(settings);
   const suffixes = settings
@@ -14,10 +17,10 @@ export function unknownSettings(given: readonly string[], settings: readonly str
   for (const name of given) {
     if (known.has(name)) continue;
     const upper = name.toUpperCase();
-    // The prefix alone would make all settings alike.
+    // Compared without the prefix, which would make all settings look alike.
     const suffix = upper.startsWith(PREFIX) ? nearestName(upper.slice(PREFIX.length), suffixes) : undefined;
     const nearest = suffix === undefined ? misspelt(upper, settings) : `${PREFIX}${suffix}`;
-    // Without the prefix it may be anybody's, and is, if the setting itself is given beside it.
+    // Without the prefix the variable may belong to another program, and does if the setting itself is given beside it.
     const isOurs = upper.startsWith(PREFIX) || (nearest !== undefined && !given.includes(nearest));
     if (isOurs) sentences.push(`${name} is not a setting.${didYouMean(nearest)}`);
   }

@@ -7,8 +7,8 @@ export type BulkHistogram<Label extends string> = {
 };
 
 /**
- * A histogram for what happens with every request. Observations wait until there are many, or until somebody looks: one after
- * the other they cost a third of what each costs between other work.
+ * A histogram for what happens with every request. Observations are buffered until there are many, or until a scrape:
+ * recorded in a row they cost a third of what each costs between other work.
  */
 export function createBulkHistogram<Label extends string>(
   configuration: Omit<HistogramConfiguration<Label>, 'collect'>,
