@@ -121,7 +121,10 @@ describe('the log', () => {
     );
     harness.ctx.apiKeys.forget(DEMO.keyId);
     expect((await postLogin(harness.app, loginBody())).statusCode).toBe(401);
-    expectLogged('the secret of an API key does not open', { level: 50, keyId: DEMO.keyId });
+    expectLogged(
+      'the stored secret of an API key cannot be unsealed: its row was changed. Logins with this key are refused; rotate it',
+      { level: 50, keyId: DEMO.keyId },
+    );
     expectNotLogged(loginBody().signature);
   });
 });

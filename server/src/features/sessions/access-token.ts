@@ -27,7 +27,7 @@ export type AccessTokens = {
    * header seen before.
    */
   verify(authorization: string | undefined): AccessClaims | Promise<AccessClaims>;
-  /** Of a token whose key was revoked after it was verified. */
+  /** The token was verified, and its key was revoked later. */
   forget(authorization: string | undefined): void;
 };
 
@@ -39,13 +39,13 @@ type Options = {
   ttlSeconds: number;
 };
 
-/** Checking ES256 costs more than all else of a read, so a verified token is remembered; about 1 KB each. */
+/** Checking ES256 costs more than the rest of a read, so verified tokens are cached; about 1 KB each. */
 const REMEMBERED_TOKENS = 20_000;
-/** Ours are about 600 bytes; longer ones are not worth a look. */
+/** Our tokens have about 600 bytes. Longer ones are refused unread. */
 const MAX_TOKEN_LENGTH = 4_096;
 
 export function createAccessTokens({ keys, clock, issuer, audience, ttlSeconds }: Options): AccessTokens {
-  /** By the whole header: a look-up must not cost a parse. */
+  /** Keyed by the whole header, so that a look-up needs no parsing. */
   const remembered = createFifoMap<string, AccessClaims>();
 
   const remember = (authorization: string, claims: AccessClaims): void => {
@@ -56,7 +56,7 @@ export function createAccessTokens({ keys, clock, issuer, audience, ttlSeconds }
     remembered.set(authorization, claims);
   };
 
-  /** Claims of a token exactly as we write them, which nearly every token is; undefined for one that jose has to look at. */
+  /** The claims of a token exactly as we write it, which nearly every token is; undefined for one that jose has to check. */
   const readOwn = async (token: string): Promise<Verified | undefined> => {
     const own = splitOwnToken(token);
     if (own === undefined) return undefined;
@@ -96,7 +96,7 @@ export function createAccessTokens({ keys, clock, issuer, audience, ttlSeconds }
   const check = async (authorization: string, token: string): Promise<AccessClaims> => {
     if (!isCanonicalSignature(token)) throw new ApiError('token_invalid');
     const claims = readClaims((await readOwn(token)) ?? (await readOther(token)));
-    // As clients write it. With spaces between, one token would have as many headers as somebody likes.
+    // As clients write it. If more spaces were allowed, one token could fill the cache under many headers.
     if (authorization === `Bearer ${token}`) remember(authorization, claims);
     return claims;
   };
@@ -155,7 +155,7 @@ function readClaims({ payload, kid }: Verified): AccessClaims {
     return value;
   };
   const sessionId = text('sid');
-  // It goes into a query shared with other requests, which anything but a UUID would fail for all of them.
+  // The id goes into a query shared with other requests. Anything but a UUID would fail the query for all of them.
   if (!UUID.test(sessionId)) throw new ApiError('token_invalid');
   return Object.freeze({
     userId: text('sub'),

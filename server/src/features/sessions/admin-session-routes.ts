@@ -30,7 +30,7 @@ import {
 const LIMITS = { max: 200, fallback: 50 };
 const LATEST_MS = Date.UTC(9999, 11, 31);
 
-/** Where a player is logged in, and the way to end that. */
+/** Where a player is logged in, and how the studio ends sessions. */
 export function adminSessionRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const common = { ...adminSchema('Players'), params: PlayerParameters };
   const routes = withSchemaTypes(app);

@@ -10,7 +10,7 @@ import { isKeyAllowed } from './key-environment.js';
 import { type ApiKeyRow, findApiKeys } from './session-queries.js';
 import { isSignatureValid, type SignedLogin } from './verify-signature.js';
 
-/** A key that was seen to stand, in this game and with these slugs, which never change. */
+/** A key that was not revoked when it was read, with its game and slugs, which never change. */
 export type ApiKey = Pick<ApiKeyRow, 'keyId' | 'gameId' | 'tenantSlug' | 'gameSlug'>;
 
 /**
@@ -26,7 +26,10 @@ export type ApiKey = Pick<ApiKeyRow, 'keyId' | 'gameId' | 'tenantSlug' | 'gameSl
  * apart.
  */
 export type ApiKeys = {
-  /** The key that signed this request, if it may log in here. Unless `mayBeRecalled` is false, it may just have been revoked. */
+  /**
+   * The key that signed this request, if it may log in here. Unless `mayBeRecalled` is false, the key may have been revoked
+   * within the last minute.
+   */
   authenticate(request: SignedLogin, mayBeRecalled: boolean): Promise<ApiKey | undefined>;
   forget(keyId: string): void;
 };
@@ -41,7 +44,7 @@ type Options = {
 
 /** Key ids are made of these only, so that `|` in the signed string can never shift a boundary. */
 const KEY_ID = /^[A-Za-z0-9_-]{1,128}$/;
-/** A look-up and an unsealing a minute for each key, instead of for each login. */
+/** One look-up and one unsealing per key and minute, instead of per login. */
 const REMEMBERED_MS = 60_000;
 const MAX_REMEMBERED = 10_000;
 
@@ -51,15 +54,15 @@ export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Opt
   const nobodySealed = seal(masterKeys, nobody, 'nobody');
 
   /**
-   * Undefined for a row that was tampered with: nobody logs in with it, and nobody learns of it but the log. A master key
-   * that is not configured is the operator's mistake, not the row's, and stays an error.
+   * Undefined for a row that was tampered with: logins with it are refused, and only the log says why. A master key that is
+   * not configured is the operator's mistake, not the row's, and stays an error.
    */
   const secretOf = (row: ApiKeyRow): Buffer | undefined => {
     try {
       return unseal(masterKeys, row.sealedSecret, apiKeyBinding(row.tenantSlug, row.keyId));
     } catch (error) {
       if (!(error instanceof UnsealError) || error.reason === 'unknown_key') throw error;
-      logger.error({ err: error, keyId: row.keyId }, 'the secret of an API key does not open');
+      logger.error({ err: error, keyId: row.keyId }, 'the stored secret of an API key cannot be unsealed: its row was changed. Logins with this key are refused; rotate it');
       return undefined;
     }
   };
@@ -99,7 +102,7 @@ export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Opt
     return key;
   };
 
-  /** What is wrong with one row must fail its own logins only, and not all that were asked about together. */
+  /** An error of one row must fail only its own logins, and not all that were looked up together. */
   const checkAlone = (request: SignedLogin, row: ApiKeyRow | undefined): ApiKey | Error | undefined => {
     try {
       return check(request, row);
@@ -108,7 +111,7 @@ export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Opt
     }
   };
 
-  // Also for the CPU's sake: checking many signatures in a row costs half of checking each between other things.
+  // Batching also saves CPU: checking many signatures in a row costs half of checking each between other work.
   const batcher = new Batcher<{ request: SignedLogin; mayBeRecalled: boolean }, ApiKey | Error | undefined>({
     maxItems: 500,
     maxInFlight: 2,
@@ -134,7 +137,7 @@ export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Opt
   };
 }
 
-/** Of a key that cannot be ours, one that nobody has. */
+/** For a key id that cannot be ours: a random secret. */
 function idOf({ apiKey }: SignedLogin): string {
   return KEY_ID.test(apiKey) ? apiKey : '';
 }

@@ -1,6 +1,6 @@
 import type { Settings } from '../../settings/settings.js';
 
-/** A development key, and whatever session it opened, is worth something in the development environment only. */
+/** A development key, and every session it opened, works in the development environment only. */
 export function isKeyAllowed(
   settings: Pick<Settings, 'environment'>,
   keyEnvironment: 'development' | 'production',

@@ -10,9 +10,9 @@ import { findLivePlayers, type LivePlayer } from './session-queries.js';
  */
 export type LivePlayers = Batcher<string, LivePlayer | undefined>;
 
-/** A look-up takes about a millisecond. One of a database that is far away must not hold up the next one for long. */
+/** A look-up takes about a millisecond. One look-up in a distant database must not hold up the next for long. */
 const FILL_FOR_MS = 3;
-/** Near full load only: there it lets a tenth more reads through; at half of it, nobody is kept waiting. */
+/** Has an effect near full load only: there it lets a tenth more reads through. At half load no request waits. */
 const LINGER = { ms: 3, after: 12 };
 
 export function createLivePlayers(pool: Pool): LivePlayers {

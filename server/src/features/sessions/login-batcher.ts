@@ -9,8 +9,8 @@ const FILL_FOR_MS = 100;
 const LINGER = { ms: 4, after: 4 };
 
 /**
- * Opens sessions; those that are asked for together share a statement and a commit. Undefined if the key has been revoked, or
- * if another node was making the player of a new device in the same moment: asked again, the database knows it.
+ * Opens sessions; logins that arrive together share a statement and a commit. Undefined if the key has been revoked, or if
+ * another node was creating the player of a new device at the same time: a second call finds that player.
  */
 export type LoginBatcher = Batcher<NewPlayerSession, PlayerRow | undefined>;
 

@@ -25,7 +25,7 @@ export async function login(
 
   const now = ctx.clock.now();
   const inWindow = Math.abs(now - signedAt) <= LOGIN_WINDOW_SECONDS * 1000;
-  // What is remembered of a key serves only to open a session, which fails if the key has been revoked meanwhile.
+  // A cached key serves only to open a session, which fails if the key has been revoked meanwhile.
   const key = await ctx.apiKeys.authenticate(request, inWindow);
   if (key === undefined) return refuse(ctx, limits);
   if (!inWindow) {
@@ -36,7 +36,7 @@ export async function login(
   try {
     headers = limits.perDevice.take(`${key.keyId}|${request.deviceId}`);
   } catch (error) {
-    // A revoked key is told nothing but that.
+    // A request with a revoked key gets no other error than that.
     if ((await ctx.apiKeys.authenticate(request, false)) === undefined) return refuse(ctx, limits);
     throw error;
   }
@@ -71,7 +71,10 @@ export async function login(
   });
 }
 
-/** Failures count against the address, but only failures are ever held up by it: a carrier's NAT hides many players. */
+/**
+ * Failures count against the address, and the limit holds up failures only: many players share the address of a carrier's
+ * NAT.
+ */
 function refuse(ctx: SessionContext, { address, perAddress }: LoginLimits): never {
   ctx.metrics.logins.inc({ outcome: 'refused' });
   perAddress.take(address);

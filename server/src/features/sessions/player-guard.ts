@@ -60,10 +60,10 @@ export function requirePlayer(ctx: GuardContext, options: GuardOptions) {
 }
 
 /**
- * The guard of what a queue takes. Where one stands between, a sender is let in on the strength of a verified, unexpired
- * token while the database cannot be asked: until it is back, a session that has ended may go on sending events for the
- * rest of its token's life (an hour by default). That is the price of an intake that outlives the database, and events
- * are all it pays for: nothing is read, and nobody else's data is touched.
+ * The guard of routes that a queue takes over. With a queue, a verified, unexpired token is enough while the database cannot
+ * be reached. Until the database is back, a session that has ended may go on sending events for the rest of its token's life
+ * (an hour by default). Such a session can only send events of its own player: it reads nothing, and touches no other
+ * player's data.
  */
 export function requireSender(ctx: GuardContext, options: GuardOptions, announce: Announce) {
   const findPlayer: FindPlayer =
@@ -104,7 +104,9 @@ function guard(
     request.player = player === NOT_ASKED ? undefined : player;
   };
 
-  /** What the look-up tells of the signing keys counts for this very request: one that was revoked is refused at once. */
+  /**
+   * The version of the signing keys that the look-up returns counts for this very request: a revoked key is refused at once.
+   */
   const admitInTime = (
     request: FastifyRequest,
     reply: FastifyReply,
@@ -117,7 +119,7 @@ function guard(
     return reading.then(() => admit(request, reply, claims, player));
   };
 
-  // No async function: a remembered token and a coalesced look-up need one promise, and each more costs a read 1%.
+  // Not an async function: a cached token and a batched look-up need one promise, and each further promise costs a read 1%.
   return (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const verified = ctx.accessTokens.verify(request.headers.authorization);
     if (verified instanceof Promise) {

@@ -6,7 +6,7 @@ import { type ChainMove, findRefreshRows, type RefreshRow, updateRefreshChains }
 export type RefreshBatcher = Readonly<{
   /** By session id. */
   rows: Batcher<string, RefreshRow | undefined>;
-  /** True if it was this move that moved the chain. */
+  /** True if this call moved the chain on. */
   moves: Batcher<ChainMove, boolean>;
 }>;
 
@@ -30,7 +30,7 @@ export function createRefreshBatcher(pool: Pool): RefreshBatcher {
   };
 }
 
-/** Of several moves of one session only the first is tried: a statement can touch a row once. */
+/** Of several moves of one session only the first is tried: a statement can update a row once. */
 async function moveChains(pool: Pool, moves: readonly ChainMove[]): Promise<boolean[]> {
   const first = new Map<string, ChainMove>();
   for (const move of moves) if (!first.has(move.sessionId)) first.set(move.sessionId, move);

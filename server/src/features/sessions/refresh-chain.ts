@@ -42,9 +42,9 @@ export type RefreshOutcome =
   | { kind: 'rotated'; state: RefreshState; token: string }
   /** Nothing to store; `token` is the live one. */
   | { kind: 'retried'; token: string }
-  /** A token we issued, used long ago: somebody copied it. End this session. */
+  /** A token that we issued and that was used long ago: it was copied. End this session. */
   | { kind: 'reused' }
-  /** Not a token of this session. Refuse and change nothing: a guess must not end somebody's session. */
+  /** Not a token of this session. Refuse it and change nothing: a guess must not end the session of another player. */
   | { kind: 'invalid' };
 
 const SESSION_ID_BYTES = 16;
@@ -129,7 +129,7 @@ function withoutExpired(recent: RecentRotation[], now: number, graceMs: number):
   return firstYoung === -1 ? [] : recent.slice(firstYoung);
 }
 
-/** A rotation that seems to lie ahead counts as just made: better a longer grace than a session ended by a clock. */
+/** A rotation in the future counts as just made: a longer grace period is better than a session ended by a wrong clock. */
 function withinGrace(rotation: RecentRotation, now: number, graceMs: number): boolean {
   return now - rotation.at <= graceMs;
 }

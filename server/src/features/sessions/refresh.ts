@@ -7,7 +7,7 @@ import type { SessionContext } from './session-context.js';
 import { type SessionGrant, sessionGrant } from './session-grant.js';
 import { deleteSession, type RefreshRow } from './session-queries.js';
 
-/** Losing this many races in a row for one session does not happen to an honest client. */
+/** An honest client never loses this many races in a row for one session. */
 const MAX_ATTEMPTS = 10;
 
 /** Refreshes are counted per player, failures per address. */

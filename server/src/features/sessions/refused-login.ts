@@ -9,8 +9,8 @@ const EXPECTED =
   'Expected is the Base64 (standard alphabet, with padding) of HMAC-SHA256 over apiKey|deviceId|timestamp, as sent, keyed with the secret.';
 
 /**
- * Development only, and after the response, which is the same 401 for all of these: tells the developer what a refused login
- * looks like. An id that no key has is not logged: it may be the secret, in the wrong place.
+ * Development only. Logs why a login was refused, after the response was sent, which is the same 401 for all reasons. An
+ * unknown key id is not logged: it may be the secret, in the wrong place.
  */
 export async function explainRefusedLogin(
   { pool, masterKeys, clock, logger }: Pick<SessionContext, 'pool' | 'masterKeys' | 'clock' | 'logger'>,
@@ -29,7 +29,7 @@ export async function explainRefusedLogin(
       return;
     }
     if (expiresAt !== null && expiresAt <= clock.now()) {
-      logger.warn({ requestId, keyId }, 'a login was refused: the API key was rotated, and its time is over');
+      logger.warn({ requestId, keyId }, 'a login was refused: the API key was rotated and has expired');
       return;
     }
     const secret = unseal(masterKeys, sealedSecret, apiKeyBinding(tenantSlug, keyId));
@@ -37,6 +37,6 @@ export async function explainRefusedLogin(
     const looks = hint === undefined ? 'is wrong' : `looks like one ${hint}`;
     logger.warn({ requestId, keyId }, `a login was refused: the signature ${looks}. ${EXPECTED}`);
   } catch (error) {
-    logger.debug({ requestId, err: error }, 'nothing could be found out about a refused login');
+    logger.debug({ requestId, err: error }, 'could not find out why a login was refused');
   }
 }

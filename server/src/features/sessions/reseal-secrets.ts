@@ -9,7 +9,10 @@ export type ResealedCounts = { apiKeys: number; signingKeys: number; secondFacto
 
 type SealedRow = { id: string; binding: string; sealed: Buffer };
 
-/** Seals everything that lies under an older master key under the first one, all or nothing. Returns how many. */
+/**
+ * Seals everything that is sealed under an older master key under the first one, all or nothing. Returns how many secrets
+ * that were.
+ */
 export function resealAll(pool: Pool, masterKeys: MasterKeys, actor: Actor): Promise<ResealedCounts> {
   return transaction(pool, async (client) => {
     const apiKeys = await client.query<{ id: string; tenant: string; sealed: Buffer }>(
@@ -51,7 +54,7 @@ export function resealAll(pool: Pool, masterKeys: MasterKeys, actor: Actor): Pro
           accounts.rows.flatMap(({ id, pending }) => secondFactorRows(id, pending)),
         )),
     };
-    // Started again after it was done, it changes nothing.
+    // A second run changes nothing.
     if (Object.values(counts).some((count) => count > 0)) await audit(client, masterKeys, counts, actor);
     return counts;
   });
@@ -61,7 +64,7 @@ function secondFactorRows(id: string, sealed: Buffer | null): SealedRow[] {
   return sealed === null ? [] : [{ id, sealed, binding: secondFactorBinding(id) }];
 }
 
-/** The master key serves all studios; only its id is written down. */
+/** The master key serves all studios; only its id is recorded. */
 function audit(client: Client, masterKeys: MasterKeys, counts: ResealedCounts, actor: Actor): Promise<void> {
   return insertAuditEntry(client, actor, {
     tenantId: null,

@@ -11,8 +11,8 @@ export type SessionRevocation = Readonly<{
 }>;
 
 /**
- * Ends sessions of a player for the studio, and returns how many. From the commit on no node accepts any of their tokens. Who is
- * logged out so can log in again: to keep somebody out is another matter.
+ * Ends sessions of a player for the studio, and returns how many. From the commit on no node accepts any of their tokens. The
+ * player can log in again: this does not ban a player.
  */
 export async function revokeSessions(
   pool: Pool,

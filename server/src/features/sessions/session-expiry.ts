@@ -31,7 +31,8 @@ export async function deleteExpiredSessions(
   return deleted;
 }
 
-// By ctid: the rows are locked. One that was refreshed between the look and the lock has moved on, and is due again.
+// By ctid: the rows are locked. A row that was refreshed between the read and the lock has another ctid, and is due again
+// later.
 export const CHECK_SESSIONS = `
   with due as (
     select ctid, expires_at <= $2 as is_over

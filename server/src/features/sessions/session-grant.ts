@@ -24,7 +24,7 @@ type Session = {
 /** Login and refresh respond with the very same shape: a client has one parser. */
 export async function sessionGrant(ctx: SessionContext, session: Session): Promise<SessionGrant> {
   const { player, sessionId, deviceId, tenantId, gameId, refreshToken } = session;
-  // The statement just run has told the version of the keys: one that was revoked before it signs no more tokens.
+  // The statement just run has read the version of the keys, so a key that was revoked before it signs no more tokens.
   const reading = ctx.signingKeys.catchUp(player.signingKeysVersion);
   if (reading !== undefined) await reading;
   const accessToken = ctx.accessTokens.issue({

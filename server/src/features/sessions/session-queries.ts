@@ -10,7 +10,7 @@ export type ApiKeyRow = {
   environment: 'development' | 'production';
   sealedSecret: Buffer;
   revoked: boolean;
-  /** From then on it opens no session; null: no end is set. */
+  /** From this time on the key opens no session; null: no end is set. */
   expiresAt: number | null;
 };
 
@@ -33,7 +33,7 @@ export async function findApiKeys(pool: Pool, keyIds: string[]): Promise<ApiKeyR
 
 export type NewPlayerSession = {
   sessionId: string;
-  /** The player's, should the device be one that nobody has seen. */
+  /** The id of the player that is created if the device is new. */
   userIdIfNew: string;
   gameId: number;
   deviceId: string;
@@ -52,10 +52,10 @@ export const CHECK_DAY = "(expires_at at time zone 'UTC')::date + 2";
 type OpenedSession = PlayerRow & { sessionId: string };
 
 /**
- * Opens a session for every device whose key still stands, and gives those that nobody has seen a player, all in one
- * statement and commit. A session that is not among the responses was not opened: its key does not stand, or its device is
- * new and another node, which this statement waited for, has just made its player. Devices are claimed in one order, so
- * that groups of several nodes never deadlock.
+ * Opens a session for every device whose key is not revoked, and creates a player for each new device, all in one statement
+ * and commit. A session that is missing from the result was not opened: its key is revoked, or its device is new and another
+ * node, which this statement waited for, has just created its player. Devices are claimed in one order, so that groups of
+ * several nodes never deadlock.
  */
 export async function insertSessions(
   pool: Pool,
@@ -154,14 +154,14 @@ function byteaText(bytes: Buffer): string {
 
 export type LivePlayer = PlayerRow & {
   sessionId: string;
-  /** Of the key that opened the session. */
+  /** The environment of the key that opened the session. */
   environment: 'development' | 'production';
 };
 
 /**
- * The game and the player of a session `s`, unless all sessions of its key have ended. Looked up one by one (offset 0), and the
- * player with the game: a plan made while there are few players would else read all of them, again and again, until PostgreSQL
- * has new statistics.
+ * The game and the player of a session `s`, unless all sessions of its key have ended. Looked up one by one (offset 0), and
+ * the player together with the game: a plan made while there are few players would otherwise read all of them every time,
+ * until PostgreSQL has new statistics.
  */
 const WHOSE_SESSION = `join lateral (
                select * from api_keys k where k.key_id = s.key_id and not k.sessions_ended offset 0
@@ -171,7 +171,7 @@ const WHOSE_SESSION = `join lateral (
                select p.*, p.xmin from players p where p.game_id = g.id and p.id = s.player_id offset 0
              ) p on true`;
 
-/** The players of those sessions that there are: one that has ended is deleted. */
+/** The players of the sessions that exist: a session that has ended is deleted. */
 export async function findLivePlayers(pool: Pool, sessionIds: string[]): Promise<LivePlayer[]> {
   return query<LivePlayer>(
     pool,
@@ -217,8 +217,8 @@ export async function findRefreshRows(pool: Pool, sessionIds: string[]): Promise
 export type ChainMove = { sessionId: string; previousHash: Buffer; next: RefreshState; expiresAt: number };
 
 /**
- * Moves chains on, each unless another refresh moved it first or the session has ended: a logout always wins. Gives the
- * sessions that were moved; of several moves of one session that is the first. Rows are locked in one order, so that
+ * Moves chains on, each unless another refresh moved it first or the session has ended: a logout always wins. Returns the
+ * sessions that were moved; of several moves of one session only the first counts. Rows are locked in one order, so that
  * groups of several nodes never deadlock.
  */
 export async function updateRefreshChains(pool: Pool, moves: readonly ChainMove[]): Promise<string[]> {
@@ -257,7 +257,7 @@ export async function deleteSession(pool: Pool, sessionId: string): Promise<numb
   return rows.length;
 }
 
-/** Locked in one order, as refreshes lock them, so that neither waits for the other for ever. */
+/** Locked in the order in which refreshes lock them, so that the two never deadlock. */
 export async function deleteSessionsOfPlayer(db: Pool | Client, playerId: string): Promise<number> {
   const rows = await query(
     db,

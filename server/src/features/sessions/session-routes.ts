@@ -152,7 +152,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: SessionContext): void {
   );
 }
 
-/** Runs once the response is sent, so it can make no difference to it. */
+/** Runs once the response is sent, so it cannot affect the response. */
 function explainRefusal(ctx: SessionContext): onResponseHookHandler {
   return (request, { statusCode }, done) => {
     done();

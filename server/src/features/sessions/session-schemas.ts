@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { PlayerConfig, STATUS_EXAMPLE, STORE_EXAMPLE } from '../players/player-schemas.js';
 
-/** Credentials have no longest length of their own: any that is not ours is a 401, and the body limit bounds them all. */
+/** Credentials have no maximum length of their own: any that is not ours gets 401, and the body limit bounds them all. */
 export const LoginBody = Type.Object(
   {
     apiKey: Type.String({ minLength: 1, description: 'API key issued to the studio' }),

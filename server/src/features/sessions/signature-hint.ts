@@ -3,8 +3,8 @@ import { parseLoginTimestamp } from '../../lib/iso-time.js';
 import type { SignedLogin } from './verify-signature.js';
 
 /**
- * What a wrong signature looks like to somebody who knows the secret, for the log of a developer. It is never part of an
- * response: a response that tells near misses apart would help to guess. The hint names fields and forms, and holds none of their
+ * What a wrong signature looks like compared with the right one, for the developer's log. It is never part of a response: a
+ * response that distinguished near misses would help to guess. The hint names fields and forms, and holds none of their
  * values, neither the secret nor the right signature.
  */
 export function signatureHint(secret: Buffer, login: SignedLogin): string | undefined {
@@ -55,7 +55,7 @@ function percentDecoded(text: string): string {
   }
 }
 
-/** What is easily done instead of what the specification asks for. The first is no mistake: then only the form is wrong. */
+/** Common deviations from the specification. The first is no deviation: then only the form of the signature is wrong. */
 function* mistakes(secret: Buffer, login: SignedLogin): Generator<Mistake> {
   const { apiKey, deviceId, timestamp } = login;
   const text = [apiKey, deviceId, timestamp].join('|');
@@ -117,7 +117,7 @@ function orderMistakes({ apiKey, deviceId, timestamp }: SignedLogin): [hint: str
   return orders.map((names) => [`over ${names.join('|')}`, names.map((name) => fields[name]).join('|')]);
 }
 
-/** Other forms of the same second: what was signed is often not what was sent. */
+/** Other forms of the same second: clients often sign another form than the one they send. */
 function* otherTimestamps(timestamp: string): Generator<[hint: string, timestamp: string]> {
   const at = parseLoginTimestamp(timestamp);
   if (at === undefined) return;

@@ -48,12 +48,12 @@ export async function ensureSigningKey(pool: Pool, masterKeys: MasterKeys, nowMs
   });
 }
 
-/** Which key signs from now on, and whether it had to be made. */
+/** Which key signs from now on, and whether it was created for that. */
 export type KeyRevocation = { signer: string; isNew: boolean };
 
 /**
- * Withdraws a key: with its next request every node refuses the tokens that it signed. If it was the one that signs, the next
- * one that is published signs at once; if there is none, a new one. Undefined when there is no such key that is not revoked.
+ * Withdraws a key: with its next request every node refuses the tokens that it signed. If it was the signing key, the next
+ * published key signs at once; if there is none, a new one. Undefined when there is no such key that is not revoked.
  */
 export function revokeSigningKey(
   pool: Pool,
@@ -82,7 +82,7 @@ export function revokeSigningKey(
   });
 }
 
-/** Not by a key that has signed before: whoever rotated it away had a reason. */
+/** Never a key that has signed before: it was rotated away for a reason. */
 async function replaceSigner(
   client: Client,
   masterKeys: MasterKeys,
@@ -95,7 +95,7 @@ async function replaceSigner(
   return { signer: next.kid, isNew: false };
 }
 
-/** Under the lock. Gives its `kid`. */
+/** Needs the lock. Returns the `kid`. */
 async function addKey(
   client: Client,
   masterKeys: MasterKeys,

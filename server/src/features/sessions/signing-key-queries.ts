@@ -12,9 +12,9 @@ export type TrustedKey = {
 /** As one snapshot of the database. */
 export type KeySet = {
   version: number;
-  /** Those that are not revoked, the newest first. */
+  /** The keys that are not revoked, the newest first. */
   keys: TrustedKey[];
-  /** The `kid`s of the others. */
+  /** The `kid`s of revoked keys. */
   revoked: string[];
 };
 
@@ -40,14 +40,17 @@ export async function findKeysVersion(pool: Pool): Promise<number> {
   return rows[0]?.version ?? 0;
 }
 
-/** Until the end of the transaction nobody else changes the keys or adds a game. Nodes that read the keys do not wait. */
+/**
+ * Until the end of the transaction no other transaction changes the keys or adds a game. Nodes that read the keys do not
+ * wait.
+ */
 export async function lockSigningKeys(client: Client): Promise<void> {
   await client.query('select from signing_key_state for update');
 }
 
 /**
- * After this every node reads the keys again, with its next request: each game says the version, and every request reads its
- * game. Games are locked in one order. Gives the new version.
+ * After this every node reads the keys again with its next request: each game row holds the version, and every request reads
+ * its game. Games are locked in one order. Returns the new version.
  */
 export async function updateKeysVersion(client: Client): Promise<number> {
   const { rows } = await client.query<{ version: number }>(

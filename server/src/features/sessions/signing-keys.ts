@@ -19,16 +19,16 @@ import { findKeySet, findKeysVersion, type TrustedKey } from './signing-key-quer
  */
 export type SigningKeys = {
   current(): { kid: string; privateKey: KeyObject };
-  /** The public key for a `kid`, asking the database for one that this node has not met. */
+  /** The public key for a `kid`. Asks the database for one that this node does not know. */
   find(kid: string): KeyObject | undefined | Promise<KeyObject | undefined>;
   /** Whether tokens of this key still count, as far as this node knows. */
   isTrusted(kid: string): boolean;
   /**
-   * For whoever has just read the version of the keys from the database: undefined if this node has read these keys, else
-   * resolves when it has.
+   * For callers that have just read the version of the keys from the database: undefined if this node has these keys,
+   * otherwise a promise that resolves when it has.
    */
   catchUp(version: number): Promise<void> | undefined;
-  /** The key set as served at /.well-known/jwks.json; as far as it is known while the database cannot be asked. */
+  /** The key set as served at /.well-known/jwks.json; the cached one while the database cannot be reached. */
   jwks(): Promise<{ keys: JWK[] }>;
   reload(): Promise<void>;
   stop(): void;
@@ -48,7 +48,7 @@ export const JWKS_MAX_AGE_SECONDS = 300;
 const RELOAD_MS = 30_000;
 /** Longer than a cached key set and differences of clocks together. */
 export const PUBLISH_AHEAD_MS = JWKS_MAX_AGE_SECONDS * 1000 + 10 * RELOAD_MS;
-/** Tokens with an invented `kid` must not turn into a query each: they wait for the next one. */
+/** Tokens with an invented `kid` must not cause a query each: they wait for the next one. */
 const UNKNOWN_KID_RELOAD_MS = 1_000;
 /** The database responds within milliseconds, or the key set is served without it. */
 const JWKS_TIMEOUT_MS = 1_000;
@@ -82,18 +82,18 @@ export async function loadSigningKeys(options: Options): Promise<SigningKeys> {
     const known = lastReload;
     const wait = known + UNKNOWN_KID_RELOAD_MS - performance.now();
     if (wait > 0) await sleep(wait, undefined, { ref: false });
-    // Unless somebody else asked while this one waited.
+    // Unless another caller has read the keys while this one waited.
     if (lastReload === known) await reload();
   };
 
   const reloadUntil = async (version: number): Promise<void> => {
     await reload();
-    // That one may have been under way already, and have missed the change.
+    // That read may have begun before the change, and have missed it.
     if (loaded.version < version) await reload();
   };
   const catchUp = (version: number) => (version > loaded.version ? reloadUntil(version) : undefined);
 
-  /** Together for all who ask in the same moment: the key set is public, and nobody's requests are limited. */
+  /** Callers at the same time share one read: the key set is public, and its requests are not limited. */
   const looks = new Batcher<void, void>({
     maxItems: 1_000,
     maxInFlight: 1,
@@ -106,7 +106,7 @@ export async function loadSigningKeys(options: Options): Promise<SigningKeys> {
   });
 
   const timer = setInterval(() => {
-    // While the database is away the known keys go on working; the next round tries again.
+    // While the database is unavailable the known keys go on working; the next call tries again.
     reload().catch(() => {});
   }, RELOAD_MS).unref();
 
@@ -132,7 +132,7 @@ export async function loadSigningKeys(options: Options): Promise<SigningKeys> {
   };
 }
 
-/** The newest that is active; at the very least the oldest one signs, whatever a clock says. */
+/** The newest active key; if no key is active by this clock, the oldest one. */
 export function signerOf<Key extends { activeFrom: number }>(
   newestFirst: readonly Key[],
   nowMs: number,
@@ -140,7 +140,10 @@ export function signerOf<Key extends { activeFrom: number }>(
   return newestFirst.find(({ activeFrom }) => activeFrom <= nowMs) ?? newestFirst.at(-1);
 }
 
-/** Those that may have signed a token which has not expired. A key may go once a newer one has signed for longer than a token lives. */
+/**
+ * The keys that may have signed a token which has not expired. A key is dropped once a newer one has signed for longer than a
+ * token lives.
+ */
 export function withoutSuperseded<Key extends { createdAt: number; activeFrom: number }>(
   newestFirst: readonly Key[],
   nowMs: number,
@@ -151,7 +154,9 @@ export function withoutSuperseded<Key extends { createdAt: number; activeFrom: n
   return superseded === -1 ? newestFirst : newestFirst.slice(0, superseded + 1);
 }
 
-/** Without `known` every key has to open; later a node goes on with those that it can open, and can verify all. */
+/**
+ * Without `known` every key must be readable. Later a node goes on with those it can read for signing, and verifies with all.
+ */
 async function readKeys(options: Options, known?: Loaded): Promise<Loaded> {
   const { pool, clock, accessTtlSeconds } = options;
   const { version, keys, revoked } = await findKeySet(pool);
@@ -181,7 +186,7 @@ function openSigner(
     if (known === undefined) throw error;
     logger.error(
       { err: error, kid },
-      'a signing key does not open; this node goes on signing with the others',
+      'a signing key cannot be unsealed; this node goes on with the other keys. Check SAVEPOINT_MASTER_KEY',
     );
     return [];
   }
