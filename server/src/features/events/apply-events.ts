@@ -21,7 +21,7 @@ export type EventOutcome = 'new' | 'duplicate' | 'too_sparse';
 export type ApplyOptions = {
   /** Numbers that arrived with these events and were rejected. */
   rejected?: readonly RejectedSequences[];
-  /** Events of the former layout have not all been moved: they are looked through as well. */
+  /** Some events of the former layout have not been moved yet, so they are searched as well. */
   oldEvents?: boolean;
 };
 
@@ -102,7 +102,7 @@ async function decideEvents(
   return { outcomes, settled };
 }
 
-/** Whether its identity decides if it is new. A numbered purchase has one, too, but its number decides. */
+/** Whether its identity decides if it is new. A numbered purchase has an identity, too, but its number decides. */
 function hasIdentity(record: EventRecord): record is EventRecord & { identity: string } {
   if (record.sequence !== null && record.installId !== null) return false;
   if (record.identity === null) throw new Error('an event without a number has an identity');
@@ -119,7 +119,7 @@ function storeAndCount(records: readonly EventRecord[], { outcomes, settled }: D
   return [insertBlocks(fresh), ...remembered, ...countEvents(fresh)];
 }
 
-/** Folds events that are known to be new. Their players must be locked, or nobody else may see them. */
+/** Folds events that are known to be new. Their players must be locked, or visible to no other transaction. */
 export function countEvents(records: readonly CountedEvent[]): Call[] {
   const rows = mergeTransactions(records);
   const buyers = [...new Set(rows.map((row) => row.playerId))];

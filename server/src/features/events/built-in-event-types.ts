@@ -4,10 +4,10 @@ import { decimalFromJson } from '../../lib/money.js';
 import type { TransactionFact } from './event-record.js';
 import type { RejectionCode } from './rejections.js';
 
-/** `path` is a JSON pointer to the culprit, empty for the event as a whole. */
+/** `path` is a JSON pointer to the wrong value, empty for the event as a whole. */
 export type EventProblem = { code: RejectionCode; message: string; path: string };
 
-/** What an event means beyond having happened. `playMs`: the time played that it tells of. */
+/** What a built-in type adds to an event. `playMs`: the play time that it reports. */
 export type BuiltInFacts = { transaction: TransactionFact | null; playMs: number };
 
 type Members = Record<string, unknown>;
@@ -19,10 +19,10 @@ const MAX_TRANSACTION_ID = 256;
 const CURRENCY_RULE = 'must be an ISO 4217 code in capital letters, such as USD';
 const COUNTRY_RULE = 'must be an ISO 3166-1 code of two letters, such as DE';
 const TWO_LETTERS = /^[A-Za-z]{2}$/;
-/** A session of more than a day is a wrong clock, and must not outweigh all others. */
+/** A session of more than a day comes from a wrong clock, and must not outweigh all others. */
 const MAX_PLAY_MS = DAY_MS;
 
-/** The types that do more than being stored and counted. */
+/** The built-in types. Any other type is only stored and counted. */
 export const BUILT_IN_TYPES: ReadonlySet<string> = new Set([
   'Ad_Impression',
   'Session_Start',
@@ -34,12 +34,12 @@ export const BUILT_IN_TYPES: ReadonlySet<string> = new Set([
   'Level_Complete',
 ]);
 
-/** Whether a type is one of ours: known without being registered. */
+/** Whether a type is built in, and therefore known without being registered. */
 export function isBuiltInType(eventType: string): boolean {
   return BUILT_IN_TYPES.has(eventType);
 }
 
-/** Reads the types that have a meaning; members where present must be of their type. Any other type is just stored. */
+/** Reads built-in types; members that are present must be of their type. Any other type is only stored. */
 export function readBuiltInType(
   eventType: string,
   payload: Members,
@@ -67,8 +67,8 @@ export function readBuiltInType(
 }
 
 /**
- * What is wrong with the metadata that the store and the rules go by, whatever the type of the event. A client that does not
- * know the country or the currency may leave it out, or send null or an empty text.
+ * Checks the metadata that the store and the rules use, whatever the type of the event. A client that does not know the
+ * country or the currency may leave it out, or send null or an empty text.
  */
 export function findMetadataProblem({ country, currency }: Members): EventProblem | undefined {
   if (isSaid(country) && !(typeof country === 'string' && TWO_LETTERS.test(country))) {
@@ -117,7 +117,7 @@ function purchase(payload: Members, identity: string): BuiltInFacts | EventProbl
   }
   return {
     transaction: {
-      // A purchase without a transaction id can only be told from others by the event itself.
+      // A purchase without a transaction id is identified by the event itself.
       transactionId: typeof transactionId === 'string' ? transactionId : `event:${identity}`,
       kind: 'purchase',
       skuId: textOrNull(skuId),
@@ -146,7 +146,7 @@ function session(payload: Members): EventProblem | undefined {
   return notStrings('payload', payload, ['sessionId']);
 }
 
-/** The time played that a Session_End with this payload tells of. */
+/** The play time that a Session_End with this payload reports. */
 export function playMs({ durationMs }: Members): number {
   return typeof durationMs === 'number' ? Math.round(Math.min(durationMs, MAX_PLAY_MS)) : 0;
 }

@@ -10,7 +10,7 @@ import { EVENT_LIMITS } from './limits.js';
 import { readProfile } from './player-profile.js';
 import type { RejectionCode } from './rejections.js';
 
-/** `ordinal`: which of its duplicates within the batch it is, where the event could be read that far. */
+/** `ordinal`: the position among its duplicates within the batch, where the event could be read that far. */
 type Rejection = EventProblem & { ordinal?: number };
 export type RejectedEvent = Rejection & { index: number };
 export type CheckedBatch = {
@@ -30,11 +30,11 @@ type Body = {
   events: readonly unknown[];
   bytes: number;
   suspicious: boolean;
-  /** What to count duplicates within the batch from: a single event that stood among its duplicates keeps its place. */
+  /** Where to start counting duplicates within the batch: a single event that stood among its duplicates keeps its ordinal. */
   firstOrdinal?: number;
 };
 
-/** What the studio's registry has against an event of this type. Called with storable events only. */
+/** Why the studio's registry refuses an event of this type, if it does. Called with storable events only. */
 export type TypeCheck = (eventType: string, event: Record<string, unknown>) => EventProblem | undefined;
 
 /** An hour covers badly set clocks and time zones taken for UTC only in part; beyond it the future cannot be real. */
@@ -131,7 +131,8 @@ function addEvent(
   const toJson = sequence === null ? canonicalJson : JSON.stringify;
   const payloadJson = toJson(payload);
   const metadataJson = event.metadata === undefined ? EMPTY_OBJECT : toJson(metadata);
-  // Before the last checks: so an event keeps its ordinal, whichever of its duplicates are refused now or accepted later.
+  // Before the last checks, so that an event keeps its ordinal, whichever of its duplicates are refused now or accepted
+  // later.
   const { identity, ordinal } = nameEvent(
     { eventType, eventId, sequence, time, payloadJson, metadataJson },
     sender,
@@ -204,7 +205,7 @@ function nameEvent(
   duplicates: Duplicates,
 ): { identity: string | null; ordinal: number } {
   if (sequence !== null && typeof installId === 'string') {
-    // Only a purchase is told from others by an identity, too: most numbered events are spared the digest.
+    // Only purchases need an identity as well; other numbered events are spared the digest.
     const identity = eventType === 'Purchase' ? numberedIdentity(userId, installId, sequence) : null;
     return { identity, ordinal: 0 };
   }

@@ -29,7 +29,7 @@ import { findDayBytes, freezeRewrite, holdsAsManyEvents, swapDay } from './swap-
 /** Intake comes first: after each step the rewrite rests as long as the step took, and at least this long. */
 const MIN_REST_MS = 20;
 const LOCK_PAUSE_MS = 300;
-/** Somebody who writes to a closed day, say a queue that catches up, may go on for a while. */
+/** A writer to a closed day, such as a queue that catches up, may go on for a while. */
 const DEFER_MS = DAY_MS;
 
 export type CompactionLimits = BlockLimits &
@@ -48,7 +48,10 @@ export type CompactionLimits = BlockLimits &
     minShare: number;
     /** Each waits a fifth of a second at the most. */
     lockAttempts: number;
-    /** Each reads all of the rewrite that could not be frozen yet. What is in the way usually ends within a moment, or stays. */
+    /**
+     * Each attempt reads all of the rewrite that could not be frozen yet. What is in the way usually ends within a second, or
+     * stays.
+     */
     freezeAttempts: number;
   }>;
 
@@ -70,14 +73,16 @@ export type CompactionOptions = {
   nowMs: number;
   /** Ends the rewrite at the next step; the next run goes on from there. */
   signal?: AbortSignal;
-  /** Without it the rewrite uses all it can get. */
+  /** Without it the rewrite does not pause. */
   rests?: boolean;
   limits?: Partial<CompactionLimits>;
   onProgress?: (progress: Rewrite) => Promise<void> | void;
 };
 
 export type CompactionResult = {
-  /** `busy`: another node is at it. `waiting`: something is in the way, or the day has changed; a later run goes on. */
+  /**
+   * `busy`: another node is working on it. `waiting`: something is in the way, or the day has changed; a later run continues.
+   */
   state: 'nothing' | 'done' | 'interrupted' | 'busy' | 'waiting';
   day: string | null;
   /** How far the day is from being rewritten. */
@@ -107,7 +112,7 @@ export async function compactEvents(pool: Pool, options: CompactionOptions): Pro
   return withOwnConnection(pool, async (connection) => {
     const none = { day: null, pagesLeft: 0, bytesFreed: 0 };
     if (!(await takeTurn(connection))) return { state: 'busy', ...none };
-    // Their blocks may still come into any day.
+    // The blocks of such transactions may still come into any day.
     if (await hasOldEvents(pool)) return { state: 'nothing', ...none };
     await readByPages(connection);
     await forgetDroppedDays(connection);
@@ -125,7 +130,7 @@ export async function compactEvents(pool: Pool, options: CompactionOptions): Pro
   });
 }
 
-/** Retention may drop the day at any time. The next run clears away what is left. */
+/** Retention may drop the day at any time. The next run cleans up what is left. */
 async function unlessDropped<T>(
   connection: OwnConnection,
   day: string,
@@ -213,7 +218,7 @@ async function rewriteDay(
     await rewritePages(connection, { day, donePages, totalPages }, endPage, limits);
     donePages = endPage;
     await onProgress?.({ day, donePages, totalPages });
-    // The swap would find it, too; but what follows would be in vain.
+    // The swap would find the change, too, but the work until then would be wasted.
     if (await hasChanged(connection, day)) return { state: 'changed', donePages };
     if (rests) await sleep(Math.max(MIN_REST_MS, performance.now() - start));
   }
@@ -226,7 +231,7 @@ async function putInPlace(
 ): Promise<'done' | 'interrupted' | 'waiting' | 'changed'> {
   if (!(await holdsAsManyEvents(connection, day))) {
     if (await hasChanged(connection, day)) return 'changed';
-    // Other days are not to wait for it.
+    // Other days must not wait for this one.
     await deferDay(connection, day);
     throw new Error(`the rewrite of ${day} does not hold as many events as the day; nothing was replaced`);
   }

@@ -39,7 +39,7 @@ export async function listDaysToCompact(
   return rows.map(({ day }) => day);
 }
 
-/** Of all days before `before`, also those that are left alone for now. */
+/** For all days before `before`, deferred ones included. */
 export async function countDaysToCompact(pool: Pool, before: string): Promise<number> {
   const { rows } = await pool.query<{ n: number }>(`select count(*)::int as n ${STATE_OF_DAYS}`, [before]);
   return rows[0]?.n ?? 0;
@@ -60,7 +60,7 @@ export async function hasChanged(connection: OwnConnection, day: string): Promis
   return rows.length > 0;
 }
 
-/** Blocks of the day have changed since its rewrite began: what is written is worth nothing. */
+/** Blocks of the day have changed since its rewrite began, so the rewrite has to start again. */
 export async function deferDay(connection: OwnConnection, day: string): Promise<void> {
   await inTransaction(connection, async () => {
     await connection.query(`drop table if exists ${connection.escapeIdentifier(rewriteTable(day))}`);
@@ -116,7 +116,7 @@ export async function forgetDroppedDays(connection: OwnConnection): Promise<void
   }
 }
 
-/** What a look at the pages in the middle of a day tells. A small block has fewer than `smallEvents` events. */
+/** Statistics of the pages in the middle of a day. A small block has fewer than `smallEvents` events. */
 export type DaySample = Readonly<{
   pages: number;
   smallBlocks: number;

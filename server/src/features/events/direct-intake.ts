@@ -16,7 +16,7 @@ const GROUPS_IN_FLIGHT = 2;
 const FILL_FOR_MS = 100;
 /** A group costs PostgreSQL 0.8 ms and 0.08 for each player: single events gain a fifth from fewer and larger ones. */
 const LINGER = { ms: 8, after: 4 };
-/** The route lets fewer in, unless groups are stuck; then a 503 at once is kinder than a late response. */
+/** The admission queue lets fewer in, unless groups are stuck. Then a 503 at once is better than a late response. */
 const MAX_WAITING_WEIGHT = 20_000;
 /** A batch of large events weighs by its bytes: 20,000 waiting ones are 20 MB at the most, whatever their size. */
 const BYTES_PER_WEIGHT = 1_024;
@@ -29,7 +29,7 @@ type RecordBatch = {
 
 type Options = { pool: Pool; metrics: Metrics; logger: Logger; oldEvents: OldEvents };
 
-/** Events are applied to PostgreSQL before the response; requests that arrive together share a transaction. */
+/** Applies events to PostgreSQL before the response; requests that arrive together share a transaction. */
 export function createDirectIntake({ pool, metrics, logger, oldEvents }: Options): EventIntake {
   const groups = new Batcher<RecordBatch, IntakeResult>({
     maxItems: MAX_GROUP_WEIGHT,
@@ -38,10 +38,10 @@ export function createDirectIntake({ pool, metrics, logger, oldEvents }: Options
     linger: LINGER,
     maxWaiting: MAX_WAITING_WEIGHT,
     weigh: ({ records, bytes }) => Math.max(records.length, Math.ceil(bytes / BYTES_PER_WEIGHT)),
-    // A group that PostgreSQL refuses is halved until the guilty request stands alone.
+    // A group that PostgreSQL refuses is halved until the failing request is alone.
     splitOn(error) {
       if (isUnavailable(error)) return false;
-      logger.warn({ err: error }, 'a group of events was refused; trying it in halves');
+      logger.warn({ err: error }, 'PostgreSQL refused a group of events; applying it in halves to find the event that fails');
       return true;
     },
     async run(batches) {

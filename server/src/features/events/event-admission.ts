@@ -30,18 +30,18 @@ const LIMITS: AdmissionLimits = {
   maxRequestsPerKey: 16,
   /** A group takes 20 to 150 ms. When none has ended for longer, those that run wait for something else, such as a lock. */
   stallTimeoutMs: 250,
-  /** 2 MB a second: what a worker on a slow core stores. Measured anew within a quarter of a second of load. */
+  /** 2 MB a second: what a worker on a slow core stores. Measured within a quarter of a second of load. */
   initialRatePerMs: 2_048,
 };
-/** What a small request takes for itself. */
+/** The least weight of a request. */
 const MIN_WEIGHT = 1_024;
 /** Events are repetitive: this is what they usually unpack to. */
 const UNPACKS_TO = 8;
 
-/** Of the newest request: a slow one says little about the next. */
+/** Weight of the newest request in the average: a slow one says little about the next. */
 const ARRIVAL_SMOOTHING = 0.05;
 
-/** Made once: a stack trace for each would cost more than the rest of a refusal. */
+/** Created once: a stack trace for each would cost more than the rest of a refusal. */
 const REFUSALS = {
   wait: new OverloadedError('wait'),
   own_line: new OverloadedError('own_line'),
@@ -52,12 +52,12 @@ const HUNG_UP = Symbol('the client hung up');
 
 export type EventAdmission = ReturnType<typeof createEventAdmission>;
 
-/** The way of a batch to its turn; each step refuses as early, and as cheaply, as can be told that it would wait too long. */
+/** Leads a batch to its turn. Each step refuses a batch that would wait too long as early and as cheaply as possible. */
 export function createEventAdmission(
   { settings, metrics, shedding }: Pick<EventContext, 'settings' | 'metrics' | 'shedding'>,
   limits: Partial<AdmissionLimits> = {},
 ) {
-  /** From the socket to the queue: the token, the session and the body. */
+  /** Time from the socket to the queue: the token, the session and the body. */
   let arrivalMs = 0;
   const queue = new AdmissionQueue({
     ...LIMITS,
@@ -69,11 +69,11 @@ export function createEventAdmission(
   metrics.watchIntake(queue);
 
   return {
-    /** By the headers alone: neither the token has been checked nor the database been asked. */
+    /** By the headers alone, before the token is checked or the database is asked. */
     refusalOf: (request: IncomingMessage): OverloadReason | undefined =>
       queue.refusal(announcedWeight(request)),
 
-    /** When it is known who sends this, and before the database is asked about them. */
+    /** Once the sender is known, and before the database is asked about them. */
     announce(request: FastifyRequest, reply: FastifyReply, userId: string): void {
       const weight = announcedWeight(request);
       const reason = queue.refusal(weight, userId);
@@ -83,7 +83,7 @@ export function createEventAdmission(
       reply.raw.once('close', request.hasArrived);
     },
 
-    /** An onRequest hook after the guard. A body may take its sender long, and must keep nobody out meanwhile. */
+    /** An onRequest hook after the guard. A slow body must not hold a place in the queue meanwhile. */
     awaitBody(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
       request.hasArrived?.();
       done();
@@ -117,7 +117,7 @@ function announcedWeight({ headers }: Pick<IncomingMessage, 'headers'>): number 
 
 /**
  * A client that has hung up and one that has only closed its sending side look the same (see http/half-close.ts), so neither
- * of them waits in line. The first hears nothing any more; the second is told to send its batch again.
+ * of them waits in line. The first receives nothing any more; the second gets 503 and sends its batch again.
  */
 export function respondAfterHangUp(reply: FastifyReply): FastifyReply {
   return reply.raw.destroyed ? reply.hijack() : sendOverloaded(reply.request, reply, 'data');
@@ -125,7 +125,7 @@ export function respondAfterHangUp(reply: FastifyReply): FastifyReply {
 
 function hangUpSignal({ raw }: FastifyReply): AbortSignal {
   const { socket } = raw.req;
-  // It may have gone while its body was read.
+  // The client may have gone while its body was read.
   if (raw.destroyed || socket.readableEnded) return AbortSignal.abort(HUNG_UP);
   const controller = new AbortController();
   const hangUp = () => controller.abort(HUNG_UP);
@@ -134,7 +134,7 @@ function hangUpSignal({ raw }: FastifyReply): AbortSignal {
   socket.once('end', hangUp);
   raw.once('close', () => {
     socket.off('end', hangUp);
-    // When the response has been sent, nobody waits any more, and nobody listens.
+    // Once the response has been sent, the request waits for nothing, so the listener is removed.
     hangUp();
   });
   return controller.signal;

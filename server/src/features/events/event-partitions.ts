@@ -7,18 +7,18 @@ import { generationOf, nextGeneration } from './identity-generations.js';
 /** Events that waited in a queue were received before they are stored. */
 const PARTITIONS_BEHIND_DAYS = 2;
 const PARTITIONS_AHEAD_DAYS = 14;
-/** Each waits half a second at most for a lock. Partitions are made weeks ahead: the next hour is soon enough, too. */
+/** Each waits half a second at most for a lock. Partitions are made weeks ahead, so the next hour is soon enough. */
 const ATTEMPTS = 5;
 const PAUSE_MS = 200;
-/** Whoever sends an event again after so long has kept it for more than a year. */
+/** A client that sends an event again after this long has kept it for more than a year. */
 const IDENTITY_MEMORY_DAYS = 400;
 
 type Partition = { parent: string; child: string; key: string; first: string; end: string };
 
 /**
- * Makes the partitions around today that are missing: of blocks a day each, of identities a quarter each. Each is made in a
- * transaction of its own: events go on being stored meanwhile. See `attach_partition` for what is locked.
- * Returns how many were made.
+ * Makes the missing partitions around today: one per day for blocks, one per quarter for identities. Each is made in a
+ * transaction of its own, while events go on being stored. See `attach_partition` for what is locked. Returns how many were
+ * made.
  */
 export async function ensureEventPartitions(pool: Pool, nowMs: number): Promise<number> {
   const wanted = [...dailyPartitions(nowMs), identityPartition(nowMs), identityPartition(nowMs, 1)];
@@ -82,7 +82,7 @@ export async function ensureDays(pool: Pool, days: readonly string[]): Promise<v
 async function attachPartition(pool: Pool, { parent, child, key, first, end }: Partition): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
-      // Several nodes take turns: a partition that two make at once would be an error for one of them.
+      // Several nodes take turns: if two made the same partition at once, one of them would fail.
       const { rows } = await pool.query<{ isAttached: boolean }>(
         `with turn as materialized (select pg_advisory_xact_lock(hashtext('savepoint event partitions')))
          select attach_partition($1, $2, $3, $4, $5) as "isAttached" from turn`,
@@ -105,7 +105,7 @@ async function listMissing(pool: Pool, wanted: readonly Partition[]): Promise<Pa
   return wanted.filter(({ child }) => missing.has(child));
 }
 
-/** Forgets the identities of events received long ago: whole generations, however large they are. */
+/** Drops the identities of events received long ago: whole generations, however large they are. */
 export async function dropOldIdentities(pool: Pool, nowMs: number): Promise<string[]> {
   return withOwnConnection(pool, async (connection) => {
     const { rows } = await connection.query<{ name: string }>(
@@ -117,7 +117,7 @@ export async function dropOldIdentities(pool: Pool, nowMs: number): Promise<stri
        order by 1`,
       [utcDay(nowMs - IDENTITY_MEMORY_DAYS * DAY_MS)],
     );
-    // Intake queues behind the lock: what cannot be had soon is tried again an hour later.
+    // Intake queues behind this lock. If it is not granted soon, the next hourly run tries again.
     await connection.query("set lock_timeout = '500ms'");
     for (const { name } of rows) await connection.query(`drop table ${connection.escapeIdentifier(name)}`);
     return rows.map(({ name }) => name);

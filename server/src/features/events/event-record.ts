@@ -1,4 +1,4 @@
-/** A transaction as one event tells of it; see `transactions` in the schema. */
+/** A transaction as one event reports it; see `transactions` in the schema. */
 export type TransactionFact = {
   transactionId: string;
   kind: 'purchase' | 'refund';
@@ -15,8 +15,8 @@ export type Profile = Record<string, string>;
 export type PlayerKey = { playerId: string; gameId: number };
 
 /**
- * An event that passed every check. It does not say whose it is by internal ids, which only the database knows: a queue
- * takes events while the database is away.
+ * An event that passed every check. It carries no internal ids of its player, which only the database knows: a queue accepts
+ * events while the database is unavailable.
  */
 export type CheckedEvent = {
   /**
@@ -34,14 +34,14 @@ export type CheckedEvent = {
   occurredAt: string;
   occurredAtMs: number;
   receivedAtMs: number;
-  /** The time that aggregates go by: its own, unless its clock is not to be believed. */
+  /** The time that aggregates use: the event's own time, unless its clock is suspect. */
   effectiveAtMs: number;
   clockSuspect: boolean;
   /** The timestamp as sent, where it was not in the normal form. */
   timestampText: string | null;
   payloadJson: string;
   metadataJson: string;
-  /** The time played that a Session_End tells of. */
+  /** The play time that a Session_End reports. */
   playMs: number;
   transaction: TransactionFact | null;
   /** What the event says about device and place. */
@@ -76,7 +76,7 @@ export function recordsOfPlayer(
   { playerId, gameId }: PlayerKey,
   { installId, clientBuild }: EventSource = UNKNOWN_SOURCE,
 ): EventRecord[] {
-  // Member by member: spreading each event takes as long as half of the checks before.
+  // Copied member by member: spreading each event takes half as long as the checks before.
   return events.map((event) => ({
     playerId,
     gameId,

@@ -66,7 +66,7 @@ export function eventRoutes(app: FastifyInstance, ctx: EventContext, admission: 
           quota.giveBack();
           return respondAfterHangUp(reply);
         }
-        // Not in the queue: a stuck inbox must not take the place of good events.
+        // Outside the queue: a stuck inbox must not take capacity from good events.
         await taken.failuresKept;
         return reply.code(202).send({ data: responseOf(taken), status: 'success' });
       } catch (error) {

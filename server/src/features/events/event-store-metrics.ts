@@ -8,7 +8,7 @@ import { estimateOldEvents } from './move-old-queries.js';
 
 const WINDOW_MS = 7 * DAY_MS;
 
-/** What only the database knows of the stored events; asked when the metrics are read. */
+/** Metrics that only the database knows, read at every scrape. */
 export function createEventStoreMetrics(pool: Pool): { registry: Registry } {
   const registry = new Registry();
   const registers = [registry];
@@ -18,7 +18,7 @@ export function createEventStoreMetrics(pool: Pool): { registry: Registry } {
       help,
       registers,
       async collect() {
-        // Without the database the metrics of everything else are still worth reading.
+        // Without the database the other metrics are still worth reading.
         const value = await read().catch(() => undefined);
         if (value === undefined) this.reset();
         else this.set(value);

@@ -4,9 +4,9 @@ import type { CountedEvent } from './event-record.js';
 import { addProfile, type TimedProfile, timesOf } from './player-profile.js';
 
 /**
- * What new events add to a player and to one of the player's days. One row speaks for both where all events are of one day,
- * as they nearly always are; else there is one for the player and one for each day. What adds nothing is left out: PostgreSQL
- * parses one of these for each player of each group.
+ * What new events add to a player and to one of the player's days. One row covers both where all events are of one day, as
+ * they nearly always are; otherwise there is one row for the player and one for each day. Members that add nothing are left
+ * out: PostgreSQL parses one row for each player of each group.
  */
 export type SumRow = {
   playerId: string;
@@ -52,8 +52,8 @@ type PlayerTally = {
 };
 
 /**
- * Adds up what new events say, each at its effective time. All sums are commutative, so the rows come out the same in whatever
- * order and groups the events came.
+ * Adds up new events, each at its effective time. All sums are commutative, so the rows are the same in whatever order and
+ * groups the events came.
  */
 export function sumEvents(records: readonly CountedEvent[]): EventSums {
   const tallies = new Map<string, PlayerTally>();

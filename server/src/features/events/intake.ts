@@ -3,26 +3,26 @@ import type { CheckedEvent, EventSource, PlayerKey } from './event-record.js';
 /** The good events of one request. */
 export type EventBatch = {
   userId: string;
-  /** Undefined when the sender was let in by the token alone, because the database could not be asked. */
+  /** Undefined when only the token was checked, because the database could not be reached. */
   player: PlayerKey | undefined;
   source: EventSource;
   events: readonly CheckedEvent[];
-  /** The numbers of the bad ones. */
+  /** The numbers of the rejected events. */
   rejectedSequences: readonly number[];
   bytes: number;
 };
 
 export type IntakeResult = {
   accepted: number;
-  /** Left out where a queue stands between and it is not known yet. */
+  /** Left out with a queue, where the number is not known yet. */
   duplicates?: number;
-  /** Which of the events were not taken because their numbers leave too many gaps. Left out if none. */
+  /** The events that were rejected because their numbers leave too many gaps. Left out if there are none. */
   tooSparse?: readonly number[];
 };
 
 /** Takes batches and resolves once they are durable, never before. */
 export type EventIntake = {
   submit(batch: EventBatch): Promise<IntakeResult>;
-  /** Finishes what was taken. */
+  /** Finishes the batches that were accepted. */
   close(): Promise<void>;
 };

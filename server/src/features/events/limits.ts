@@ -7,8 +7,8 @@ export const EVENT_LIMITS = Object.freeze({
   maxEventTypeLength: 128,
   maxEventIdLength: 128,
   maxInstallIdLength: 64,
-  /** Numbers that an installation may leave out at a time: a client loses a few batches, not hundreds. */
+  /** Gaps that an installation may have at a time: a client loses a few batches, not hundreds. */
   maxSequenceGaps: 256,
-  /** Installations of one player that number their events: reinstalled a thousand times is not a player. */
+  /** Installations of one player that number their events: no real player reinstalls a thousand times. */
   maxInstalls: 1_000,
 });

@@ -5,7 +5,7 @@ import { DAY_MS } from '../../lib/day.js';
 export type Loss = {
   /** The UTC day on which the gap was noticed. */
   day: string;
-  /** Of the client that left the gap, as far as it told. */
+  /** Build and platform of the client that left the gap, as far as it sent them. */
   build: string | null;
   platform: string | null;
   events: number;

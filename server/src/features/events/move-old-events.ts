@@ -15,12 +15,15 @@ import {
   stopVacuum,
 } from './move-old-queries.js';
 
-/** A step is as large as this much time allows. It blocks nobody: shorter ones would only spend more of it on planning and commits. */
+/**
+ * A step is as large as this much time allows. It blocks no other session; shorter steps would spend more of the time on
+ * planning and commits.
+ */
 const STEP_MS = 1_000;
 const MIN_PAGES = 16;
 /** 16 MB, some sixty thousand events, which are sorted in memory. */
 const MAX_PAGES = 2_048;
-/** Intake comes first: where others are at work in the database after a step, the move rests for this part of the step's time. */
+/** Intake comes first: where other sessions are active after a step, the move rests for this part of the step's time. */
 const BUSY_REST = 0.25;
 const MIN_REST_MS = 10;
 const LOCK_ATTEMPTS = 10;
@@ -32,7 +35,7 @@ export type MoveOptions = {
   nowMs: number;
   /** Ends the move at the next step; the next one goes on from there. */
   signal?: AbortSignal;
-  /** Without it the move uses all it can get. */
+  /** Without it the move does not pause. */
   rests?: boolean;
   onProgress?: (progress: MoveProgress) => void;
 };
@@ -41,7 +44,7 @@ export type MoveOptions = {
 type MoveState = 'done' | 'interrupted' | 'waiting';
 
 export type MoveResult = {
-  /** `busy`: another node is at it. */
+  /** `busy`: another node is working on it. */
   state: MoveState | 'nothing' | 'busy';
   movedEvents: number;
 };
@@ -70,7 +73,7 @@ export async function moveOldEvents(pool: Pool, options: MoveOptions): Promise<M
     for (const partition of partitions) {
       const partitionState = await movePartition(connection, partition, progress, options);
       if (partitionState !== 'done') state = partitionState;
-      // Somebody who reads a partition for long, such as a backup, does not hold up the others.
+      // A session that reads a partition for long, such as a backup, does not hold up the other partitions.
       if (state === 'interrupted') break;
     }
     if (state === 'done') state = await retryLock(() => clearOldNames(connection), options.signal);

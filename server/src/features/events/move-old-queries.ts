@@ -53,7 +53,7 @@ export async function moveOldPages(
   nowMs: number,
 ): Promise<number> {
   return inTransaction(connection, async () => {
-    // Whoever reads both layouts one after the other keeps the move from changing them meanwhile.
+    // A transaction that reads both layouts one after the other keeps the move from changing them meanwhile.
     await connection.query(`select pg_advisory_xact_lock(${OLD_EVENTS_STEP})`);
     await connection.query(`set local work_mem = '${WORK_MEM}'`);
     return movePages(connection, table, fromPage, endPage, nowMs);
@@ -132,7 +132,7 @@ async function movePages(
   return rows[0]?.n ?? 0;
 }
 
-/** Whether another session is at work at this moment: a sample, not a measurement. */
+/** Whether another session is active now: a sample, not a measurement. */
 export async function isDatabaseBusy(connection: OwnConnection): Promise<boolean> {
   const { rows } = await connection.query(
     `select from pg_stat_activity
@@ -147,7 +147,7 @@ export async function hasRows(connection: OwnConnection, table: string): Promise
   return rows.length > 0;
 }
 
-/** Intake queues behind the lock, so it is not waited for long. */
+/** Intake queues behind the lock, so the wait is short. */
 const LOCK_TIMEOUT = '200ms';
 
 export async function dropOldPartition(connection: OwnConnection, table: string): Promise<void> {
@@ -158,9 +158,9 @@ export async function dropOldPartition(connection: OwnConnection, table: string)
 }
 
 /**
- * Forgets the names of the former layout at once, when all of its events are moved. To delete each name together with its event
- * would take as long as to move it; and a name that outlives its event in the former layout tells nothing else than the
- * event's identity does.
+ * Drops the names of the former layout at once, when all of its events are moved. Deleting each name together with its event
+ * would take as long as moving it. A name that outlives its event in the former layout says nothing that the event's identity
+ * does not.
  */
 export async function clearOldNames(connection: OwnConnection): Promise<void> {
   await inTransaction(connection, async () => {

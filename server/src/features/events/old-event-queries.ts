@@ -2,9 +2,9 @@ import { type Client, query } from '../../db/pool.js';
 import type { EventRecord } from './event-record.js';
 
 /**
- * Which events are stored in the former layout, where an unnamed event is found by its time and a named one by its name. The
- * rest of them are moved into blocks in the background, each together with its identity: whatever is not found here any more
- * is found there.
+ * Which events are stored in the former layout, where an unnamed event is found by its time and a named one by its name.
+ * Events are moved into blocks in the background, each together with its identity: an event that is no longer found here is
+ * found there.
  */
 export async function findOldEvents(client: Client, records: readonly EventRecord[]): Promise<boolean[]> {
   const rows = await query<{ place: number }>(client, FIND_OLD_EVENTS, [

@@ -1,13 +1,13 @@
 import { ApiError } from '../../errors.js';
 import type { LimitHeaders, RateLimits } from '../../http/rate-limits.js';
 
-/** What a batch takes of what its player may send in a minute. */
+/** How much of its player's limits per minute a batch uses. */
 export type PlayerQuota = {
-  /** The bytes, which are known before the batch has its turn. Throws a 429 when they are too many. */
+  /** Counts the bytes, which are known before the batch has its turn. Throws 429 when they are too many. */
   takeBytes(): LimitHeaders;
-  /** The events, which are known once it is decoded. Throws likewise. */
+  /** Counts the events, which are known once the batch is decoded. Throws 429 when they are too many. */
   takeEvents(count: number): LimitHeaders;
-  /** For a batch that was not taken and will be sent again. */
+  /** Gives back what a batch used that was refused and will be sent again. */
   giveBack(): void;
 };
 

@@ -2,7 +2,7 @@ import type { EventRecord, PlayerKey } from './event-record.js';
 import { EVENT_LIMITS } from './limits.js';
 import { addSequences, gapsOf, parseRanges, rangesOf, type SequenceRange } from './sequences.js';
 
-/** Numbers of events that arrived and were rejected: they are not lost, so they are not missing either. */
+/** Numbers of events that arrived and were rejected: they do not count as lost. */
 export type RejectedSequences = PlayerKey & { installId: string; sequences: readonly number[] };
 
 /** The numbers that one installation sent in a group. */
@@ -26,12 +26,12 @@ export type KnownSequences = {
   installs: number | null;
 };
 
-/** What becomes of a claim. */
+/** The result of a claim. */
 export type SettledClaim = {
   claim: SequenceClaim;
   /** The numbers to remember. */
   added: SequenceRange[];
-  /** What is missing after that; undefined where nothing is and nothing was. */
+  /** The gaps after that; undefined where there are none and were none. */
   gaps: SequenceRange[] | undefined;
 };
 
@@ -86,7 +86,7 @@ function claimFor(
   return claim;
 }
 
-/** Which records are not new, and what to remember. Records are named by their index in the group. */
+/** Which records are not new, and which numbers to store. Records are named by their index in the group. */
 export function settleClaims(
   claims: readonly SequenceClaim[],
   known: readonly KnownSequences[],

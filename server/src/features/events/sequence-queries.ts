@@ -46,7 +46,7 @@ const FIND_SEQUENCES = {
       or w.seen <> '{}' and w.seen <> int8multirange(int8range(1, upper(w.seen)))`,
 };
 
-/** Remembers the numbers, and what is missing among them. The players must be locked. */
+/** Stores the numbers, and the gaps among them. The players must be locked. */
 export function rememberSequences(settled: readonly SettledClaim[]): Call[] {
   const added = settled.filter((each) => each.added.length > 0);
   const withGaps = settled.filter((each) => each.gaps !== undefined);
@@ -78,7 +78,7 @@ function upsertInstalls(settled: readonly SettledClaim[]): Call {
   };
 }
 
-/** A gap that has become smaller was noticed when it was larger. */
+/** A gap that has become smaller keeps the time at which it was first noticed. */
 function replaceGaps(settled: readonly SettledClaim[]): Call {
   return {
     statement: {

@@ -13,7 +13,7 @@ const MAX_DEFAULT_BYTES = 128 * 1024 * 1024;
 /** `changed`: they would not be the same events. */
 export type SwapOutcome = 'swapped' | 'changed' | SwapObstacle;
 
-/** Whether both tables hold as many events. They do, unless blocks have changed since they were read. */
+/** Whether both tables hold the same number of events. They do, unless blocks have changed since they were read. */
 export async function holdsAsManyEvents(connection: OwnConnection, day: string): Promise<boolean> {
   const table = connection.escapeIdentifier(dayTable(day));
   const beside = connection.escapeIdentifier(rewriteTable(day));
@@ -32,7 +32,7 @@ export async function findDayBytes(connection: OwnConnection, day: string): Prom
   return rows[0]?.bytes ?? 0;
 }
 
-/** So that nobody has to look through the table again: neither PostgreSQL's own upkeep nor the planner. */
+/** Without this, autovacuum and the planner would read the whole table again. */
 export async function freezeRewrite(connection: OwnConnection, day: string): Promise<void> {
   await connection.query(`vacuum (freeze, analyze) ${connection.escapeIdentifier(rewriteTable(day))}`);
 }

@@ -26,8 +26,8 @@ export type TakenBatch = {
 };
 
 /**
- * Decodes, checks and stores a batch. Settles when the good events are durable; `failuresKept` when the bad ones are.
- * `countEvents` is told how many there are before anything is done with them, and may throw.
+ * Decodes, checks and stores a batch. Settles when the good events are durable; `failuresKept` settles when the rejected ones
+ * are. `countEvents` is called with their number before anything is stored, and may throw.
  */
 export async function takeBatch(
   ctx: EventContext,
@@ -52,7 +52,7 @@ export async function takeBatch(
     return keepFailures(ctx, { userId, receivedAtMs: now, clientBuild: source.clientBuild, failures });
   };
   const checkFailuresKept = keep(checked.rejected);
-  // Whoever waits for it hears of its error, unless the good events fail first.
+  // The caller awaits this promise and gets its error, unless the good events fail first.
   checkFailuresKept.catch(() => {});
   const batch = { userId, player, source, events: checked.events, rejectedSequences, bytes };
   const stored = await takeEvents(ctx, batch);
@@ -68,7 +68,7 @@ export async function takeBatch(
 
 export function responseOf({ stored: { accepted, duplicates }, rejected, isAllRejected }: TakenBatch) {
   if (isAllRejected) throw new ApiError('events_rejected', { details: { rejected } });
-  // No spread: it makes an object that V8 is slow with.
+  // No spread: V8 is slow with the object it makes.
   return duplicates === undefined ? { accepted, rejected } : { accepted, duplicates, rejected };
 }
 
@@ -94,7 +94,10 @@ async function takeEvents(ctx: EventContext, batch: EventBatch): Promise<IntakeR
   return taken;
 }
 
-/** Events that only the database could reject. The intake counts the good events of the batch, the response all of them. */
+/**
+ * Events that only the database could reject. The intake counts the good events of the batch; the response counts all of
+ * them.
+ */
 function tooSparseEvents(
   { tooSparse }: IntakeResult,
   events: number,
@@ -111,7 +114,7 @@ function tooSparseEvents(
   }));
 }
 
-/** Bad events are not thrown away, and like the good ones they are durable before the response. */
+/** Rejected events are kept, and like the good ones they are durable before the response. */
 async function keepFailures(ctx: EventContext, batch: FailedBatch): Promise<void> {
   if (batch.failures.length === 0) return;
   await ctx.inbox.submit(batch);
@@ -130,7 +133,7 @@ function installIdOf({ headers }: FastifyRequest): string | null {
 
 const INSTALL_ID = new RegExp(`^[\\x21-\\x7e]{1,${EVENT_LIMITS.maxInstallIdLength}}$`);
 
-/** Tells which build sent a bad event, or left a gap. Never branched on: it is only shown to the studio. */
+/** The build that sent a rejected event or left a gap. Only shown to the studio: no code branches on it. */
 function clientBuildOf({ headers }: FastifyRequest): string | null {
   const build = headers['x-client-build'];
   return typeof build === 'string' && build !== '' ? clipText(build, MAX_CLIENT_BUILD) : null;

@@ -3,7 +3,7 @@ import type { Pool } from '../../../db/pool.js';
 import { DAY_MS } from '../../../lib/day.js';
 import { deleteOldFailedEvents } from './inbox-queries.js';
 
-/** Replayed or not: by then a fault has been seen, or nobody looks. */
+/** Replayed or not: by then the fault has been seen, or the inbox is not watched. */
 const KEEP_MS = 30 * DAY_MS;
 const CHUNK = 5_000;
 

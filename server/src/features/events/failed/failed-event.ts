@@ -17,7 +17,7 @@ export type FailedEvent = FailureReason & {
   isCut: boolean;
 };
 
-/** Twice what an event may take: one that is merely written wastefully is kept whole. */
+/** Twice the size limit of an event: an event with much white space is kept whole. */
 const MAX_RAW_BYTES = 65_536;
 const MAX_MESSAGE = 1_024;
 const MAX_PATH = 1_024;
@@ -60,7 +60,7 @@ function readEventType(event: unknown): string | null {
   return isEventType(eventType) ? eventType : null;
 }
 
-/** A reason may quote an event or a schema: not at any length, and nothing that PostgreSQL cannot keep. */
+/** A reason may quote an event or a schema: it is cut, and characters that PostgreSQL cannot store are replaced. */
 export function storableReason({ code, message, path }: FailureReason): FailureReason {
   return { code, message: storable(message, MAX_MESSAGE), path: storable(path, MAX_PATH) };
 }

@@ -2,7 +2,7 @@ import type { OwnConnection } from '../../../db/own-connection.js';
 import { type Pool, query } from '../../../db/pool.js';
 import type { FailedEvent, FailureCode } from './failed-event.js';
 
-/** The refused events of one request. Whose they are is told by the token: the database may not have been asked. */
+/** The rejected events of one request. The token says whose they are, since the database may be unavailable. */
 export type FailedBatch = {
   userId: string;
   receivedAtMs: number;
@@ -22,8 +22,8 @@ export type InboxLimits = {
 export type InboxCounts = { code: FailureCode; sent: number; stored: number; dropped: number };
 
 /**
- * Puts failed events into the inbox, each once, as far as there is room: what came first stays. Groups on several nodes
- * do not see each other's, so the limits may be passed by what is in flight. Returns what became of them, by code.
+ * Puts failed events into the inbox, each once, as far as there is room: the first ones stay. Groups on several nodes do not
+ * see each other, so the limits may be exceeded by the events in flight. Returns what became of them, by code.
  */
 export async function insertFailedEvents(
   pool: Pool,

@@ -13,8 +13,8 @@ export type Inbox = {
 };
 
 /**
- * A broken client must not fill the disk, and a hostile player not the inbox of a whole game. What came first is kept:
- * it shows the same fault as what comes later, which is only counted.
+ * A broken client must not fill the disk, and a hostile player must not fill the inbox of a game. The first events are kept:
+ * they show the same fault as later ones, which are only counted.
  */
 const LIMITS: InboxLimits = {
   maxEntries: 1_000_000,
@@ -28,7 +28,7 @@ const BYTES_PER_WEIGHT = 1_024;
 
 type InboxOptions = { pool: Pool; metrics: Metrics; logger: Logger; limits?: InboxLimits };
 
-/** What is refused at the same time travels together. */
+/** Events that are rejected at the same time share a statement. */
 export function createInbox({ pool, metrics, logger, limits = LIMITS }: InboxOptions): Inbox {
   const groups = new Batcher<FailedBatch, undefined>({
     maxItems: MAX_GROUP_WEIGHT,
@@ -41,7 +41,7 @@ export function createInbox({ pool, metrics, logger, limits = LIMITS }: InboxOpt
       ),
     splitOn(error) {
       if (isUnavailable(error)) return false;
-      logger.warn({ err: error }, 'a group of failed events was refused; trying it in halves');
+      logger.warn({ err: error }, 'PostgreSQL refused a group of failed events; storing it in halves to find the one that fails');
       return true;
     },
     async run(batches) {

@@ -21,11 +21,11 @@ import {
 } from './failed-event-schemas.js';
 import { type Replayed, replayFailedEvent, replayFailedGroup } from './replay.js';
 
-/** Each holds locks on players for a tenth of a second at a time. Nobody waits with a request open. */
+/** Each replay locks players for a tenth of a second at a time. A replay that finds no free run is refused, not queued. */
 const RUNS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
 const RETRY_AFTER_SECONDS = 10;
 
-/** Events that were refused, sent through the checks once more: corrected, or after the schema was mended. */
+/** Sends rejected events through the checks again: corrected, or after the schema was changed. */
 export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const common = adminSchema('Events');
   const routes = withSchemaTypes(app);

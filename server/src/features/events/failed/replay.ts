@@ -33,7 +33,7 @@ export type Replayed =
   /** `wasNew` is false when the event had arrived another way. */
   | { outcome: 'replayed'; wasNew: boolean }
   | { outcome: 'failed'; reason: FailureReason }
-  /** Only the beginning of the event is known: it takes an edited one to replay it. */
+  /** Only the beginning of the event was kept: replaying it needs an edited one. */
   | { outcome: 'cut' }
   /** There is no such entry, or it was replayed before. */
   | { outcome: 'not_open' };
@@ -115,7 +115,7 @@ type Run = { pool: Pool; checkType: TypeCheck; actor: Actor; edited: string | un
 type Claim = (client: Client) => Promise<ClaimedEvent[]>;
 type Result = { id: string; result: Replayed };
 
-/** All in one transaction. If PostgreSQL refuses one of them, each in its own, so that only the guilty one fails. */
+/** All in one transaction. If PostgreSQL refuses one of them, each in its own, so that only the failing one is left. */
 async function replayChunk(run: Run, claim: Claim): Promise<Result[]> {
   let ids: string[] = [];
   try {
@@ -180,7 +180,7 @@ function replayClaimed({ pool, checkType, actor, edited }: Run, claim: Claim): P
   });
 }
 
-/** Not the events themselves: what a player sent stays in the inbox, and goes with it. */
+/** Without the events themselves: what a player sent stays in the inbox, and is deleted with it. */
 async function audit(
   client: Client,
   gameId: number | null,

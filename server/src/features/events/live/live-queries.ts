@@ -23,7 +23,7 @@ export async function listNewestBlocks(
   );
 }
 
-/** An event with the place of it in its block. */
+/** An event with its position in its block. */
 export type LiveRow = {
   blockId: string;
   place: number;

@@ -3,9 +3,9 @@ import type { LiveRow } from './live-queries.js';
 import type { LiveEvent } from './live-schemas.js';
 import type { LiveNews, LivePlace } from './live-tail.js';
 
-/** Of one listener who does not read: what comes beyond it is left out, and counted as not shown. */
+/** Limit for a listener that does not read: further events are dropped, and counted as not shown. */
 const MAX_BUFFERED_BYTES = 1_048_576;
-/** Who does not read what is left is cut off after this: an open connection takes a place. */
+/** A listener that does not read the rest within this time is disconnected: an open connection takes capacity. */
 const CLOSE_TIMEOUT_MS = 5_000;
 /** Messages about the rate, apart. */
 const RATE_INTERVAL_MS = 1_000;
@@ -14,7 +14,7 @@ const RATE_INTERVAL_MS = 1_000;
 export type LiveStream = {
   readonly output: PassThrough;
   show(news: LiveNews): void;
-  /** What has arrived while the listener was away. It may come once more as news, and is not shown again then. */
+  /** What has arrived while the listener was away. The same events may come once more as news, and are not shown again then. */
   catchUp(news: LiveNews): void;
   /** Says why, and closes. */
   end(code: string): void;
@@ -96,7 +96,7 @@ function placeText({ receivedMs, blockId, place }: LivePlace): string {
 
 const PLACE = /^(\d{1,15})-(\d{1,18})-(\d{1,9})$/;
 
-/** What `Last-Event-ID` says; undefined for anything that is none of ours. */
+/** The position in `Last-Event-ID`; undefined for anything that we did not write. */
 export function readPlace(text: unknown): LivePlace | undefined {
   const [, receivedMs, blockId, place] = typeof text === 'string' ? (PLACE.exec(text) ?? []) : [];
   if (receivedMs === undefined || blockId === undefined || place === undefined) return undefined;

@@ -3,13 +3,13 @@ import type { Pool } from '../../../db/pool.js';
 import type { Clock } from '../../../lib/clock.js';
 import { type LiveBlock, type LiveRow, listLiveEvents, listNewestBlocks } from './live-queries.js';
 
-/** What one look at the newest blocks of a game has found. */
+/** What one poll of the newest blocks of a game has found. */
 export type LiveNews = Readonly<{
   /** In the order of receipt. */
   rows: readonly LiveRow[];
-  /** All events of the blocks that are new. */
+  /** The number of events in the new blocks. */
   events: number;
-  /** There were more blocks than were looked at. */
+  /** There were more blocks than the poll reads. */
   isMore: boolean;
   seconds: number;
 }>;
@@ -20,9 +20,9 @@ export type LiveListener = (news: LiveNews) => void;
 export type LivePlace = Readonly<{ receivedMs: number; blockId: string; place: number }>;
 
 export type LiveTails = {
-  /** Hears of whatever arrives in a game after this, until it is given up. */
+  /** Calls the listener for everything that arrives in the game from now on, until it unsubscribes. */
   listen(gameId: number, listener: LiveListener): Promise<() => void>;
-  /** What has arrived since a place that somebody else knows, as far as it is not too much. */
+  /** What has arrived since a position that the client remembers, as far as it is not too much. */
   since(gameId: number, place: LivePlace): Promise<LiveNews>;
   stop(): void;
 };
@@ -30,13 +30,13 @@ export type LiveTails = {
 /** An event is shown within a second. */
 const POLL_MS = 500;
 /**
- * A block becomes visible with the commit of its transaction, so some show up behind later ones. Those of the last seconds are
- * looked at again, and what was seen is remembered.
+ * A block becomes visible with the commit of its transaction, so some appear after later ones. Blocks of the last seconds are
+ * read again, and those already seen are skipped.
  */
 const OVERLAP_MS = 10_000;
-/** Four thousand requests a second; beyond that it is a sample, and says so. */
+/** Four thousand requests a second. Beyond that the tail shows a sample, and says so. */
 const MAX_BLOCKS = 2_000;
-/** More than anybody can read. */
+/** More than a person can read. */
 const MAX_SHOWN = 100;
 /** After a broken connection. */
 const MAX_CAUGHT_UP = 500;
@@ -44,8 +44,8 @@ const MAX_CAUGHT_UP = 500;
 type Options = { pool: Pool; clock: Clock; logger: Logger };
 
 /**
- * Follows the newest events of games for those who watch. It asks the database for the newest blocks, by index, while somebody
- * listens: intake does nothing for it. All listeners of a game share one question.
+ * Follows the newest events of games for listeners. While a game has listeners, its newest blocks are polled by index: intake does
+ * no work for it. All listeners of a game share one poll.
  *
  *   idle ──first listener──► polling ──last listener leaves──► idle
  */
@@ -64,7 +64,7 @@ export function createLiveTails({ pool, clock, logger }: Options): LiveTails {
         if (tails.get(gameId) === tail) tails.delete(gameId);
       };
       try {
-        // What is there already is no news.
+        // Blocks that exist already are not news.
         await tail.begun;
       } catch (error) {
         leave();
@@ -95,7 +95,7 @@ class Tail {
     this.#options = options;
     this.#gameId = gameId;
     this.begun = this.#look().then(() => this.#schedule());
-    // Whoever waits for it is told.
+    // The callers that wait for this promise get the error.
     this.begun.catch(() => {});
   }
 
@@ -119,14 +119,14 @@ class Tail {
       const news = { rows, events: countEvents(fresh), isMore, seconds };
       for (const listener of this.listeners) listener(news);
     } catch (error) {
-      // The next look may find the database again.
+      // The next poll may reach the database again.
       logger.warn({ err: error, gameId: this.#gameId }, 'the live tail could not look for new events');
     } finally {
       this.#schedule();
     }
   }
 
-  /** The blocks that nobody has seen, newest first. */
+  /** The blocks that were not seen yet, newest first. */
   async #look(): Promise<{ fresh: LiveBlock[]; isMore: boolean }> {
     const { pool, clock } = this.#options;
     const sinceMs = clock.now() - OVERLAP_MS;

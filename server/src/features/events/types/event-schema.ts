@@ -5,9 +5,9 @@ import { parseEventTimestamp } from '../../../lib/iso-time.js';
 import { UUID_ANY_CASE } from '../../../lib/uuid.js';
 
 /**
- * JSON Schemas of event types: draft 2020-12, for the whole event as it was sent. They are written by the studio for its
- * own events, so a `pattern` that takes exponential time is the studio's own trap; what a player can send into it is
- * bounded by the size and depth of an event. Everything a schema needs is in it: nothing is ever fetched.
+ * JSON Schemas of event types: draft 2020-12, for the whole event as it was sent. Studios write them for their own events, so
+ * a `pattern` that takes exponential time slows down only the studio itself; what a player can send into it is bounded by the
+ * size and depth of an event. A schema is self-contained: nothing is ever fetched.
  */
 
 /** Where and why an event does not match. */

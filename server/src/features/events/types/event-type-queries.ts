@@ -2,7 +2,7 @@ import { type Client, type Pool, query, transaction } from '../../../db/pool.js'
 import { type Actor, insertAuditEntry } from '../../studios/audit-log.js';
 import type { UnregisteredTypes } from '../../studios/tenants.js';
 
-/** More would be names made up by a program, and every node keeps all of them in memory. */
+/** More types would be names invented by a program, and every node keeps all of them in memory. */
 const MAX_EVENT_TYPES = 1_000;
 
 export type RegisteredSchema = { eventType: string; version: number; schemaText: string };

@@ -12,8 +12,8 @@ type RegistryReader = {
 
 export type Registries = {
   /**
-   * The check of the registry as it was when the player's row was read, or newer: never stale, without being told of
-   * changes. Without the row, as this node last knew it.
+   * The check of the registry as it was when the player's row was read, or newer: never stale, without notifications. Without
+   * the row, as this node last knew it.
    */
   checkFor(sender: RegistryReader): TypeCheck | Promise<TypeCheck>;
   /** The check of the registry as it is now. Asks the database each time. */
@@ -99,7 +99,7 @@ function checkBy(types: ReadonlyMap<string, CompiledType>, holds: boolean): Type
       const failure = registered.schema(event);
       return failure && { code: 'schema_mismatch', ...failure };
     }
-    // Types with a meaning are ours: a studio that holds unknown types must not lose its purchases by it.
+    // Built-in types are always accepted: a studio that holds unknown types must not lose its purchases.
     if (!holds || isBuiltInType(eventType)) return undefined;
     return {
       code: 'event_type_unregistered',

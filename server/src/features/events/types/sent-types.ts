@@ -6,7 +6,7 @@ import { type ListedEventType, listEventTypes } from './event-type-queries.js';
 
 /** How far back types are looked for. */
 export const SENT_DAYS = 28;
-/** A client may have invented any number of types. */
+/** A client may invent any number of types. */
 const MAX_TYPES = 1_000;
 
 /** An event type as the studio sees it: what was sent of it, and whether it has a schema. */
@@ -20,7 +20,7 @@ export type SentType = Readonly<{
   volumes: readonly number[];
   /** Of its schema; null where there is none, or a retired one. */
   registeredVersion: number | null;
-  /** A built-in type that it nearly is, and is not: `purchase` makes nobody a payer. */
+  /** A built-in type that this name nearly is: a typo such as `purchase` would make no player a payer. */
   looksLike: string | null;
 }>;
 
@@ -37,7 +37,7 @@ export async function listSentTypes(pool: Pool, gameId: number, nowMs: number): 
   const unsentTypes = unsent.map((eventType) => ({ eventType, events: 0, lastDay: null, byDay: {} }));
   return [...sent, ...unsentTypes].map(({ byDay, ...type }: SentCount) => {
     const registeredVersion = versions.get(type.eventType) ?? null;
-    // Who has registered a type means it.
+    // A registered type is intended, so it is not reported as a probable mistake.
     const looksLike = registeredVersion === null ? nearBuiltInType(type.eventType) : undefined;
     const volumes = days.map((day) => byDay[day] ?? 0);
     return { ...type, volumes, registeredVersion, looksLike: looksLike ?? null };
