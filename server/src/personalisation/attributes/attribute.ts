@@ -10,9 +10,9 @@ export type AttributeKey = 'eventType' | 'currency' | 'flagId' | 'segmentId';
 /** A value that a rule can read: an attribute without fields, or a field of one. */
 export type AttributeValueDefinition = Readonly<{
   type: ValueType;
-  /** When the value changes with time alone: this decides how long a remembered response holds. */
+  /** When the value changes with time alone. This decides how long a cached response holds. */
   basis: TimeBasis;
-  /** Cost of working the value out, once for a player, besides reading it. In the units of `rule-analysis.ts`. */
+  /** Cost of computing the value, once per player, besides reading it. In the units of `rule-analysis.ts`. */
   workCost: number;
   /** How to read the value. Asked when a rule is compiled. `key` is empty for attributes without one. */
   readerOf: (key: string) => AttributeReader;

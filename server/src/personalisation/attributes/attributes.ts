@@ -15,11 +15,11 @@ import { numberIn } from './player-facts.js';
 import { PREDICTIONS } from './prediction-attribute.js';
 import { daysSince, lastSeenAt, TIME_BASIS } from './time-basis.js';
 
-/** What "days since" gives for what never happened: longer ago than anything that did. */
+/** The result of "days since" for what never happened: longer ago than anything that did. */
 const NEVER_DAYS = 1_000_000;
 
 const minutes = (ms: number) => Math.floor(ms / 60_000);
-/** 0.1 + 0.2 is 0.3 to whoever wrote the rule: money is rounded to the six decimals that a price can have. */
+/** Authors of rules expect 0.1 + 0.2 to be 0.3: money is rounded to the six decimals that a price can have. */
 const money = (sum: number) => Math.round(sum * 1e6) / 1e6;
 
 /**
@@ -155,5 +155,5 @@ export const ATTRIBUTES: readonly Attribute[] = [
   }),
 ];
 
-/** What the service uses. Tests build others, with attributes of their own. */
+/** The registry of the service. Tests build others, with attributes of their own. */
 export const ATTRIBUTE_REGISTRY = new AttributeRegistry(ATTRIBUTES);

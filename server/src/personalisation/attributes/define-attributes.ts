@@ -4,9 +4,9 @@ import type { AttributeReader, DaySum } from './player-attributes.js';
 import { numberIn, type PlayerDay, type PlayerFacts, type ProfileMember } from './player-facts.js';
 import { TIME_BASIS, type TimeBasis } from './time-basis.js';
 
-/** The kinds of attributes, each as a function from what is particular about one to its definition. */
+/** The kinds of attributes. Each function turns the particulars of an attribute into its definition. */
 
-/** A sum over 28 days takes 1 to 3 µs. It is worked out once for a player. */
+/** A sum over 28 days takes 1 to 3 µs. It is computed once per player. */
 const SUM_OF_DAYS_COST = 30;
 
 export const player = (fact: PlayerFact): FactSource => ({ of: 'player', fact });
@@ -42,7 +42,7 @@ export function membership(name: string, { usage, description, key, readerOf }: 
   return { name, usage, type: 'map<string, bool>', description, key, fields: [], value };
 }
 
-/** What is added up: day by day, and of all time where that is known. */
+/** What is added up: day by day, and over all time where that is known. */
 type Sum = Readonly<{
   source: DaySource;
   ofDay: (day: PlayerDay) => number;
@@ -66,12 +66,12 @@ export function totalOfType(eventType: string): Total {
   };
 }
 
-/** A count of all time and of the last days: `purchases.total`. */
+/** A count over all time and over the last days: `purchases.total`. */
 export function counts(name: string, description: string, sum: Sum): Attribute {
   return sums(name, description, { type: 'Counts', fields: totalAndWindows(name, 'int', () => sum) });
 }
 
-/** A count that is only known of the last days: `playMinutes.last7d`. */
+/** A count that is known for the last days only: `playMinutes.last7d`. */
 export function windowCounts(name: string, description: string, sum: WindowSum): Attribute {
   return sums(name, description, { type: 'WindowCounts', fields: windows(name, 'int', () => sum) });
 }

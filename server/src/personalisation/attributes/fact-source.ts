@@ -12,8 +12,8 @@ export type DaySource = Exclude<keyof PlayerDay, 'epochDay'>;
 export type Window = 'last7d' | 'last28d';
 
 /**
- * A stored fact that an attribute is worked out from. Dry runs read these facts for the attributes that rules name, and
- * nothing else; `features/dry-runs/fact-projections.ts` has the column of each.
+ * A stored fact that an attribute is computed from. Dry runs read the facts of the attributes that rules name, and nothing
+ * else; `features/dry-runs/fact-projections.ts` has the column of each.
  */
 export type FactSource =
   | Readonly<{ of: 'player'; fact: PlayerFact }>
@@ -22,10 +22,10 @@ export type FactSource =
   | Readonly<{ of: 'eventType'; eventType: string }>
   /** A sum over the days of a window. `key` is an event type or a currency. */
   | Readonly<{ of: 'days'; source: DaySource; key: string | null; window: Window }>
-  /** All that predictions are worked out from, but for the time of the first login. */
+  /** All that predictions are computed from, except the time of the first login. */
   | Readonly<{ of: 'history' }>;
 
-/** Events change every fact but the time of the first login. */
+/** Events change every fact except the time of the first login. */
 export function isChangedByEvents(source: FactSource): boolean {
   return source.of !== 'player' || source.fact !== 'createdAt';
 }

@@ -5,13 +5,14 @@ import { epochDay, type PlayerDay, type PlayerFacts } from './player-facts.js';
 import { predictionFacts } from './player-history.js';
 
 /**
- * The attributes of one player at one moment: what rules are evaluated on. Nothing is worked out before a rule asks for
- * it, and no sum over days twice; predictions once, all of them together. `attributes.ts` defines what rules can ask for.
+ * The attributes of one player at one instant: what rules are evaluated on. Nothing is computed before a rule asks for it,
+ * and each sum over days is computed once; predictions are computed once, all of them together. `attributes.ts` defines what
+ * rules can ask for.
  */
 export class PlayerAttributes {
   readonly facts: PlayerFacts;
   readonly now: number;
-  /** Filled in dependency order while deciding: a rule finds there whatever it may refer to. */
+  /** Filled in dependency order while deciding: a rule finds everything there that it may refer to. */
   readonly segments = new Set<string>();
   readonly flags = new Map<string, boolean>();
   readonly #models: ModelsInForce;

@@ -6,7 +6,7 @@ import type { RecentDay } from '../predict/prediction-facts.js';
  * Times are epoch milliseconds. Decisions are pure functions of this, a published document and the clock.
  */
 export type PlayerFacts = Readonly<{
-  /** What shares of players are drawn by. */
+  /** Buckets are derived from this id. */
   userId: string;
   createdAt: number;
   lastEventAt: number | null;
@@ -23,12 +23,15 @@ export type PlayerFacts = Readonly<{
   /** Promotion id → purchases with it that were not refunded. */
   promoPurchases: Readonly<Record<string, number>>;
   overrides: readonly FlagOverride[];
-  /** When one was last set or taken back; null if never. */
+  /** When an override was last set or cleared; null if never. */
   overridesAt: number | null;
   history: PlayerHistory;
 }>;
 
-/** What only predictions look at. Sets of days are as PostgreSQL writes them: they are read when a rule asks for a prediction. */
+/**
+ * The facts that only predictions use. Sets of days are as PostgreSQL writes them: they are parsed when a rule asks for a
+ * prediction.
+ */
 export type PlayerHistory = Readonly<{
   /** Of the first event, in days since 1970; null without one. */
   firstDay: number | null;
@@ -71,7 +74,7 @@ export type PlayerDay = Readonly<{
   revenue: Readonly<Record<string, number>>;
 }>;
 
-/** What a studio has decided about one flag of one player, whatever the rule says. */
+/** An override: the value that a studio has set for one flag of one player, whatever the rule says. */
 export type FlagOverride = Readonly<{
   flagId: string;
   value: boolean;

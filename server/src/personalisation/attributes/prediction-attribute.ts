@@ -6,11 +6,11 @@ import type { AttributeReader } from './player-attributes.js';
 import { TIME_BASIS } from './time-basis.js';
 
 /**
- * Working out all predictions of a player takes about 10 µs, once, and reading their sets of days up to as much again. Each value
- * that a rule reads counts it, so the cost of rules that read several is an upper bound.
+ * Computing all predictions of a player takes about 10 µs, once, and parsing their sets of days up to as much again. Each
+ * value that a rule reads counts it, so the cost of rules that read several is an upper bound.
  */
 const SCORING_COST = 100;
-/** Where there is no model, everybody is told the average: nobody is above or below the others. */
+/** Without a model every player has the average, so no player is above or below the others. */
 const MIDDLE_PERCENTILE = 50;
 
 /** What the player will probably do: `predictions.churn.value > 0.7`. */

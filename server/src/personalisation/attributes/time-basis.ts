@@ -2,8 +2,8 @@ import { DAY_MS } from '../../lib/day.js';
 import { epochDay, type PlayerFacts } from './player-facts.js';
 
 /**
- * When values change by the mere passing of time. Every attribute of a rule has such a basis; a rule, and whatever is
- * decided by it, has the union of those of the attributes it reads. Bases are bits, so that a union costs nothing.
+ * When values change by the passing of time alone. Every attribute of a rule has such a basis; a rule, and everything that it
+ * decides, has the union of the bases of the attributes it reads. Bases are bits, so that a union costs nothing.
  */
 export type TimeBasis = number;
 
@@ -12,7 +12,7 @@ export const TIME_BASIS = Object.freeze({
   never: 0,
   /** Windows of days move at midnight UTC. */
   midnight: 1,
-  /** Whole days since a moment change at that moment plus whole days. */
+  /** Whole days since an instant change at that instant plus whole days. */
   firstSeen: 2,
   lastEvent: 4,
   lastPurchase: 8,
@@ -24,8 +24,8 @@ export const TIME_BASIS = Object.freeze({
 const WINDOW_DAYS = 28;
 
 /**
- * The next moment after `now` at which something on this basis can change with time alone; Infinity for never. It is
- * never too late and often too early: it looks at what is read, not at what it is compared with.
+ * The next instant after `now` at which something on this basis can change with time alone; Infinity for never. It is never
+ * too late and often too early: it depends on what is read, not on what that is compared with.
  */
 export function nextTimeChange(basis: TimeBasis, facts: PlayerFacts, now: number): number {
   let next = Number.POSITIVE_INFINITY;
@@ -39,8 +39,8 @@ export function nextTimeChange(basis: TimeBasis, facts: PlayerFacts, now: number
 }
 
 /**
- * The last moment up to `now` at which something on this basis can have changed with time alone; minus Infinity if there
- * was none. Windows have nothing left to lose 28 days after the player was last there.
+ * The last instant up to `now` at which something on this basis can have changed with time alone; minus Infinity if there was
+ * none. 28 days after the player's last event, windows are empty.
  */
 export function lastTimeChange(basis: TimeBasis, facts: PlayerFacts, now: number): number {
   let last = Number.NEGATIVE_INFINITY;
@@ -56,7 +56,7 @@ export function lastTimeChange(basis: TimeBasis, facts: PlayerFacts, now: number
   return last;
 }
 
-/** Whole days since a moment; 0 also for a moment that is yet to come, as another node's clock may have it. */
+/** Whole days since an instant; 0 also for an instant in the future, which another node's clock may have set. */
 export function daysSince(instant: number, now: number): number {
   return now <= instant ? 0 : Math.floor((now - instant) / DAY_MS);
 }
@@ -65,13 +65,13 @@ function nextDaySince(instant: number, now: number): number {
   return instant + (daysSince(instant, now) + 1) * DAY_MS;
 }
 
-/** The first day is not over yet: nothing has changed since. */
+/** The first day is not over, so nothing has changed since. */
 function lastDaySince(instant: number, now: number): number {
   const days = daysSince(instant, now);
   return days === 0 ? Number.NEGATIVE_INFINITY : instant + days * DAY_MS;
 }
 
-/** Of the last event or purchase, or minus Infinity. A purchase is an event, but may be known from elsewhere. */
+/** The time of the last event or purchase, or minus Infinity. A purchase is an event, but may be known from elsewhere. */
 export function lastActAt({ lastEventAt, lastPurchaseAt }: PlayerFacts): number {
   return Math.max(lastEventAt ?? Number.NEGATIVE_INFINITY, lastPurchaseAt ?? Number.NEGATIVE_INFINITY);
 }

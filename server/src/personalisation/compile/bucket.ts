@@ -15,7 +15,7 @@ export type Salt = Uint8Array;
 const TWO_POW_32 = 2 ** 32;
 const utf8 = new TextEncoder();
 
-/** Where inputs are put together. Salts and user ids are encoded once for many buckets, so a bucket costs no allocation. */
+/** Buffers for the inputs. Salts and user ids are encoded once for many buckets, so a bucket needs no allocation. */
 let input = new Uint8Array(256);
 
 export function experimentSalt(experiment: string): Salt {
@@ -26,7 +26,7 @@ export function offerSalt(offerId: string): Salt {
   return experimentSalt(`offer:${offerId}`);
 }
 
-/** No offer has this name: theirs begin with `offer:`. */
+/** Cannot clash with an offer: their names begin with `offer:`. */
 export const HOLDOUT_SALT = experimentSalt('holdout');
 
 export function userIdBytes(userId: string): Uint8Array {

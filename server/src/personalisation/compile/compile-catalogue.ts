@@ -86,7 +86,7 @@ function scheduleOf(entry: { from: string | null; until: string | null }): {
 
 function instantOf(text: string): number {
   const instant = parseEventTimestamp(text);
-  if (instant === undefined) throw new RangeError(`${text} is not a moment`);
+  if (instant === undefined) throw new RangeError(`${text} is not a time`);
   return instant.epochMs;
 }
 

@@ -13,9 +13,9 @@ export type OnUnusable = (part: string, reason: string) => void;
 /** The flags and segments of a document, in an order in which they can be evaluated. */
 export type FlagsAndSegments = Readonly<{
   nodes: readonly FlagOrSegment[];
-  /** The flags that each depends on, itself included, by its name, such as `segment:payer`. */
+  /** The flags that each flag or segment depends on, itself included, by name, such as `segment:payer`. */
   flagsBehind: ReadonlyMap<string, readonly string[]>;
-  /** What can change each, with all that its rule refers to. */
+  /** What can change each of them, with everything that its rule refers to. */
   dependences: ReadonlyMap<string, Dependence>;
 }>;
 
@@ -30,7 +30,7 @@ export function scopeOf(document: ConfigDocument, attributes: AttributeRegistry)
   };
 }
 
-/** How segments and flags are told apart where both are meant. */
+/** Tells segments and flags apart where both are named. */
 export function nodeNames({ segments, flags }: Pick<CompiledRule, 'segments' | 'flags'>): string[] {
   return [...segments.map((id) => `segment:${id}`), ...flags.map((id) => `flag:${id}`)];
 }

@@ -7,7 +7,7 @@ import type { Dependence } from '../rules/dependence.js';
 import type { CompiledRule } from '../rules/rules.js';
 import type { Salt } from './bucket.js';
 
-/** A published document with everything worked out that does not depend on a player. Made by `compileDocument`. */
+/** A published document, with everything computed that does not depend on a player. Made by `compileDocument`. */
 export type CompiledDocument = Readonly<{
   version: number;
   publishedAt: number;
@@ -23,17 +23,17 @@ export type CompiledDocument = Readonly<{
   flagsAndSegmentsBasis: TimeBasis;
   /** Some rule asks for a prediction: decisions then also follow from the models in force. */
   usesPredictions: boolean;
-  /** Those that clients are told, and those that are averages with the state "off". */
+  /** The predictions that clients are told, and those that are switched off and therefore averages. */
   visiblePredictions: ReadonlySet<PredictionName>;
   predictionsOff: ReadonlySet<PredictionName>;
   /** Active SKUs, in the studio's order. */
   skus: readonly CompiledSku[];
   inactiveSkuIds: readonly string[];
-  /** All moments at which one of them appears or disappears, in order. */
+  /** All instants at which one of them appears or disappears, in order. */
   skuBoundaries: readonly number[];
   /** The locales, normalized, that any text is translated to. */
   locales: ReadonlySet<string>;
-  /** Some SKU has prices in several. */
+  /** Some SKU has prices in several currencies. */
   hasCurrencies: boolean;
   offers: readonly CompiledOffer[];
   /** The flags that decide about offers, directly or through segments. */
@@ -100,13 +100,13 @@ export type CompiledSkuPrice = SkuPrice &
 
 export type CompiledOffer = Readonly<{
   offerId: string;
-  /** What shares of players are drawn by. */
+  /** The name that the buckets of players are drawn by. */
   salt: Salt;
   sharePercent: number;
   from: number;
   until: number;
   rule: CompiledRule | null;
-  /** What besides its schedule can change whether it applies, with all that its rule refers to. */
+  /** What besides its schedule can change whether it applies, with everything that its rule refers to. */
   dependence: Dependence;
   /** Indexes of SKUs. */
   skus: readonly number[];

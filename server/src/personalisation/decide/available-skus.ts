@@ -10,7 +10,7 @@ import { localeChain } from '../document/locales.js';
 /** A SKU that is for sale now, in the language and currency of one player. */
 export type AvailableSku = Readonly<{ sku: CompiledSku; text: SkuText; skuPrice: CompiledSkuPrice }>;
 
-/** The SKUs for sale now by their index, null for those whose time has not come or is over. */
+/** The SKUs for sale now by their index, null for those before or after their schedule. */
 export function findAvailableSkus(
   { skus, locales }: CompiledDocument,
   facts: PlayerFacts,
@@ -33,7 +33,7 @@ function textOf(sku: CompiledSku, chain: readonly string[]): SkuText {
   return sku.defaultText;
 }
 
-/** The last that an event named in its metadata, else that of the last purchase; empty if unknown. */
+/** The last currency that an event named in its metadata, else that of the last purchase; empty if unknown. */
 function currencyOf({ profile: { currency, paidCurrency } }: PlayerFacts): string {
   return (currency ?? paidCurrency)?.v ?? '';
 }

@@ -33,7 +33,7 @@ export function decideFlagsAndSegments(context: DecisionContext): FlagsAndSegmen
   return { flags, segments };
 }
 
-/** A value and the moment at which it is, or has become, the default again. */
+/** A value, and the instant at which it becomes, or has become, the default again. */
 type Timed = Readonly<{ value: boolean; expiresAt: number | null; because: FlagTrace['because'] }>;
 
 function decideFlag(context: DecisionContext, flag: CompiledFlag): FlagState {
@@ -79,8 +79,8 @@ function overrideOf(flagId: string, { overrides }: PlayerFacts, now: number): Fl
 }
 
 /**
- * When an override ends, the rule decides again. Clients take `expiredAt` for the moment at which the value is the default,
- * so the end of an override is one only if that is what the rule says, too.
+ * When an override ends, the rule decides again. Clients read `expiredAt` as the instant at which the value becomes the
+ * default, so the end of an override is reported only if the rule gives the default as well.
  */
 function overridden({ value, until }: FlagOverride, byRule: Timed, defaultValue: boolean): Timed {
   const because = 'override';
@@ -90,7 +90,7 @@ function overridden({ value, until }: FlagOverride, byRule: Timed, defaultValue:
   return { value, expiresAt, because };
 }
 
-/** The moments at which flags of a player change, or may have changed, of themselves. */
+/** The instants at which flags of a player change, or may have changed, by time alone. */
 export function eachFlagInstant(
   { payerForDays }: CompiledDocument,
   { lastPurchaseAt, overrides }: PlayerFacts,

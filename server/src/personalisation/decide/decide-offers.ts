@@ -7,9 +7,9 @@ import type { DecisionContext } from './decision-context.js';
 
 /** Decides which offers apply to one player. */
 export class OfferEvaluator {
-  /** The latest passed beginning or end of an offer of the player's share. */
+  /** The latest past beginning or end of an offer of the player's share. */
   lastBoundary = Number.NEGATIVE_INFINITY;
-  /** What can change whether the offers that run apply. */
+  /** What can change whether the running offers apply. */
   dependence: Dependence = 0;
   readonly #context: DecisionContext;
   readonly #userId: Uint8Array;
@@ -23,7 +23,7 @@ export class OfferEvaluator {
   applies(offer: CompiledOffer): boolean {
     const { facts, trace } = this.#context;
     const { offerId, sharePercent, limitPerPlayer, promoId } = offer;
-    // Everybody is in a share of 100, but an explanation names the bucket all the same.
+    // A share of 100 includes every player, but an explanation names the bucket all the same.
     const bucket = sharePercent >= 100 && trace === null ? 0 : bucketOf(offer.salt, this.#userId);
     const purchases =
       limitPerPlayer === null || promoId === null ? null : numberIn(facts.promoPurchases, promoId);
@@ -42,8 +42,8 @@ export class OfferEvaluator {
   }
 
   /**
-   * Boundaries count whether or not the offer applies: a rule that is false now may have been true then, and what a player
-   * was told to be the last change must not be taken back.
+   * Boundaries count whether or not the offer applies: a rule that is false now may have been true then, and the last change
+   * that a player was told must not move back.
    */
   #passed({ from, until, rule, dependence }: CompiledOffer): 'not_started' | 'running' | 'ended' {
     const context = this.#context;
@@ -54,7 +54,7 @@ export class OfferEvaluator {
     }
     if (from > this.lastBoundary) this.lastBoundary = from;
     this.dependence |= dependence;
-    // What it refers to is decided in any case, and counted there.
+    // The flags and segments that it refers to are decided in any case, and counted there.
     if (rule !== null) context.basis |= rule.basis;
     return 'running';
   }

@@ -32,7 +32,7 @@ export function decideStore(context: DecisionContext, heldOut: boolean): StoreDe
       return { ...targeted(context, availableSkus, lastUpdatedTimestamp), fallback };
     } catch (error) {
       context.report('store', error);
-      // What fails now may work in a moment.
+      // What fails now may work a moment later.
       context.noteBoundary(now + 1);
     }
   }
@@ -100,7 +100,7 @@ function firstPromotion(
   return (promoted.size === 0 ? undefined : offers.find((offer) => promoted.has(offer)))?.promoId ?? null;
 }
 
-/** The last moment at which a SKU appeared or disappeared; the next one is noted. */
+/** The last instant at which a SKU appeared or disappeared; the next one is noted. */
 function lastSkuChange(context: DecisionContext): number {
   const { skuBoundaries } = context.document;
   let low = 0;

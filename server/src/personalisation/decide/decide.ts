@@ -8,9 +8,9 @@ import type { Decision } from './decision.js';
 import { DecisionContext, type OnDecisionError } from './decision-context.js';
 
 export type DecideOptions = Readonly<{
-  /** Needed where the document uses predictions. Without, they are the averages that every game begins with. */
+  /** Needed where the document uses predictions. Without models, predictions are the averages that every game begins with. */
   models?: ModelsInForce | undefined;
-  /** Keeps a record of why: for explanations. The outcome is the same. */
+  /** Records the reasons, for explanations. The outcome is the same. */
   trace?: boolean;
   /** Called for every rule that fails, and if personalising the store fails as a whole. */
   onError?: OnDecisionError;
@@ -19,8 +19,8 @@ export type DecideOptions = Readonly<{
 const ignore: OnDecisionError = () => {};
 
 /**
- * What a player is told at this moment: flags, segments and store. A pure function of the published document, what is known
- * of the player, the models of predictions in force, and the clock. It never throws because of a rule.
+ * What a player is told at an instant: flags, segments and store. A pure function of the published document, the facts about
+ * the player, the models in force and the clock. It never throws because of a rule.
  */
 export function decide(
   document: CompiledDocument,

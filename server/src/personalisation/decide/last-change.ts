@@ -4,12 +4,12 @@ import { eachFlagInstant } from './decide-flags-and-segments.js';
 import type { DecisionContext } from './decision-context.js';
 
 /**
- * The last moments at which something about a player has changed that a store may depend on. Nobody remembers what the
- * store looked like before, so they look at what is read and not at what came of it: they are never too early for what
- * happens in its time, and with every later event they can only grow.
+ * The last instants at which something about a player has changed that a store may depend on. The former store is not kept,
+ * so these functions depend on what is read and not on its outcome: the result is never too early for events that arrive in
+ * time, and later events can only raise it.
  */
 
-/** Of what offers with this dependence look at. */
+/** The last change of what offers with this dependence read. */
 export function lastFactChange(context: DecisionContext, dependence: Dependence): number {
   const { document, facts, models, now } = context;
   let last = lastTimeChange(dependence, facts, now);
@@ -18,7 +18,7 @@ export function lastFactChange(context: DecisionContext, dependence: Dependence)
   if (dependence & DEPENDENCE.flags) {
     if (facts.overridesAt !== null) last = Math.max(last, context.atMostNow(facts.overridesAt));
     eachFlagInstant(document, facts, (flagId, instant) => {
-      // A refund takes the last purchase back. Where an offer depends on it, the refund itself is the last change.
+      // A refund reverses the last purchase. Where an offer depends on it, the refund itself is the last change.
       if (flagId === 'isPayer' && !(dependence & DEPENDENCE.events)) return;
       if (document.offerFlags.has(flagId) && instant <= now) last = Math.max(last, instant);
     });
@@ -26,7 +26,7 @@ export function lastFactChange(context: DecisionContext, dependence: Dependence)
   return last;
 }
 
-/** Of the language and the currency, where the catalogue has several. */
+/** The last change of the language and the currency, where the catalogue has several. */
 export function lastLanguageOrCurrencyChange(context: DecisionContext): number {
   const { document, facts } = context;
   const { locale, currency, paidCurrency } = facts.profile;

@@ -5,10 +5,10 @@ import type { AvailableSku } from './available-skus.js';
 import type { RenderedSku } from './decision.js';
 import { promotionOf, type SkuChange } from './sku-change.js';
 
-/** By the text and the SKU price, which are of one SKU each. */
+/** Keyed by the text and the SKU price, which belong to one SKU each. */
 const untargeted = new WeakMap<SkuText, WeakMap<CompiledSkuPrice, RenderedSku>>();
 
-/** The same object for all players who see the SKU alike: what is worked out from it need not be worked out again. */
+/** The same object for all players who see the SKU alike, so that values derived from it are computed once. */
 export function renderUntargeted(item: AvailableSku): RenderedSku {
   let bySkuPrice = untargeted.get(item.text);
   if (bySkuPrice === undefined) {

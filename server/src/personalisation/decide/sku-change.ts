@@ -20,8 +20,8 @@ export type SkuChange = {
 };
 
 /**
- * Does to a SKU what an offer says, within the guardrails. Of the offers that do not combine, the first one wins the SKU; those
- * that do apply as well. Prices are discounted one after the other.
+ * Applies an offer to a SKU, within the guardrails. Of the offers that do not combine, the first one wins the SKU; those that
+ * combine apply as well. Discounts are applied one after the other.
  */
 export function applyOffer(
   offer: CompiledOffer,
@@ -51,7 +51,7 @@ export function applyOffer(
   const wanted = wantedPrice(offer, item, change.price);
   if (wanted !== null) {
     change.price = withinGuardrails(wanted, skuPrice);
-    // A price that is set takes the place of all before it, a discount comes on top of them.
+    // A set price replaces all before it; a discount is applied on top of them.
     if (offer.setTo !== null) change.pricePromoted = null;
     if (offer.promoId !== null) change.pricePromoted ??= offer;
   }
@@ -60,14 +60,14 @@ export function applyOffer(
 }
 
 /**
- * The offer whose promotion a purchase of the SKU belongs to. A promotion that makes up the price goes before one that only
- * shows the SKU or marks it: its limit is what keeps the price from being used too often.
+ * The offer whose promotion a purchase of the SKU belongs to. A promotion that sets or lowers the price takes precedence over
+ * one that only shows or marks the SKU: its limit keeps the price from being used too often.
  */
 export function promotionOf({ pricePromoted, promoted }: SkuChange): CompiledOffer | null {
   return pricePromoted ?? promoted;
 }
 
-/** Null if the offer leaves the price alone, as it does in a currency for which it names none. */
+/** Null if the offer does not change the price, or names none in this currency. */
 function wantedPrice(
   { setTo, discount }: CompiledOffer,
   { skuPrice }: AvailableSku,

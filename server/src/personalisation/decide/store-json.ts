@@ -1,8 +1,8 @@
 import type { RenderedSku, StoreDecision } from './decision.js';
 
 /**
- * The StoreConfig of the player API, all but its timestamp, which is nearly every player's own as soon as offers depend on what players do: without it,
- * many players have the same text.
+ * The StoreConfig of the player API, without its timestamp. The timestamp differs from player to player as soon as offers
+ * depend on what players do; without it, many players have the same text.
  */
 export function storeContentJson({ activeSkus, userSpecificPromoId, fallback }: StoreDecision): string {
   const fallbackJson =

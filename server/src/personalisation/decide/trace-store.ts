@@ -5,7 +5,7 @@ import type { SkuTrace } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
 import { promotionOf, type SkuChange } from './sku-change.js';
 
-/** Notes for every SKU of the catalogue whether the player sees it, at which price, and why. */
+/** Records for every SKU of the catalogue whether the player sees it, at which price, and why. */
 export function traceSkus(
   { document, now, trace }: DecisionContext,
   availableSkus: readonly (AvailableSku | null)[],
@@ -21,7 +21,7 @@ export function traceSkus(
   ];
 }
 
-/** Nothing was asked about the offers: they do not count for a player who is held out. */
+/** Offers were not evaluated: they do not apply to a player in the holdout. */
 export function traceHeldOut({ document, trace }: DecisionContext): void {
   if (trace === null) return;
   trace.offers = document.offers.map(({ offerId, sharePercent }) => ({

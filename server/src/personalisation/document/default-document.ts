@@ -15,7 +15,7 @@ const DEFAULT_SEGMENTS: readonly SegmentEntry[] = [
   segment('payer', 'Payer', 'flags.isPayer', 0, true),
   segment('lapsed_payer', 'Lapsed payer', 'purchases.total > 0 && daysSinceLastPurchase >= 30', 0, true),
   segment('dormant', 'Dormant', 'daysSinceLastEvent >= 14', 0, true),
-  // What a studio thinks of its players' habits and wallets is not for their devices, unless it decides so.
+  // What a studio thinks of its players' habits and spending is not sent to their devices, unless the studio decides so.
   segment('engaged', 'Engaged', 'activeDays.last7d >= 4', 0, false),
   segment('ad_heavy', 'Watches many ads', 'adImpressions.last7d >= 50', 0, false),
   segment(
@@ -30,7 +30,7 @@ const DEFAULT_SEGMENTS: readonly SegmentEntry[] = [
 /** For documents that say nothing about predictions. */
 export const DEFAULT_PREDICTIONS: PredictionSettings = { visibleToClients: [], off: [] };
 
-/** What a game has before anything is published: the default segments, nobody expires, nothing is for sale. */
+/** The document of a game before anything is published: the default segments, payers never expire, nothing is for sale. */
 export const DEFAULT_DOCUMENT: ConfigDocument = {
   flags: { isPayer: { payerForDays: null }, custom: [] },
   segments: [...DEFAULT_SEGMENTS],

@@ -5,7 +5,7 @@ import { PRICE_PATTERN, priceProblem } from './price-text.js';
 
 /** How the texts of a document are written. */
 export const PATTERNS = Object.freeze({
-  /** A member of status responses and of rules, so it is written like one. */
+  /** Names a member of status responses and of rules, so it follows their syntax. */
   flagId: '^[a-z][A-Za-z0-9]{0,63}$',
   segmentId: '^[A-Za-z][A-Za-z0-9_-]{0,63}$',
   offerId: '^[A-Za-z0-9][A-Za-z0-9._:-]{0,63}$',

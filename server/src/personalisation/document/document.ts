@@ -23,7 +23,7 @@ export const DOCUMENT_LIMITS = Object.freeze({
   ruleLength: 2000,
   /** Of all rules together, in units of at most about 100 ns. */
   ruleCost: 40_000,
-  /** Of all offers together, each SKU of each: a decision looks at every one of them. */
+  /** Over all offers together, each SKU of each: a decision goes through every one of them. */
   offeredSkus: 20_000,
 });
 
@@ -216,7 +216,10 @@ const PredictionNames = Type.Array(
 
 const PredictionSettings = Type.Object(
   {
-    /** What a studio expects of a player is not for their device, unless the studio decides so: only these are told to clients. */
+    /**
+     * What a studio expects of a player is not sent to their device, unless the studio decides so: clients are told only
+     * these.
+     */
     visibleToClients: PredictionNames,
     /** These are averages with the state "off", for clients and for rules. */
     off: PredictionNames,

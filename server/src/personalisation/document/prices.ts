@@ -8,7 +8,7 @@ import type { SkuPriceEntry } from './document.js';
  * the discount is never exceeded, not even by a fraction of a cent.
  */
 
-/** What a SKU costs in one currency, and what no offer can change about it. */
+/** The price of a SKU in one currency, and the bounds that no offer can pass. */
 export type SkuPrice = Readonly<{
   currency: string;
   decimals: number;
@@ -57,7 +57,7 @@ export function lowestPrice(actual: bigint, largestDiscount: bigint): bigint {
   return (actual * (BASIS_POINTS - largestDiscount) + BASIS_POINTS - 1n) / BASIS_POINTS;
 }
 
-/** What remains of the price an offer wants. That no price is above the actual one comes last and always holds. */
+/** The price an offer wants, within the guardrails. The last one always holds: no price is above the actual price. */
 export function withinGuardrails(wanted: bigint, { floor, lowest, actual }: SkuPrice): bigint {
   let price = wanted;
   if (price < floor) price = floor;

@@ -4,9 +4,9 @@ import type { RuleProblem } from '../rules/rules.js';
 
 /** Why a document cannot be published. */
 export type DocumentProblem = Readonly<{
-  /** JSON pointer to the culprit. */
+  /** JSON pointer to the wrong value. */
   pointer: string;
-  /** The entry of a list that the culprit is or belongs to, as people know it: `offer "winter_sale"`. */
+  /** The entry of a list that the wrong value is or belongs to, by its name: `offer "winter_sale"`. */
   subject: string | null;
   message: string;
   /** Inside of a rule. */
@@ -16,10 +16,10 @@ export type DocumentProblem = Readonly<{
 /** An entry of one of the document's lists, and where it stands. */
 export type Entry<T> = Readonly<{ entry: T; pointer: string }>;
 
-/** Nobody reads more at once; and a hostile document cannot make a huge response of a small mistake. */
+/** More problems would not be read, and a hostile document cannot turn a small mistake into a huge response. */
 export const MAX_PROBLEMS = 1000;
 
-/** Collects problems. Once it is full the rest is not told: who looks for more of them can stop. */
+/** Collects problems. Once it is full the rest is dropped, and checks can stop. */
 export class ProblemList {
   readonly all: DocumentProblem[] = [];
   readonly #document: unknown;
@@ -45,7 +45,7 @@ export class ProblemList {
     this.all.push({ pointer, subject: subjectOf(this.#document, pointer), message, position });
   }
 
-  /** Names must be unique: the first one keeps it. */
+  /** Names must be unique: the first entry keeps its name. */
   duplicates<T>(entries: readonly Entry<T>[], member: string, idOf: (entry: T) => string): void {
     const first = new Map<string, string>();
     for (const { entry, pointer } of entries) {

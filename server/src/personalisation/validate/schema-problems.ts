@@ -12,8 +12,8 @@ const validator = Compile(ConfigDocument);
 type SchemaError = TLocalizedValidationError;
 
 /**
- * Everything in which a value does not have the shape of a document, one sentence a culprit. False if there may be more:
- * then nothing is known of the parts that none of them is about.
+ * Adds everything in which a value does not have the shape of a document, one sentence per wrong value. False if there may be
+ * more: then nothing is known of the other parts.
  */
 export function findSchemaProblems(value: unknown, problems: ProblemList, suggest: Suggest): boolean {
   if (validator.Check(value)) return true;
@@ -43,8 +43,8 @@ function allErrors(value: unknown): SchemaError[] {
 }
 
 /**
- * Where a value may have one of several forms, errors come for each form. Those of the form that was probably meant are
- * kept: of one that has the right type and the required members, if there is any.
+ * Where a value may have one of several forms, TypeBox reports errors for each form. Those of the form that was probably
+ * meant are kept: one that has the right type and the required members, if there is any.
  */
 function withoutBranches(errors: readonly SchemaError[]): SchemaError[] {
   let kept = [...errors];
@@ -125,7 +125,7 @@ function choiceProblem({ anyOf = [] }: { anyOf?: readonly { const?: unknown }[] 
   return words.length === anyOf.length ? `Write ${words.join(' or ')}.` : 'The value has the wrong type.';
 }
 
-/** Amounts are what most JSON has as numbers. */
+/** Most JSON has amounts as numbers, so the sentence says how to write them. */
 function numberProblem({ pattern }: { pattern?: string }, value: unknown): string | undefined {
   if (typeof value !== 'number' || (pattern !== PATTERNS.price && pattern !== PATTERNS.pricePercent))
     return undefined;

@@ -57,7 +57,7 @@ function validateInstant(text: string | null, pointer: string, problems: Problem
   if (text === null) return undefined;
   const instant = parseEventTimestamp(text);
   if (instant === undefined) {
-    problems.add(pointer, 'A moment is written with date, time and zone, as in 2026-12-24T18:00:00Z.');
+    problems.add(pointer, 'A time is written with date, time and zone, as in 2026-12-24T18:00:00Z.');
   }
   return instant?.epochMs;
 }

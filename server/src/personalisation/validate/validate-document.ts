@@ -15,8 +15,8 @@ export type Validation =
   | Readonly<{ ok: false; problems: readonly DocumentProblem[] }>;
 
 /**
- * Everything that must be right before a document is published, and all that is not, at once, up to `MAX_PROBLEMS`. An
- * entry without the right shape is only told so; the others are checked on.
+ * Checks everything that must be right before a document is published, and reports all problems at once, up to
+ * `MAX_PROBLEMS`. An entry of the wrong shape is only reported as such; the others are checked further.
  */
 export function validateDocument(
   value: unknown,
@@ -52,7 +52,7 @@ export function validateDocument(
   return { ok: true, document: value as ConfigDocument };
 }
 
-/** What an HTTP body is checked for before, but a file that a command reads, or JSON inside of a CSV file, is not. */
+/** HTTP bodies are checked for this before; files that a command reads, and JSON inside of a CSV file, are not. */
 function findUnstorable(value: unknown, problems: ProblemList): void {
   const found = checkStorable(value, MAX_DEPTH, true);
   if (found?.code === 'invalid_unicode') {
@@ -68,7 +68,9 @@ const MAX_DEPTH = 16;
 
 type List<Name extends 'segments' | 'catalogue' | 'offers'> = ConfigDocument[Name][number];
 
-/** The entries that have the right shape; names also of those that have not, lest references to them seem wrong, too. */
+/**
+ * The entries that have the right shape; with the names of the others, so that references to those are not reported as well.
+ */
 function readParts(value: unknown, wrongPointers: readonly string[]) {
   const document = membersOf(value);
   const wrong = new Set(wrongPointers);

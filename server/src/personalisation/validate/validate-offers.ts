@@ -14,7 +14,7 @@ export type OfferSurroundings = Readonly<{
   suggest: Suggest;
 }>;
 
-/** Offers mean what they say: their SKUs exist, and no rail would be in the way of the prices they name. */
+/** Offers can do what they say: their SKUs exist, and no guardrail prevents the prices they name. */
 export function validateOffers(
   offers: readonly Entry<OfferEntry>[],
   surroundings: OfferSurroundings,

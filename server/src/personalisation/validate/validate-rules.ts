@@ -22,7 +22,9 @@ type RuledEntries = Readonly<{
 type PlacedRule = Readonly<{ rule: CompiledRule; pointer: string }>;
 type PlacedNode = RuleNode & Readonly<{ pointer: string }>;
 
-/** Every rule compiles, no flags and segments refer to each other in a circle, and all rules together are soon done. */
+/**
+ * Every rule compiles, no flags and segments refer to each other in a circle, and the cost of all rules together is bounded.
+ */
 export function validateRules(
   { flags, segments, offers }: RuledEntries,
   scope: RuleScope,
@@ -59,7 +61,7 @@ export function validateRules(
   validateCost(rules, scope.attributes, problems);
 }
 
-/** A longer way round is not shown in full: there can be many of them, and they have much in common. */
+/** Longer circles are not shown in full: there can be many of them, and they overlap. */
 const MAX_SHOWN = 10;
 
 function validateCircles(nodes: readonly PlacedNode[], problems: ProblemList): void {
@@ -75,7 +77,7 @@ function validateCircles(nodes: readonly PlacedNode[], problems: ProblemList): v
   }
 }
 
-/** Each rule is bounded by itself; but a player waits for all of them. */
+/** Each rule is bounded by itself, but a player waits for all of them. */
 function validateCost(
   rules: readonly PlacedRule[],
   attributes: AttributeRegistry,

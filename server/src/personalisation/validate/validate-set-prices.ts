@@ -6,14 +6,14 @@ import { validateAmount } from './validate-catalogue.js';
 
 type SetTo = Readonly<Record<string, string>>;
 
-/** A SKU and its prices, worked out once for all offers. */
+/** A SKU and its prices, computed once for all offers. */
 type PricedSku = Readonly<{
   skuId: string;
-  /** By currency; undefined where an amount is wrong, which is said at the SKU. */
+  /** By currency; undefined where an amount is wrong, which is reported at the SKU. */
   skuPrices: ReadonlyMap<string, SkuPrice | undefined>;
 }>;
 
-/** Between which amounts no rail of any SKU is in the way, in one currency; and the last SKU that is sold in it. */
+/** The amounts between which no guardrail of any SKU applies, in one currency; and the last SKU that is sold in it. */
 type Bounds = { from: bigint; to: bigint | undefined; skuId: string };
 
 const IN_THE_WAY: Record<Guardrail, string> = {
@@ -23,8 +23,9 @@ const IN_THE_WAY: Record<Guardrail, string> = {
 };
 
 /**
- * Prices that offers set are ones that the SKUs can have. There can be a hundred thousand prices in a catalogue and hundreds
- * of offers: an amount is held against the bounds of all SKUs at once, and against each of them only if it is out of those.
+ * Offers may set only prices that their SKUs can have. A catalogue can hold a hundred thousand prices, and there can be
+ * hundreds of offers: an amount is compared with the bounds of all SKUs at once, and with each SKU only if it is outside of
+ * those.
  */
 export class SetPriceCheck {
   readonly #skus: readonly PricedSku[];

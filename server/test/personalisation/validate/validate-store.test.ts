@@ -54,8 +54,8 @@ describe('a catalogue or offer is refused', () => {
         offers: [offer('a', { from: '2026-12-24T18:00:00Z', until: '2026-12-24T18:00:00.000Z' })],
       }),
       [
-        '/catalogue/0/from A moment is written with date, time and zone, as in 2026-12-24T18:00:00Z.',
-        '/catalogue/0/until A moment is written with date, time and zone, as in 2026-12-24T18:00:00Z.',
+        '/catalogue/0/from A time is written with date, time and zone, as in 2026-12-24T18:00:00Z.',
+        '/catalogue/0/until A time is written with date, time and zone, as in 2026-12-24T18:00:00Z.',
         '/offers/0/until The end must be after the beginning.',
       ],
     ],
