@@ -31,7 +31,7 @@ export function adminCommands(): Command {
   const admin = new Command('admin').description('people who sign in to the console and the admin API');
   admin
     .command('create')
-    .description('make somebody a member of a studio; a new account gets a link to sign in with, once')
+    .description('add a member to a studio; a new account gets a sign-in link that works once')
     .requiredOption('--email <address>', 'what they sign in with')
     .addOption(
       new Option(
@@ -42,9 +42,9 @@ export function adminCommands(): Command {
         .makeOptionMandatory(),
     )
     .option('--tenant <tenant-id>', 'the studio; may be left out where there is only one')
-    .option('--name <text>', 'what the audit log calls them (default: the part of the address before @)')
+    .option('--name <text>', 'their name in the audit log (default: the part of the address before @)')
     .option('--url <url>', 'where they reach the operations listener (default: as it listens)')
-    .option('--existing', 'also if the address has an account with a password, made for another studio')
+    .option('--existing', 'also if the address already has an account with a password, created for another studio')
     .action(create);
   admin
     .command('list')
@@ -63,7 +63,7 @@ export function adminCommands(): Command {
   admin
     .command('reset')
     .description(
-      'for somebody who cannot sign in any more: takes password and second factor away, ends all sessions, and makes a link',
+      'for a member who cannot sign in: removes password and second factor, ends all sessions, and prints a sign-in link',
     )
     .requiredOption('--email <address>', 'whose account')
     .option('--url <url>', 'where they reach the operations listener (default: as it listens)')
@@ -90,11 +90,11 @@ async function create(options: CreateOptions): Promise<void> {
     }
     if (added.outcome === 'account_exists') {
       throw new StartupError(
-        `${email} has an account with a password already (savepoint admin list shows its studios). Nobody has proved that the address is theirs. If you know that the account is theirs, add --existing; otherwise take the password away first: savepoint admin reset --email ${email}`,
+        `${email} has an account with a password already (savepoint admin list shows its studios). Its owner has not proved that the address is theirs. If you know that the account is theirs, add --existing; otherwise remove the password first: savepoint admin reset --email ${email}`,
       );
     }
     say(`${email} is ${role} of ${tenant.slug}.`);
-    if (added.token === null) say('The account was there already: they sign in with the password they have.');
+    if (added.token === null) say('The account existed already: they sign in with the password they have.');
     else sayLink(settings, url, added.token);
   });
 }
@@ -116,7 +116,7 @@ async function reset({ email: given, url: base }: { email: string; url?: string 
 function sayLink(settings: Settings, url: string | undefined, token: string): void {
   const base = url ?? httpUrl(settings.opsHost, settings.opsPort);
   say(`Sign-in link  ${base}${signInPath(token)}`);
-  say('It works once, within a day. They set a password then. Give it to nobody else.');
+  say('The link works once, within a day, and lets them set a password. Give it to this person only.');
 }
 
 function readEmail(text: string): string {

@@ -32,8 +32,8 @@ export function adminTokenCommands(): Command {
         .makeOptionMandatory(),
     )
     .option('--tenant <tenant-id>', 'the studio; may be left out where there is only one')
-    .option('--name <text>', 'whose it is: the audit log calls them so (default: your user name)')
-    .option('--expires-days <days>', 'refuse it after so many days (default: when it is revoked)')
+    .option('--name <text>', 'the name of its holder in the audit log (default: your user name)')
+    .option('--expires-days <days>', 'days until the token expires (default: it works until it is revoked)')
     .action(create);
   token
     .command('list')
@@ -54,7 +54,7 @@ export function adminTokenCommands(): Command {
       const actor = commandActor();
       if (!(await withDatabase(({ pool }) => revokeAdminToken(pool, tokenId, actor)))) {
         throw new StartupError(
-          `There is no token "${tokenId}" that works. List them: savepoint admin-token list`,
+          `There is no active token "${tokenId}". List them: savepoint admin-token list`,
         );
       }
       say(`Revoked ${tokenId}.`);
@@ -72,7 +72,7 @@ async function create({ role, tenant: wanted, name: given, expiresDays }: Create
     const { token } = await createAdminToken(pool, { tenantId: tenant.id, name, role, expiresAt }, actor);
     say(`Admin token  ${token}`);
     say(
-      `This is the only time it is shown. Its holder is ${role} of ${tenant.slug} and is called ${name} in the audit log.`,
+      `The token is shown only this time. Its role is ${role} of ${tenant.slug}, its name in the audit log is ${name}.`,
     );
     say('Send it to the operations listener: Authorization: Bearer <token>');
   });

@@ -23,7 +23,7 @@ type ExportOptions = GameOptions & { format: Format; out?: string; published: bo
 type ImportOptions = GameOptions & { file: string; format?: Format; mode: ImportMode; revision?: string };
 
 const HELP = `
-A row states its SKU as a whole. Take the catalogue out, change it, take it back in, and publish:
+A row states its SKU as a whole. Export the catalogue, edit it, import it, and publish:
 
   savepoint catalogue export --tenant my-studio --game my-game --out catalogue.csv
   savepoint catalogue import --tenant my-studio --game my-game --file catalogue.csv --revision 12
@@ -47,7 +47,7 @@ export function catalogueCommands(): Command {
     .addHelpText('after', HELP)
     .action(exportFile);
   withGame(catalogue.command('import'))
-    .description("take a file into the draft's catalogue, all of it or nothing")
+    .description("import a file into the draft's catalogue, all of it or nothing")
     .requiredOption('--file <path>', 'CSV or JSON')
     .addOption(formats())
     .addOption(
@@ -55,7 +55,7 @@ export function catalogueCommands(): Command {
         .choices(IMPORT_MODES)
         .default('merge'),
     )
-    .option('--revision <number>', 'only if the draft still is what it was: the revision that you have seen')
+    .option('--revision <number>', 'only if the draft is still at this revision: the one that you have seen')
     .addHelpText('after', HELP)
     .action(importFile);
   return catalogue;
@@ -96,10 +96,10 @@ async function importFile(options: ImportOptions): Promise<void> {
       case 'imported': {
         const { added, changed, removed, unchanged } = outcome.counts;
         if (!outcome.isChange) {
-          return say(`The draft of ${tenant}/${game} is as ${file} says already: nothing was changed.`);
+          return say(`The draft of ${tenant}/${game} already has the content of ${file}: nothing was changed.`);
         }
         say(
-          `The draft of ${tenant}/${game} has it now: ${added} added, ${changed} changed, ${removed} removed, ${unchanged} as they were.`,
+          `The draft of ${tenant}/${game} was changed: ${added} added, ${changed} changed, ${removed} removed, ${unchanged} as they were.`,
         );
         say(`To publish it: savepoint config publish --tenant ${tenant} --game ${game} --draft`);
         return;

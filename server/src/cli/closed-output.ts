@@ -1,14 +1,14 @@
 const closing = new AbortController();
 
 /**
- * Aborted when nothing can be written to standard output any more, mostly because its reader has all it wanted (`| head`).
- * A command still does what it was asked to do, and says the rest to nobody. One that does nothing but write ends.
+ * Aborted when nothing can be written to standard output any more, mostly because its reader has closed the pipe (`| head`).
+ * A command still does its work, and prints nothing more. A command that only prints ends.
  */
 export const outputClosed: AbortSignal = closing.signal;
 
 /** Without a listener for their errors, a closed pipe ends the process with a stack trace. */
 export function watchOutput(): void {
-  // Nobody is left who could be told.
+  // The output is closed, so there is nowhere to report it.
   process.stderr.on('error', () => {});
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (outputClosed.aborted) return;
@@ -19,7 +19,7 @@ export function watchOutput(): void {
   });
 }
 
-/** Whether work ended with nothing but the error that `watchOutput` has dealt with. */
+/** Whether work ended with nothing but the error that `watchOutput` has handled. */
 export function isClosedOutput(error: unknown): boolean {
   return outputClosed.aborted && codeOf(error) === codeOf(outputClosed.reason);
 }

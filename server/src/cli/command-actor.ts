@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import type { Actor } from '../features/studios/audit-log.js';
 
-/** Who goes down in the audit log for what a command changes: `ada@build-7`. */
+/** The actor in the audit log for what a command changes: `ada@build-7`. */
 export function commandActor(): Actor {
   return { name: `${currentUser()}@${hostname()}`, nowMs: Date.now() };
 }

@@ -16,7 +16,7 @@ type GameOptions = { tenant: string; game: string };
 type PublishOptions = GameOptions & { note: string; confirmPriceRaises: boolean; basedOn?: string };
 
 const HELP = `
-A document holds all that a game's players are told beyond what they did themselves: flags, segments, catalogue, store
+A document holds everything that decides what a game's players are told: flags, segments, catalogue, store
 settings and offers. Begin with the one in force:
 
   savepoint config show --tenant my-studio --game my-game > config.json
@@ -58,11 +58,11 @@ export function configCommands(): Command {
   return config;
 }
 
-/** What a publication may be refused for, and how to say beforehand that it is meant or not. */
+/** The reasons for which a publication may be refused, and the options that confirm it beforehand. */
 function withChecks(command: Command): Command {
   return command
     .option('--based-on <number>', 'only if this version is in force: the one that you have seen')
-    .option('--confirm-price-raises', 'also if prices inside of running offers go up', false);
+    .option('--confirm-price-raises', 'publish even if prices inside of running offers go up', false);
 }
 
 function baseOf({ basedOn }: PublishOptions): { basedOn?: number } {
@@ -126,13 +126,13 @@ function sayPublished(game: string, what: string, outcome: PublishOutcome): void
           `  - ${skuId} in the running offer ${offerId}: ${from} to ${to} ${currency}`,
       );
       throw new StartupError(
-        `${what} would raise prices that players see now:\n${raises.join('\n')}\nIf that is meant, add --confirm-price-raises.`,
+        `${what} would raise prices that players see now:\n${raises.join('\n')}\nIf that is intended, add --confirm-price-raises.`,
       );
     }
     case 'conflict':
       throw new StartupError(
         [
-          `Nothing was published: version ${outcome.version}, by ${outcome.author}, is in force meanwhile. What is new:`,
+          `Nothing was published: version ${outcome.version}, by ${outcome.author}, is in force by now. What it changed:`,
           ...differenceLines(outcome.difference),
           `Take that into account, and base yours on version ${outcome.version}.`,
         ].join('\n'),

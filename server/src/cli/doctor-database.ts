@@ -17,7 +17,7 @@ import { withCommandDatabase } from './terminal.js';
 
 const CLOCK_TOLERANCE_MS = 2_000;
 
-/** The database, without changing anything: one that is not there yet is not made. */
+/** Checks the database without changing anything: a missing one is not created. */
 export async function examineDatabase(settings: Settings): Promise<DoctorFinding[]> {
   const isEmbedded = settings.databaseUrl === undefined;
   const name = isEmbedded ? 'embedded PostgreSQL' : 'database of DATABASE_URL';
@@ -38,14 +38,14 @@ export async function examineDatabase(settings: Settings): Promise<DoctorFinding
         ...(await checkOldEvents(pool, state)),
         ...(await checkCompaction(pool, state)),
       ];
-      // What the checks found after an interruption is not the fault of the database.
+      // After an interruption the checks say nothing about the database.
       signal.throwIfAborted();
       return findings;
     });
   } catch (error) {
     if (error instanceof Interrupted) throw error;
     const { message } = error as Error;
-    // Ours say what to do themselves.
+    // Our own errors already say what to do.
     if (error instanceof StartupError) return [{ name, problem: message }];
     return [{ name, problem: message, advice: 'Start it, or check DATABASE_URL.' }];
   }
@@ -72,7 +72,7 @@ async function checkClock(pool: Pool): Promise<DoctorFinding> {
   const middle = before + elapsed / 2;
   const difference = Math.round(middle - (rows[0]?.now ?? middle));
   const name = 'clock';
-  // The response may have been given at any moment while it was waited for.
+  // The server's clock was read at an unknown instant while the response was awaited.
   if (Math.abs(difference) <= CLOCK_TOLERANCE_MS + elapsed / 2) return { name };
   return {
     name,
@@ -81,7 +81,7 @@ async function checkClock(pool: Pool): Promise<DoctorFinding> {
   };
 }
 
-/** Adds two megabytes to the disk of the database for a moment: a disk that is full shows in no other way from here. */
+/** Writes two megabytes to the disk of the database for a moment: a full disk cannot be detected in another way from here. */
 async function checkWriting(pool: Pool): Promise<DoctorFinding> {
   const name = 'writing to the database';
   try {
@@ -110,7 +110,7 @@ function whyNotWritten({
     case '25006':
       return {
         problem: 'it can only be read: it is a standby, or default_transaction_read_only is on',
-        advice: 'Let DATABASE_URL lead to the server that is written to.',
+        advice: 'Set DATABASE_URL to the primary server.',
       };
     case '42501':
       return {
@@ -128,8 +128,8 @@ function checkSchema({ applied, known }: SchemaState): DoctorFinding {
   if (applied > known) {
     return {
       name,
-      problem: `a newer build has been here: it is at version ${applied}, and this build knows only up to ${known}`,
-      advice: 'Start a newer build; schemas never go back.',
+      problem: `a newer build has migrated it: it is at version ${applied}, and this build knows only up to ${known}`,
+      advice: 'Start that newer build; migrations cannot be undone.',
     };
   }
   if (applied === known) return { name: `${name}, version ${applied}` };
@@ -153,12 +153,12 @@ async function checkOldEvents(pool: Pool, { applied, known }: SchemaState): Prom
   ];
 }
 
-/** Days whose small blocks of events ought to have been made into larger ones by now. */
+/** Days whose small blocks of events should have been compacted by now. */
 async function checkCompaction(pool: Pool, { applied, known }: SchemaState): Promise<DoctorFinding[]> {
   if (applied !== known) return [];
   return (await listStuckDays(pool)).map(({ day, since, waitsFor, restarts }) => ({
     name: `compaction of the events received on ${day}`,
-    warning: `not finished since ${since} UTC${restarts === 0 ? '' : `, begun anew ${restarts} times because events of that day changed`}`,
+    warning: `not finished since ${since} UTC${restarts === 0 ? '' : `, restarted ${restarts} times because events of that day changed`}`,
     advice: COMPACTION_ADVICE[waitsFor ?? 'none'],
   }));
 }
@@ -169,11 +169,11 @@ const COMPACTION_ADVICE: Record<SwapObstacle | 'none', string> = {
   snapshot: `A transaction that has been open for long may still need the former blocks. ${FIND_OPEN_TRANSACTIONS}`,
   lock: `A transaction keeps the table of the events locked. ${FIND_OPEN_TRANSACTIONS}`,
   default_partition:
-    'The partition for events of days without a partition of their own is larger than 128 MB. Delete what nobody needs of it: savepoint game set --retention-days.',
+    'The default partition, which holds events of days without a partition of their own, is larger than 128 MB. Delete old events: savepoint game set --retention-days.',
   none: 'Nothing is lost: the day only takes more space. If a queue is catching up, wait for it. Otherwise look for event_compaction in the log of the service.',
 };
 
-/** Whether it opens what is sealed. */
+/** Whether the master key can unseal what is sealed. */
 async function checkMasterKey(
   pool: Pool,
   settings: Settings,
@@ -191,7 +191,7 @@ async function checkMasterKey(
   } catch (error) {
     const { message } = error as Error;
     if (error instanceof StartupError) return { name, problem: message };
-    // What is sealed may be in tables that are not there yet.
+    // The tables of sealed secrets may not exist yet.
     if (applied !== undefined && applied < known)
       return { name: `${name} (checked once the schema is up to date)` };
     return { name, problem: message, advice: 'Put the table signing_keys back from a backup.' };

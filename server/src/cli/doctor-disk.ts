@@ -21,7 +21,7 @@ export async function checkFreeSpace(settings: Settings): Promise<DoctorFinding>
     return {
       name,
       problem: 'the disk cannot hold another file, however small',
-      advice: 'Delete files that nobody needs.',
+      advice: 'Delete files that are not needed.',
     };
   }
   // Only a key is kept there.

@@ -7,10 +7,10 @@ import type { DoctorFinding } from './doctor-finding.js';
 const SYNC_ADVICE =
   'Set `sync_interval: always` in the jetstream block of every server (NATS 2.10 or newer), or run three replicas on machines that do not lose power together.';
 const ASK_TIMEOUT_MS = 1_000;
-/** Where nats-server answers over HTTP, if it was told to. */
+/** The address of nats-server's HTTP monitoring, if it is switched on. */
 const MONITORING_PORT = 8222;
 
-/** NATS as an event queue has to be: what can be lost with it, and what to do about it. */
+/** Checks whether NATS is set up as an event queue needs it: what can be lost with it, and what to do about it. */
 export async function examineQueue(
   nats: NatsSettings,
   environment: Settings['environment'],
@@ -75,7 +75,7 @@ async function checkStream({ jsm }: QueueSession, nats: NatsSettings): Promise<D
   if (replicas > 1) return { name };
   return {
     name,
-    warning: 'with one replica, a lost disk takes along every event that is not applied yet',
+    warning: 'with one replica, a lost disk loses every event that is not applied yet',
     advice: 'Run a cluster of three NATS servers and set SAVEPOINT_NATS_REPLICAS=3.',
   };
 }
@@ -101,7 +101,7 @@ async function checkSync(session: QueueSession, nats: NatsSettings): Promise<Doc
 
 type JetStreamSettings = { sync_always?: boolean; sync_interval?: number };
 
-/** Answered only to users of the system account. */
+/** NATS returns this to users of the system account only. */
 async function askSystemAccount({ nc }: QueueSession): Promise<JetStreamSettings | undefined> {
   try {
     const request = JSON.stringify({ config: true });

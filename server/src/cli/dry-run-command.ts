@@ -24,11 +24,11 @@ type DryRunOptions = {
 };
 
 const HELP = `
-Every player is decided for twice, as published and as it would be. Nothing is changed.
+Decides for every player twice: with the published document and with the new one. Nothing is changed.
 
   savepoint config dry-run --tenant my-studio --game my-game --file config.json
 
-An offer that begins later applies to nobody now: --at decides for that time, with what is known of the players now.
+An offer that begins later applies to no player now: --at decides for that time, with what is known of the players now.
 
 Payers are players with a purchase that was not refunded; revenue is the share that those after have in all that was spent.`;
 
@@ -37,7 +37,7 @@ export function dryRunCommand(): Command {
     .description('say what publishing would change: who enters and leaves each segment and offer')
     .option('--file <path>', 'the document, JSON (default: the draft)')
     .option('--config-version <number>', 'an older version instead')
-    .option('--at <time>', 'a later moment to decide for, such as 2026-11-15T12:00:00Z (default: now)')
+    .option('--at <time>', 'a later time to decide for, such as 2026-11-15T12:00:00Z (default: now)')
     .option(
       '--sample <players>',
       'how many players to examine (default: all, or 500000 of more than 2 million)',
@@ -93,7 +93,7 @@ async function candidateOf(
 function instantOf(text: string): number {
   const atMs = readFutureInstant(text, Date.now());
   if (atMs !== undefined) return atMs;
-  throw new StartupError(`--at is "${text}": give a time that is yet to come, such as 2026-11-15T12:00:00Z.`);
+  throw new StartupError(`--at is "${text}": give a time in the future, such as 2026-11-15T12:00:00Z.`);
 }
 
 function sampleSize(text: string): number {

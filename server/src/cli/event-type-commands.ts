@@ -56,7 +56,7 @@ export function eventTypeCommands(): Command {
     .action((name: string, options: ShowOptions) => show(name, options));
 
   withGame(eventType.command('retire <event-type>'))
-    .description('check this type no longer; it then counts as not registered')
+    .description('stop checking this type; it then counts as not registered')
     .action((name: string, options: GameOptions) => retire(name, options));
   return eventType;
 }
@@ -88,7 +88,7 @@ async function list({ tenant, game }: GameOptions) {
   for (const line of describeNearTypes(sent)) say(line);
 }
 
-/** What players send that nearly is a built-in type, and therefore does less than somebody may think. */
+/** Types that are nearly a built-in one, and therefore do less than their senders expect. */
 function describeNearTypes(sent: readonly SentType[]): string[] {
   const near = sent.filter(({ looksLike }) => looksLike !== null);
   if (near.length === 0) return [];
@@ -99,7 +99,7 @@ function describeNearTypes(sent: readonly SentType[]): string[] {
       ({ eventType, events, looksLike }) =>
         `  ${printable(eventType)}  ${grouped(events)} ${events === 1 ? 'event' : 'events'}  did you mean ${looksLike}?`,
     ),
-    'They are stored as they are, but do nothing that the built-in type does. Let the game send that name; or register the type, if it is meant.',
+    'They are stored, but have none of the effects of the built-in type. Let the game send the built-in name, or register the type if it is intended.',
   ];
 }
 

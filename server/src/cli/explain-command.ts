@@ -29,7 +29,7 @@ export function explainCommand(): Command {
   return withGame(new Command('explain'))
     .description('say why a player is told what they are told: flags, segments, offers and every price')
     .requiredOption('--player <user-id>', 'userId of the login response')
-    .option('--at <time>', 'the moment, such as 2026-11-15T12:00:00Z (default: now)')
+    .option('--at <time>', 'the time to explain, such as 2026-11-15T12:00:00Z (default: now)')
     .option('--config-version <number>', 'another version, or draft (default: the one in force then)')
     .option('--json', 'print everything there is, as JSON', false)
     .addHelpText('after', HELP)
@@ -42,7 +42,7 @@ async function run(options: ExplainOptions): Promise<void> {
   const version = versionOf(options.configVersion);
   await withDatabase(async ({ pool, url }, _, signal) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
-    // Nobody else is here.
+    // A command runs one explanation, so it needs no semaphore.
     const turns: KeySemaphore = { take: (work) => work() };
     const outcome = await explain(
       { pool, databaseUrl: url, clock: systemClock, turns, signal },

@@ -79,7 +79,7 @@ async function exportTo(
   const file =
     out === undefined ? undefined : await openFileTarget(out, { tenant, game, format, ...span }, { resume });
   const target: ExportTarget = file ?? streamTarget(process.stdout, signal);
-  // A file is written whether or not anybody reads what is said about it.
+  // A file is written even when the output of the command is not read.
   const stopped = file === undefined ? AbortSignal.any([signal, outputClosed]) : signal;
   const before = { events: file?.cursor.events ?? 0, key: file?.cursor.key ?? null };
   let events = before.events;

@@ -51,7 +51,7 @@ export async function requireGame(pool: Pool, tenant: string, game: string): Pro
   throw noSuchGame(game, await listGames(pool, tenant), tenant);
 }
 
-/** For lists that may be narrowed down: one of nothing would look as if there were nothing. */
+/** For lists with an optional filter: a list for a misspelt name would look as if there were nothing. */
 export async function requireFilter(pool: Pool, tenant?: string, game?: string): Promise<void> {
   if (tenant !== undefined) await requireTenant(pool, tenant);
   if (game === undefined) return;

@@ -75,5 +75,5 @@ export async function interruptible<T>(
 }
 
 function describeProblem({ message }: Error): string {
-  return `PostgreSQL could not be asked to end what the command was doing there, which may go on: ${message}.`;
+  return `PostgreSQL could not be told to end the command's work, which may still be running there: ${message}.`;
 }

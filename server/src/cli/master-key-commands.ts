@@ -27,7 +27,7 @@ In development, where the key lives in the data folder, stop the service first; 
     .action(() =>
       withMasterKeys(async ({ pool, shared }, settings, { keys, text }) => {
         if (settings.masterKey !== undefined) return resealUnderFirst(pool, keys);
-        // A running service would go on with the old key only and could open nothing any more.
+        // A running service would keep the old key only, and could not open any secret afterwards.
         if (shared)
           throw new StartupError('Stop the service first: it holds the old key until it is restarted.');
         return rotateFile(pool, settings, text);
@@ -49,7 +49,7 @@ async function rotateFile(pool: Pool, settings: Settings, text: string): Promise
   const both = `${generateMasterKey()},${text}`;
   const parsed = parseMasterKeys(both);
   if (!parsed.ok) throw new StartupError(parsed.problems.join('\n'));
-  // Both first: whenever this is interrupted, the file can open whatever is sealed.
+  // Both keys first: whenever this is interrupted, the file can open everything that is sealed.
   await writeMasterKeyFile(settings, both);
   report(parsed.keys, await resealAll(pool, parsed.keys, commandActor()));
   await writeMasterKeyFile(settings, both.split(',', 1)[0] ?? both);

@@ -9,10 +9,10 @@ import { grouped } from './progress-bar.js';
 export function sampleLine({ players, allPlayers, payers, allPayers }: Sample): string {
   const of = (read: number, all: number) =>
     read < all ? `${grouped(read)} of ${grouped(all)}` : grouped(all);
-  return `Read ${of(players, allPlayers)} players, of whom pay ${of(payers, allPayers)}.`;
+  return `Read ${of(players, allPlayers)} players, payers among them: ${of(payers, allPayers)}.`;
 }
 
-/** What there is too little of yet. */
+/** The data that is still missing. */
 export function dataLines({ progress }: TrainingReport): string[] {
   return progress
     .filter(({ have, need }) => have < need)

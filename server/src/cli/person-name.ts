@@ -2,7 +2,7 @@ import { MAX_TOKEN_NAME } from '../features/studios/admin-token-schemas.js';
 import { StartupError } from '../lib/startup-error.js';
 import { printable } from './printable.js';
 
-/** The name of `--name`: what the audit log calls somebody. */
+/** The name of `--name`: the actor in the audit log. */
 export function readName(text: string): string {
   const name = text.trim();
   if (name !== '' && name.length <= MAX_TOKEN_NAME && printable(name) === name) return name;

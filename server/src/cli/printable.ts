@@ -15,5 +15,5 @@ export function printableJson(text: string): string {
     .join('\n');
 }
 
-/** Controls, line separators, and marks that turn the direction of writing. */
+/** Control characters, line separators, and marks that change the direction of writing. */
 const CONTROL = /\p{Cc}|[\u2028-\u202e\u2066-\u2069]/gu;

@@ -33,7 +33,7 @@ async function run(dryRun: boolean): Promise<void> {
       signal,
       onGames(games) {
         for (const { tenant, game, retentionDays, before } of games) {
-          say(`${tenant}/${game} keeps ${retentionDays} days: events before ${before} go.`);
+          say(`${tenant}/${game} keeps ${retentionDays} days: events received before ${before} are deleted.`);
         }
       },
       onProgress: dryRun ? (progress) => say(`  would ${describe(progress)}`) : showOn(line),

@@ -25,7 +25,7 @@ export function signingKeyCommands(): Command {
     .description('publish a new key, which signs once every cache has seen it; no session ends')
     .option(
       '--now',
-      'sign with it at once, on every node; the old key still verifies, see revoke for a leaked one',
+      'sign with it at once, on every node; the old key still verifies (to withdraw a leaked key, see revoke)',
       false,
     )
     .action(async (options: { now: boolean }) => {

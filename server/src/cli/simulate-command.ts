@@ -120,7 +120,7 @@ async function readCredentials({ apiKey, apiSecretFile, tenant, game }: Options)
   });
 }
 
-/** Told before anything is prepared. */
+/** Checked before anything is prepared. */
 async function requireService(url: string): Promise<void> {
   const response = await fetch(`${url}/v1/limits`).catch(() => undefined);
   if (response?.ok === true) return;

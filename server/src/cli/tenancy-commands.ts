@@ -81,24 +81,24 @@ export function gameCommands(): Command {
     });
   game
     .command('set <game-id>')
-    .description('change the settings of a game; every node obeys from the next request on')
+    .description('change the settings of a game; every node applies them from the next request on')
     .requiredOption('--tenant <tenant-id>', 'the studio it belongs to')
     .addOption(
       new Option(
         '--unregistered-types <what>',
-        'accept events of types without a schema, or hold them in the inbox of failed events (the types with a meaning, such as Purchase, are always known)',
+        'accept events of types without a schema, or hold them in the inbox of failed events (built-in types, such as Purchase, are always known)',
       ).choices(['accept', 'hold']),
     )
     .option(
       '--retention-days <days>',
-      'delete events this many days after their own time, or `keep` them (players and roll-ups always stay)',
+      'delete events this many days after their receipt, or `keep` them (players and roll-ups always stay)',
     )
     .addHelpText(
       'after',
       `
-Events are deleted by the hourly maintenance or by savepoint retention run. From then on events from before that time are
-no longer taken either, as one that was counted and deleted could not be told from a new one. Choose a time that is
-longer than players stay offline: 90 days, say.`,
+Events are deleted by the hourly maintenance or by savepoint retention run, by the UTC day of their receipt. What they counted for
+stays, and an event that is sent again after its deletion is still recognised. explain, export and rollups check see only
+the events that are left.`,
     )
     .action(async (slug: string, options: GameSettings & { tenant: string }) => {
       const { tenant, unregisteredTypes } = options;

@@ -10,7 +10,7 @@ export function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** The settings, or one message that lists every problem and how to mend it. Those that may be misspelt are named. */
+/** The settings, or one message that lists every problem with its remedy. Variables that may be misspelt settings are named. */
 export function requireSettings(options: { needsMasterKey?: boolean } = {}): Settings {
   const read = readSettings(process.env, { tty: process.stdout.isTTY === true, ...options });
   for (const warning of read.warnings) process.stderr.write(`Warning: ${warning}\n`);
@@ -78,9 +78,9 @@ export function withCommandDatabase<T>(
 
 async function requireSchema(pool: Pool): Promise<void> {
   const { applied, known } = await findSchemaState(pool).catch((error: Error & { code?: string }) => {
-    // Where a name has several addresses and none answers, the error has no message.
+    // Where a name has several addresses and none can be reached, the error has no message.
     throw new StartupError(
-      `The database cannot be asked: ${error.message || error.code}. Check DATABASE_URL.`,
+      `The database cannot be reached: ${error.message || error.code}. Check DATABASE_URL.`,
     );
   });
   if (applied === undefined) {

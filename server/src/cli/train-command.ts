@@ -19,7 +19,7 @@ docs/predictions.md explains the report.`;
 
 export function trainCommand(): Command {
   return withGame(new Command('train'))
-    .description('train the models of predictions now, and say what came of it')
+    .description('train the models of predictions now, and report the result')
     .addHelpText('after', HELP)
     .action(run);
 }
@@ -33,7 +33,7 @@ async function run({ tenant, game }: { tenant: string; game: string }): Promise<
       onProgress: (progress) => line.show(describe(progress)),
     }).finally(() => line.end());
     if (outcome.outcome !== 'trained') {
-      throw new StartupError('Another training of this game is at work. Try again when it is done.');
+      throw new StartupError('Another training of this game is running. Try again when it is done.');
     }
     for (const text of reportLines(outcome)) say(text);
   }, 'Nothing was changed.');

@@ -36,7 +36,7 @@ describe('savepoint admin-token', () => {
 
     expect((await command('revoke', tokenId)).out).toBe(`Revoked ${tokenId}.\n`);
     expectStringError(await desk.call('GET', '/me', undefined, token), 401, 'token_invalid');
-    expect((await command('revoke', tokenId)).errors).toContain('There is no token');
+    expect((await command('revoke', tokenId)).errors).toContain('There is no active token');
     expect((await command('list')).out).toMatch(new RegExp(`^${tokenId} .* revoked `, 'm'));
 
     const { rows } = await harness.pool.query(

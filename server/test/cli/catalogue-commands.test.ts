@@ -38,7 +38,7 @@ it('a catalogue goes out to a file, is changed, comes back into the draft and is
   const taken = await savepoint('catalogue', 'import', '--file', at('catalogue.csv'));
   expect(taken).toMatchObject({ code: 0, errors: '' });
   expect(taken.out).toContain(
-    'The draft of studio/game has it now: 1 added, 1 changed, 0 removed, 1 as they were.',
+    'The draft of studio/game was changed: 1 added, 1 changed, 0 removed, 1 as they were.',
   );
   expect(taken.out).toContain('savepoint config publish --tenant studio --game game --draft');
   expect((await draftSkus()).map(({ skuId, active }) => [skuId, active])).toEqual([
@@ -92,7 +92,7 @@ it('a file that changes nothing leaves the draft at its revision', async () => {
     const again = await savepoint('catalogue', 'import', '--file', at('same.csv'), '--mode', mode);
     expect(again).toMatchObject({
       code: 0,
-      out: `The draft of studio/game is as ${at('same.csv')} says already: nothing was changed.\n`,
+      out: `The draft of studio/game already has the content of ${at('same.csv')}: nothing was changed.\n`,
     });
   }
   expect((await findDraft(world.pool, gameId)).revision).toBe(revision);

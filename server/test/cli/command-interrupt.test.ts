@@ -224,7 +224,7 @@ describe('an interrupted command', () => {
       const { code, errors } = await ended;
       expect(code).toBe(130);
       expect(errors).toMatch(
-        /^Interrupted\. Nothing was changed\. PostgreSQL could not be asked to end what the command was doing there, which may go on: .+\.\n$/,
+        /^Interrupted\. Nothing was changed\. PostgreSQL could not be told to end the command's work, which may still be running there: .+\.\n$/,
       );
     } finally {
       await proxy.close();

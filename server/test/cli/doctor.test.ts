@@ -73,9 +73,9 @@ describe('doctor on a database', () => {
     expect(findings).toContainEqual({
       name: 'schema',
       problem: expect.stringMatching(
-        /^a newer build has been here: it is at version 9000, and this build knows only up to \d+$/,
+        /^a newer build has migrated it: it is at version 9000, and this build knows only up to \d+$/,
       ),
-      advice: 'Start a newer build; schemas never go back.',
+      advice: 'Start that newer build; migrations cannot be undone.',
     });
     await query('delete from schema_migrations where version = 9000');
   });
@@ -104,7 +104,7 @@ describe('doctor on a database', () => {
       {
         name: 'compaction of the events received on 2026-11-04',
         warning:
-          'not finished since 2026-11-07 08:09 UTC, begun anew 3 times because events of that day changed',
+          'not finished since 2026-11-07 08:09 UTC, restarted 3 times because events of that day changed',
         advice: expect.stringMatching(/^Nothing is lost: /),
       },
     ]);

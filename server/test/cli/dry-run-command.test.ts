@@ -67,7 +67,7 @@ describe('savepoint config dry-run', () => {
   it.each([
     [['--config-version', '9'], 'There is no version 9; the one in force is 1.'],
     [['--sample', '0'], '--sample is "0": give a number of players'],
-    [['--at', '2020-01-01T00:00:00Z'], '--at is "2020-01-01T00:00:00Z": give a time that is yet to come'],
+    [['--at', '2020-01-01T00:00:00Z'], '--at is "2020-01-01T00:00:00Z": give a time in the future'],
     [['--at', 'soon'], '--at is "soon"'],
     [['--file', 'a', '--config-version', '1'], 'Give --file or --config-version, not both.'],
   ])('says what is wrong with %j', async (args, sentence) => {

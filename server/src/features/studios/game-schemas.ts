@@ -12,7 +12,7 @@ const RetentionDays = nullable(
     minimum: 1,
     maximum: MAX_RETENTION_DAYS,
     description:
-      'Events are deleted so many days after their own time, and older ones are no longer taken; null: they are kept. Players and roll-ups always stay.',
+      'Events are deleted this many days after their receipt; null: they are kept. Players and roll-ups always stay.',
   }),
 );
 
