@@ -226,7 +226,7 @@ export function createEventQueue(options: Options): EventQueue {
     release: ({ place, tries }) =>
       change(async (tx) => {
         const batch = await get(tx, place);
-        // Unless another tab sends it, too.
+        // Unless another tab has sent it, too.
         if (batch?.tries === tries) tx.set(keyOf(place), { ...batch, tries: tries - 1 });
       }),
 

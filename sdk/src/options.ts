@@ -69,9 +69,9 @@ export type SavepointOptions = {
   maxStoredBytes?: number;
   /** What `player` methods return offline before there was ever a response: ship it with the game. */
   fallback?: Partial<PlayerData>;
-  /** Is told of each event that was not taken. */
+  /** Called for each event that was rejected. */
   onRejected?: (rejected: RejectedEvent) => void;
-  /** Is told of failures that the client deals with by itself, for a log: failed logins and sends, a storage that fails. */
+  /** Called for failures that the client handles by itself, for a log: failed logins and sends, a storage that fails. */
   onError?: (error: SavepointError) => void;
   /** Default: the platform's `fetch`. */
   fetch?: typeof fetch;

@@ -12,8 +12,8 @@ import type {
 } from './wire.js';
 
 /**
- * Where a response comes from: from the service now (`service`), from the last time that it responded (`kept`), from the studio's
- * store for offline play or the game's own `fallback` (`fallback`).
+ * Where a value comes from: from the service now (`service`), from its last good response (`kept`), from the studio's store for
+ * offline play or the game's own `fallback` (`fallback`).
  *
  * @example
  * ```ts
@@ -24,7 +24,7 @@ export type ValueInfo = { source: 'service' | 'kept' | 'fallback'; receivedAt: n
 
 /**
  * What the service tells about the player. Online each method asks the service, which returns 304 where nothing has changed.
- * Offline it returns the last good response, or with a fallback. It rejects only if there is none, or if the service refuses.
+ * Offline it returns the last good response, or a fallback. It rejects only if there is neither, or if the service refuses.
  *
  * @example
  * ```ts

@@ -194,7 +194,7 @@ export class Savepoint {
 
   /**
    * Records an event. Never throws and never waits: the event is stored in the background and sent with the next batch, also
-   * after a restart. What is wrong with it is told to `onRejected`. Returns the event's id.
+   * after a restart. If the event is rejected, `onRejected` is called. Returns the event's id.
    *
    * @example
    * ```ts

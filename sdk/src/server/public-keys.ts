@@ -6,7 +6,7 @@ export type PublicKeys = { find(kid: string): Promise<CryptoKey | undefined> };
 
 /** Where the service does not say how long its keys hold. */
 const DEFAULT_AGE_MS = 300_000;
-/** An unknown key id is asked for at most this often: anybody can make one up. */
+/** An unknown key id causes a request at most this often: a client can invent any id. */
 const COOLDOWN_MS = 10_000;
 /** While the service cannot be reached, its keys are used this much longer. After that a revoked key might be among them. */
 const MAX_STALE_MS = 3_600_000;

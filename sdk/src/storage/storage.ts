@@ -28,7 +28,7 @@ export type Transaction = {
  */
 export type SavepointStorage = {
   /**
-   * Runs `work` with nobody else in between, and keeps all of its writes or none of them. `durable` asks for a write that also
+   * Runs `work` isolated from other transactions, and keeps all of its writes or none of them. `durable` asks for a write that also
    * survives a power cut, where that costs extra.
    */
   transact<T>(work: (tx: Transaction) => Promise<T>, durable?: boolean): Promise<T>;
