@@ -25,12 +25,12 @@ export const ADMIN_ERRORS = {
   password_wrong: { status: 403, message: 'The current password is wrong.' },
   link_invalid: {
     status: 404,
-    message: 'This link was used already, has ended or was taken back. Ask for a new one.',
+    message: 'This link was used already, has expired or was withdrawn. Ask for a new one.',
   },
   member_not_found: { status: 404, message: 'This studio has no such member.' },
-  invitation_not_found: { status: 404, message: 'This studio has no such invitation that is open.' },
-  api_key_not_found: { status: 404, message: 'This game has no such API key that works.' },
-  admin_token_not_found: { status: 404, message: 'This studio has no such admin token that works.' },
+  invitation_not_found: { status: 404, message: 'This studio has no such open invitation.' },
+  api_key_not_found: { status: 404, message: 'This game has no such active API key.' },
+  admin_token_not_found: { status: 404, message: 'This studio has no such active admin token.' },
   game_not_found: { status: 404, message: 'This studio has no such game.' },
   version_not_found: { status: 404, message: 'The game has no such version of its configuration.' },
   model_not_found: { status: 404, message: 'The game has no such model of predictions.' },
@@ -40,8 +40,8 @@ export const ADMIN_ERRORS = {
   session_not_found: { status: 404, message: 'The player has no such session.' },
   segment_not_found: { status: 404, message: 'The published configuration has no such segment.' },
   failed_event_not_found: { status: 404, message: 'The inbox of this game has no such entry.' },
-  event_type_not_found: { status: 404, message: 'The game has no such event type that is registered.' },
-  override_not_found: { status: 404, message: 'No override of this flag stands for the player.' },
+  event_type_not_found: { status: 404, message: 'The game has no such registered event type.' },
+  override_not_found: { status: 404, message: 'The player has no override of this flag.' },
   model_unusable: {
     status: 409,
     message: 'This model was trained by another build, with other features. Train again instead.',
@@ -49,29 +49,29 @@ export const ADMIN_ERRORS = {
   already_member: { status: 409, message: 'The person with this email is a member of the studio already.' },
   last_owner: {
     status: 409,
-    message: 'This is the last owner of the studio. Make somebody else an owner first.',
+    message: 'This is the last owner of the studio. Make another member an owner first.',
   },
-  draft_conflict: { status: 409, message: 'Somebody else has changed the draft since you read it.' },
+  draft_conflict: { status: 409, message: 'Another editor has changed the draft since you read it.' },
   version_conflict: {
     status: 409,
-    message: 'Somebody has published since the version that this is based on.',
+    message: 'Another version was published after the one that this is based on.',
   },
   price_raise_unconfirmed: {
     status: 409,
-    message: 'This would raise prices inside of running offers. Confirm it if that is meant.',
+    message: 'This would raise prices inside of running offers. Send confirmPriceRaises if that is intended.',
   },
-  nothing_to_publish: { status: 409, message: 'What is published is the same already.' },
+  nothing_to_publish: { status: 409, message: 'The published version already has this content.' },
   failed_event_replayed: { status: 409, message: 'This entry was replayed already.' },
   host_not_allowed: {
     status: 421,
-    message: 'The operations listener does not answer to this host name. See SAVEPOINT_OPS_ALLOWED_HOSTS.',
+    message: 'The operations listener does not serve this host name. See SAVEPOINT_OPS_ALLOWED_HOSTS.',
   },
   document_invalid: { status: 422, message: 'The document cannot be published as it is.' },
-  catalogue_invalid: { status: 422, message: 'The file cannot be taken into the catalogue; nothing was.' },
+  catalogue_invalid: { status: 422, message: 'The file cannot be imported into the catalogue. Nothing was changed.' },
   password_weak: { status: 422, message: 'The password is too easy to guess.' },
   second_factor_code_wrong: {
     status: 422,
-    message: 'The code is not one of the new secret. Check the clock of your device, and send the next code.',
+    message: 'The code does not belong to the new secret. Check the clock of your device, and send the next code.',
   },
   sign_in_slowed: {
     status: 429,
@@ -85,7 +85,7 @@ export const ADMIN_ERRORS = {
   },
   busy: {
     status: 429,
-    message: 'As many of these as may run at once are running. Wait for Retry-After seconds and try again.',
+    message: 'The maximum number of these is running already. Wait for Retry-After seconds and try again.',
   },
 } as const satisfies ErrorTable;
 
@@ -96,7 +96,7 @@ export const ADMIN_ERRORS = {
 export const ERRORS = {
   ...ADMIN_ERRORS,
   // 400
-  body_invalid: { status: 400, message: 'The request body is not what this endpoint takes.' },
+  body_invalid: { status: 400, message: 'The request body does not match the schema of this endpoint.' },
   invalid_json: { status: 400, message: 'The request body is not valid JSON.' },
   invalid_utf8: { status: 400, message: 'The request body is not valid UTF-8.' },
   request_invalid: { status: 400, message: 'The request could not be understood.' },
@@ -128,7 +128,7 @@ export const ERRORS = {
   player_mismatch: { status: 403, message: 'X-Player-Id is not the player of this token.' },
   // 404 to 431
   not_found: { status: 404, message: 'There is nothing at this address.' },
-  method_not_allowed: { status: 405, message: 'This address does not answer to this method.' },
+  method_not_allowed: { status: 405, message: 'This address does not support this method.' },
   request_timeout: { status: 408, message: 'The request took too long to arrive.' },
   body_too_large: { status: 413, message: 'The request body is larger than the limit.' },
   batch_too_large: { status: 413, message: 'The batch holds more events than the limit.' },
@@ -146,7 +146,7 @@ export const ERRORS = {
   internal: { status: 500, message: 'Something went wrong on our side. It has been logged.' },
   unavailable: {
     status: 503,
-    message: 'The service cannot answer right now. Nothing was lost: send it again, unchanged.',
+    message: 'The service cannot handle the request right now. Nothing was lost: send it again, unchanged.',
   },
 } as const satisfies ErrorTable;
 
