@@ -35,7 +35,7 @@ export type ExportOptions = {
   target: ExportTarget;
   /** Where an earlier run ended; null at the beginning. */
   after: ExportKey | null;
-  /** Ends the export after the page at work. */
+  /** Ends the export after the current page. */
   signal?: AbortSignal;
   onProgress?: (exported: { events: number; at: string }) => void;
 };
@@ -51,7 +51,7 @@ export async function exportEvents(pool: Pool, options: ExportOptions): Promise<
     if (options.after === null) await target.write(HEADERS[options.format], 0, null);
     state = await withOwnConnection(pool, (connection) => writeAll(connection, options));
   } finally {
-    // Also after an error: what was written can be gone on with.
+    // Also after an error: the next run continues from what was written.
     await (state === 'done' ? target.finish() : target.pause());
   }
   return state;

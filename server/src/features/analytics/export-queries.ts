@@ -21,7 +21,7 @@ export type ExportedEvent = {
   metadata: string;
 };
 
-/** Without a key there is nothing left. */
+/** Without a key the export is complete. */
 export type ExportPage = { events: ExportedEvent[]; lastKey: ExportKey | undefined };
 
 /** In the place of a block of an instant: none of it, and all of it. */
@@ -48,8 +48,8 @@ export type Row = [
 
 /**
  * The events of the next blocks behind a key, and received before `receivedBefore`, whose own time lies in the span: about
- * `maxEvents`, and whole blocks. Every page is a statement of its own: nothing is held open while it is written. A block that has
- * no event of that time is passed over without being unpacked.
+ * `maxEvents`, and whole blocks. Every page is a statement of its own: nothing is held open while it is written. A block
+ * without an event in the span is skipped without being unpacked.
  */
 export async function listEventsAfter(
   connection: OwnConnection,
@@ -61,7 +61,7 @@ export async function listEventsAfter(
 ): Promise<ExportPage> {
   const { rows } = await connection.query<Row>({
     rowMode: 'array',
-    // The subquery makes a look-up of each player; for a join PostgreSQL may read all players for every page.
+    // The subquery looks up each player; for a join PostgreSQL may read all players for every page.
     text: `select to_char(b.received_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), b.id,
              (select user_id from players p where p.id = b.player_id), e.event_id, e.event_type, e.timestamp_text,
              floor(extract(epoch from e.occurred_at) * 1000), floor(extract(epoch from coalesce(e.received_at, b.received_at)) * 1000),

@@ -5,12 +5,12 @@ export type Span = { from: string; to: string };
 
 const DATE = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Reads a date, meaning its first moment in UTC, or an RFC 3339 time. Undefined for anything else. */
+/** Reads a date, which means its start in UTC, or an RFC 3339 time. Undefined for anything else. */
 export function parseInstant(text: string): string | undefined {
   const time = parseEventTimestamp(DATE.test(text) ? `${text}T00:00:00Z` : text);
   if (time === undefined) return undefined;
   const iso = new Date(time.epochMs).toISOString();
-  // Years before 1 and after 9999, where an offset can lead, are written otherwise.
+  // Years before 1 and after 9999, which an offset can lead to, have another form.
   if (!/^\d{4}-/.test(iso) || iso.startsWith('0000')) return undefined;
   return `${iso.slice(0, -1)}${String(Math.floor(time.nanos / 1000)).padStart(3, '0')}Z`;
 }

@@ -12,12 +12,12 @@ import type { Span } from './export-span.js';
 export type ExportTarget = {
   /** Takes text; `key` is that of the last event in it. Resolves when more can be taken. */
   write(text: string, events: number, key: ExportKey | null): Promise<void>;
-  /** Makes sure of all that was written; after `finish` nothing is left to resume. */
+  /** Makes everything written durable; after `finish` nothing is left to resume. */
   pause(): Promise<void>;
   finish(): Promise<void>;
 };
 
-/** What an export is of: a file is only gone on with if it is of the same. */
+/** What is exported: a file is only resumed by an export of the same. */
 export type ExportSubject = Span & { tenant: string; game: string; format: ExportFormat };
 
 /** The sidecar of an unfinished file: its first `bytes` bytes hold exactly the `events` events up to `key`. */
@@ -28,12 +28,12 @@ export type ExportCursor = ExportSubject & {
   key: ExportKey | null;
 };
 
-/** Written, compressed and made sure of at once: large enough to compress well, small enough to be held in memory. */
+/** Written, compressed and synced at once: large enough to compress well, small enough to be held in memory. */
 const CHUNK_CHARACTERS = 4 * 1024 * 1024;
 
 const compress = promisify(gzip);
 
-/** A stream that somebody else reads: there is nothing to resume. The signal ends the wait for a reader that does not read. */
+/** A stream read by another process: there is nothing to resume. The signal ends the wait for a reader that does not read. */
 export function streamTarget(stream: Writable, signal?: AbortSignal): ExportTarget {
   return {
     async write(text) {
@@ -150,7 +150,7 @@ async function readCursor(path: string): Promise<ExportCursor | undefined> {
     const cursor = JSON.parse(text) as ExportCursor;
     if (cursor.version === 2 && Number.isSafeInteger(cursor.bytes)) return cursor;
   } catch {
-    // Told below: what is no JSON is no cursor.
+    // Handled below: a text that is not JSON is no cursor.
   }
   throw new ExportFileError(`${cursorPath(path)} is not a cursor of this program. Delete it and ${path}.`);
 }

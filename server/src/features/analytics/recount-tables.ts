@@ -146,7 +146,7 @@ export type PlayerRange = readonly [behind: string, upTo: string];
 
 const LAST_ID = '9223372036854775807';
 
-/** Ranges of so many players of a game; together they leave nobody out, also no player who is not in `players`. */
+/** Ranges of this many players of a game. Together they cover all players, also those that are not in `players`. */
 export async function listPlayerRanges(
   connection: OwnConnection,
   gameId: number,

@@ -17,7 +17,7 @@ import {
   listPlayerRanges,
 } from './recount-tables.js';
 
-/** A value that is kept otherwise than a full recount gives it. */
+/** A stored value that differs from the full recount. */
 export type Difference = {
   table: 'game_days' | 'game_cohorts' | 'player_days' | 'players';
   /** The day, the cohort and the active day, the userId and the day, or the userId. */
@@ -30,7 +30,7 @@ export type Difference = {
 export type Recount = {
   events: number;
   players: number;
-  /** What came earlier than this day cannot be recounted, as its events have been deleted. Null: everything was. */
+  /** Earlier days cannot be recounted, because their events have been deleted. Null: everything was recounted. */
   eventsDeletedBefore: string | null;
   /** The first thousand of each comparison. */
   differences: Difference[];
@@ -49,7 +49,7 @@ export type RecountOptions = {
   onProgress?: (progress: RecountProgress) => void;
 };
 
-/** Room for sorts and hashes of a recount, which nobody waits for; more would be taken from the service. */
+/** Memory for sorts and hashes of a recount, which has no deadline; more would be taken from the service. */
 const WORK_MEM = '128MB';
 /** With some hundred events each they fit into that room. */
 const PLAYERS_A_RANGE = 5_000;

@@ -11,7 +11,7 @@ export type ConfigVersion = {
   author: string;
   note: string;
   publishedAt: number;
-  /** The older version that this one repeats, if it is a way back. */
+  /** The older version that this one repeats, if it is a roll-back. */
   copyOf: number | null;
 };
 
@@ -57,7 +57,7 @@ export async function requireConfigVersion(
   return found;
 }
 
-/** The version that was in force at a moment; the default document before the first publication. */
+/** The version that was in force at an instant; the default document before the first publication. */
 export async function findConfigVersionAt(
   db: Pool | Client,
   gameId: number,

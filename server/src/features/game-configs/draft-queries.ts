@@ -5,7 +5,7 @@ import type { Actor } from '../studios/audit-log.js';
 export type DraftRow = {
   publishedVersion: number;
   revision: number;
-  /** Null together with `document`: nobody edits it. */
+  /** Null together with `document`: the draft has no changes. */
   basedOn: number | null;
   document: ConfigDocument | null;
   updatedBy: string | null;
@@ -13,7 +13,7 @@ export type DraftRow = {
 };
 
 /**
- * A draft and the version in force, as of one moment: read one after the other, a publication in between would pair the
+ * A draft and the version in force, read in one statement. Read one after the other, a publication in between would pair the
  * old document with the new revision.
  */
 export async function findDraftRow(db: Pool | Client, gameId: number): Promise<DraftRow | undefined> {
@@ -62,8 +62,9 @@ export async function upsertDraft(
 }
 
 /**
- * A publication changes what a draft shows that nobody edits, so it counts as a change of it: who has read the draft
- * before cannot save over what was published. One that is edited keeps its revision, and is told when it is published.
+ * A draft without changes shows the published version, so a publication counts as a change of it: an editor who has read the
+ * draft before cannot save over what was published. An edited draft keeps its revision, and the conflict is reported when it
+ * is published.
  */
 export async function updateUneditedDraft(
   client: Client,

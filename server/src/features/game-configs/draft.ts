@@ -14,9 +14,9 @@ import { type PublishOutcome, publishWithin } from './publish.js';
  *   as published ──save──► edited ──save──► edited ──publish──► as published
  *                             └──────────discard───────────────────┘
  *
- * Every change counts `revision` up, also a publication by others while nobody edits the draft; a save that changes nothing
- * does not. Who saves says which
- * revision they saw: of two editors the second is told, and shown what the first did, instead of wiping it out.
+ * Every change increments `revision`, also a publication while the draft has no changes of its own; a save that changes nothing
+ * does not. Each save names the revision that the editor has seen: of two editors the second gets a conflict that shows the
+ * changes of the first, and overwrites nothing.
  */
 export type Draft = Readonly<{
   revision: number;
@@ -34,7 +34,10 @@ export type DraftConflict = Readonly<{
   outcome: 'draft_conflict';
   revision: number;
   updatedBy: string | null;
-  /** From what the draft is now to what was sent. With nothing sent, what publishing it would change now. */
+  /**
+   * The difference between the draft and the document that was sent; without a document, what publishing the draft would
+   * change now.
+   */
   difference: readonly DocumentChange[];
 }>;
 
@@ -60,7 +63,7 @@ export type DraftSave = Readonly<{
   /** The revision that the editor saw. */
   revision: number;
   document: unknown;
-  /** A later published version that the editor has taken into account. */
+  /** A later published version that the editor has merged into the draft. */
   basedOn?: number;
 }>;
 
@@ -72,7 +75,7 @@ export type SaveOutcome =
   | DraftConflict;
 
 export async function saveDraft(pool: Pool, save: DraftSave, actor: Actor): Promise<SaveOutcome> {
-  // Before the game is locked: checking a large document takes a while, for which other editors would wait.
+  // Before the game is locked: checking a large document takes a while, and other editors would wait for it.
   const validation = validateDocument(save.document);
   if (!validation.ok) return { outcome: 'invalid', problems: validation.problems };
   const { document } = validation;
@@ -169,7 +172,7 @@ function conflict({ revision, updatedBy }: Draft, difference: readonly DocumentC
   return { outcome: 'draft_conflict', revision, updatedBy, difference };
 }
 
-/** Nothing was sent that the draft could be compared with: said is what publishing it would change now. */
+/** Nothing was sent to compare the draft with, so the response says what publishing it would change now. */
 async function publishConflict(db: Pool | Client, gameId: number, draft: Draft): Promise<DraftConflict> {
   const published = await requireConfigVersion(db, gameId, draft.publishedVersion);
   return conflict(draft, documentDifference(published.document, draft.document));

@@ -3,12 +3,12 @@ import { nodeNames } from '../../personalisation/compile/compile-flags-and-segme
 import type { CompiledDocument, CompiledOffer } from '../../personalisation/compile/compiled-document.js';
 import type { CompiledRule } from '../../personalisation/rules/rules.js';
 
-/** Who gets an offer, as far as it can be told from two documents who of them does so no longer. */
+/** The audience of an offer, as far as two documents tell whether it lost players. */
 export type Audience = Readonly<{
-  /** All that the rule of the offer and those behind it say; the same players for the same text. Empty: everybody. */
+  /** The text of the offer's rule and of the rules it refers to. The same text means the same players. Empty: all players. */
   rules: string;
   sharePercent: number;
-  /** After so many purchases it is over; Infinity for never. */
+  /** The offer ends for a player after this many purchases; Infinity for never. */
   limit: number;
   /** What is counted for the limit. */
   counted: string | null;
@@ -24,7 +24,10 @@ export function audienceOf(offer: CompiledOffer, document: CompiledDocument): Au
   };
 }
 
-/** Whether somebody of the first may be missing in the second. Rules are not compared by meaning: other words may. */
+/**
+ * Whether a player in the old audience may be missing from the new one. Rules are compared as text, so a reworded rule counts
+ * as a change.
+ */
 export function mayLose(before: Audience, after: Audience): boolean {
   return (
     (after.rules !== '' && after.rules !== before.rules) ||

@@ -21,7 +21,7 @@ export type PriceRaise = Readonly<{
   pointer: string;
 }>;
 
-/** More than anybody reads before confirming them. */
+/** More than a person reads before confirming them. */
 const MAX_RAISES = 1_000;
 
 /**
@@ -78,7 +78,7 @@ export function priceRaises(current: ConfigDocument, next: ConfigDocument, now: 
   return raises;
 }
 
-/** By SKU, all that prices follow from. Most publications change few of them, and the rest need not be worked out. */
+/** By SKU, everything that its prices depend on. Most publications change few SKUs, and the others are skipped. */
 function pricesOf({ catalogue, store }: ConfigDocument): Map<string, string> {
   return new Map(
     catalogue.map(({ skuId, prices, hidden }) => [
@@ -129,10 +129,10 @@ function isRunning({ from, until, sharePercent }: CompiledOffer, now: number): b
   return from <= now && now < until && sharePercent > 0;
 }
 
-/** An offer that gets in the way of another, and where it did so before, if it did. */
+/** An offer that conflicts with another one, and where it did so before, if it did. */
 type ConflictingOffer = Readonly<{ running: RunningOffer; former: RunningOffer | undefined }>;
 
-/** The offers that may make more of a SKU together with `successor` than it does by itself. */
+/** The offers that may raise the price of a SKU when they apply together with `successor`. */
 function conflictsOf(
   successor: RunningOffer,
   running: RunningOffer,
@@ -149,23 +149,26 @@ function conflictsOf(
       former.position < running.position === other.position < successor.position &&
       former.offer.combine === other.offer.combine &&
       running.offer.combine === successor.offer.combine &&
-      // Those whom it met before have known what it makes of the price; it is looked at by itself, too.
+      // Players who had both offers before have seen that price; the offer is also checked by itself.
       !mayLose(other.audience, former.audience);
     conflicts.push({ running: other, former: wasThere ? former : undefined });
   }
   return conflicts;
 }
 
-/** Of two that do not combine the first wins. Where both apply, discounts only lower a price, but one that is set does not. */
+/**
+ * Of two offers that do not combine the first wins. Where both apply, discounts only lower a price, but a set price may raise
+ * it.
+ */
 function isInTheWay({ offer, position }: RunningOffer, other: RunningOffer): boolean {
   if (!offer.combine && !other.offer.combine) return position < other.position;
   return offer.setTo !== null;
 }
 
-/** Seldom are there more of a SKU at once; beyond that, the catalogue's price stands for all of them. */
+/** A SKU seldom has more offers at once. Beyond that number, the catalogue's price is assumed for all of them. */
 const MAX_CONFLICTS = 4;
 
-/** The offers that a player of `successor` may get for a SKU, in order; each list for itself. */
+/** The offers that a player of `successor` may get for a SKU, in order; each list is one combination. */
 function chainsOf(
   successor: RunningOffer,
   conflicts: readonly ConflictingOffer[],
@@ -184,7 +187,7 @@ function chainsOf(
   return chains;
 }
 
-/** The price that offers make of a SKU; null if nobody sees it. */
+/** The price that offers give a SKU; null if no player sees it. */
 function priceBy(
   offers: readonly CompiledOffer[],
   sku: CompiledSku,

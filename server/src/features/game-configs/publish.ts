@@ -22,7 +22,7 @@ export type PublishRequest = Readonly<{
   note: string;
   /** Prices inside of running offers may go up. */
   confirmPriceRaises?: boolean;
-  /** The version that its author has seen; by default whichever is in force. */
+  /** The version that its author has seen; by default the one in force. */
   basedOn?: number;
 }>;
 
@@ -31,9 +31,9 @@ export type PublishOutcome =
   | Readonly<{ outcome: 'invalid'; problems: readonly DocumentProblem[] }>
   | Readonly<{ outcome: 'unchanged'; version: number }>
   | Readonly<{ outcome: 'price_raise'; raises: readonly PriceRaise[] }>
-  /** `basedOn` is of no version. */
+  /** `basedOn` names a version that does not exist. */
   | Readonly<{ outcome: 'unknown_base' }>
-  /** Somebody published after the author had looked; `difference` is what they changed. */
+  /** Another version was published after the author had looked; `difference` is what it changed. */
   | Readonly<{ outcome: 'conflict'; version: number; author: string; difference: readonly DocumentChange[] }>;
 
 /** Publishes a document as the game's next version, or says why not, with nothing changed. */
@@ -51,7 +51,7 @@ export type Rollback = Readonly<{
   version: number;
   note: string;
   confirmPriceRaises?: boolean;
-  /** The version that was in force when its author decided; by default whichever is. */
+  /** The version that was in force when its author decided; by default the one in force now. */
   basedOn?: number;
 }>;
 
@@ -75,7 +75,7 @@ type Terms = Readonly<{
   confirmPriceRaises: boolean;
   /** By default the version in force. */
   basedOn: number | undefined;
-  /** The old version that is published again, if it is a way back. */
+  /** The old version that is published again, if this is a roll-back. */
   copyOf: number | null;
 }>;
 
@@ -86,7 +86,7 @@ async function publishChecked(
   terms: Terms,
   actor: Actor,
 ): Promise<PublishOutcome> {
-  // Before the game is locked: checking a large document takes a while, for which other editors would wait.
+  // Before the game is locked: checking a large document takes a while, and other editors would wait for it.
   const validation = validateDocument(candidate);
   if (!validation.ok) return { outcome: 'invalid', problems: validation.problems };
   const { document } = validation;
@@ -95,7 +95,7 @@ async function publishChecked(
   );
 }
 
-/** In a transaction of the caller's, who has checked the document and locked the game. */
+/** In the transaction of the caller, who has checked the document and locked the game. */
 export async function publishWithin(
   client: Client,
   game: LockedGame,

@@ -8,9 +8,9 @@ export type ExpiringGame = {
   tenant: string;
   game: string;
   retentionDays: number;
-  /** Events received before this day are to go. */
+  /** Events received before this day are to be deleted. */
   before: string;
-  /** None before this day is left; null: nothing was ever deleted. */
+  /** No event received before this day is left; null: nothing was ever deleted. */
   cleanedBefore: string | null;
 };
 
@@ -52,7 +52,7 @@ export async function markDeletedBefore(
   });
 }
 
-/** What the mark was; undefined if it is as late already. */
+/** The former mark; undefined if it is as late already. */
 async function updateDeletedBefore(
   connection: OwnConnection,
   { gameId, before }: ExpiringGame,
@@ -68,7 +68,7 @@ async function updateDeletedBefore(
   return rows[0];
 }
 
-/** Forward only; a run that is behind another's state changes nothing. */
+/** Forward only: a run that lags behind another changes nothing. */
 export async function updateCleanedBefore(
   connection: OwnConnection,
   gameIds: readonly number[],
@@ -80,7 +80,7 @@ export async function updateCleanedBefore(
   );
 }
 
-/** What may go: the events of these games that were received before these days. */
+/** The events to delete: those of these games that were received before these days. */
 export type Expired = { gameIds: readonly number[]; before: readonly string[] };
 
 const IS_EXPIRED = `exists (
@@ -138,11 +138,11 @@ export async function deleteOnPages(
 }
 
 /**
- * Drops a partition in which only these games have events. An event of another game that waited in a queue may come in at any
- * moment, so the last look is taken under a lock that lets none in. Whoever still reads the partition is waited for next, and
- * then event_blocks as a whole must be locked for a moment: intake queues behind that, so none of it may take long. An event
- * on its way into this very partition would wait for us and we for it; the time-out is ours, and shorter than PostgreSQL's
- * deadlock_timeout.
+ * Drops a partition in which only these games have events. An event of another game that waited in a queue may arrive at any
+ * time, so the last check is made under a lock that lets none in. Then the drop waits for sessions that still read the
+ * partition, and locks event_blocks as a whole for a moment: intake queues behind that, so no step may take long. An event on
+ * its way into this very partition would deadlock with the drop; the drop's time-out is shorter than PostgreSQL's
+ * deadlock_timeout, so the drop gives way.
  */
 export async function dropPartition(
   connection: OwnConnection,

@@ -23,7 +23,7 @@ import {
 } from './retention-queries.js';
 
 const DEFAULT_PARTITION = 'event_blocks_default';
-/** 4 MB, some ten thousand events: a fraction of a second between two moments at which a run can be interrupted. */
+/** 4 MB, some ten thousand events: a run can be interrupted after each, within a fraction of a second. */
 const PAGES_A_STEP = 512;
 const DROP_ATTEMPTS = 10;
 const DROP_PAUSE_MS = 300;
@@ -37,18 +37,18 @@ export type RetentionProgress = {
 };
 
 export type RetentionOptions = {
-  /** Who goes down in the audit log for what is deleted; the day is that of `nowMs`. */
+  /** The actor in the audit log; the day is that of `nowMs`. */
   actor: Actor;
-  /** Only says what would go. */
+  /** Only reports what would be deleted. */
   dryRun?: boolean;
-  /** Ends the run at the next step; what is deleted stays deleted, and the next run goes on from there. */
+  /** Ends the run at the next step. Deleted events stay deleted, and the next run continues. */
   signal?: AbortSignal;
   onGames?: (games: readonly ExpiringGame[]) => void;
   onProgress?: (progress: RetentionProgress) => Promise<void> | void;
 };
 
 export type RetentionResult = {
-  /** `busy`: another run is at work. `waiting`: something held a lock or a transaction; the next run goes on. */
+  /** `busy`: another run is working. `waiting`: something held a lock or a transaction; the next run continues. */
   state: 'done' | 'nothing' | 'interrupted' | 'busy' | 'waiting';
   droppedPartitions: string[];
   deletedEvents: number;
@@ -78,7 +78,7 @@ export async function runRetention(pool: Pool, options: RetentionOptions): Promi
       else result.state = await deleteExpired(run);
     });
   } catch (error) {
-    // A command that is interrupted loses its session in the middle of a step.
+    // An interrupted command loses its session in the middle of a step.
     if (!options.signal?.aborted) throw error;
     result.state = 'interrupted';
   }
@@ -192,7 +192,7 @@ async function stepThrough(
   }
 }
 
-/** The dry run: the same decisions, with counts in the place of deletions. */
+/** The dry run: the same decisions, with counts instead of deletions. */
 async function describe(run: Run, games: readonly ExpiringGame[]): Promise<RetentionResult['state']> {
   const { connection, today, onGames, onProgress, result, signal } = run;
   onGames?.(games);

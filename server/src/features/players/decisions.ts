@@ -14,10 +14,10 @@ import type { PlayerRow } from './player-row.js';
 import { createResponseCache } from './response-cache.js';
 
 /**
- * What a player is told: a pure function of facts, published configuration and now, so it is worked out once and remembered
- * until one of the three has changed. Where rules ask for predictions, the models in force are the fourth. Every request
- * learns the version of the row, of the configuration and of the models from the query that it makes anyway, and a decision says
- * until when it holds: nobody has to be told to forget.
+ * What a player is told: a pure function of the facts, the published configuration and the time, so it is decided once and
+ * cached until one of the three changes. Where rules use predictions, the models in force are the fourth input. Every request
+ * reads the versions of the row, of the configuration and of the models in a query that it makes anyway, and a decision says
+ * until when it holds, so nothing has to be invalidated.
  */
 export type Decisions = {
   responsesFor(player: PlayerRow): PlayerResponses | Promise<PlayerResponses>;
@@ -37,7 +37,7 @@ export type VersionedModels = ModelsInForce & Readonly<{ version: number }>;
 const CACHE_BYTES = 24 * 1024 * 1024;
 /**
  * The version of a row is PostgreSQL's number of the transaction that wrote it. After a failover that lost transactions a
- * number may come twice; this bounds how long that could matter.
+ * number may occur twice; this bounds how long that could matter.
  */
 const MAX_AGE_MS = 60_000;
 
@@ -69,7 +69,7 @@ export function createDecisions({
     return responses;
   };
 
-  /** Models are only looked for where a rule asks for a prediction. */
+  /** Models are loaded only where a rule uses a prediction. */
   const workWith = (
     document: CompiledDocument,
     player: Pick<PlayerRow, 'playerId' | 'gameId' | 'rowVersion' | 'predictionsVersion'>,
@@ -129,7 +129,7 @@ function createErrorReport(metrics: Metrics, logger: Logger) {
     known.parts.add(part);
     logger.error(
       { err: error, gameId, version, part },
-      'deciding failed: a flag has its default, a segment or an offer does not match, or the store is untargeted',
+      'a rule failed for a player: its flag has the default value, its segment or offer does not match, or the untargeted store was sent',
     );
   };
 }

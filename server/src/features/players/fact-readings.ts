@@ -3,7 +3,7 @@ import { Batcher } from '../../lib/batcher.js';
 import type { Clock } from '../../lib/clock.js';
 import { findFacts, type PlayerReading } from './facts-queries.js';
 
-/** Reads the facts of players; those that are asked for together travel as one query. */
+/** Reads the facts of players; requests at the same time share one query. */
 export type FactReadings = { of(playerId: string): Promise<PlayerReading> };
 
 export function createFactReadings(pool: Pool, clock: Clock): FactReadings {

@@ -55,14 +55,14 @@ type DayTuple = [
 export type OverrideTuple = [flagId: string, value: boolean, setAt: number, until: number | null];
 
 /**
- * The windows of rules reach back over today and the 27 days before it, those of predictions over the 28 days before today:
- * a day that is not over says nothing yet of a player who has not come.
+ * The windows of rules cover today and the 27 days before, those of predictions the 28 days before today: an unfinished day
+ * says nothing yet about a player who has not come.
  */
 const WINDOW_DAYS = 29;
 
 /**
- * The overrides of `players p` as OverrideTuples. $1: the moment for which they are asked. What was done to them by a node
- * whose clock is ahead is not in the future: it counts from now. Not looked for where there never was one.
+ * The overrides of `players p` as OverrideTuples. $1: the instant for which they are read. A change made by a node whose
+ * clock is ahead counts from now. Skipped for players who never had an override.
  */
 export const OVERRIDES_COLUMN = `case when p.overrides_at is not null then (
     select json_agg(json_build_array(o.flag_id, o.value,
@@ -72,7 +72,7 @@ export const OVERRIDES_COLUMN = `case when p.overrides_at is not null then (
       and (o.cleared_at is null or o.cleared_at > greatest($1::timestamptz, p.overrides_at))
   ) end`;
 
-/** The purchases of `players p` by promotion. Bounded: a client can invent as many promotions as it likes. */
+/** The purchases of `players p` by promotion. Bounded: a client can invent any number of promotions. */
 export const PROMO_PURCHASES_COLUMN = `case when p.purchase_count > 0 then (
     select json_object_agg(m.promo_id, m.purchases)
     from (
@@ -84,7 +84,7 @@ export const PROMO_PURCHASES_COLUMN = `case when p.purchase_count > 0 then (
 /** Of `players p`, for predictions; days are numbers since 1970. */
 export const FIRST_DAY_COLUMN = `p.first_day - date '1970-01-01'`;
 export const FIRST_PURCHASE_DAY_COLUMN = `(p.first_purchase_at at time zone 'UTC')::date - date '1970-01-01'`;
-/** `purchase_days` reaches back 180 days: only of a payer of longer standing is there more to count. */
+/** `purchase_days` covers 180 days: only for payers with older purchases is there more to count. */
 export const EARLIER_PURCHASE_DAYS_COLUMN = `case when (p.first_purchase_at at time zone 'UTC')::date < lower(p.purchase_days) then (
     select count(*)::int from player_days e
     where e.player_id = p.id and e.day < lower(p.purchase_days) and e.purchases > 0
@@ -191,7 +191,7 @@ export function toOverride([flagId, value, setAt, until]: OverrideTuple): FlagOv
   return { flagId, value, setAt, until };
 }
 
-/** A player of whom nothing is known but the first login. */
+/** A player of whom only the first login is known. */
 export function blankFacts(userId: string, createdAt: number): PlayerFacts {
   return {
     userId,

@@ -15,7 +15,7 @@ export type OverrideRow = {
 const OVERRIDE_COLUMNS = `flag_id as "flagId", value, reason, author, set_at as "setAt", until, cleared_at as "clearedAt",
   cleared_by as "clearedBy"`;
 
-/** Those that stand, then what is over, newest first. */
+/** The current ones first, then those that are over, newest first. */
 export async function listOverrides(pool: Pool, playerId: string, limit: number): Promise<OverrideRow[]> {
   return query<OverrideRow>(
     pool,
@@ -29,7 +29,7 @@ export async function listOverrides(pool: Pool, playerId: string, limit: number)
   );
 }
 
-/** Takes back the one that stands; undefined if none does. */
+/** Clears the current override; undefined if there is none. */
 export async function updateOverrideCleared(
   client: Client,
   { playerId, flagId }: { playerId: string; flagId: string },
@@ -48,7 +48,7 @@ export type NewOverride = Pick<OverrideRow, 'flagId' | 'value' | 'reason' | 'aut
   playerId: string;
 };
 
-/** None of the same flag stands. */
+/** The flag must have no current override. */
 export async function insertOverride(client: Client, override: NewOverride): Promise<void> {
   const { playerId, flagId, value, reason, author, setAt, until } = override;
   await client.query(
@@ -59,8 +59,8 @@ export async function insertOverride(client: Client, override: NewOverride): Pro
 }
 
 /**
- * Makes the player's row a new version of itself, which is what every node looks at before it responds from the cache. Never
- * back in time: nodes with slower clocks take it for the moment up to which overrides have happened.
+ * Makes a new version of the player's row, which every node compares before it uses its cache. Never moves the time back:
+ * nodes with slower clocks take it as the instant up to which overrides have happened.
  */
 export async function updateOverridesAt(client: Client, playerId: string, atMs: number): Promise<void> {
   await client.query('update players set overrides_at = greatest(overrides_at, $2) where id = $1', [

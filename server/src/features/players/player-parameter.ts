@@ -5,7 +5,7 @@ import type { AdminContext } from '../studios/admin-context.js';
 import { gameOf } from '../studios/admin-guard.js';
 import { findPlayerId } from './override-queries.js';
 
-/** The internal id of the player of the address. One of another game is not found, like one that nobody knows. */
+/** The internal id of the player in the path. A player of another game is not found, like an unknown one. */
 export async function playerOf(ctx: AdminContext, request: FastifyRequest): Promise<string> {
   const { gameId } = await gameOf(ctx, request);
   const playerId = await findPlayerId(ctx.pool, gameId, userIdOf(request));

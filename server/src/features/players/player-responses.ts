@@ -9,14 +9,17 @@ export type PlayerResponses = Readonly<{
   segmentsEtag: string;
   store: RenderedStore;
   lastUpdatedTimestamp: number;
-  /** Nothing of it changes before this moment, in epoch milliseconds, unless the row or the configuration does. */
+  /** Nothing changes before this instant, in epoch milliseconds, unless the row or the configuration does. */
   validUntil: number;
 }>;
 
-/** A store without its timestamp, as many players may have it; those with the same `key` are the same. */
+/** A store without its timestamp. Many players may have the same one: equal `key`s mean equal stores. */
 export type RenderedStore = Readonly<{ key: string; json: string; digest: string }>;
 
-/** `toRendered` may give the same text to many players: a thousand with one store then cost the memory of one. */
+/**
+ * `toRendered` may return the same text for many players: a thousand players with one store then need the memory of one
+ * store.
+ */
 export function renderResponses(
   userId: string,
   decision: Decision,

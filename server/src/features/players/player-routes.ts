@@ -20,7 +20,7 @@ import { PlayerSegments, PlayerStatus, StoreConfig } from './player-schemas.js';
  * puts the player on the request.
  */
 export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: onRequestHookHandler): void {
-  // A refusal takes a worker nearly as long as a response: only what would wait very long is better refused.
+  // A refusal takes a worker nearly as long as a response, so only requests that would wait very long are refused.
   const maxWaitMs = 2 * ctx.settings.maxWaitMs;
   app.addHook('onRequest', limitInFlight({ shedding: ctx.shedding, form: 'data', maxWaitMs }));
   app.addHook('onRequest', guard);
@@ -81,7 +81,7 @@ export function playerRoutes(app: FastifyInstance, ctx: PlayerContext, guard: on
   );
 }
 
-/** Responds at once where the responses are at hand: no promise for nine reads out of ten. */
+/** Responds synchronously where the responses are cached: no promise for nine reads out of ten. */
 function telling(
   ctx: PlayerContext,
   send: (request: FastifyRequest, reply: FastifyReply, responses: PlayerResponses) => FastifyReply,

@@ -8,13 +8,13 @@ export type PlayerRow = {
   userId: string;
   /** The game's published configuration at the moment of reading. */
   configVersion: number;
-  /** What is in force of the game's predictions at the moment of reading; 0 before the first training. */
+  /** The version of the game's models in force at the moment of reading; 0 before the first training. */
   predictionsVersion: number;
   /** The state of the game's event types at the moment of reading. */
   registryVersion: number;
-  /** What a node has to know of the signing keys before it signs or trusts a token. */
+  /** The version of the signing keys: a node checks it before it signs or trusts a token. */
   signingKeysVersion: number;
-  /** Another text after every change of the row. */
+  /** A different text after every change of the row. */
   rowVersion: string;
   /** The first login of a player without an event, a purchase or an override: there are no facts to read. Else null. */
   blankSince: number | null;

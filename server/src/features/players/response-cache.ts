@@ -3,7 +3,7 @@ import type { StoreDecision } from '../../personalisation/decide/decision.js';
 import { type PlayerResponses, type RenderedStore, renderStore } from './player-responses.js';
 import { createStoreKeys } from './store-keys.js';
 
-/** The responses of a player, and what they were worked out from. */
+/** The responses of a player, and the versions they were derived from. */
 export type CachedResponses = Readonly<{
   rowVersion: string;
   configVersion: number;
@@ -27,8 +27,8 @@ const ENTRY_BYTES = 400;
 const BYTES_PER_CHARACTER = 2;
 
 /**
- * Caches responses, the oldest of them leaving when there are more than `maxBytes`. Stores are counted once however many
- * players share them, and forgotten with the last of those.
+ * Caches responses. The oldest are dropped when there are more than `maxBytes`. A store counts once, however many players
+ * share it, and is dropped with the last of them.
  */
 export function createResponseCache(maxBytes: number): ResponseCache {
   const byPlayer = createFifoMap<string, CachedResponses>();
@@ -58,7 +58,7 @@ export function createResponseCache(maxBytes: number): ResponseCache {
       const former = byPlayer.get(playerId);
       if (former !== undefined) remove(playerId, former);
       byPlayer.set(playerId, cached);
-      // The newest one stays, whatever its size.
+      // The newest entry stays, whatever its size.
       while (bytes > maxBytes && byPlayer.size > 1) {
         const oldest = byPlayer.oldest();
         if (oldest !== undefined) remove(...oldest);

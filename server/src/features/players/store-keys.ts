@@ -15,7 +15,7 @@ export function createStoreKeys(maxTexts = MAX_TEXTS): (store: StoreDecision) =>
   const numberOf = ({ json }: RenderedSku): number => {
     const known = numbers.get(json);
     if (known !== undefined) return known;
-    // Numbers are never used twice: a key of before stays right, and is not found any more.
+    // Numbers are never reused: an old key is never found again, and never stands for another store.
     if (numbers.size >= maxTexts) numbers.clear();
     numbers.set(json, ++last);
     return last;

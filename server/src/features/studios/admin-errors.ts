@@ -83,7 +83,7 @@ const OPEN_ERRORS = [
   'unavailable',
 ] as const satisfies readonly ErrorCode[];
 
-/** What any route may return that asks who sends the request. */
+/** What any route may return that identifies the sender. */
 const SENDER_ERRORS = [
   ...OPEN_ERRORS,
   'token_missing',
@@ -102,7 +102,7 @@ export function accountErrors(codes: readonly ErrorCode[] = []): Record<number, 
   return byStatus([...SENDER_ERRORS, 'account_needed', ...codes]);
 }
 
-/** For routes that anybody may send something to. */
+/** For routes that need no account. */
 export function openErrors(codes: readonly ErrorCode[]): Record<number, unknown> {
   return byStatus([...OPEN_ERRORS, ...codes]);
 }

@@ -11,7 +11,7 @@ import type { Role } from './admin-tokens.js';
 export const SESSION_COOKIE = 'savepoint_session';
 export const SESSION_MAX_MS = 30 * DAY_MS;
 const SESSION_IDLE_MS = 7 * DAY_MS;
-/** A request writes when it was seen only if nobody has for so long. */
+/** A request updates the time of last use only if it is older than this. */
 const SEEN_EVERY_MS = 3_600_000;
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
@@ -28,7 +28,7 @@ export type SignedIn = Readonly<{
   expiresAt: number;
 }>;
 
-/** What the person is in the studio that was asked for. */
+/** The role of the person in the studio of the request. */
 export type Membership = Readonly<{ tenantId: number; tenant: string; role: Role }>;
 
 type SessionRow = Omit<SignedIn, 'tokenHash' | 'csrfToken'> & {
@@ -39,7 +39,7 @@ type SessionRow = Omit<SignedIn, 'tokenHash' | 'csrfToken'> & {
   role: Role | null;
 };
 
-/** Follows from the cookie, which no page can read: whoever sends it has been told it by a response of this service. */
+/** Derived from the cookie, which no page can read: a client that knows it has got it from a response of this service. */
 export function csrfTokenOf(token: string): string {
   return createHash('sha256').update('csrf:').update(token).digest('base64url');
 }
@@ -53,8 +53,8 @@ export function isCsrfToken(token: string, given: unknown): boolean {
 export type NewSession = Readonly<{ token: string; csrfToken: string }>;
 
 /**
- * Undefined if the account has another password than the one that was checked. A change of it ends all sessions: the lock on the
- * account lets no session begin beside that.
+ * Undefined if the password has changed since it was checked. A change of the password ends all sessions: the lock on the
+ * account lets no session begin at the same time.
  */
 export async function insertAdminSession(
   db: Pool | Client,
@@ -123,7 +123,7 @@ async function findSession(
   return rows[0];
 }
 
-/** A session that ended meanwhile stays ended. */
+/** A session that has ended meanwhile stays ended. */
 async function updateSessionSeen(
   pool: Pool,
   tokenHash: Buffer,
@@ -153,7 +153,7 @@ export async function deleteAdminSession(db: Pool | Client, tokenHash: Buffer): 
   return rowCount ?? 0;
 }
 
-/** All of an account, but for one, if it is given. */
+/** All sessions of an account, except one, if it is given. */
 export async function deleteSessionsOfAccount(
   db: Pool | Client,
   accountId: string,
@@ -170,7 +170,7 @@ export type StudioOfAccount = { tenantId: string; name: string; role: Role };
 
 const MAX_STUDIOS = 100;
 
-/** In the order of joining: the first is the one that stands for a missing X-Tenant-ID. */
+/** In the order of joining: the first is used where X-Tenant-ID is missing. */
 export async function listStudiosOfAccount(db: Pool | Client, accountId: string): Promise<StudioOfAccount[]> {
   return query<StudioOfAccount>(
     db,

@@ -6,7 +6,7 @@ import { type MasterKeys, seal } from '../../security/master-keys.js';
 export type Environment = 'development' | 'production';
 export type NewApiKey = { keyId: string; secret: string };
 
-/** What a sealed secret is bound to: copied into another tenant's row, or under another key id, it does not open. */
+/** What a sealed secret is bound to: copied into another tenant's row, or under another key id, it cannot be unsealed. */
 export function apiKeyBinding(tenantSlug: string, keyId: string): string {
   return `api-key:${tenantSlug}:${keyId}`;
 }
@@ -53,7 +53,7 @@ export type ListedKey = {
   environment: Environment;
   label: string;
   createdAt: number;
-  /** From then on it opens no session; null: no end is set. */
+  /** From this time on it opens no session; null: no end is set. */
   expiresAt: number | null;
   revokedAt: number | null;
 };
@@ -151,8 +151,8 @@ export async function lockApiKey(client: Client, keyId: string): Promise<KeyStat
 }
 
 /**
- * With `endSessions` the key itself says that its sessions are over, which every request reads: it holds at once for millions
- * of them, and for one that is being opened at this moment.
+ * With `endSessions` the key's row says that its sessions have ended, which every request reads: it holds at once for
+ * millions of sessions, and for one that is being opened now.
  */
 export async function updateKeyRevoked(
   client: Client,
@@ -166,7 +166,7 @@ export async function updateKeyRevoked(
   );
 }
 
-/** An end that is sooner already stays. */
+/** An earlier end stays. */
 export async function updateKeyExpiry(client: Client, keyId: string, expiresAt: number): Promise<number> {
   const { rows } = await client.query<{ expiresAt: number }>(
     `update api_keys set expires_at = least(expires_at, $2::timestamptz) where key_id = $1

@@ -1,6 +1,6 @@
 /**
- * Everything that the audit log tells of. A change without an action here cannot be written down, so whoever adds one finds
- * `server/test/features/studios/audit-coverage.test.ts`, which lists every command and every route with what it leaves in the log.
+ * All actions of the audit log. A change without an action here cannot be recorded.
+ * `server/test/features/studios/audit-coverage.test.ts` lists every command and every route with the entry that it leaves.
  */
 export const AUDIT_ACTIONS = {
   'tenant.create': 'a studio was created',

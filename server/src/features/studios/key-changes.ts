@@ -48,7 +48,7 @@ export type Rotation = Readonly<{
 export type RotatedKey = NewApiKey &
   Pick<KeyState, 'environment' | 'label'> & { formerExpiresAt: number | null };
 
-/** A successor with the same game, environment and label. Undefined when there is no such key that works. */
+/** Creates a successor with the same game, environment and label. Undefined when there is no such active key. */
 export function rotateApiKey(
   pool: Pool,
   masterKeys: MasterKeys,
@@ -81,7 +81,7 @@ export function rotateApiKey(
   });
 }
 
-/** False when there is no such key, or it is revoked and there is nothing to add to that. */
+/** False when there is no such key, or it is revoked already and nothing changes. */
 export function revokeApiKey(
   pool: Pool,
   keyId: string,
@@ -107,7 +107,7 @@ export function revokeApiKey(
   });
 }
 
-/** Undefined also when the key is one of another game than the one that is given. */
+/** Undefined also when the key belongs to another game than the given one. */
 async function lockKeyOf(client: Client, keyId: string, gameId?: number): Promise<KeyState | undefined> {
   const key = await lockApiKey(client, keyId);
   return gameId === undefined || key?.gameId === gameId ? key : undefined;

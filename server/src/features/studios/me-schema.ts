@@ -19,7 +19,7 @@ export const AccountSchema = Type.Object(
 
 type AccountResponse = Static<typeof AccountSchema>;
 
-/** What is told of an account, and nothing more of what is known about it. */
+/** The members of an account that the API shows; all others stay internal. */
 export function accountResponse(known: AccountResponse): AccountResponse {
   const { accountId, email, name, hasPassword, hasSecondFactor } = known;
   return { accountId, email, name, hasPassword, hasSecondFactor };

@@ -58,7 +58,7 @@ export type GameSettings = Readonly<{
   retentionDays?: number | null;
 }>;
 
-/** The settings as they are now. Those that are the same already leave no entry. */
+/** The settings after the change. Settings that stay the same leave no audit entry. */
 export async function updateGameSettings(
   pool: Pool,
   gameId: number,

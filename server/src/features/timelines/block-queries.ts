@@ -99,8 +99,8 @@ export type BlockRun = Readonly<{
 }>;
 
 /**
- * The newest events of a run. Those of one millisecond are in an order that compaction keeps, so that a page which ends among
- * them can be gone on with.
+ * The newest events of a run. Events of one millisecond are in an order that compaction keeps, so that the next page can
+ * continue among them.
  */
 export async function listRunEvents(
   client: Client,

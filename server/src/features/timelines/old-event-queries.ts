@@ -3,13 +3,14 @@ import { ON_ACTIVE_DAYS } from '../explanations/old-stored-events.js';
 import type { ScannedEvent } from './block-queries.js';
 import type { EventScan } from './scan-events.js';
 
-/** Of a page that has to be there soon. What is not found by then is shown when it has been moved into blocks. */
+/** A page must not take longer. Events that are not found by then are shown once they have been moved into blocks. */
 const TIMEOUT = '1s';
 const QUERY_CANCELED = '57014';
 
 /**
- * The newest events of a player in the former layout, as far as they can be found in a second: it keeps events by their time, so
- * the whole of each day on which the player was active has to be searched. The last statements of a transaction.
+ * The newest events of a player in the former layout, as far as they can be found in a second: that layout keeps events by
+ * their time, so each day on which the player was active has to be searched as a whole. These are the last statements of a
+ * transaction.
  */
 export async function scanOldEvents(
   client: Client,

@@ -26,15 +26,15 @@ export type EventScan = Readonly<{
 export type ScannedEvents = Readonly<{
   /** Newest first. */
   events: ScannedEvent[];
-  /** Older events were not looked at; null: there are none, or enough were found. */
+  /** Older events were not read; null: there are none, or enough were found. */
   completeSinceMs: number | null;
 }>;
 
-/** A filter that matches nothing looks at so many events, about 30 ms of work, and is gone on with by the next page. */
+/** With a filter that matches nothing, a page reads this many events, about 30 ms of work, and the next page continues. */
 const MAX_SCANNED = 5_000;
-/** Each block may lie on a page of its own: of one-event blocks a page looks at fewer. */
+/** Each block may lie on a page of its own, so of one-event blocks a page reads fewer. */
 const MAX_BLOCKS = 2_000;
-/** Most players who are looked at have played lately; for others each look reaches four times as far back. */
+/** Most players who are looked at have played lately; for others each read reaches four times as far back. */
 const FIRST_LOOK_MS = 4 * DAY_MS;
 const GROWTH = 4;
 

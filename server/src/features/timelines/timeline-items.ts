@@ -58,7 +58,7 @@ export function transactionIdOf({ payload }: ScannedEvent): string | null {
 
 const NO_TRANSACTION = { skuId: null, price: null, currency: null, promoId: null };
 
-/** It was a purchase when it was stored. Should it be none by the rules of today, its payload is still shown. */
+/** It was a purchase when it was stored. If today's rules do not read it as one, its payload is still shown. */
 function transactionOf({ eventType, payload, metadata }: ScannedEvent) {
   const facts = readBuiltInType(eventType, payload, metadata, '');
   return 'code' in facts ? NO_TRANSACTION : (facts.transaction ?? NO_TRANSACTION);

@@ -28,7 +28,7 @@ export async function findTimelinePlayer(
   return rows[0];
 }
 
-/** An override, and what became of it. */
+/** An override with its end. */
 export type OverrideHistory = {
   id: string;
   flagId: string;

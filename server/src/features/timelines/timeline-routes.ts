@@ -73,7 +73,7 @@ export function timelineRoutes(app: FastifyInstance, ctx: AdminContext): void {
   );
 }
 
-/** A cursor goes with its filter: of another one it would leave out items, or show them twice. */
+/** A cursor belongs to its filter: with another filter it would skip items, or show them twice. */
 function listName({ kinds, eventType }: TimelineFilter): string {
   return `timeline ${[...kinds].sort().join()} ${eventType ?? ''}`;
 }

@@ -20,7 +20,7 @@ import {
 import { findRefunds, listOverrideHistory, type TimelinePlayer } from './timeline-queries.js';
 import type { TimelineItem } from './timeline-schemas.js';
 
-/** Everything after the millisecond was shown, and of the millisecond itself so many items. */
+/** Everything after the millisecond was shown, and this many items of the millisecond itself. */
 export type TimelinePosition = Readonly<{ ms: number; shown: number }>;
 
 export type TimelineQuestion = Readonly<{
@@ -39,12 +39,12 @@ export type TimelinePage = Readonly<{
   isMoving: boolean;
 }>;
 
-/** Of a player's overrides the newest; people set them one by one. */
+/** The newest overrides of a player; people set them one by one. */
 const MAX_OVERRIDES = 1_000;
 
 /**
- * A page of what happened to a player, newest first. Each source gives its newest items from a position on, and the page is the
- * newest of them all. Within a millisecond the order is that of the sources and of the items in them.
+ * A page of what happened to a player, newest first. Each source returns its newest items from a position on, and the page
+ * takes the newest of them all. Within a millisecond the order is that of the sources and of the items in them.
  */
 export async function timelinePage(pool: Pool, question: TimelineQuestion): Promise<TimelinePage> {
   const isMoving = await hasOldEvents(pool);
@@ -77,7 +77,7 @@ export function cutTimeline<Item>(
 ): { items: Item[]; next: TimelinePosition | null } {
   const known = completeSinceMs === null ? sorted : sorted.filter(({ ms }) => ms >= completeSinceMs);
   const atStart = known.filter(({ ms }) => ms === from.ms).length;
-  // Some of those that were shown may be gone.
+  // Some of the items that were shown may be gone.
   const start = Math.min(from.shown, atStart);
   const page = known.slice(start, start + limit);
   const items = page.map(({ item }) => item);

@@ -68,9 +68,10 @@ function readHeader({ row, cells }: CsvRow): { columns: Column[]; errors: RowErr
     if (column.kind === 'problem' && column.meant !== undefined) meant.add(column.meant);
     titles.add(title);
   }
-  // What a row does not say would be taken out of the SKU: left-out columns are more likely an oversight.
+  // A value that the file leaves out would be removed from the SKU. Missing columns are more likely an oversight, so they are
+  // refused.
   for (const name of FIXED_COLUMNS) {
-    // One mistake, one error: a misspelt column is not missing as well.
+    // One mistake, one error: a misspelt column is not reported as missing as well.
     if (!titles.has(name) && !meant.has(name))
       errors.push({ row, column: name, message: 'The first row must name this column, too.' });
   }

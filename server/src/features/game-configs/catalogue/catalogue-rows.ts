@@ -3,7 +3,7 @@ import type { SkuEntry } from '../../../personalisation/document/document.js';
 /** A SKU of a file and where it stands there: rows of a spreadsheet, or places in a list, counted from 1. */
 export type CatalogueRow = Readonly<{
   row: number;
-  /** As it was read; whether it is a SKU is for the validation of the document to say. */
+  /** As it was read. The validation of the document decides whether it is a SKU. */
   sku: SkuEntry;
 }>;
 
@@ -18,7 +18,7 @@ export type CatalogueReading = Readonly<{
   columnOf: (pointer: string) => string;
 }>;
 
-/** Nobody reads more, and a hostile file cannot make a huge response of a small mistake. */
+/** More errors would not be read, and a hostile file cannot turn a small mistake into a huge response. */
 export const MAX_ROW_ERRORS = 1000;
 
 /** The second of two rows for one SKU would silently win. */

@@ -12,7 +12,10 @@ import type { RowError } from './catalogue-rows.js';
 
 export type SkuReading = Readonly<{ row: number; sku: SkuEntry | undefined; errors: readonly RowError[] }>;
 
-/** The SKU that a row states. What makes sense is left to the validation of the document; here is said what cannot be read. */
+/**
+ * The SKU that a row states. Only cells that cannot be read are reported here; the validation of the document checks the
+ * rest.
+ */
 export function readSku({ row, cells }: CsvRow, columns: readonly Column[]): SkuReading {
   const isTooLong = cells.slice(columns.length).some(({ text }) => text.trim() !== '');
   if (isTooLong || cells.length < columns.length) {
@@ -84,7 +87,7 @@ class SkuBuilder {
     this.errors.push({ row: this.#row, column, message });
   }
 
-  /** Spreadsheets shout them. */
+  /** Spreadsheets write TRUE and FALSE in capitals. */
   #readBoolean(column: 'active' | 'hidden'): boolean {
     const text = this.#cell(column).toLowerCase();
     if (text !== 'true' && text !== 'false') this.#refuse(column, 'Write true or false.');
@@ -98,7 +101,7 @@ class SkuBuilder {
         this.#refuse(`price:${currency}`, `There are other prices in ${currency}, but not this one.`);
         continue;
       }
-      // Who sells at the list price need not say it twice.
+      // A SKU sold at the list price needs no offer price of its own.
       prices[currency] = {
         actualPrice: price,
         offerPrice: offerPrice ?? price,

@@ -30,7 +30,7 @@ export type CatalogueImport = Readonly<{
   revision?: number;
 }>;
 
-/** Takes a file into the draft as one change, or says everything that is wrong with it and changes nothing. */
+/** Imports a file into the draft as one change, or reports everything that is wrong with it and changes nothing. */
 export async function importCatalogue(
   pool: Pool,
   { gameId, reading, mode, revision }: CatalogueImport,
@@ -104,7 +104,7 @@ export function planImport(
   };
 }
 
-/** From the first row to the last, each once: a price that stands for both prices of a SKU is wrong twice. */
+/** From the first row to the last, each once: a price that counts as both prices of a SKU would be reported twice. */
 function inOrder(errors: readonly RowError[]): RowError[] {
   const byText = new Map(errors.map((error) => [`${error.row} ${error.column} ${error.message}`, error]));
   return [...byText.values()].sort((a, b) => (a.row ?? 0) - (b.row ?? 0));
