@@ -54,7 +54,7 @@ export const DOCUMENT_EXAMPLE: ConfigDocument = {
 const Revision = Type.Integer({
   minimum: 0,
   description:
-    'Goes up with every change of the draft, and with every publication while nobody edits it. Send back the one you have seen.',
+    'Incremented by every change of the draft, and by every publication while the draft has no changes. Send back the one you have seen.',
 });
 const Note = Type.String({ maxLength: 2000, description: 'What changed, for those who look back' });
 const ConfirmPriceRaises = Type.Optional(

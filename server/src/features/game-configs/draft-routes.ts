@@ -39,7 +39,7 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...common,
         operationId: 'getDraft',
-        summary: 'The draft, or what is published while nobody edits it',
+        summary: 'The draft, or what is published while the draft has no changes',
         response: { 200: DraftResponse, ...gameErrors() },
       },
     },
@@ -59,7 +59,7 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'saveDraft',
         summary: 'Save the draft',
         description:
-          'Players see nothing of it. Of two editors who saw the same revision the second gets `draft_conflict`, with the difference; so does who saw a draft that nobody edited, if somebody has published since.',
+          'Players see nothing of it. Of two editors who saw the same revision the second gets `draft_conflict`, with the difference. So does an editor who saw a draft without changes, if a version was published since.',
         body: DraftBody,
         response: {
           200: DraftResponse,

@@ -126,7 +126,7 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'rollBack',
         summary: 'Publish an old version again, as the next one',
         description:
-          'A draft that is being edited stays as it is, and can be published once it knows of this. With `basedOn`, somebody who published in between is not overwritten: the response is `version_conflict`.',
+          'A draft with changes stays as it is, and can be published once it is based on this version. With `basedOn`, a version that was published in between is not overwritten: the response is `version_conflict`.',
         params: VersionParameters,
         body: RollBackBody,
         response: {

@@ -85,7 +85,7 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
         ...common,
         operationId: 'setOverride',
         summary: 'Set a flag of a player, whatever the rule says',
-        description: 'It replaces the one that stands. The player is told so with their next request.',
+        description: 'It replaces the current override. It is in force from the next request of the player.',
         params: OverrideParameters,
         body: OverrideBody,
         response: {

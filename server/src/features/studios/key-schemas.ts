@@ -24,7 +24,7 @@ const ApiKeySchema = Type.Object(
     environment: EnvironmentSchema,
     label: Label,
     createdAt: Time('When it was made'),
-    expiresAt: nullable(Time('From then on it logs nobody in; null: no end is set')),
+    expiresAt: nullable(Time('From this time on it opens no session; null: no end is set')),
     revokedAt: nullable(Time('When it was revoked')),
     state: Type.Union(
       [Type.Literal('active'), Type.Literal('ending'), Type.Literal('expired'), Type.Literal('revoked')],

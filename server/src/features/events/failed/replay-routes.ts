@@ -80,7 +80,7 @@ export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'replayFailedEvents',
         summary: 'Apply all open entries of a group',
         description:
-          'For example after the schema was mended. The response is a stream of lines, each a JSON text; who hangs up ends it. What was replayed stays so, and what still fails stays in the inbox with the new reason.',
+          'For example after the schema was corrected. The response is a stream of lines, each a JSON text; closing the connection ends the replay. Replayed events stay replayed, and events that still fail stay in the inbox with the new reason.',
         params: GameParameters,
         body: ReplayGroupBody,
         response: {
