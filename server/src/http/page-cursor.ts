@@ -59,9 +59,23 @@ export function cursorOf<const Key extends CursorKey>(
   if (text === undefined) return undefined;
   const key = readCursor(list, text, example);
   if (key !== undefined) return key;
-  throw new ApiError('parameter_invalid', {
+  throw cursorInvalid();
+}
+
+/** For a cursor that is not one of the list, also where its types are right and its values are not. */
+export function cursorInvalid(): ApiError {
+  return new ApiError('parameter_invalid', {
     message: 'cursor must be the `nextCursor` of a response to the same query, given once.',
   });
+}
+
+/** The page of rows that were read with one more than `limit`, and its last row if there is a next page. */
+export function cutPage<Row>(
+  rows: readonly Row[],
+  limit: number,
+): { page: readonly Row[]; last: Row | undefined } {
+  const page = rows.slice(0, limit);
+  return { page, last: rows.length > limit ? page.at(-1) : undefined };
 }
 
 export type PageLimits = Readonly<{ max: number; fallback: number }>;

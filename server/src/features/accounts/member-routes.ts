@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { cutPage, PageParameters, type PageQuery, pageOf } from '../../http/keyset-page.js';
+import { cutIdPage, PageParameters, type PageQuery, pageOf } from '../../http/keyset-page.js';
 import { UUID } from '../../lib/uuid.js';
 import { adminErrors } from '../studios/admin-errors.js';
 import { actorOf, adminOf, requireRole } from '../studios/admin-guard.js';
@@ -37,7 +37,7 @@ export function memberRoutes(app: FastifyInstance, ctx: AccountContext): void {
     async (request) => {
       const page = pageOf(request.query, UUID);
       const found = await listMembers(ctx.pool, adminOf(request).tenantId, page);
-      const { rows, nextCursor } = cutPage(found, page, ({ accountId }) => accountId);
+      const { rows, nextCursor } = cutIdPage(found, page, ({ accountId }) => accountId);
       return success({ members: rows.map(toResponse), nextCursor });
     },
   );

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { successOf, Time } from '../../http/admin-responses.js';
-import { NextCursor } from '../../http/keyset-page.js';
+import { NextCursor } from '../../http/page-cursor.js';
 import { RoleSchema } from '../studios/role-schema.js';
 import { Email, GivenPassword, LinkToken, PersonName, SecondFactorCode } from './account-schemas.js';
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
-import { cursorOf, pageParameters, writeCursor } from '../../http/page-cursor.js';
+import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../http/page-cursor.js';
 import { textParameter } from '../../http/parameters.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { createConfigSnapshots } from '../game-configs/config-snapshots.js';
@@ -86,8 +86,7 @@ export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void 
 async function newest({ pool }: AdminContext, { gameId }: AdminGame, { cursor, limit }: Page) {
   const list = 'newest players';
   const players = await listNewestPlayers(pool, gameId, idOf(list, cursor), limit + 1);
-  const page = players.slice(0, limit);
-  const last = players.length > limit ? page.at(-1) : undefined;
+  const { page, last } = cutPage(players, limit);
   return success({
     players: page.map((player) => playerItem(player, null)),
     nextCursor: last === undefined ? null : writeCursor(list, [last.id]),
@@ -100,8 +99,7 @@ async function found({ pool }: AdminContext, { gameId }: AdminGame, text: string
   const key = cursorOf(list, cursor, [0, '']);
   const after = key === undefined ? BEFORE_ALL : { rank: key[0], id: checkedId(key[1]) };
   const players = await findPlayers(pool, gameId, text, { after, limit: limit + 1 });
-  const page = players.slice(0, limit);
-  const last = players.length > limit ? page.at(-1) : undefined;
+  const { page, last } = cutPage(players, limit);
   const next = last && keyOf(last);
   return success({
     players: page.map((player) => playerItem(player, player.foundBy)),
@@ -117,7 +115,7 @@ function idOf(list: string, cursor: string | undefined): string {
 
 function checkedId(id: string): string {
   if (ROW_ID.test(id)) return id;
-  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of a response.' });
+  throw cursorInvalid();
 }
 
 function playerItem(player: PlayerListRow, foundBy: FoundBy | null) {

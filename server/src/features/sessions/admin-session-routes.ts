@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { cursorOf, pageParameters, writeCursor } from '../../http/page-cursor.js';
+import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../http/page-cursor.js';
 import { checkBodyAgainst, withSchemaTypes } from '../../http/validation.js';
 import { UUID_ANY_CASE } from '../../lib/uuid.js';
 import { PlayerParameters } from '../players/admin-player-schemas.js';
@@ -55,8 +55,7 @@ export function adminSessionRoutes(app: FastifyInstance, ctx: AdminContext): voi
       const after = cursorOf('devices', cursor, [''])?.[0] ?? '';
       const playerId = await playerOf(ctx, request);
       const devices = await listDevices(ctx.pool, playerId, after, limit + 1);
-      const page = devices.slice(0, limit);
-      const last = devices.length > limit ? page.at(-1) : undefined;
+      const { page, last } = cutPage(devices, limit);
       return success({
         devices: page.map(({ deviceId, createdAt }) => ({ deviceId, createdAt: toTime(createdAt) })),
         nextCursor: last === undefined ? null : writeCursor('devices', [last.deviceId]),
@@ -81,8 +80,7 @@ export function adminSessionRoutes(app: FastifyInstance, ctx: AdminContext): voi
       const before = sessionKey(cursorOf('sessions', cursor, [0, '']));
       const playerId = await playerOf(ctx, request);
       const sessions = await listSessions(ctx.pool, playerId, before, limit + 1);
-      const page = sessions.slice(0, limit);
-      const last = sessions.length > limit ? page.at(-1) : undefined;
+      const { page, last } = cutPage(sessions, limit);
       const nowMs = ctx.clock.now();
       return success({
         sessions: page.map((session) => sessionResponse(session, nowMs)),
@@ -126,7 +124,7 @@ function sessionKey(cursor: readonly [number, string] | undefined): SessionKey {
   const [createdAtMs, sessionId] = cursor;
   const isKey = createdAtMs >= 0 && createdAtMs <= LATEST_MS && UUID_ANY_CASE.test(sessionId);
   if (isKey) return { createdAtMs, sessionId };
-  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of a response.' });
+  throw cursorInvalid();
 }
 
 function sessionResponse(

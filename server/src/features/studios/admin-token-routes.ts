@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { cutPage, PageParameters, type PageQuery, pageOf } from '../../http/keyset-page.js';
+import { cutIdPage, PageParameters, type PageQuery, pageOf } from '../../http/keyset-page.js';
 import { DAY_MS } from '../../lib/day.js';
 import type { AdminContext } from './admin-context.js';
 import { adminErrors } from './admin-errors.js';
@@ -43,7 +43,7 @@ export function adminTokenRoutes(app: FastifyInstance, ctx: AdminContext): void 
     async (request) => {
       const page = pageOf(request.query, TOKEN_ID);
       const found = await listAdminTokensOfTenant(ctx.pool, adminOf(request).tenantId, page);
-      const { rows, nextCursor } = cutPage(found, page, ({ tokenId }) => tokenId);
+      const { rows, nextCursor } = cutIdPage(found, page, ({ tokenId }) => tokenId);
       return success({ tokens: rows.map((row) => toResponse(row, ctx.clock.now())), nextCursor });
     },
   );

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../http/admin-responses.js';
 import { NAME_PATTERN } from '../../http/api-schemas.js';
-import { NextCursor } from '../../http/keyset-page.js';
+import { NextCursor } from '../../http/page-cursor.js';
 import { RoleSchema } from './role-schema.js';
 
 /** What the routes of admin tokens take and return. */

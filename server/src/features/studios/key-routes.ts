@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { cutPage, PageParameters, type PageQuery, pageOf } from '../../http/keyset-page.js';
+import { cutIdPage, PageParameters, type PageQuery, pageOf } from '../../http/keyset-page.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import type { AdminContext } from './admin-context.js';
 import { gameErrors } from './admin-errors.js';
@@ -45,7 +45,7 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { gameId } = await gameOf(ctx, request);
       const page = pageOf(request.query, KEY_ID);
       const found = await listApiKeysOfGame(ctx.pool, gameId, page);
-      const { rows, nextCursor } = cutPage(found, page, ({ keyId }) => keyId);
+      const { rows, nextCursor } = cutIdPage(found, page, ({ keyId }) => keyId);
       return success({ keys: rows.map((row) => toResponse(row, ctx.clock.now())), nextCursor });
     },
   );

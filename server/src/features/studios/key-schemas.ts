@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { GameParameters, nullable, successOf, Time } from '../../http/admin-responses.js';
-import { NextCursor } from '../../http/keyset-page.js';
+import { NextCursor } from '../../http/page-cursor.js';
 
 /** What the routes of API keys take and return. */
 

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, success } from '../../http/admin-responses.js';
-import { cursorOf, pageParameters, writeCursor } from '../../http/page-cursor.js';
+import { cursorInvalid, cursorOf, pageParameters, writeCursor } from '../../http/page-cursor.js';
 import { textParameter } from '../../http/parameters.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS } from '../../lib/day.js';
@@ -84,7 +84,7 @@ function positionOf(cursor: readonly [number, number] | undefined, nowMs: number
   if (cursor === undefined) return { ms: newestMs, shown: 0 };
   const [ms, shown] = cursor;
   if (ms >= 0 && ms <= newestMs && shown >= 0 && shown <= MAX_SHOWN) return { ms, shown };
-  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of a response.' });
+  throw cursorInvalid();
 }
 
 function kindsOf(text: string | undefined): ReadonlySet<TimelineKind> {

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../../errors.js';
 import { adminSchema, GameParameters, success, toTime } from '../../../http/admin-responses.js';
-import { cursorOf, pageParameters, writeCursor } from '../../../http/page-cursor.js';
+import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../../http/page-cursor.js';
 import { textParameter } from '../../../http/parameters.js';
 import { withSchemaTypes } from '../../../http/validation.js';
 import type { AdminContext } from '../../studios/admin-context.js';
@@ -86,8 +86,7 @@ export function failedEventRoutes(app: FastifyInstance, ctx: AdminContext): void
       const beforeId = cursorOf(list, cursor, [''])?.[0];
       const before = beforeId === undefined ? {} : { beforeId: checkedId(beforeId) };
       const entries = await listFailedEvents(ctx.pool, group, { limit: limit + 1, ...before });
-      const page = entries.slice(0, limit);
-      const last = entries.length > limit ? page.at(-1) : undefined;
+      const { page, last } = cutPage(entries, limit);
       return success({
         events: page.map(entryResponse),
         nextCursor: last === undefined ? null : writeCursor(list, [last.id]),
@@ -124,7 +123,7 @@ export function checkedEntry(id: string): string {
 
 function checkedId(id: string): string {
   if (ENTRY_ID.test(id)) return id;
-  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of a response.' });
+  throw cursorInvalid();
 }
 
 function typeOf(text: string | undefined): { eventType?: string | null } {
