@@ -30,7 +30,7 @@ describe.skipIf(!HAS_BROWSER)(`the API reference in a browser${NEEDS_BROWSER}`, 
   /** Where the page was opened, as another name for the same listener. */
   const asLocalhost = (url: string) => url.replace('127.0.0.1', 'localhost');
 
-  it('shows both APIs with their error codes, asks nobody else for anything, and keeps to its policy', async () => {
+  it('shows both APIs with their error codes, sends no request to another origin, and keeps to its policy', async () => {
     const { page, asked, errors } = await openPage(browser, DESKTOP);
     await page.goto(`${service.ops}/reference/`);
     await page.locator('h1', { hasText: 'Savepoint player API' }).waitFor();

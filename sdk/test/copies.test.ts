@@ -74,7 +74,7 @@ it('a backup restored on a second phone is noticed by its session, and what both
   ]);
 });
 
-it('whoever starts last is refused the session, long before its token has ended', async () => {
+it('the copy that starts last is refused the session, long before its token expires', async () => {
   const first = original.start();
   await first.client.login();
   const copy = original.copy();

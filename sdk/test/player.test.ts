@@ -51,7 +51,7 @@ describe('player', () => {
     ]);
   });
 
-  it('answers offline with the last good response, also after a restart', async () => {
+  it('returns the last good response offline, also after a restart', async () => {
     const device = createDevice(service);
     const first = device.start();
     const online = await first.client.player.status();
@@ -60,7 +60,7 @@ describe('player', () => {
     expect(await device.start().client.player.status()).toEqual(online);
   });
 
-  it('answers offline with the store for everybody once offers may have ended', async () => {
+  it('returns the untargeted store offline once offers may have ended', async () => {
     const plain = { version: 3, activeSkus: [SKU], lastUpdatedTimestamp: 9 };
     service.store = {
       ...service.store,
@@ -81,7 +81,7 @@ describe('player', () => {
     });
   });
 
-  it('answers a first start offline with what the game ships, and rejects where it ships nothing', async () => {
+  it('returns what the game ships at a first start offline, and rejects where it ships nothing', async () => {
     service.fault = () => 'request lost';
     const status = { isPayer: { value: false, defaultValue: false, expiredAt: null } };
     const { client } = createDevice(service).start({ fallback: { status } });
@@ -98,7 +98,7 @@ describe('player', () => {
     expect((await client.player.status()).isPayer.value).toBe(false);
   });
 
-  it('says so when the service refuses, rather than answering with something old', async () => {
+  it('rejects when the service refuses, rather than returning something old', async () => {
     const { client } = createDevice(service).start();
     await expect(client.player.predictions()).rejects.toMatchObject({ code: 'not_found', status: 404 });
   });

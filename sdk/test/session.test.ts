@@ -137,7 +137,7 @@ describe('a session', () => {
     expect([count('/auth/refresh'), count('/auth/login')]).toEqual([1, 1]);
   });
 
-  it('is refreshed when the clock of the device was put back: nobody knows how old it is then', async () => {
+  it('is refreshed when the clock of the device was put back, because its age is unknown then', async () => {
     const { client } = createDevice(service).start();
     await client.login();
     vi.setSystemTime(Date.now() - 10_000);
@@ -145,7 +145,7 @@ describe('a session', () => {
     expect(count('/auth/refresh')).toBe(1);
   });
 
-  it('is begun anew when it was ended', async () => {
+  it('is replaced by a new one when it was ended', async () => {
     const { client } = createDevice(service).start();
     await client.login();
     service.sessions.clear();
@@ -179,7 +179,7 @@ describe('a session', () => {
     expect(count('/auth/refresh')).toBe(5);
   });
 
-  it('stays ended in every tab after a logout, until somebody logs in', async () => {
+  it('stays ended in every tab after a logout, until the next login', async () => {
     const device = createDevice(service);
     const [a, b] = [device.start().client, device.start().client];
     await a.login();

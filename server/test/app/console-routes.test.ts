@@ -58,7 +58,7 @@ describe('the page of the console', () => {
     },
   );
 
-  it('runs no inline script, and asks nobody else for anything', async () => {
+  it('runs no inline script, and sends no request to another origin', async () => {
     const policy = String((await get('/console/')).headers['content-security-policy']);
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
     expect(policy).toContain("default-src 'none'");

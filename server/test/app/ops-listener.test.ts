@@ -48,7 +48,7 @@ describe('the host name against DNS rebinding', () => {
     'ops.example.com',
     'OPS.example.com.:8081',
     'dotted.example',
-  ])('%s is answered', async (host) => {
+  ])('%s is served', async (host) => {
     for (const url of ROUTES) expect((await get(url, host)).statusCode, url).not.toBe(421);
     expect((await get('/healthz', host)).statusCode).toBe(200);
   });

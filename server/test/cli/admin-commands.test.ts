@@ -45,7 +45,7 @@ describe('savepoint admin', () => {
     expect((await command('list', '--tenant', 'demo-studio')).out).toContain('ada@studio.example');
   });
 
-  it('makes somebody with an account a member of another studio, without a link', async () => {
+  it('makes a person with an account a member of another studio, without a link', async () => {
     await addStudio(harness, 'other-studio', 'other-game');
     // Whoever set the password may not be who has the address.
     const refused = await create('--role', 'viewer', '--tenant', 'other-studio');

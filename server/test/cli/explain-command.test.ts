@@ -60,7 +60,7 @@ it('prints everything there is as JSON, also under another version', async () =>
   expect(await json('--config-version', 'draft')).toMatchObject({ version: 'draft' });
 });
 
-it('says what cannot be answered', async () => {
+it('says what cannot be explained', async () => {
   const refusal = async (...args: string[]) => (await explain(...args)).errors;
   expect(await refusal('--player', 'nobody')).toContain('demo-studio/demo-game has no player "nobody".');
   expect(await refusal('--player', session.userId, '--at', 'noon')).toContain('--at is "noon"');

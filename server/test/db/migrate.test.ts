@@ -64,7 +64,7 @@ describe('a migration', () => {
     return rows[0]?.isValid;
   };
 
-  it('waits for whoever holds a lock, says who it is, and lets others write meanwhile', async () => {
+  it('waits for a session that holds a lock, names it, and lets others write meanwhile', async () => {
     const holder = await holdPlayers();
     const { applied, lines } = run([COLUMN]);
     await vi.waitFor(() => expect(lines.join('\n')).toContain(`session ${holder.pid} ("a long report"`), {
@@ -104,7 +104,7 @@ describe('a migration', () => {
     expect(await isValid('players_created')).toBe(true);
   });
 
-  it('makes an index anew that an interrupted attempt has left unfinished', async () => {
+  it('creates an index again that an interrupted attempt has left unfinished', async () => {
     const holder = await holdPlayers();
     const lockRetries = { lockTimeoutMs: 50, pauseMs: 10, attempts: 2 };
     const error = await run([INDEX], lockRetries).applied.catch((reason: unknown) => reason);

@@ -126,7 +126,7 @@ describe('a database', () => {
       }
     });
 
-    it('a crowd is answered in time, too', async () => {
+    it('a crowd gets responses in time, too', async () => {
       await breakDatabase();
       const crowd = Array.from({ length: 20 }, () => Object.values(calls)).flat();
       const started = performance.now();
@@ -134,7 +134,7 @@ describe('a database', () => {
       expect(performance.now() - started).toBeLessThan(ANSWER_WITHIN_MS);
     });
 
-    it('what needs no database is answered as always', async () => {
+    it('what needs no database is served as always', async () => {
       await breakDatabase();
       for (const url of ['/v1/limits', '/.well-known/jwks.json']) {
         expect((await app.inject(url)).statusCode).toBe(200);

@@ -137,7 +137,7 @@ describe('a request that is refused before Fastify has it', () => {
     expect(bodies).toEqual([LARGEST]);
   });
 
-  it('is answered before its body is there, and the body is not taken for the next request', async () => {
+  it('gets its response before its body is there, and the body is not taken for the next request', async () => {
     const connection = await openConnection(port);
     const next = post({}, 'the next one');
     connection.send(post({ 'content-length': next.length }, ''));
@@ -160,7 +160,7 @@ describe('a request that is refused before Fastify has it', () => {
     await expect.poll(() => statusesIn(connection.text())).toEqual([503, 200]);
   });
 
-  it('is answered in its turn among pipelined requests', async () => {
+  it('gets its response in its turn among pipelined requests', async () => {
     const connection = await openConnection(port);
     connection.send(post({ 'x-let-in': 'yes', 'x-request-id': 'a' }) + post({ 'x-request-id': 'b' }));
     await expect.poll(() => statusesIn(connection.text())).toEqual([503, 503]);

@@ -176,7 +176,7 @@ describe('the listening service', () => {
     expect(statusOf(response), response).toBe(417);
   });
 
-  it('answers pipelined requests in their order', async () => {
+  it('responds to pipelined requests in their order', async () => {
     const get = (id: string, path: string) =>
       `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\n${identity()
         .map(([name, value]) => `${name}: ${value}\r\n`)

@@ -114,7 +114,7 @@ describe('what every response has in common', () => {
       expect(Object.keys(preflight.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
     });
 
-    it('says nothing to whoever is no browser, and lets no cache hand that to one', async () => {
+    it('says nothing to clients that are no browsers, and lets no cache serve that to one', async () => {
       const keys = await ask({ url: '/.well-known/jwks.json' });
       expect(keys.headers['access-control-allow-origin']).toBeUndefined();
       expect(keys.headers.vary).toBe('Origin');

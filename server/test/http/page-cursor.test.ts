@@ -33,7 +33,7 @@ describe('a cursor', () => {
     expect(readCursor('players', cursor, [0, '', 0])).toBeUndefined();
   });
 
-  it('made up by somebody is none, and never an error', () => {
+  it('invented by a client is none, and never an error', () => {
     const json = fc.json().map((text) => Buffer.from(text).toString('base64url'));
     const anything = fc.oneof(fc.string(), fc.base64String(), json, fc.anything());
     fc.assert(

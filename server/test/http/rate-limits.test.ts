@@ -164,7 +164,7 @@ describe('requests of one player', () => {
     await expectAlive(harness.app, session);
   });
 
-  test('count over all sessions of the player, and against nobody else', async () => {
+  test('count over all sessions of the player, and against no other player', async () => {
     const [phone, tablet, stranger] = [
       await harness.login(),
       await harness.login(),

@@ -59,14 +59,14 @@ describe('an overload', () => {
     expect([await shed('wait'), await shed('own_line'), await shed('full')]).toEqual([2, 1, 1]);
   });
 
-  it('does not begin because somebody hung up', async () => {
+  it('does not begin because a client hung up', async () => {
     shedding.refused('hung_up');
     expect(lines).toEqual([]);
     expect(await metricValue(metrics.registry, 'savepoint_shed_requests_total{reason="hung_up"}')).toBe(1);
   });
 });
 
-describe('requests beyond what can be answered in time', () => {
+describe('requests beyond what can be served in time', () => {
   /** At a rate of one a millisecond, which is not measured anew while the clock stands still, 100 may be in flight. */
   const LIMIT = { maxWaitMs: 100, now: () => 0, overheadMs: () => 0 };
 

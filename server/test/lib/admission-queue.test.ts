@@ -140,7 +140,7 @@ describe('when nothing moves', () => {
     expect(await Promise.all([...all, ...late])).toEqual(['stuck', ...names, 'f', 'g']);
   });
 
-  it('newcomers begin at once, also when nobody could wait and the rate has fallen to nothing', async () => {
+  it('new requests begin at once, also when none could wait and the rate has fallen to nothing', async () => {
     const { begun, send, end, clock } = createQueue();
     const stuck = send('stuck', 2_000);
     await expect(send('a', 1)).rejects.toThrow(OverloadedError);

@@ -126,7 +126,7 @@ describe('grouping', () => {
     expect(groups()).toEqual(['abcdef', 'ghijklm']);
   });
 
-  test('with linger, nobody waits for more than that', async () => {
+  test('with linger, no item waits for longer than that', async () => {
     const { coalescer, groups, finish } = manual({ linger: { ms: 5, after: 4 } });
     for (const item of 'abcd') void coalescer.submit(item);
     await turns(2);
@@ -136,7 +136,7 @@ describe('grouping', () => {
     await expect.poll(groups).toEqual(['abcd', 'e']);
   });
 
-  test('with linger, nobody waits after a group of few, nor when the next one is full', async () => {
+  test('with linger, no item waits after a group of few, nor when the next one is full', async () => {
     const { coalescer, groups, finish } = manual({ maxItems: 4, linger: { ms: 60_000, after: 4 } });
     for (const item of 'abc') void coalescer.submit(item);
     await turns(2);
@@ -212,7 +212,7 @@ describe('failure', () => {
     expect(groups).toEqual(['ab!c']);
   });
 
-  test('the guilty item alone fails when it may be split', async () => {
+  test('only the failing item fails when the group may be split', async () => {
     const { groups, submitAll } = immediate({ splitOn: () => true });
     expect(await submitAll('abcdef!h')).toEqual(['A', 'B', 'C', 'D', 'E', 'F', 'poison', 'H']);
     expect(groups).toEqual(['abcdef!h', 'abcd', 'ef!h', 'ef', '!h', '!', 'h']);

@@ -24,7 +24,7 @@ describe('a file that is written durably', () => {
     expect(await readdir(folder)).toEqual(['secret']);
   });
 
-  it('is another file each time: whoever reads the old one reads all of it', async () => {
+  it('is another file each time: a reader of the old one reads all of it', async () => {
     await writeFileDurably(file, 'old');
     const old = await stat(file);
     await writeFileDurably(file, 'new');

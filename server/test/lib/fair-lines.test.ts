@@ -93,7 +93,7 @@ describe('fair lines', () => {
     expect(lines.nextSince()).toBe(30);
   });
 
-  it('lose nothing, keep the order of each line, and let nobody be passed twice by the same key', () => {
+  it('lose nothing, keep the order of each line, and let no key be passed twice by the same key', () => {
     const step = fc.oneof(
       fc.record({ key: fc.constantFrom('a', 'b', 'c', 'd'), weight: fc.integer({ min: 1, max: 9 }) }),
       fc.constant('take' as const),

@@ -58,7 +58,7 @@ it('one key neither takes the places of others nor where they wait', async () =>
   await Promise.all(taken);
 });
 
-it('a free place goes to whoever has had none for the longest time', async () => {
+it('a free place goes to the key that has had none for the longest time', async () => {
   const turns = createFairSemaphore({ maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaitingPerKey: 9 });
   const order: string[] = [];
   const take = (key: string, name: string) =>

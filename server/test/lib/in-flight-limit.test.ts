@@ -21,7 +21,7 @@ function create(options: Partial<typeof OPTIONS> = {}) {
 }
 
 describe('a limit of what is in flight', () => {
-  it('is what is answered in the time that a request may take', () => {
+  it('is what is served in the time that a request may take', () => {
     const { limit, fill } = create();
     expect(fill()).toBe(101);
     limit.leave();
@@ -29,7 +29,7 @@ describe('a limit of what is in flight', () => {
     expect(limit.tryEnter()).toBe(false);
   });
 
-  it('goes with the rate at which requests are answered', () => {
+  it('goes with the rate at which requests are served', () => {
     const { limit, fill, pass } = create();
     fill();
     // Twice as fast as it thought.

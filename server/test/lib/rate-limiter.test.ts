@@ -234,7 +234,7 @@ describe('for any sequence of takes', () => {
     );
   });
 
-  test('a clock set back blocks nobody for longer than a window', () => {
+  test('a clock set back blocks no key for longer than a window', () => {
     fc.assert(
       fc.property(limits, fc.nat(1e9), ({ quota, windowSeconds }, back) => {
         const { limiter, time } = setup({ quota, windowSeconds, startMs: 2e9 });

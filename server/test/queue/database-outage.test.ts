@@ -45,7 +45,7 @@ describe.skipIf(NATS_SERVER === undefined)(`a database that is away${NEEDS_NATS}
     await expectApplied(harness.pool, nats(), session.userId, 21);
   });
 
-  it('that swallows every packet costs the first request a second, and the next ones nothing', async () => {
+  it('that drops every packet costs the first request a second, and the next ones nothing', async () => {
     const session = await harness.login('silent');
     await send(session, 0);
     await expectApplied(harness.pool, nats(), session.userId, 1);

@@ -27,7 +27,7 @@ describe.skipIf(NATS_SERVER === undefined)(`events through JetStream${NEEDS_NATS
       return { ...event, payload: { ...event.payload, campaignId: label, filler } };
     });
 
-  it('are answered without `duplicates`, whichever node took them, and appear in the row', async () => {
+  it('get a response without `duplicates`, whichever node took them, and appear in the row', async () => {
     const session = await harness.login('two-nodes');
     for (const [n, { app }] of nodes.entries()) {
       const response = await postEvents(app, session, batch(20, `node ${n}`));

@@ -180,7 +180,7 @@ describe('rotation of the master key', () => {
     await harness.login();
   });
 
-  test('a node with neither key does not start; one with the old key only says so and lets nobody in', async () => {
+  test('a node with neither key does not start; one with the old key only says so and refuses all logins', async () => {
     await expect(nodeWith(testMasterKeys())).rejects.toThrow(/not configured/);
     const old = await nodeWith(harness.masterKeys);
     await resealAll(harness.pool, rotated(testMasterKeys()), testActor(harness.clock.now()));

@@ -5,7 +5,7 @@ import { get } from '../support/data-calls.js';
 import { createHarness, type Harness, type Session } from '../support/harness.js';
 
 describe('a histogram that is told in bulk', () => {
-  it('has counted all when somebody looks, however many they are', async () => {
+  it('has counted all at a scrape, however many they are', async () => {
     const registry = new Registry();
     const name = 'waits_seconds';
     const times = createBulkHistogram({
@@ -46,7 +46,7 @@ describe('responses are counted by their route', () => {
     );
   };
 
-  it('once each, refused or not, and never by an address that somebody made up', async () => {
+  it('once each, refused or not, and never by an invented address', async () => {
     await get(harness.app, '/v1/player/status', session);
     await get(harness.app, '/v1/player/status?x=1', session, { authorization: undefined });
     await harness.app.inject({ url: '/v1/player/invented-1' });

@@ -121,7 +121,7 @@ describe('an export of a day that is compacted meanwhile', () => {
     expect(receipts).toEqual([...receipts].sort());
   });
 
-  it('is refused, in a sentence, where nobody knows which events of a millisecond it had', async () => {
+  it('is refused, in a sentence, where it is unknown which events of a millisecond it had', async () => {
     await fill(0);
     expect(await run(false, stopAtThird)).toBe('interrupted');
     expect(await compact(world, largeWindows)).toMatchObject({ state: 'done' });

@@ -66,7 +66,7 @@ describe('roll-ups', () => {
     );
   });
 
-  it('are not what a recount gives once somebody has changed them', async () => {
+  it('differ from a recount once they were changed by hand', async () => {
     const gameId = await newGame();
     const [player] = (await world.addPlayers(gameId, [NOW - DAY_MS])) as [TestPlayer];
     await applyEvents(

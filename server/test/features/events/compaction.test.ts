@@ -60,7 +60,7 @@ describe('compaction of a closed day', () => {
     checks: await Promise.all(gameIds().map((id) => recountGame(world.pool, id))),
   });
 
-  it('changes nothing that anybody reads: before, in the middle and after', async () => {
+  it('changes no result of a read: before, in the middle and after', async () => {
     const before = await readAll();
     expect(before.stored.length).toBeGreaterThan(380);
     expect(before.checks.flatMap(({ differences }) => differences)).toEqual([]);

@@ -146,7 +146,7 @@ describe('the way of a batch to its turn', () => {
     expect((await Promise.all(flood)).map(({ statusCode }) => statusCode)).toEqual([200, 503]);
   });
 
-  it('a client that closes its sending side is answered, but does not wait in line', async () => {
+  it('a client that closes its sending side gets a response, but does not wait in line', async () => {
     const first = await openConnection(port);
     first.socket.end(batchOf('first'));
     await end('first');
@@ -187,7 +187,7 @@ describe('the way of a batch to its turn', () => {
     expect(begun).toEqual(['running', 'next']);
   });
 
-  it('a body that is announced and never comes keeps nobody out', async () => {
+  it('a body that is announced and never comes takes no capacity', async () => {
     const connection = await openConnection(port);
     const headers: [string, string][] = [
       ['x-player', 'slow'],

@@ -144,7 +144,7 @@ describe('each event counts once', () => {
     expectCounts(await postEvents(harness.app, session, others), { accepted: others.length, duplicates: 0 });
   });
 
-  it('a player of another studio with the same device and the same events is somebody else', async () => {
+  it('a player of another studio with the same device and the same events is another player', async () => {
     const studio = await addStudio(harness, 'twin-studio', 'demo-game');
     const [ours, theirs] = [await harness.login('shared-device'), await studio.login('shared-device')];
     const events = batch(5).map((event, n) => ({ ...event, ...(n > 2 ? { eventId: `id-${n}` } : {}) }));

@@ -95,7 +95,7 @@ describe('what a player may send in a minute', () => {
     expect((await sendBytes(MIB)).statusCode).toBe(202);
   });
 
-  it('counts over all sessions of the player, and against nobody else', async () => {
+  it('counts over all sessions of the player, and against no other player', async () => {
     const tablet = await harness.login('sender');
     const stranger = await harness.login('stranger');
     expect(tablet.userId).toBe(session.userId);

@@ -135,7 +135,7 @@ describe('moving events of the former layout into blocks', () => {
   const move = (options: { signal?: AbortSignal; onProgress?: () => void } = {}) =>
     moveOldEvents(world.pool, { nowMs: NOW, rests: false, ...options });
 
-  it('changes nothing that anybody sees, before, in the middle and after', async () => {
+  it('changes no result of a read, before, in the middle and after', async () => {
     const sent = history();
     await storeOld(sent, ago(2));
     const facts = await live();
@@ -243,7 +243,7 @@ describe('moving events of the former layout into blocks', () => {
     expect(await move()).toEqual({ state: 'nothing', movedEvents: 0 });
   });
 
-  it('moves everything else while somebody reads a partition, and drops that one the next time', async () => {
+  it('moves everything else while a session reads a partition, and drops that one the next time', async () => {
     await storeOld([adImpressionAt(ago(5), 1)], ago(5));
     await storeOld([adImpressionAt(ago(3), 2)], ago(3));
     const partition = `old_events_${compactDay(ago(5))}`;

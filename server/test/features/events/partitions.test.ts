@@ -105,7 +105,7 @@ describe('partitions of events', () => {
     }
   });
 
-  it('are made later if somebody holds the default partition; intake goes on', async () => {
+  it('are made later if a session locks the default partition; intake goes on', async () => {
     const other = new pg.Client({ connectionString: world.url });
     await other.connect();
     try {

@@ -211,7 +211,7 @@ describe('publishing the draft', () => {
     expect(await auditCount()).toBe(entries);
   });
 
-  it('is refused when somebody published meanwhile, until the draft knows of it', async () => {
+  it('is refused when another version was published meanwhile, until the draft is based on it', async () => {
     const { revision, basedOn } = await draft();
     await save(revision, anotherDocument('draft'));
     const version = await publish(harness.pool, anotherDocument('meanwhile'), harness.clock.now());

@@ -33,7 +33,7 @@ const adaSaves = ({ revision }: Draft, document: unknown) =>
   saveDraft(world.pool, { gameId, revision, document }, ada);
 const skuIds = (document: ConfigDocument) => document.catalogue.map(({ skuId }) => skuId);
 
-describe('a draft that nobody edits', () => {
+describe('a draft without changes', () => {
   it.each<[string, () => Promise<{ outcome: string }>]>([
     ['a publication', () => graceWrites(withSkus('grace'))],
     ['a way back', () => rollBackConfig(world.pool, { gameId, version: 1, note: '' }, grace)],

@@ -262,7 +262,7 @@ describe('retention', () => {
       };
     };
 
-    it('waits briefly for a day that somebody reads, lets intake through meanwhile, and drops it then', async () => {
+    it('waits briefly for a day that a session reads, lets intake through meanwhile, and drops it then', async () => {
       const player = await newGame();
       await attach(52);
       await send(player, [adImpressionAt(ago(52))]);

@@ -38,7 +38,7 @@ describe('ETag and If-None-Match', () => {
       }
     });
 
-    it('answers in full to any other tag, and to what is none', async () => {
+    it('responds in full to any other tag, and to what is none', async () => {
       const bare = (await etagOf(path)).replace('W/', '');
       const opaque = bare.slice(1, -1);
       for (const header of ['"other"', '', opaque, `"${opaque}`, `w/${bare}`, `"${opaque}x"`, '"*"', 'W/']) {
@@ -85,7 +85,7 @@ describe('ETag and If-None-Match', () => {
     expect(await tag(first)).not.toBe(await tag(second));
   });
 
-  it('the status is always answered in full', async () => {
+  it('the status is always sent in full', async () => {
     const response = await get(harness.app, '/v1/player/status', session, { 'if-none-match': '*' });
     expect(response.statusCode).toBe(200);
     expect(response.headers.etag).toBeUndefined();

@@ -114,7 +114,7 @@ describe('the published store', () => {
     expect(store.fallbackConfig.activeSkus).toHaveLength(1);
   });
 
-  it('a flag that is published counts for everybody at once', async () => {
+  it('a flag that is published counts for every player at once', async () => {
     await publishSkus([], { payerForDays: null });
     const timestamp = new Date(harness.clock.now()).toISOString();
     await postEvents(harness.app, session, [

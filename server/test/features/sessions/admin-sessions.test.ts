@@ -193,7 +193,7 @@ describe('who may see and end them', () => {
     },
   );
 
-  it('is told of a cursor that somebody has made up', async () => {
+  it('gets an error for an invented cursor', async () => {
     for (const key of [
       ['sessions', 0, 'x'],
       ['sessions', -1, '00000000-0000-0000-0000-000000000000'],

@@ -101,7 +101,7 @@ function raw(method: string, url: string, headers: [string, string][]): Promise<
 describe('a header sent twice', () => {
   const good = (): [string, string][] => Object.entries(session.headers);
 
-  test('sent once, all is well', async () => {
+  test('is accepted when it is sent once', async () => {
     expect(await raw('GET', '/v1/player/status', good())).toMatch(/^HTTP\/1\.1 200 /);
   });
 

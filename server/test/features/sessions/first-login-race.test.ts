@@ -52,7 +52,7 @@ describe('first logins of one device', () => {
     expect(rows).toEqual([]);
   });
 
-  test('of many devices at once, in crossing orders: one player each, nobody fails', async () => {
+  test('of many devices at once, in crossing orders: one player each, and none fails', async () => {
     for (let round = 0; round < 5; round++) {
       const devices = Array.from({ length: 150 }, (_, n) => `round-${round}-device-${n}`);
       const crossing = devices.flatMap((device, n) => [device, devices[devices.length - 1 - n] ?? device]);
@@ -97,8 +97,8 @@ async function countWaiting(): Promise<number> {
   return rowCount ?? 0;
 }
 
-describe('a device whose player somebody deleted by hand', () => {
-  test('is let in no more, and nobody else is kept out with it', async () => {
+describe('a device whose player was deleted by hand', () => {
+  test('cannot log in any more, and no other device is affected', async () => {
     const { userId } = await harness.login('orphan');
     await harness.pool.query('delete from players where user_id = $1', [userId]);
     const logins = await Promise.allSettled([

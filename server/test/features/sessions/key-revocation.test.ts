@@ -48,7 +48,7 @@ describe('a revoked key', () => {
     expect((await refresh(session)).statusCode).toBe(200);
   });
 
-  test('makes no player for a device that nobody has seen', async () => {
+  test('creates no player for a new device', async () => {
     const { key, signIn } = await keyWithSession();
     await revokeApiKey(harness.pool, key.keyId, { endSessions: false }, testActor(harness.clock.now()));
     for (let n = 0; n < 2; n++) expect((await signIn({ deviceId: 'a-stranger' })).statusCode).toBe(401);

@@ -138,7 +138,7 @@ describe('whichever comes first to the row', () => {
     expect(responses.map((response) => response.json().data.revokedSessions)).toEqual([1, 0]);
   });
 
-  test('a status request that began before may still be answered; none that begins after', async () => {
+  test('a status request that began before may still succeed; none that begins after', async () => {
     const session = await harness.login('reading');
     const [early, ended] = await Promise.all([
       getStatus(nodes[1], session),

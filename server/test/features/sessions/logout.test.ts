@@ -122,7 +122,7 @@ describe('after a logout', () => {
 });
 
 describe('allDevices', () => {
-  test('ends every session of the player and nobody else’s', async () => {
+  test('ends every session of the player and of no other player', async () => {
     const rival = await addStudio(harness, 'rival-studio', 'demo-game');
     const mine = await Promise.all([1, 2, 3].map((n) => harness.login('everywhere', nodes[n % 2])));
     const others = [await harness.login('somebody else'), await rival.login('everywhere')];

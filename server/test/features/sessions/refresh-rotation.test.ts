@@ -44,7 +44,7 @@ describe('a retry within 30 seconds', () => {
     await refreshed(harness.app, retried.refreshToken);
   });
 
-  test('does not begin the 30 seconds anew', async () => {
+  test('does not restart the 30 seconds', async () => {
     const session = await harness.login();
     await refreshed(harness.app, session.refreshToken);
     harness.clock.advance(GRACE_MS - 1000);
@@ -114,7 +114,7 @@ describe('refreshes of one token at the same moment', () => {
     return responses.map((response) => toSession(response.json()));
   };
 
-  test('50 over two nodes all succeed, agree on one successor, and log nobody out', async () => {
+  test('50 over two nodes all succeed, agree on one successor, and end no session', async () => {
     for (let round = 0; round < 5; round++) {
       const login = await harness.login(`raced-${round}`);
       const sessions = await refreshTogether(login.refreshToken, 50);

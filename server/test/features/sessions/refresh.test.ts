@@ -143,7 +143,7 @@ describe('the 30 days of a refresh token', () => {
     await expectRefused(late.refreshToken);
   });
 
-  test('begin anew with every use', async () => {
+  test('restart with every use', async () => {
     let { refreshToken } = await harness.login();
     for (let use = 0; use < 4; use++) {
       harness.clock.advance(29 * DAY_MS);

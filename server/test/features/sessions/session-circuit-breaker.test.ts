@@ -33,7 +33,7 @@ describe('session look-ups that outlive the database', () => {
     vi.useRealTimers();
   });
 
-  it('pass on what the database says, also that a session has ended', async () => {
+  it('return what the database says, also that a session has ended', async () => {
     const lookups = { now: (): Promise<LivePlayer | undefined> => Promise.resolve(PLAYER) };
     const { find } = sessions(lookups);
     expect(await find('s')).toBe(PLAYER);
@@ -41,7 +41,7 @@ describe('session look-ups that outlive the database', () => {
     expect(await find('s')).toBeUndefined();
   });
 
-  it('are not asked while it is away, but for one now and then, and are again when it is back', async () => {
+  it('are skipped while it is unavailable, except one now and then, and resume when it is back', async () => {
     const lookups = { now: gone as () => Promise<LivePlayer | undefined> };
     const { find, asked } = sessions(lookups);
     expect(await find('s')).toBe(NOT_ASKED);
@@ -57,7 +57,7 @@ describe('session look-ups that outlive the database', () => {
     expect(await find('s')).toBe(PLAYER);
   });
 
-  it('do not keep a request waiting for a database that is silent', async () => {
+  it('do not keep a request waiting for a database that does not respond', async () => {
     const { find, asked } = sessions({ now: () => new Promise(() => {}) });
     let found: unknown;
     const finding = find('s').then((response) => {
@@ -77,7 +77,7 @@ describe('session look-ups that outlive the database', () => {
     expect(await find('s')).toBe(NOT_ASKED);
   });
 
-  it('do not swallow a mistake of ours', async () => {
+  it('pass on errors that are bugs of ours', async () => {
     const { find } = sessions({ now: () => Promise.reject(new TypeError('no')) });
     await expect(find('s')).rejects.toThrow(TypeError);
   });

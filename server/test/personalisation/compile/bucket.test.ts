@@ -105,7 +105,7 @@ describe('the bucket of a player in an experiment', () => {
     for (const count of flips) expect(deviations(count, tries, 0.5)).toBeLessThan(5);
   });
 
-  it('is inside of [0, 1), so that 0% is nobody and 100% is everybody', () => {
+  it('is inside of [0, 1), so that 0% is no player and 100% is every player', () => {
     const all = buckets('offer:everybody');
     expect(all.every((bucket) => bucket >= 0 && bucket < 1)).toBe(true);
     expect(all.some((bucket) => isInShare(bucket, 0))).toBe(false);

@@ -115,7 +115,7 @@ describe('names are suggested', () => {
     );
   });
 
-  it('for names that somebody may have typed', () => {
+  it('for names that a person may have typed', () => {
     expect(unknown(1, name(64))).toHaveLength(1);
     expect(unknown(1, name(65))).toHaveLength(0);
   });

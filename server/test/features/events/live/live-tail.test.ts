@@ -161,7 +161,7 @@ describe('the live tail', () => {
     expect(await tail.next('event')).toBeUndefined();
   });
 
-  it('ends for somebody who is no longer a member of the studio, but of another one', async () => {
+  it('ends for a person who is no longer a member of the studio, but of another one', async () => {
     await addStudio(harness, 'second-studio', 'second-game');
     const person = await addPerson(harness, desk, 'viewer');
     const tenantId = await tenantIdOf(harness, 'second-studio');
@@ -200,7 +200,7 @@ describe('the live tail', () => {
     expect((await desk.call('GET', `${GAME}/events/live`, undefined, null)).statusCode).toBe(401);
   });
 
-  it('asks once for all who listen to a game, and not at all when nobody does', async () => {
+  it('polls once for all listeners of a game, and not at all without listeners', async () => {
     const { pool, clock } = harness;
     const tails = createLiveTails({ pool, clock, logger: pino({ level: 'silent' }) });
     const gameId = await demoGameId(pool);
