@@ -4,6 +4,7 @@ import { type CheckedEvent, type EventSource, UNKNOWN_SOURCE } from '../features
 import type { FailedEvent } from '../features/events/failed/failed-event.js';
 import type { FailedBatch } from '../features/events/failed/inbox-queries.js';
 import { UUID } from '../lib/uuid.js';
+import { isObject } from '../lib/is-object.js';
 
 /** A message of the stream: all or some of the good events of one request, or of its rejected ones. */
 export type QueuedMessage =
@@ -166,10 +167,6 @@ function isFailedEvent(value: unknown): value is FailedEvent {
     typeof value.raw === 'string' &&
     typeof value.isCut === 'boolean'
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function isDigest(value: unknown): boolean {

@@ -9,6 +9,7 @@ import type { CheckedEvent } from './event-record.js';
 import { EVENT_LIMITS } from './limits.js';
 import { readProfile } from './player-profile.js';
 import type { RejectionCode } from './rejections.js';
+import { isObject } from '../../lib/is-object.js';
 
 /** `ordinal`: the position among its duplicates within the batch, where the event could be read that far. */
 type Rejection = EventProblem & { ordinal?: number };
@@ -230,10 +231,6 @@ function derivedIdentity(
   const ordinal = duplicates.next.get(first) ?? duplicates.from;
   duplicates.next.set(first, ordinal + 1);
   return { identity: ordinal === 0 ? first : eventIdentity({ ...parts, ordinal }), ordinal };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether a value can be the type of a stored event. */

@@ -1,5 +1,6 @@
 import { type KeyObject, sign, verify } from 'node:crypto';
 import type { JWTPayload } from 'jose';
+import { isObject } from '../../lib/is-object.js';
 
 /**
  * Access tokens as this service writes them: compact JWS, ES256, with these three members in the header. Signed and checked with
@@ -71,9 +72,7 @@ function encode(part: Record<string, unknown>): string {
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

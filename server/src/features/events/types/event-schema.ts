@@ -3,6 +3,7 @@ import { canonicalJson } from '../../../lib/canonical-json.js';
 import { clipText } from '../../../lib/clip-text.js';
 import { parseEventTimestamp } from '../../../lib/iso-time.js';
 import { UUID_ANY_CASE } from '../../../lib/uuid.js';
+import { isObject } from '../../../lib/is-object.js';
 
 /**
  * JSON Schemas of event types: draft 2020-12, for the whole event as it was sent. Studios write them for their own events, so
@@ -117,13 +118,11 @@ function createAjv(options: Options = {}): Ajv2020 {
 
 function checkShape(schema: unknown): string | undefined {
   if (typeof schema === 'boolean') return undefined;
-  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) {
-    return 'A schema is an object, or true or false.';
-  }
+  if (!isObject(schema)) return 'A schema is an object, or true or false.';
   if (isDeeper(schema, SCHEMA_LIMITS.maxDepth)) {
     return `The schema is nested more than ${SCHEMA_LIMITS.maxDepth} levels deep.`;
   }
-  const { $schema = DRAFT, $async } = schema as Record<string, unknown>;
+  const { $schema = DRAFT, $async } = schema;
   if ($schema !== DRAFT && $schema !== `${DRAFT}#`) {
     return `$schema is ${JSON.stringify($schema)}; write the schema for ${DRAFT}.`;
   }
