@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { withSchemaTypes } from '../../http/validation.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
@@ -30,6 +30,7 @@ const LATEST_UNTIL_MS = Date.UTC(9999, 11, 31);
 /** What is known of a player, and what the studio says about them. */
 export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const common = adminSchema('Players');
+  const routes = withSchemaTypes(app);
   const viewer = requireRole(ctx, 'viewer');
   const editor = requireRole(ctx, 'editor');
 
@@ -77,7 +78,7 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
     },
   );
 
-  app.put<{ Body: Static<typeof OverrideBody> }>(
+  routes.put(
     '/admin/v1/games/:game/players/:playerId/overrides/:flagId',
     {
       onRequest: editor,

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { cutIdPage, PageParameters, type PageQuery, pageOf } from '../../http/keyset-page.js';
+import { cutIdPage, PageParameters, pageOf } from '../../http/keyset-page.js';
+import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS } from '../../lib/day.js';
 import type { AdminContext } from './admin-context.js';
 import { adminErrors } from './admin-errors.js';
@@ -28,8 +28,9 @@ const TOKEN_ID = /^[0-9a-f]{16}$/;
 export function adminTokenRoutes(app: FastifyInstance, ctx: AdminContext): void {
   app.addHook('onRequest', requireRole(ctx, 'owner'));
   const common = adminSchema('Access');
+  const routes = withSchemaTypes(app);
 
-  app.get<{ Querystring: PageQuery }>(
+  routes.get(
     '/admin/v1/admin-tokens',
     {
       schema: {
@@ -48,7 +49,7 @@ export function adminTokenRoutes(app: FastifyInstance, ctx: AdminContext): void 
     },
   );
 
-  app.post<{ Body: Static<typeof NewAdminTokenBody> }>(
+  routes.post(
     '/admin/v1/admin-tokens',
     {
       schema: {
@@ -76,7 +77,7 @@ export function adminTokenRoutes(app: FastifyInstance, ctx: AdminContext): void 
     },
   );
 
-  app.delete<{ Params: { tokenId: string } }>(
+  routes.delete(
     '/admin/v1/admin-tokens/:tokenId',
     {
       schema: {

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { withSchemaTypes } from '../../http/validation.js';
 import type { AdminContext } from './admin-context.js';
 import { gameErrors } from './admin-errors.js';
 import { actorOf, gameOf, requireRole } from './admin-guard.js';
@@ -11,7 +11,9 @@ import { updateGameSettings } from './tenant-changes.js';
 
 /** What the owners of a studio decide about its games. */
 export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  app.patch<{ Body: Static<typeof GameBody> }>(
+  const routes = withSchemaTypes(app);
+
+  routes.patch(
     '/admin/v1/games/:game',
     {
       onRequest: requireRole(ctx, 'owner'),

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { cutIdPage, PageParameters, type PageQuery, pageOf } from '../../http/keyset-page.js';
+import { cutIdPage, PageParameters, pageOf } from '../../http/keyset-page.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import type { AdminContext } from './admin-context.js';
 import { gameErrors } from './admin-errors.js';
@@ -28,8 +27,9 @@ const HOUR_MS = 3_600_000;
 export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
   app.addHook('onRequest', requireRole(ctx, 'owner'));
   const common = adminSchema('Access');
+  const routes = withSchemaTypes(app);
 
-  app.get<{ Querystring: PageQuery }>(
+  routes.get(
     '/admin/v1/games/:game/keys',
     {
       schema: {
@@ -50,7 +50,7 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
   );
 
-  app.post<{ Body: Static<typeof NewKeyBody> }>(
+  routes.post(
     '/admin/v1/games/:game/keys',
     {
       schema: {
@@ -73,7 +73,7 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
   );
 
-  app.post<{ Body: Static<typeof RotateKeyBody>; Params: { apiKey: string } }>(
+  routes.post(
     '/admin/v1/games/:game/keys/:apiKey/rotate',
     {
       schema: {
@@ -103,7 +103,7 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
   );
 
-  withSchemaTypes(app).delete(
+  routes.delete(
     '/admin/v1/games/:game/keys/:apiKey',
     {
       schema: {
