@@ -25,7 +25,7 @@ it(
       batchSeconds: 0.2,
       kills: 1,
       settings: {
-        // Sessions are refreshed every few seconds, also while the service is away.
+        // Sessions are refreshed every few seconds, also while the service is down.
         SAVEPOINT_ACCESS_TTL_SECONDS: '4',
         // A refresh whose response was lost is tried again at once. How slow the machine is must not decide the test.
         SAVEPOINT_REFRESH_GRACE_SECONDS: '600',
@@ -52,7 +52,7 @@ it(
       kills: 1,
     });
     expect(Object.keys(report.faults).length).toBeGreaterThan(2);
-    // And the check can tell.
+    // The check itself is checked: it finds what is spoiled after the run.
     expect(spoiled[0]?.lost).toBeGreaterThan(0);
   },
   TIMEOUT_MS,

@@ -9,7 +9,7 @@ import { cleanUp } from './support/service.js';
 
 afterAll(cleanUp);
 
-/** Nobody waits for the service longer than this; a run takes 15 to 40 s, depending on what else the machine does. */
+/** The longest time to wait for the service; a run takes 15 to 40 s, depending on what else the machine does. */
 const TIMEOUT_MS = 240_000;
 
 function shortRun(
@@ -17,7 +17,7 @@ function shortRun(
 ): ScenarioOptions & { seed: number } {
   return {
     ...options,
-    // Another one each time: so every run of the suite looks somewhere else. It is told when a test fails.
+    // A different seed each time, so that every run of the suite covers other cases. It is printed when a test fails.
     seed: Date.now() % 1_000_000,
     players: 40,
     connections: 16,
@@ -57,7 +57,7 @@ describe('faults', () => {
         problems: [],
         kills: 3,
       });
-      // And the check can tell: what was spoiled after the run is found.
+      // The check itself is checked: it finds what is spoiled after the run.
       expect(spoiled[0]).toMatchObject({ lost: 1, doubled: 1 });
       const told = spoiled[0]?.problems.join('\n') ?? '';
       for (const place of [

@@ -57,7 +57,7 @@ describe('savepoint simulate', () => {
     const stateFile = join(settings.SAVEPOINT_DATA_DIR ?? '', `simulation-3-${PLAYERS}x20.ndjson`);
     const playersIn = () =>
       existsSync(stateFile) ? readFileSync(stateFile, 'utf8').split('\n').length - 2 : 0;
-    // One player at a time: whoever is played when the process is killed has sent a part.
+    // One player at a time: the player who is played when the process is killed has sent a part.
     const first = simulate('--clients', '1');
     await until(() => playersIn() >= 3, WAIT_MS);
     first.child.kill('SIGKILL');

@@ -4,7 +4,7 @@ import { login, startService } from '../support/service.mjs';
 
 const LONGEST_SECONDS = 2.5;
 const KNOCK_EVERY_MS = 10;
-/** After it says that it is up. On a busy machine it may say so before the login that is on its way is answered. */
+/** After the service says that it is up. On a busy machine it may say so before the response to the first login. */
 const TIMEOUT_MS = 10_000;
 
 /** From nothing to the first login served: on an empty data folder, and on the same folder again and again. */
@@ -47,14 +47,14 @@ export const start = {
   },
 };
 
-/** When the first login was served: tries from the beginning, as a phone in somebody's hand would. */
+/** When the first login was served. Tries from the beginning, as the phone of a waiting player would. */
 async function firstLogin(port) {
   while (true) {
     try {
       await login(`http://127.0.0.1:${port}`, 'a-device');
       return performance.now();
     } catch (error) {
-      // Nobody listens yet; a response that is not the expected one has no cause.
+      // Nothing listens yet; an unexpected response has no cause.
       if (error.cause === undefined) throw error;
       await sleep(KNOCK_EVERY_MS);
     }

@@ -16,7 +16,7 @@ export function eventsJson(run, index, batch) {
   );
 }
 
-/** A little past, so that rules have something to ask about: everybody has played, and every third has bought something. */
+/** A short past, so that rules have something to ask about: every player has played, and every third has bought something. */
 export function historyJson(index) {
   const timestamp = new Date().toISOString();
   const metadata = { deviceType: 'phone', osName: 'Android', osVersion: '16' };
@@ -38,7 +38,7 @@ export function historyJson(index) {
   return JSON.stringify(events);
 }
 
-/** Purchases that nobody has made before, as JSON. */
+/** New purchases, as JSON. */
 export function purchasesJson(run, first, count) {
   const timestamp = new Date().toISOString();
   return JSON.stringify(

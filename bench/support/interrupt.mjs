@@ -19,7 +19,7 @@ function undoAll() {
   return undone;
 }
 
-/** Neither an error nor a Ctrl-C leaves a process or a file behind. */
+/** Neither an error nor Ctrl-C leaves a process or a file behind. */
 export async function runAndCleanUp(work) {
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, async () => {

@@ -11,7 +11,7 @@ export type Crowd = {
   loggedOut(): string[];
   /** Sends what waits, as far as that is possible now. */
   flush(): Promise<void>;
-  /** Resolves when everybody has tracked enough. */
+  /** Resolves when every client has tracked enough. */
   readonly finished: Promise<void>;
   stop(): void;
   close(): Promise<void>;

@@ -39,7 +39,7 @@ export type ClientReport = ClientVerification & {
   seconds: number;
 };
 
-/** Nothing arrives for so long: it will not any more. */
+/** When nothing arrives for this long, nothing more will. */
 const HANG_MS = 120_000;
 const DATABASE_TIMEOUT_MS = 5_000;
 const WATCH_MS = 2_000;

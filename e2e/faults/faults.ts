@@ -12,7 +12,7 @@ export type Fault = {
 
 /** At random moments, spread over the run. */
 export function scheduleFaults(kinds: readonly FaultKind[], events: number, random: Random): Fault[] {
-  // Not in the last twentieth: a fault that everybody has gone home before proves nothing.
+  // Not in the last twentieth: a fault after the traffic has ended proves nothing.
   const step = (events * 0.95) / kinds.length;
   return kinds.map((kind, index) => ({ kind, at: Math.floor((index + random.fraction()) * step) }));
 }
@@ -34,7 +34,7 @@ type RunOptions = {
   traffic: Traffic;
   random: Random;
   isOver: () => boolean;
-  /** Traffic may go on to that many events, or repairs that take long would meet with no traffic in the end. */
+  /** Traffic may go on to that many events, so that repairs that take long still meet with traffic. */
   allowUntil: (events: number) => void;
   say: (line: string) => void;
 };

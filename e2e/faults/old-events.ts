@@ -139,7 +139,7 @@ async function insertRollups(client: pg.Client, players: number): Promise<void> 
   );
 }
 
-/** Whether any wait to be moved, and whether somebody is at it. */
+/** Whether any wait to be moved, and whether a node is moving them. */
 export async function findMove(stack: Stack): Promise<{ left: boolean; isAtWork: boolean }> {
   return withDatabase(stack, async (client) => {
     const { rows } = await client.query<{ left: boolean; isAtWork: boolean }>(

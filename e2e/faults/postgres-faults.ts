@@ -17,7 +17,7 @@ export async function killPostgres(dataDir: string): Promise<void> {
   }, RESTART_MS);
 }
 
-/** The whole server stands still, as a virtual machine does while it is moved, and then goes on as if nothing had been. */
+/** The whole server is paused, as a virtual machine is while it is moved, and then resumed. */
 export async function pausePostgres(dataDir: string, ms: number): Promise<void> {
   const { postmaster, backends } = await runningServer(dataDir);
   const all = [postmaster, ...backends];

@@ -20,7 +20,7 @@ async function listProcesses(): Promise<Process[]> {
   });
 }
 
-/** False when there was nobody to get it. */
+/** False when the process did not exist. */
 export function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name);
@@ -37,7 +37,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Spins, and looks now and then whether whoever started it is still there: its stdin ends with them. */
+/** Spins, and checks now and then whether its parent is alive: its stdin ends with the parent. */
 const SPIN = `
   process.stdin.on('end', () => process.exit()).resume();
   (function spin() {

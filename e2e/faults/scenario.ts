@@ -172,7 +172,7 @@ function watchProgress(
 /** Waits until all events of the former layout are moved. A move that was interrupted goes on an hour later, or after a start. */
 async function endMove(stack: Stack, say: (line: string) => void): Promise<void> {
   for (let idle = 0; ; ) {
-    // On a busy machine PostgreSQL may take too long to let somebody in.
+    // On a busy machine PostgreSQL may take too long to accept a connection.
     const { left, isAtWork } = await findMove(stack).catch(() => ({ left: true, isAtWork: true }));
     if (!left) return;
     idle = isAtWork ? 0 : idle + 1;
@@ -185,7 +185,7 @@ async function endMove(stack: Stack, say: (line: string) => void): Promise<void>
   }
 }
 
-/** Waits until the queue is empty. One that does not become empty is a problem, and no reason not to look further. */
+/** Waits until the queue is empty. A queue that does not become empty is reported as a problem, and the checks go on. */
 async function drain(
   stack: Stack,
   say: (line: string) => void,

@@ -72,7 +72,7 @@ export function createBatchSender(connections: number): BatchSender {
   };
 }
 
-/** Undefined unless it arrived whole: half an acknowledgement is none. */
+/** Undefined unless the response arrived whole: half an acknowledgement is none. */
 async function readResponse(response: IncomingMessage): Promise<Outcome | undefined> {
   try {
     const body = await text(response);

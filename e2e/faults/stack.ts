@@ -15,7 +15,7 @@ import { childrenOf, isRunning, signal } from './processes.js';
 
 export type Mode = 'direct' | 'jetstream' | 'jetstream-cluster';
 
-/** A whole installation, and what can happen to it. Each blow resolves when the part that fell is up again. */
+/** A whole installation, and the faults that can happen to it. Each fault resolves when the part that failed is up again. */
 export type Stack = {
   dataDir: string;
   settings: Settings;
@@ -29,7 +29,7 @@ export type Stack = {
   pausePostgres(ms: number): Promise<void>;
   killConsumer(choose: Choose, downMs: number): Promise<void>;
   killNats(choose: Choose, downMs: number): Promise<void>;
-  /** The last lines of each part's log, for whoever has to find out what went wrong. */
+  /** The last lines of each part's log, for finding out what went wrong. */
   logs(): string;
   stop(): Promise<void>;
 };
@@ -83,7 +83,7 @@ async function startProcesses(
 
   async function startConsumer(): Promise<Consumer> {
     const { SAVEPOINT_PORT: _, ...own } = settings;
-    // It refuses to start while the service, and with it the embedded database, is down: whoever runs it tries again.
+    // It refuses to start while the service, and with it the embedded database, is down, so it is started again.
     for (const deadline = performance.now() + START_MS; performance.now() < deadline; await sleep(300)) {
       const { child, output, exit } = launch(own, 'consume');
       await until(() => output().includes('Consuming') || child.exitCode !== null, START_MS);

@@ -47,7 +47,7 @@ type Options = {
 const MAX_PAUSE_MS = 300;
 const WAIT_MS = 20;
 const MAX_COMPLAINTS = 20;
-/** Within the time a request takes: so the cut finds it in every state, from unread to answered. */
+/** Within the time that a request takes, so that the cut meets it in every state, from unread to responded. */
 const MAX_CUT_MS = 60;
 
 export function startTraffic(options: Options): Traffic {

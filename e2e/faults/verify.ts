@@ -33,7 +33,7 @@ export async function verify(options: Options): Promise<Verification> {
   return withDatabase(options.stack, async (client) => {
     const copies = await countCopies(client, options.plan.events);
     const verification = checkStored(options, copies);
-    // What nobody was promised may be there, or not; if it is, it counts like the rest.
+    // Events that were not acknowledged may be stored or not; those that are count like the rest.
     const counts = (number: number) => options.isAcknowledged(number) || (copies[number] ?? 0) > 0;
     const expected = expectTotals(options.plan, counts);
     await checkTotals(client, expected, options.userIds, verification);
@@ -50,7 +50,7 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const url = await attachToEmbeddedPostgres(dataDir);
   const client = new pg.Client({ connectionString: url, options: '-c timezone=UTC' });
-  // Queries tell of it, too; unheard, it would end the process.
+  // Queries report the error, too; without a listener the event would end the process.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -179,7 +179,7 @@ async function compare(
       addProblem(verification, `${table} ${key}: ${text(is)} instead of ${text(shouldBe)}`);
     }
   }
-  // The tables tell of the same events: they are not added up.
+  // The tables describe the same events, so their numbers are not added up.
   verification.lost = Math.max(verification.lost, lost);
   verification.doubled = Math.max(verification.doubled, doubled);
 }
@@ -191,7 +191,7 @@ function text({ events, eventCounts, purchases, spend }: Totals): string {
   return JSON.stringify({ events, eventCounts: sorted(eventCounts), purchases, spend: sorted(spend) });
 }
 
-/** No event of a run is bad: one that ended there was taken for poison when something else had failed. */
+/** No event of a run is invalid: one in the inbox was rejected for another failure. */
 async function checkFailedEvents(client: pg.Client, verification: Verification): Promise<void> {
   const { rows } = await client.query<{ code: string; message: string; n: number }>(
     'select code, min(message) as message, count(*)::int as n from failed_events group by code',

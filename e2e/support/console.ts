@@ -10,13 +10,13 @@ export const DEMO = { studio: 'demo-studio', game: 'demo-game' } as const;
 export type Visitor = {
   page: Page;
   context: BrowserContext;
-  /** Errors of the page, violations of its policy, and requests to anybody else. */
+  /** Errors of the page, violations of its policy, and requests to other origins. */
   problems: string[];
   /** Opens a page of a game, by default of the demo game. */
   go(path?: string, game?: { studio: string; game: string }): Promise<void>;
 };
 
-/** A token of a link that signs somebody in once. */
+/** The token of a link that signs a person in once. */
 export async function signInToken(
   settings: Settings,
   member: { email: string; role: string; tenant?: string; name?: string },
