@@ -1,8 +1,8 @@
 import { readInstant } from '../explanations/instant.js';
 
 /**
- * The moment that a dry run is asked for, as epoch milliseconds; undefined if it is no time or in the past. What is known
- * of the players is what is known now: for the past it would give numbers that never were.
+ * The instant that a dry run is asked for, as epoch milliseconds; undefined if it is no time or in the past. The facts about
+ * players are those of now: for the past they would give numbers that never existed.
  */
 export function readFutureInstant(text: string, nowMs: number): number | undefined {
   const atMs = readInstant(text);

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long a process may work on before others get their turn: requests that come meanwhile wait for it. */
+/** How long a process may work before other work gets its turn: requests that arrive meanwhile wait for it. */
 const TIME_SLICE_MS = 8;
 
-/** Work in time slices, measured by time: how much of it fits into one depends on the rules that somebody wrote. */
+/** Work in time slices. How much fits into one depends on the studio's rules, so it is measured by time. */
 export class TimeSlice {
   readonly #clock: () => number;
   #began: number;

@@ -12,7 +12,7 @@ export type FactsSource = 'current row' | 'stored events' | 'hypothetical';
 export type ExplainedPlayer = Readonly<{
   facts: PlayerFacts;
   source: FactsSource;
-  /** Events from before are gone, and what they told is missing. */
+  /** Events from before this time are deleted, and the facts lack what they added. */
   completeSince: string | null;
 }>;
 
@@ -29,9 +29,7 @@ type Sources = Readonly<{
 }>;
 type Instants = Readonly<{ atMs: number; nowMs: number }>;
 
-/**
- * A player's facts as of a moment. What will be known of them later, nobody knows: for the future it is what is known now.
- */
+/** A player's facts as of an instant. The future is unknown: for a later instant the facts are those of now. */
 export async function findPlayerAt(
   { pool, databaseUrl, turns, signal }: Sources,
   gameId: number,

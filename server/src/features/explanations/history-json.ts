@@ -4,7 +4,7 @@ import type { PlayerDay, PlayerHistory } from '../../personalisation/attributes/
 import { dayRanges, daysText } from '../../personalisation/attributes/player-history.js';
 import type { DayRange } from '../../personalisation/predict/prediction-facts.js';
 
-/** What predictions look at, for people: days by their dates. A hypothetical player may have it, too. */
+/** The facts that predictions use, for people: days by their dates. A hypothetical player may have them, too. */
 
 const strict = { additionalProperties: false } as const;
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);

@@ -13,10 +13,10 @@ const OLD_COLUMNS = `
   e.payload::text as "payloadJson", e.metadata::text as "metadataJson"`;
 
 /**
- * The former layout keeps events by their time, not by player: to find those of one player among all takes up to a second for
- * every three million. But the player's days are known, and only the partitions of those need to be searched: an event counts
- * on its own day, unless its clock is not believed, and may be up to an hour ahead of its receipt.
- * `offset 0` keeps PostgreSQL from searching all parts once instead of each day's part.
+ * The former layout keeps events by their time, not by player: finding those of one player takes up to a second for every
+ * three million events. But the player's days are known, and only the partitions of those have to be searched: an event
+ * counts on its own day, unless its clock is suspect, and may be up to an hour ahead of its receipt. `offset 0` keeps
+ * PostgreSQL from searching all parts at once instead of each day's part.
  */
 export const ON_ACTIVE_DAYS = `
   from player_days d
@@ -52,7 +52,7 @@ const ANYWHERE_CURSOR = `
   declare old_stored_events no scroll cursor for
   select ${OLD_COLUMNS} from old_events e where e.player_id = $1 and e.received_at <= $2`;
 
-/** Whether the short way leads to all of the player's old events: none with a clock that is not believed, none deleted. */
+/** Whether searching the active days finds all of the player's old events: none has a suspect clock, none is deleted. */
 async function areOnActiveDays(client: Client, playerId: string): Promise<boolean> {
   const { rows } = await client.query<{ all: boolean }>(
     `select (select count(*) ${ON_ACTIVE_DAYS}) = (select event_count from players where id = $1) - (

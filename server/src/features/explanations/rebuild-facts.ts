@@ -11,14 +11,14 @@ import { openStoredBlocks, readStoredBlocks } from './stored-blocks.js';
 /** `deletedBefore`: the day, in UTC, before which the game's events are gone, and with them what they told. */
 export type RebuiltFacts = Readonly<{ facts: PlayerFacts; deletedBefore: string | null }>;
 
-/** For one statement. Finding a player's events in the former layout can take a while; nobody waits for hours. */
+/** For one statement. Finding a player's events in the former layout can take a while, but not hours. */
 const TIMEOUT_MS = 120_000;
 
 /**
- * What was known of a player at a moment of the past: their stored events, folded once more by the code that folded them
- * then. It works on temporary tables, on a connection of its own, and leaves no trace.
+ * The facts about a player at an instant of the past: their stored events, folded again by the code that folded them then. It
+ * works on temporary tables, on a connection of its own, and changes nothing.
  *
- * It goes by the time of receipt. An event that waited in a queue, or was refused and replayed later, was applied somewhat
+ * It goes by the time of receipt. An event that waited in a queue, or was rejected and replayed later, was applied somewhat
  * after that.
  */
 export async function rebuildFacts(
@@ -27,7 +27,7 @@ export async function rebuildFacts(
   atMs: number,
   signal?: AbortSignal,
 ): Promise<RebuiltFacts> {
-  // Not one of the service's: its prepared statements, its temporary tables and its time are this player's alone.
+  // A connection of its own, because of the prepared statements, the temporary tables and the time it takes.
   const pool = createPool({
     url: databaseUrl,
     size: 1,
@@ -62,9 +62,9 @@ async function rebuild(
   const hasOldEvents = await openOldEvents(client, player, atMs);
   await shadowTables(client, player, atMs);
   const fold = async (events: readonly CountedEvent[]) => {
-    // Whoever asked may have left.
+    // The client may have hung up.
     signal?.throwIfAborted();
-    // Everything that is stored was new: there is nothing to ask.
+    // Everything that is stored was new, so nothing has to be looked up.
     await sendAll(client, countEvents(events));
   };
   for await (const events of readStoredBlocks(client, player, atMs)) await fold(events);

@@ -22,11 +22,11 @@ type StoredTuple = [
 
 /** A block is as large as a request at the most. Of days that are closed most hold a few hundred events. */
 const FETCH_FEW = 'fetch 50 from stored_blocks';
-/** Where blocks are small. Should large ones follow, two hundred of the largest are 200 MB. */
+/** For small blocks. If large ones follow, two hundred of the largest are 200 MB. */
 const FETCH_MANY = 'fetch 200 from stored_blocks';
 /** Characters of JSON: some dozens of events. */
 const SMALL_BLOCK = 8_192;
-/** To fold events takes about ten milliseconds, however few they are. */
+/** Folding events takes about ten milliseconds, however few they are. */
 const EVENTS_AT_ONCE = 5_000;
 
 /**
@@ -87,7 +87,7 @@ function eventsOf({ receivedAtMs, installId, eventsJson }: BlockRow, player: Reb
         identity: eventType === 'Purchase' ? identityOf(tuple, player.userId, installId) : null,
         eventType,
         occurredAt,
-        // Only a time before our era cannot be read; its clock is not believed, and the time of receipt counts.
+        // Only a time before year 1 cannot be read. Its clock is suspect, so the time of receipt counts.
         occurredAtMs: Number.isNaN(occurredAtMs) ? 0 : occurredAtMs,
         receivedAtMs: more?.received ?? receivedAtMs,
         clockSuspect: more?.suspect ?? false,
@@ -99,7 +99,7 @@ function eventsOf({ receivedAtMs, installId, eventsJson }: BlockRow, player: Reb
   });
 }
 
-/** Of purchases only: nothing else is told apart by it. As `check-events.ts` gave it. */
+/** For purchases only: nothing else is identified by it. The same as `check-events.ts` computes. */
 function identityOf(
   [eventType, occurredAt, payload, metadata, sequence, eventId, more]: StoredTuple,
   userId: string,

@@ -20,7 +20,7 @@ export function countedEvent(stored: StoredEvent, { playerId, gameId }: RebuiltP
   const { identity, eventType, occurredAt, occurredAtMs, receivedAtMs, clockSuspect, payload, metadata } =
     stored;
   const builtIn = readBuiltInType(eventType, payload, metadata, identity ?? '');
-  // It had a meaning when it was stored. Should it have lost it since, it is an event like any other.
+  // It was of a built-in type when it was stored. If today's rules do not read it as one, it counts as any other event.
   const { transaction, playMs } = 'code' in builtIn ? { transaction: null, playMs: 0 } : builtIn;
   return {
     playerId,

@@ -11,7 +11,7 @@ export type PredictedGame = {
   gradedDay: string | null;
 };
 
-/** Those that failed last time come last, those that failed longest ago first: they do not keep others from their turn. */
+/** Games that failed last time come last, the oldest failure first, so that they do not hold up the others. */
 export async function listPredictedGames(pool: Pool): Promise<PredictedGame[]> {
   return query<PredictedGame>(
     pool,

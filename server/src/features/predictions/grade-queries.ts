@@ -15,7 +15,7 @@ export type Grade = {
   gradedAt: number;
 };
 
-/** A grade of the same day is kept: events that came late do not change what was acted upon. */
+/** A grade of the same day is kept: late events do not change what was acted upon. */
 export async function insertGrade(client: Client, gameId: number, grade: Grade): Promise<void> {
   await client.query(
     `insert into prediction_grades (game_id, day, model, model_version, was_told, metrics, health, graded_at)

@@ -14,8 +14,8 @@ export type ModelRollbackOutcome =
   | Readonly<{ outcome: 'unusable'; problem: string }>;
 
 /**
- * Puts an older training in force again, also one that was refused. It is trusted until it is graded: whoever rolls back has a
- * reason. The next training can only replace it with something better.
+ * Puts an older training in force again, also one that was refused. It is trusted until it is graded: the operator who rolls
+ * back has a reason. The next training can only replace it with something better.
  */
 export async function rollBackModel(
   pool: Pool,

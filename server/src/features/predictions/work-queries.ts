@@ -2,7 +2,7 @@ import { type Client, type Pool, query } from '../../db/pool.js';
 
 /** How far the training and grading of a game is. */
 
-/** Also where nothing came of it. A day that is older than the one noted changes nothing. */
+/** Also where nothing came of it. A day that is older than the stored one changes nothing. */
 export async function noteTrained(client: Client, gameId: number, day: string): Promise<void> {
   await client.query(
     `insert into prediction_work (game_id, trained_day) values ($1, $2)
