@@ -67,11 +67,15 @@ export const ADMIN_ERRORS = {
     message: 'The operations listener does not serve this host name. See SAVEPOINT_OPS_ALLOWED_HOSTS.',
   },
   document_invalid: { status: 422, message: 'The document cannot be published as it is.' },
-  catalogue_invalid: { status: 422, message: 'The file cannot be imported into the catalogue. Nothing was changed.' },
+  catalogue_invalid: {
+    status: 422,
+    message: 'The file cannot be imported into the catalogue. Nothing was changed.',
+  },
   password_weak: { status: 422, message: 'The password is too easy to guess.' },
   second_factor_code_wrong: {
     status: 422,
-    message: 'The code does not belong to the new secret. Check the clock of your device, and send the next code.',
+    message:
+      'The code does not belong to the new secret. Check the clock of your device, and send the next code.',
   },
   sign_in_slowed: {
     status: 429,

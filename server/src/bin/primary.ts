@@ -144,7 +144,10 @@ function superviseWorkers(
     worker.once('exit', (code, signal) => {
       listening.delete(worker);
       if (stopping) return;
-      logger.error({ worker: worker.process.pid, code, signal }, 'an API worker exited unexpectedly; starting another');
+      logger.error(
+        { worker: worker.process.pid, code, signal },
+        'an API worker exited unexpectedly; starting another',
+      );
       const soon = Date.now() - bornAt < RESTART_DELAY_MS * 5;
       setTimeout(fork, soon ? RESTART_DELAY_MS : 0);
     });

@@ -44,7 +44,10 @@ export function adminCommands(): Command {
     .option('--tenant <tenant-id>', 'the studio; may be left out where there is only one')
     .option('--name <text>', 'their name in the audit log (default: the part of the address before @)')
     .option('--url <url>', 'where they reach the operations listener (default: as it listens)')
-    .option('--existing', 'also if the address already has an account with a password, created for another studio')
+    .option(
+      '--existing',
+      'also if the address already has an account with a password, created for another studio',
+    )
     .action(create);
   admin
     .command('list')

@@ -96,7 +96,9 @@ async function importFile(options: ImportOptions): Promise<void> {
       case 'imported': {
         const { added, changed, removed, unchanged } = outcome.counts;
         if (!outcome.isChange) {
-          return say(`The draft of ${tenant}/${game} already has the content of ${file}: nothing was changed.`);
+          return say(
+            `The draft of ${tenant}/${game} already has the content of ${file}: nothing was changed.`,
+          );
         }
         say(
           `The draft of ${tenant}/${game} was changed: ${added} added, ${changed} changed, ${removed} removed, ${unchanged} as they were.`,

@@ -54,7 +54,10 @@ export function keyCommands(): Command {
     .description(
       'create a successor with the same game, environment and label; revoke the old key when your builds are out',
     )
-    .option('--overlap-hours <hours>', 'hours until the old key expires (default: it works until it is revoked)')
+    .option(
+      '--overlap-hours <hours>',
+      'hours until the old key expires (default: it works until it is revoked)',
+    )
     .action(async (keyId: string, options: { overlapHours?: string }) => {
       const overlapMs = readOverlap(options.overlapHours);
       const created = await withMasterKeys(({ pool }, _, { keys }) =>

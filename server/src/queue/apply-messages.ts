@@ -75,7 +75,10 @@ export function createMessageApplier(options: Options): MessageApplier {
       weigh: ({ events, bytes }) => Math.max(events.length, Math.ceil(bytes / BYTES_PER_WEIGHT)),
       splitOn(error) {
         if (!isPermanentError(error) && !isTooSlow(error)) return false;
-        logger.warn({ err: error }, 'PostgreSQL refused a group of queued events; applying it in halves to find the event that fails');
+        logger.warn(
+          { err: error },
+          'PostgreSQL refused a group of queued events; applying it in halves to find the event that fails',
+        );
         return true;
       },
       run: applyGroup,

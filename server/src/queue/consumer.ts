@@ -57,7 +57,11 @@ export function startConsumer(options: Options): QueueConsumer {
       } catch (error) {
         failures++;
         metrics.consumerErrors.inc({ source: 'partitions' });
-        if (failures === 1) logger.warn({ err: error }, 'this consumer cannot lock its partitions in PostgreSQL; it tries again every few seconds');
+        if (failures === 1)
+          logger.warn(
+            { err: error },
+            'this consumer cannot lock its partitions in PostgreSQL; it tries again every few seconds',
+          );
       }
       if (!stopping) await pause();
     }

@@ -3,8 +3,8 @@ import { playMs } from '../features/events/built-in-event-types.js';
 import { type CheckedEvent, type EventSource, UNKNOWN_SOURCE } from '../features/events/event-record.js';
 import type { FailedEvent } from '../features/events/failed/failed-event.js';
 import type { FailedBatch } from '../features/events/failed/inbox-queries.js';
-import { UUID } from '../lib/uuid.js';
 import { isObject } from '../lib/is-object.js';
+import { UUID } from '../lib/uuid.js';
 
 /** A message of the stream: all or some of the good events of one request, or of its rejected ones. */
 export type QueuedMessage =

@@ -95,7 +95,11 @@ export class PartitionWorker {
         failures++;
         metrics.consumerErrors.inc({ source: error instanceof ApplyFailure ? 'database' : 'nats' });
         // Only the first failure of a row is logged; the rest would only fill the log.
-        if (failures === 1) logger.warn({ err: error, partition }, 'events of this partition cannot be pulled or applied; they stay in the stream and are tried again');
+        if (failures === 1)
+          logger.warn(
+            { err: error, partition },
+            'events of this partition cannot be pulled or applied; they stay in the stream and are tried again',
+          );
         await this.#pause(Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** (failures - 1)));
       }
     }
@@ -112,7 +116,10 @@ export class PartitionWorker {
       if (idle < IDLE_PULLS || this.#isStopping) continue;
       idle = 0;
       if (await recallForgottenMessages(jsm, stream, partition)) {
-        logger.warn({ partition }, 'the NATS consumer of this partition had skipped messages; they are being applied now');
+        logger.warn(
+          { partition },
+          'the NATS consumer of this partition had skipped messages; they are being applied now',
+        );
       }
     }
   }

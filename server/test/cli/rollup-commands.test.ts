@@ -43,7 +43,9 @@ describe('the commands for roll-ups and retention', () => {
       plan: await savepoint('retention', 'run', '--dry-run'),
       today,
     }));
-    expect(plan.out).toContain(`studio/game keeps 30 days: events received before ${dayOf(today - 30 * DAY_MS)} are deleted.`);
+    expect(plan.out).toContain(
+      `studio/game keeps 30 days: events received before ${dayOf(today - 30 * DAY_MS)} are deleted.`,
+    );
     expect(plan.out).toContain('would delete 1 events in event_blocks_default');
     const run = await savepoint('retention', 'run');
     expect(run).toMatchObject({

@@ -2,6 +2,7 @@ import { canonicalJson } from '../../lib/canonical-json.js';
 import { clipText } from '../../lib/clip-text.js';
 import { DAY_MS } from '../../lib/day.js';
 import { eventIdentity, namedIdentity, numberedIdentity } from '../../lib/event-identity.js';
+import { isObject } from '../../lib/is-object.js';
 import { type EventTimestamp, parseEventTimestamp } from '../../lib/iso-time.js';
 import { checkStorable } from '../../lib/json-body.js';
 import { type EventProblem, findMetadataProblem, readBuiltInType } from './built-in-event-types.js';
@@ -9,7 +10,6 @@ import type { CheckedEvent } from './event-record.js';
 import { EVENT_LIMITS } from './limits.js';
 import { readProfile } from './player-profile.js';
 import type { RejectionCode } from './rejections.js';
-import { isObject } from '../../lib/is-object.js';
 
 /** `ordinal`: the position among its duplicates within the batch, where the event could be read that far. */
 type Rejection = EventProblem & { ordinal?: number };

@@ -41,7 +41,10 @@ export function createDirectIntake({ pool, metrics, logger, oldEvents }: Options
     // A group that PostgreSQL refuses is halved until the failing request is alone.
     splitOn(error) {
       if (isUnavailable(error)) return false;
-      logger.warn({ err: error }, 'PostgreSQL refused a group of events; applying it in halves to find the event that fails');
+      logger.warn(
+        { err: error },
+        'PostgreSQL refused a group of events; applying it in halves to find the event that fails',
+      );
       return true;
     },
     async run(batches) {

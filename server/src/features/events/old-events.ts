@@ -15,7 +15,10 @@ export async function watchOldEvents(pool: Pool, logger: Logger): Promise<OldEve
       remain = await hasOldEvents(pool);
       if (!remain) clearInterval(timer);
     } catch (error) {
-      logger.debug({ err: error }, 'could not look for events of the former layout; looking again in a minute');
+      logger.debug(
+        { err: error },
+        'could not look for events of the former layout; looking again in a minute',
+      );
     }
   };
   const timer = setInterval(poll, POLL_MS).unref();

@@ -15,7 +15,10 @@ export function createConfigSnapshots(pool: Pool, logger: Logger): ConfigSnapsho
   return createVersionSnapshots(UNPUBLISHED, async (gameId, version) => {
     const row = await requireConfigVersion(pool, gameId, version);
     return compileDocument(row.document, row, (part, reason) =>
-      logger.error({ gameId, version, part, reason }, 'a part of the published configuration cannot be used and is left out; correct it and publish again'),
+      logger.error(
+        { gameId, version, part, reason },
+        'a part of the published configuration cannot be used and is left out; correct it and publish again',
+      ),
     );
   });
 }

@@ -62,7 +62,10 @@ export function createApiKeys({ pool, masterKeys, settings, clock, logger }: Opt
       return unseal(masterKeys, row.sealedSecret, apiKeyBinding(row.tenantSlug, row.keyId));
     } catch (error) {
       if (!(error instanceof UnsealError) || error.reason === 'unknown_key') throw error;
-      logger.error({ err: error, keyId: row.keyId }, 'the stored secret of an API key cannot be unsealed: its row was changed. Logins with this key are refused; rotate it');
+      logger.error(
+        { err: error, keyId: row.keyId },
+        'the stored secret of an API key cannot be unsealed: its row was changed. Logins with this key are refused; rotate it',
+      );
       return undefined;
     }
   };

@@ -41,7 +41,10 @@ export function createInbox({ pool, metrics, logger, limits = LIMITS }: InboxOpt
       ),
     splitOn(error) {
       if (isUnavailable(error)) return false;
-      logger.warn({ err: error }, 'PostgreSQL refused a group of failed events; storing it in halves to find the one that fails');
+      logger.warn(
+        { err: error },
+        'PostgreSQL refused a group of failed events; storing it in halves to find the one that fails',
+      );
       return true;
     },
     async run(batches) {

@@ -1,9 +1,9 @@
 import { Ajv2020, type ErrorObject, type Logger, type Options } from 'ajv/dist/2020.js';
 import { canonicalJson } from '../../../lib/canonical-json.js';
 import { clipText } from '../../../lib/clip-text.js';
+import { isObject } from '../../../lib/is-object.js';
 import { parseEventTimestamp } from '../../../lib/iso-time.js';
 import { UUID_ANY_CASE } from '../../../lib/uuid.js';
-import { isObject } from '../../../lib/is-object.js';
 
 /**
  * JSON Schemas of event types: draft 2020-12, for the whole event as it was sent. Studios write them for their own events, so
