@@ -1,0 +1,155 @@
+import { findGame } from '../../src/features/studios/tenants.js';
+import { generateMasterKey } from '../../src/security/master-keys.js';
+import { type AuditStep, READS } from './audit-steps.js';
+import { gameDocument, postBytes, sku } from './data-calls.js';
+import type { Harness } from './harness.js';
+import { putInForce, trainedArtefact } from './prediction-models.js';
+
+/** What the steps of commands work with. */
+export type CommandWorld = {
+  harness: Harness;
+  /** The master keys of the installation, the newest first. */
+  masterKey: string;
+  /** What earlier commands printed, for those that need an id. */
+  printed: Map<string, string>;
+  /** Writes a file and returns its path. */
+  file(name: string, content: unknown): Promise<string>;
+};
+
+const idIn = ({ printed }: CommandWorld, command: string, pattern: RegExp): string =>
+  pattern.exec(printed.get(command) ?? '')?.[1] ?? `nothing of ${command}`;
+const keyId = (world: CommandWorld, command: string) => idIn(world, command, /API key +(\S+)/);
+const ROCKET = ['--tenant', 'acme', '--game', 'rocket'];
+const DEMO = ['--tenant', 'demo-studio', '--game', 'demo-game'];
+
+/** Every command but those that list and show, in the order in which they are run. */
+export const COMMAND_STEPS: Record<
+  string,
+  AuditStep<(world: CommandWorld) => string[] | Promise<string[]>>
+> = {
+  start: { reason: 'what it changes is done by the service itself, which has entries of its own' },
+  consume: { reason: 'it applies what players sent' },
+  migrate: { reason: 'schema_migrations says what was applied, and when' },
+  doctor: { reason: READS },
+  explain: { reason: READS },
+  'config attributes': { reason: READS },
+  'config dry-run': { reason: READS },
+  'catalogue export': { reason: READS },
+  'export events': { reason: READS },
+  'rollups check': { reason: READS },
+  losses: { reason: READS },
+  simulate: { reason: 'it only sends what players send' },
+  'tenant create': {
+    action: 'tenant.create',
+    target: 'tenant acme',
+    call: () => ['acme', '--name', 'Acme'],
+  },
+  'game create': {
+    action: 'game.create',
+    target: 'game rocket',
+    call: () => ['rocket', '--tenant', 'acme'],
+  },
+  'game set': {
+    action: 'game.update',
+    target: 'game rocket',
+    call: () => ['rocket', '--tenant', 'acme', '--retention-days', '30', '--unregistered-types', 'hold'],
+  },
+  'key create': { action: 'api_key.create', target: 'API key sp_live_', call: () => ROCKET },
+  'key rotate': {
+    action: 'api_key.rotate',
+    target: 'API key sp_live_',
+    call: (world) => [keyId(world, 'key create')],
+  },
+  'key revoke': {
+    action: 'api_key.revoke',
+    target: 'API key sp_live_',
+    call: (world) => [keyId(world, 'key create'), '--end-sessions'],
+  },
+  'admin-token create': {
+    action: 'admin_token.create',
+    target: 'admin token ',
+    call: () => ['--role', 'owner', '--tenant', 'acme'],
+  },
+  'admin-token revoke': {
+    action: 'admin_token.revoke',
+    target: 'admin token ',
+    call: (world) => [idIn(world, 'admin-token create', /sp_admin_([0-9a-f]+)_/)],
+  },
+  'admin create': {
+    action: 'member.add',
+    target: 'member joan@acme.example',
+    call: () => ['--email', 'joan@acme.example', '--role', 'owner', '--tenant', 'acme'],
+  },
+  'admin reset': {
+    action: 'account.reset',
+    target: 'account joan@acme.example',
+    call: () => ['--email', 'joan@acme.example'],
+  },
+  'config publish': {
+    action: 'config.publish',
+    target: 'version 2',
+    call: async ({ file }) => [...DEMO, '--file', await file('config.json', gameDocument([sku('a')]))],
+  },
+  'config roll-back': {
+    action: 'config.roll_back',
+    target: 'version 3',
+    call: () => [...DEMO, '--config-version', '1', '--confirm-price-raises'],
+  },
+  train: { action: 'model.train', target: 'model 1', call: () => DEMO },
+  'models compare': { reason: READS },
+  'models rollback': {
+    action: 'model.roll_back',
+    target: 'model 1',
+    call: async ({ harness }) => {
+      const gameId = (await findGame(harness.pool, 'demo-studio', 'demo-game'))?.id ?? 0;
+      await putInForce(harness.pool, gameId, trainedArtefact(), Date.now());
+      return [...DEMO, '--model', '1'];
+    },
+  },
+  'catalogue import': {
+    action: 'draft.save',
+    target: 'draft ',
+    call: async ({ file }) => [
+      ...DEMO,
+      '--mode',
+      'replace',
+      '--file',
+      await file('skus.json', gameDocument([sku('gems_1200')]).catalogue),
+    ],
+  },
+  'event-type register': {
+    action: 'event_type.register',
+    target: 'event type Quest',
+    call: async ({ file }) => ['Quest', ...DEMO, '--file', await file('quest.json', '{"type":"object"}')],
+  },
+  'event-type retire': {
+    action: 'event_type.retire',
+    target: 'event type Quest',
+    call: () => ['Quest', ...DEMO],
+  },
+  'failed-events replay': {
+    action: 'failed_event.replay',
+    target: 'failed event ',
+    call: async ({ harness, file }) => {
+      await postBytes(harness.app, await harness.login('failing'), '[{"eventType":"Quest"}]');
+      const { rows } = await harness.pool.query<{ id: string }>('select id from failed_events');
+      const event = { eventType: 'Quest', timestamp: new Date().toISOString(), payload: {} };
+      return [rows[0]?.id ?? '', '--file', await file('event.json', event)];
+    },
+  },
+  'retention run': { action: 'retention.delete', target: 'events before ', call: () => [] },
+  'signing-key rotate': { action: 'signing_key.rotate', target: 'signing key ', call: () => [] },
+  'signing-key revoke': {
+    action: 'signing_key.revoke',
+    target: 'signing key ',
+    call: (world) => [idIn(world, 'signing-key rotate', /Published key (\S+)\./)],
+  },
+  'master-key rotate': {
+    action: 'master_key.rotate',
+    target: 'master key ',
+    call: (world) => {
+      world.masterKey = `${generateMasterKey()},${world.masterKey}`;
+      return [];
+    },
+  },
+};
