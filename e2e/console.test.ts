@@ -48,14 +48,51 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     const first = await visit(browser, service);
     await first.page.goto(`${service.ops}/`);
     await first.page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    await first.page.goto(`${service.ops}/console/sign-in?token=${token}`);
+    const asked: string[] = [];
+    first.page.on('request', (request) => asked.push(request.url()));
+    await first.page.goto(`${service.ops}/console/sign-in#token=${token}`);
     await first.page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(first.page.url()).toBe(`${service.ops}/console/demo-studio/demo-game`);
     expect(first.problems).toEqual([]);
+    expect(asked).toContain(`${service.ops}/admin/v1/sign-in/link`);
+    // The browser tells what is behind the `#` to scripts of the page only; what it sends has no token.
+    expect(asked.map((url) => url.replace(/#.*/, '')).join(' ')).not.toContain(token);
 
     const second = await visit(browser, service);
-    await second.page.goto(`${service.ops}/console/sign-in?token=${token}`);
+    await second.page.goto(`${service.ops}/console/sign-in#token=${token}`);
     await second.page.getByRole('heading', { name: 'This link does not sign you in' }).waitFor();
+    expect(second.page.url()).toBe(`${service.ops}/console/sign-in`);
+    await second.page.getByRole('button', { name: 'Sign in with a password' }).click();
+    await second.page.getByLabel('Email').waitFor();
+    // A link that is opened in the same tab differs behind the `#` only, and works all the same.
+    const other = await signInToken(settings, { email: 'twice@studio.example', role: 'viewer' });
+    await second.page.goto(`${service.ops}/console/sign-in#token=${other}`);
+    await second.page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
+  it('lets somebody join by the link of an invitation, which no request carries in its address', async () => {
+    const { page, go } = owner;
+    await go('/settings?tab=members');
+    await page.getByRole('button', { name: 'Invite somebody' }).click();
+    const panel = page.getByRole('dialog', { name: 'Invite somebody' });
+    await panel.getByLabel('Email').fill('joan@studio.example');
+    await panel.getByRole('button', { name: 'Make the link' }).click();
+    const link = await panel.getByText(/\/console\/invitation#token=/).innerText();
+    const token = link.split('=').at(-1) ?? '';
+    expect(token).toHaveLength(43);
+
+    const joan = await visit(browser, service);
+    const asked: string[] = [];
+    joan.page.on('request', (request) => asked.push(request.url().replace(/#.*/, '')));
+    await joan.page.goto(link);
+    await joan.page.getByRole('heading', { name: 'Join Demo Studio' }).waitFor();
+    expect(joan.page.url()).toBe(`${service.ops}/console/invitation`);
+    await joan.page.getByLabel('Your name').fill('Joan');
+    await joan.page.getByRole('textbox', { name: 'New password' }).fill('nine purple otters sing');
+    await joan.page.getByRole('button', { name: 'Join' }).click();
+    await joan.page.getByRole('heading', { name: 'Overview' }).waitFor();
+    expect(asked.join(' ')).not.toContain(token);
+    expect(joan.problems).toEqual([]);
   });
 
   it('loads less than 350 kB of script first', async () => {
@@ -66,7 +103,7 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
         sizes.push(Number(response.headers()['content-length'] ?? Number.NaN));
     });
     const token = await signInToken(settings, { email: 'size@studio.example', role: 'viewer' });
-    await visitor.page.goto(`${service.ops}/console/sign-in?token=${token}`);
+    await visitor.page.goto(`${service.ops}/console/sign-in#token=${token}`);
     await visitor.page.getByRole('heading', { name: 'Overview' }).waitFor();
     expect(sizes.length).toBeGreaterThan(1);
     const total = sizes.reduce((sum, size) => sum + size, 0);

@@ -19,7 +19,7 @@ const send = (
   });
 
 const tokenIn = (service: Service) => {
-  const [, origin, token] = /(http\S+)\/console\/sign-in\?token=(\S+)/.exec(service.output()) ?? [];
+  const [, origin, token] = /(http\S+)\/console\/sign-in#token=(\S+)/.exec(service.output()) ?? [];
   expect(origin).toBe(service.ops);
   return token;
 };

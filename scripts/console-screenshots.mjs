@@ -67,7 +67,7 @@ async function main() {
   const page = await context.newPage();
   await page.goto(`${ops}/console/sign-in`);
   await shoot(page, 'sign-in');
-  await page.goto(`${ops}/console/sign-in?token=${token}`);
+  await page.goto(`${ops}/console/sign-in#token=${token}`);
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
   const base = `${ops}/console/demo-studio/demo-game`;
   const player = await findPayer(page);

@@ -17,13 +17,12 @@ const start = createRoute({
 const signIn = createRoute({
   getParentRoute: () => root,
   path: '/sign-in',
-  validateSearch: known('next', 'token'),
+  validateSearch: known('next'),
   component: lazyRouteComponent(() => import('./pages/sign-in/SignIn.js'), 'SignIn'),
 });
 const invitation = createRoute({
   getParentRoute: () => root,
   path: '/invitation',
-  validateSearch: known('token'),
   component: lazyRouteComponent(() => import('./pages/sign-in/Invitation.js'), 'Invitation'),
 });
 

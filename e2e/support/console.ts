@@ -27,7 +27,7 @@ export async function signInToken(
     ['admin', 'create', '--email', email, '--role', role, '--tenant', tenant, ...named],
     { SAVEPOINT_DB_TIMEOUT_MS: '60000', ...settings },
   );
-  const token = /sign-in\?token=([\w-]+)/.exec(output)?.[1];
+  const token = /sign-in#token=([\w-]+)/.exec(output)?.[1];
   if (token === undefined) throw new Error(`no sign-in link: ${output}`);
   return token;
 }
@@ -69,7 +69,7 @@ export async function signIn(
 ): Promise<Visitor> {
   const token = await signInToken(settings, member);
   const visitor = await visit(browser, service);
-  await visitor.page.goto(`${service.ops}/console/sign-in?token=${token}`);
+  await visitor.page.goto(`${service.ops}/console/sign-in#token=${token}`);
   await visitor.page.getByRole('navigation', { name: 'Pages' }).waitFor();
   return visitor;
 }

@@ -18,13 +18,13 @@ describe('savepoint admin', () => {
   });
   const command = (...args: string[]) => finished(startCommand(harness.databaseUrl, 'admin', ...args));
   const create = (...args: string[]) => command('create', '--email', 'ada@studio.example', ...args);
-  const linkIn = (out: string) => /https?:\S+\/console\/sign-in\?token=(\S+)/.exec(out) ?? [];
+  const linkIn = (out: string) => /https?:\S+\/console\/sign-in#token=(\S+)/.exec(out) ?? [];
 
   it('creates the first owner, lists them, and lets them back in when they have lost everything', async () => {
     const created = await create('--role', 'owner', '--name', 'Ada', '--url', 'https://ops.studio.example/x');
     expect(created.code, created.errors).toBe(0);
     const [link, token] = linkIn(created.out);
-    expect(link).toMatch(/^https:\/\/ops\.studio\.example\/console\/sign-in\?token=/);
+    expect(link).toMatch(/^https:\/\/ops\.studio\.example\/console\/sign-in#token=/);
     const ada = personOf(desk, await post(desk, '/sign-in/link', { token }));
     expect(await ada.ask('GET', '/me')).toMatchObject({
       name: 'Ada',

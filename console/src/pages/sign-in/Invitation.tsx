@@ -1,18 +1,17 @@
 import { Button, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { type ApiProblem, call, type DataOf, rememberCsrfToken } from '../../api/client.js';
 import { useChange } from '../../api/hooks.js';
 import { ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
 import { SignInCard } from './Card.js';
-
-const route = getRouteApi('/invitation');
+import { useLinkToken } from './use-link-token.js';
 
 /** Who was invited sees by whom and to what, chooses a password, and is in. */
 export function Invitation() {
-  const { token = '' } = route.useSearch();
+  const { token = '' } = useLinkToken();
   const invitation = useQuery<DataOf<'showInvitation'>, ApiProblem>({
     queryKey: ['invitation', token],
     queryFn: () => call('showInvitation', { body: { token } }),

@@ -7,13 +7,14 @@ import { useChange } from '../../api/hooks.js';
 import { ProblemNote } from '../../parts/states.js';
 import { CopyableCode } from '../../parts/texts.js';
 import { SignInCard } from './Card.js';
+import { useLinkToken } from './use-link-token.js';
 
 const route = getRouteApi('/sign-in');
 
 /** By email and password, or by a link that works once. */
 export function SignIn() {
-  const { token } = route.useSearch();
-  return token === undefined ? <PasswordForm /> : <ByLink token={token} />;
+  const { token, forget } = useLinkToken();
+  return token === undefined ? <PasswordForm /> : <ByLink key={token} token={token} onGiveUp={forget} />;
 }
 
 /** Goes on to the page that asked for the sign-in. Only addresses of the console: a link must not lead elsewhere. */
@@ -29,9 +30,8 @@ function useGoOn(): (response: { csrfToken: string }) => void {
   };
 }
 
-function ByLink({ token }: { token: string }) {
+function ByLink({ token, onGiveUp }: { token: string; onGiveUp: () => void }) {
   const goOn = useGoOn();
-  const navigate = route.useNavigate();
   const signIn = useChange('signInByLink', { onDone: goOn });
   const isSent = useRef(false);
   useEffect(() => {
@@ -52,7 +52,7 @@ function ByLink({ token }: { token: string }) {
       <ProblemNote problem={signIn.error} />
       <Text size="sm">A link works once, and for a short time. A new one is made on the server:</Text>
       <CopyableCode text="npx savepoint admin create --email you@studio.example --tenant your-studio --role owner" />
-      <Button variant="default" onClick={() => navigate({ search: {} })}>
+      <Button variant="default" onClick={onGiveUp}>
         Sign in with a password
       </Button>
     </SignInCard>

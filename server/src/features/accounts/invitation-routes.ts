@@ -61,7 +61,8 @@ export function invitationRoutes(app: FastifyInstance, ctx: AccountContext): voi
       const invited = await invite(ctx.pool, { tenantId, email, role }, actorOf(ctx, request));
       if (invited === undefined) throw new ApiError('already_member');
       const { invitation, token } = invited;
-      const path = `/console/invitation?token=${token}`;
+      // Behind the `#`, as in `signInPath`: browsers do not send that.
+      const path = `/console/invitation#token=${token}`;
       return reply.code(201).send(success({ invitation: toResponse(invitation), token, path }));
     },
   );

@@ -106,7 +106,7 @@ export const CreatedInvitationResponse = successOf(
     example: {
       invitation: INVITATION_EXAMPLE,
       token: 'b1Qy0n8z5xkqT4dR7mVw2LhJ9sXcE6uFgA3iPoYtKZM',
-      path: '/console/invitation?token=b1Qy0n8z5xkqT4dR7mVw2LhJ9sXcE6uFgA3iPoYtKZM',
+      path: '/console/invitation#token=b1Qy0n8z5xkqT4dR7mVw2LhJ9sXcE6uFgA3iPoYtKZM',
     },
   },
 );

@@ -49,7 +49,7 @@ async function deleteSignInLink(client: Client, token: string, nowMs: number): P
   return rows[0]?.accountId;
 }
 
-/** Where the console takes the token from. */
+/** Where the console takes the token from. Browsers do not send what follows the `#`, so no proxy and no access log gets the token. */
 export function signInPath(token: string): string {
-  return `/console/sign-in?token=${token}`;
+  return `/console/sign-in#token=${token}`;
 }

@@ -49,7 +49,7 @@ const rolesOf = async (email: string) => {
 describe('an invitation', () => {
   it('makes an account with the email and role that it was made for', async () => {
     const { token, path, invitation } = await invite('Grace@studio.example');
-    expect(path).toBe(`/console/invitation?token=${token}`);
+    expect(path).toBe(`/console/invitation#token=${token}`);
     expect(invitation).toMatchObject({
       email: 'Grace@studio.example',
       role: 'editor',

@@ -357,7 +357,7 @@ describe('a change of the password', () => {
 
 describe('a sign-in link', () => {
   const tokenOf = async () =>
-    (await demoSignInPath(harness.pool, harness.clock.now())).replace('/console/sign-in?token=', '');
+    (await demoSignInPath(harness.pool, harness.clock.now())).replace('/console/sign-in#token=', '');
 
   it('signs in once; each start makes a new one, and ends the one before', async () => {
     const [former, token] = [await tokenOf(), await tokenOf()];

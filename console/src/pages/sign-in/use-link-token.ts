@@ -1,0 +1,22 @@
+import { useLocation } from '@tanstack/react-router';
+import { useEffect, useState } from 'react';
+
+const TOKEN = /^token=([\w-]+)$/;
+
+/**
+ * The token of a one-time link. It stands behind the `#` of the address, which browsers do not send: no proxy and no access log has
+ * it. It is kept in memory and taken out of the address at once, so that it is neither copied, nor bookmarked, nor seen on a shared
+ * screen.
+ */
+export function useLinkToken(): { token: string | undefined; forget: () => void } {
+  const inAddress = useLocation({ select: ({ hash }) => TOKEN.exec(hash)?.[1] });
+  const [kept, setKept] = useState<string>();
+  // Also while the page is open: a link that differs behind the `#` only does not load the page anew.
+  if (inAddress !== undefined && inAddress !== kept) setKept(inAddress);
+  useEffect(() => {
+    if (inAddress === undefined) return;
+    const { pathname, search } = window.location;
+    window.history.replaceState(window.history.state, '', `${pathname}${search}`);
+  }, [inAddress]);
+  return { token: inAddress ?? kept, forget: () => setKept(undefined) };
+}
