@@ -5,13 +5,31 @@ import { isIPv6 } from 'node:net';
  * address itself, also where it is written as an IPv6 one.
  */
 export function networkOf(address: string): string {
+  return networksOf(address)[0];
+}
+
+/**
+ * The same, and the wider networks that it is part of: what one site has at the most (a /48, or a /24 of IPv4), and what a provider has at
+ * the least (a /32, or a /16 of IPv4).
+ */
+export function networksOf(address: string): readonly [narrow: string, ...wider: string[]] {
   const [plain = ''] = address.split('%', 1);
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(plain)?.[1];
-  if (mapped !== undefined) return mapped;
-  if (!isIPv6(plain)) return plain;
-  const groups = expand(plain).slice(0, 4);
-  const last = groups[3] ?? 0;
-  return `${[...groups.slice(0, 3), last & 0xff00].map((group) => group.toString(16)).join(':')}::/56`;
+  if (mapped !== undefined || !isIPv6(plain)) return networksOfIPv4(mapped ?? plain);
+  const groups = expand(plain).map((group, n) => (n === 3 ? group & 0xff00 : group));
+  const first = (count: number) =>
+    groups
+      .slice(0, count)
+      .map((group) => group.toString(16))
+      .join(':');
+  return [`${first(4)}::/56`, `${first(3)}::/48`, `${first(2)}::/32`];
+}
+
+/** What is no address at all, such as that of a socket file, is part of nothing. */
+function networksOfIPv4(address: string): readonly [narrow: string, ...wider: string[]] {
+  const [, site, provider] = /^((\d+\.\d+)\.\d+)\.\d+$/.exec(address) ?? [];
+  if (site === undefined) return [address];
+  return [address, `${site}.0/24`, `${provider}.0.0/16`];
 }
 
 /** The eight groups of an address. One that ends in an IPv4 address has two groups for that, which nobody looks at here. */

@@ -20,8 +20,11 @@ export type Passwords = {
   isOutdated(stored: string): boolean;
 };
 
-/** Who waits: `key` shares its lane fairly with the other keys. */
-export type Lane = Readonly<{ name: 'known' | 'stranger'; key: string }>;
+/**
+ * Who waits: a known device or account, or the networks of a stranger, from the narrowest to the widest. The widest of them take turns,
+ * and each has a share of the lane, so that whoever has many narrow networks cannot fill it.
+ */
+export type Lane = Readonly<{ name: 'known' | 'stranger'; keys: readonly [string, ...string[]] }>;
 
 export type HashOutcome<T> = { ok: true; value: T } | { ok: false; reason: 'busy' };
 
@@ -36,7 +39,8 @@ const KEY_BYTES = 32;
 const HASH = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/;
 /** In each lane. At three a second, nobody waits for longer than 15 seconds. */
 const MAX_WAITING = 40;
-const MAX_WAITING_PER_KEY = 8;
+/** Of the narrowest key, the next and the widest one: each leaves room for others. */
+const MAX_WAITING_PER_KEY = [8, 16, 24];
 
 type Parsed = { cost: PasswordCost; salt: Buffer; key: Buffer };
 
@@ -47,14 +51,14 @@ export function createPasswords(cost: PasswordCost = DEFAULT_COST): Passwords {
 
   return {
     hash: (password, lane) =>
-      lanes[lane.name].run(lane.key, async () => {
+      lanes[lane.name].run(lane.keys, async () => {
         const salt = randomBytes(SALT_BYTES);
         const key = await derive(password, salt, cost);
         const parameters = `ln=${cost.logN},r=${cost.r},p=${cost.p}`;
         return `$scrypt$${parameters}$${salt.toString('base64url')}$${key.toString('base64url')}`;
       }),
     verify: (password, stored, lane) =>
-      lanes[lane.name].run(lane.key, async () => {
+      lanes[lane.name].run(lane.keys, async () => {
         const expected = stored === null ? nobody : parse(stored);
         const key = await derive(password, expected.salt, expected.cost);
         return timingSafeEqual(key, expected.key) && stored !== null;
@@ -66,25 +70,38 @@ export function createPasswords(cost: PasswordCost = DEFAULT_COST): Passwords {
   };
 }
 
-type HashLane = { run<T>(key: string, work: () => Promise<T>): Promise<HashOutcome<T>> };
+type HashLane = { run<T>(keys: Lane['keys'], work: () => Promise<T>): Promise<HashOutcome<T>> };
 
 function createLane(): HashLane {
   const semaphore: FairSemaphore = createFairSemaphore({
     maxConcurrent: 1,
     maxConcurrentPerKey: 1,
-    maxWaitingPerKey: MAX_WAITING_PER_KEY,
+    // The counts below are stricter.
+    maxWaitingPerKey: MAX_WAITING + 1,
   });
+  /** Those that run or wait, by key. */
+  const presentOf = new Map<string, number>();
   let present = 0;
+  const isFull = (key: string, level: number) =>
+    (presentOf.get(key) ?? 0) > (MAX_WAITING_PER_KEY[level] ?? MAX_WAITING);
+  const count = (keys: Lane['keys'], by: 1 | -1) => {
+    present += by;
+    for (const key of keys) {
+      const left = (presentOf.get(key) ?? 0) + by;
+      if (left === 0) presentOf.delete(key);
+      else presentOf.set(key, left);
+    }
+  };
   return {
-    async run(key, work) {
-      if (present > MAX_WAITING) return { ok: false, reason: 'busy' };
-      const taken = semaphore.of(key).take(work);
+    async run(keys, work) {
+      if (present > MAX_WAITING || keys.some(isFull)) return { ok: false, reason: 'busy' };
+      const taken = semaphore.of(keys.at(-1) ?? keys[0]).take(work);
       if (taken === undefined) return { ok: false, reason: 'busy' };
-      present++;
+      count(keys, 1);
       try {
         return { ok: true, value: await taken };
       } finally {
-        present--;
+        count(keys, -1);
       }
     },
   };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { networkOf } from '../../src/lib/network-of.js';
+import { networkOf, networksOf } from '../../src/lib/network-of.js';
 
 it.each([
   ['203.0.113.7', '203.0.113.7'],
@@ -15,4 +15,14 @@ it.each([
   ['', ''],
 ])('%s stands for %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
+});
+
+it.each([
+  ['203.0.113.7', ['203.0.113.7', '203.0.113.0/24', '203.0.0.0/16']],
+  ['::ffff:203.0.113.7', ['203.0.113.7', '203.0.113.0/24', '203.0.0.0/16']],
+  ['2001:db8:1:1234::8', ['2001:db8:1:1200::/56', '2001:db8:1::/48', '2001:db8::/32']],
+  ['::1', ['0:0:0:0::/56', '0:0:0::/48', '0:0::/32']],
+  ['', ['']],
+])('%s is part of %j', (address, networks) => {
+  expect(networksOf(address)).toEqual(networks);
 });

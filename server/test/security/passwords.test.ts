@@ -3,7 +3,7 @@ import { createPasswords, DEFAULT_COST, type HashOutcome } from '../../src/secur
 
 const CHEAP = { logN: 4, r: 1, p: 1 };
 const passwords = createPasswords(CHEAP);
-const LANE = { name: 'stranger', key: 'a' } as const;
+const LANE = { name: 'stranger', keys: ['a'] } as const;
 
 function outcomeOf<T>(outcome: HashOutcome<T>): T {
   if (!outcome.ok) throw new Error(outcome.reason);
@@ -54,9 +54,9 @@ describe('a password', () => {
 describe('many at once', () => {
   it('from one network are refused beyond a few, and others are served', async () => {
     const flood = Array.from({ length: 100 }, () =>
-      passwords.verify('x', null, { name: 'stranger', key: 'flood' }),
+      passwords.verify('x', null, { name: 'stranger', keys: ['flood'] }),
     );
-    const other = passwords.verify('x', null, { name: 'stranger', key: 'other' });
+    const other = passwords.verify('x', null, { name: 'stranger', keys: ['other'] });
     const outcomes = await Promise.all(flood);
     expect(outcomes.filter(({ ok }) => ok)).toHaveLength(9);
     expect((await other).ok).toBe(true);
@@ -64,9 +64,9 @@ describe('many at once', () => {
 
   it('from many networks are bounded all together, and keep no known device waiting', async () => {
     const flood = Array.from({ length: 200 }, (_, n) =>
-      passwords.verify('x', null, { name: 'stranger', key: `network-${n}` }),
+      passwords.verify('x', null, { name: 'stranger', keys: [`network-${n}`] }),
     );
-    const known = passwords.verify('x', null, { name: 'known', key: 'device' });
+    const known = passwords.verify('x', null, { name: 'known', keys: ['device'] });
     let isFloodOver = false;
     const all = Promise.all(flood).then((outcomes) => {
       isFloodOver = true;
@@ -77,4 +77,30 @@ describe('many at once', () => {
     expect((await all).filter(({ ok }) => ok).length).toBeLessThanOrEqual(41);
     expect((await passwords.verify('x', null, LANE)).ok).toBe(true);
   });
+
+  it.each([
+    ['48', 16, (n: number) => [`${n}/56`, '/48', '/32']],
+    ['32', 24, (n: number) => [`${n}/56`, `${n}/48`, '/32']],
+  ])(
+    'from all of a /%s fill a part of the lane only, and the next network is next',
+    async (_, waiting, keysOf) => {
+      const order: string[] = [];
+      const verifyFrom = (keys: string[], who: string) =>
+        passwords.verify('x', null, { name: 'stranger', keys: keys as [string] }).then((outcome) => {
+          order.push(who);
+          return outcome;
+        });
+      const flood = Array.from({ length: 200 }, (_each, n) => verifyFrom(keysOf(n), 'flood'));
+      const others = [1, 2].map((n) => verifyFrom([`10.0.0.${n}`, '10.0.0.0/24', '10.0.0.0/16'], 'other'));
+      const outcomes = await Promise.all(flood);
+      // One is at work.
+      expect(outcomes.filter(({ ok }) => ok)).toHaveLength(waiting + 1);
+      for (const other of others) expect((await other).ok).toBe(true);
+      const served = order.filter((_who, n) => n >= 200 - (waiting + 1));
+      // Refusals come at once; then the two take turns, whoever has asked for how much.
+      expect(served.slice(0, 4).toSorted()).toEqual(['flood', 'flood', 'other', 'other']);
+      // Nothing is kept of those who have gone.
+      expect((await verifyFrom(keysOf(0), 'flood')).ok).toBe(true);
+    },
+  );
 });

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { networkOf } from '../../lib/network-of.js';
+import { networksOf } from '../../lib/network-of.js';
 import { openErrors } from '../studios/admin-errors.js';
 import type { AccountContext } from './account-context.js';
 import { emailKeyOf, findAccountByEmail } from './account-queries.js';
@@ -100,7 +100,7 @@ async function acceptingOf(
     return { account: await checkCredentials(ctx, request, { email, password, code }) };
   if (name === undefined) throw new ApiError('body_invalid', { message: 'name is missing.' });
   refuseWeakPassword(password, email);
-  const lane = { name: 'stranger', key: networkOf(request.ip) } as const;
+  const lane = { name: 'stranger', keys: networksOf(request.ip) } as const;
   const passwordHash = hashed(await ctx.passwords.hash(password, lane));
   return { newAccount: { name: name.trim(), passwordHash } };
 }

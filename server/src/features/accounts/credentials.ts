@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.js';
-import { networkOf } from '../../lib/network-of.js';
+import { networksOf } from '../../lib/network-of.js';
 import type { HashOutcome, Lane } from '../../security/passwords.js';
 import type { AccountContext } from './account-context.js';
 import { type AccountRow, emailKeyOf, findAccountByEmail, updateOutdatedHash } from './account-queries.js';
@@ -24,11 +24,12 @@ export async function checkCredentials(
   credentials: Credentials,
 ): Promise<AccountRow> {
   const emailKey = emailKeyOf(credentials.email);
-  const network = networkOf(request.ip);
+  const networks = networksOf(request.ip);
   const deviceId = knownDevice(ctx.masterKeys, request, emailKey, ctx.clock.now());
-  const guess = ctx.guesses.tryPassword({ emailKey, network, deviceId });
+  const guess = ctx.guesses.tryPassword({ emailKey, network: networks[0], deviceId });
   try {
-    const lane: Lane = { name: deviceId === undefined ? 'stranger' : 'known', key: deviceId ?? network };
+    const lane: Lane =
+      deviceId === undefined ? { name: 'stranger', keys: networks } : { name: 'known', keys: [deviceId] };
     const account = await findByPassword(ctx, emailKey, credentials.password, lane);
     await requireSecondFactor(ctx, account, credentials.code);
     guess.succeed();
@@ -94,7 +95,7 @@ export async function requireCurrentPassword(
     network: '',
     deviceId: sessionKey,
   });
-  const lane: Lane = { name: 'known', key: account.accountId };
+  const lane: Lane = { name: 'known', keys: [account.accountId] };
   const isRight =
     password !== undefined && hashed(await ctx.passwords.verify(password, account.passwordHash, lane));
   if (!isRight) throw new ApiError('password_wrong');
