@@ -15,7 +15,7 @@ export function createAdminMetrics() {
     registry,
     requests: createBulkHistogram({
       name: 'savepoint_admin_request_duration_seconds',
-      help: 'Requests to the admin API by route, method and status, with their duration.',
+      help: 'Requests to the admin API by route, method and status, with their duration; live streams until they begin.',
       labelNames: ['route', 'method', 'status'] as const,
       buckets: ADMIN_SECONDS,
       registers: [registry],

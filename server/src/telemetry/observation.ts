@@ -2,6 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { BulkHistogram } from './bulk-histogram.js';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Lasts for as long as somebody listens: timed until it begins, and counted then. */
+    isLive?: boolean;
+  }
+}
+
 type Options = {
   logger: Logger;
   times: BulkHistogram<'route' | 'method' | 'status'>;
@@ -17,11 +24,13 @@ const NO_ROUTE = 'unknown';
  * logged when it begins and ends (shedding.ts), not one by one.
  */
 export function observeResponses(app: FastifyInstance, { logger, times, who }: Options): void {
-  const observe = (route: string, request: FastifyRequest, reply: FastifyReply): void => {
+  const time = (route: string, { method }: FastifyRequest, reply: FastifyReply): void => {
+    times.observe({ route, method, status: reply.statusCode }, reply.elapsedTime / 1000);
+  };
+  const log = (route: string, request: FastifyRequest, reply: FastifyReply): void => {
+    if (request.isShed) return;
     const { method } = request;
     const { statusCode: status, elapsedTime } = reply;
-    times.observe({ route, method, status }, elapsedTime / 1000);
-    if (request.isShed) return;
     const level = status >= 400 ? 'info' : 'debug';
     if (!logger.isLevelEnabled(level)) return;
     const ms = Math.round(elapsedTime * 10) / 10;
@@ -31,13 +40,24 @@ export function observeResponses(app: FastifyInstance, { logger, times, who }: O
   // A hook of each route, which knows its name: asked for it, a request puts an object of twelve members together.
   app.addHook('onRoute', (route) => {
     const { url } = route;
+    const isLive = route.config?.isLive === true;
+    if (isLive) {
+      route.onSend = [route.onSend ?? []].flat().concat((request, reply, _payload, done) => {
+        time(url, request, reply);
+        done();
+      });
+    }
     route.onResponse = [route.onResponse ?? []].flat().concat((request, reply, done) => {
-      observe(url, request, reply);
+      if (!isLive) time(url, request, reply);
+      log(url, request, reply);
       done();
     });
   });
   app.addHook('onResponse', (request, reply, done) => {
-    if (request.is404) observe(NO_ROUTE, request, reply);
+    if (request.is404) {
+      time(NO_ROUTE, request, reply);
+      log(NO_ROUTE, request, reply);
+    }
     done();
   });
 }

@@ -1,6 +1,10 @@
+import { PassThrough } from 'node:stream';
+import { fastify } from 'fastify';
+import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBulkHistogram } from '../../src/telemetry/bulk-histogram.js';
+import { observeResponses } from '../../src/telemetry/observation.js';
 import { get } from '../support/data-calls.js';
 import { createHarness, type Harness, type Session } from '../support/harness.js';
 
@@ -63,4 +67,37 @@ describe('responses are counted by their route', () => {
     expect(await counted('*', 'OPTIONS', 204)).toBe(1);
     expect(await harness.ctx.metrics.registry.metrics()).not.toContain('invented');
   });
+});
+
+it('a response that lasts is timed until it begins, and counted then', async () => {
+  const registry = new Registry();
+  const times = createBulkHistogram({
+    name: 'live_seconds',
+    help: 'x',
+    labelNames: ['route', 'method', 'status'] as const,
+    buckets: [3_600],
+    registers: [registry],
+  });
+  const app = fastify();
+  app.decorateRequest('isShed', undefined);
+  observeResponses(app, { logger: pino({ level: 'silent' }), times, who: () => ({}) });
+  const stream = new PassThrough();
+  app.get('/live', { config: { isLive: true } }, () => stream);
+  app.get('/refused', { config: { isLive: true } }, (_request, reply) => reply.code(403).send({}));
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  const counted = async (route: string, status: number) =>
+    (await registry.metrics()).includes(
+      `live_seconds_count{route="${route}",method="GET",status="${status}"} 1`,
+    );
+
+  stream.write('first');
+  const response = await fetch(`${url}/live`);
+  // It goes on for as long as somebody listens.
+  expect(await counted('/live', 200)).toBe(true);
+  stream.end();
+  expect(await response.text()).toBe('first');
+  await fetch(`${url}/refused`);
+  expect(await counted('/refused', 403)).toBe(true);
+  await app.close();
+  expect(await counted('/live', 200)).toBe(true);
 });

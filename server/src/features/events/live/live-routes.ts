@@ -35,6 +35,7 @@ export function liveRoutes(app: FastifyInstance, ctx: AdminContext): void {
       onRequest: guard,
       // Whoever asks for the headers alone would listen for ever.
       exposeHeadRoute: false,
+      config: { isLive: true },
       schema: {
         ...adminSchema('Events'),
         operationId: 'watchEvents',
