@@ -1,21 +1,28 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
+import { withinTime } from '../../lib/within-time.js';
 import { compileDocument } from '../../personalisation/compile/compile-document.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { SegmentsResponse } from './segment-schemas.js';
-import { createSegmentCounter } from './segment-sizes.js';
+import { countSegments, createSegmentCounter } from './segment-sizes.js';
 import { segmentUse } from './segments.js';
 
 /** About how long the sizes of another game take. */
 const RETRY_AFTER_SECONDS = 5;
 
+/** A page that has waited for so long asks again later; the count goes on, and is there then. */
+const MAX_WAIT_MS = 20_000;
+
 /** The published segments: how large they are, and what they are for. */
 export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const counter = createSegmentCounter(ctx.pool);
+  const counter = createSegmentCounter(
+    (counted, nowMs) => countSegments(ctx.pool, counted, nowMs),
+    () => performance.now(),
+  );
 
   app.get(
     '/admin/v1/games/:game/segments',
@@ -26,7 +33,7 @@ export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'listSegments',
         summary: 'The published segments with their sizes, and where they are used',
         description:
-          'Sizes are counted by deciding for players as they are now: for all of them, or for an even sample of 20,000 and scaled. Counts are kept for a minute.',
+          'Sizes are counted by deciding for players as they are now: for all of them, or for an even sample of 20,000 and scaled. Counts are kept for a minute, and for longer where counting takes long: sixty times as long as that, an hour at the most. A count that takes longer than 20 seconds goes on after the `busy`.',
         params: GameParameters,
         response: { 200: SegmentsResponse, ...gameErrors(['busy']) },
       },
@@ -42,7 +49,14 @@ export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
       if (counting === undefined) {
         throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
       }
-      const { sizes, players, examined, isSampled, countedAt } = await counting;
+      const counted = await withinTime(counting, MAX_WAIT_MS);
+      if (counted === undefined) {
+        throw new ApiError('busy', {
+          message: 'The sizes of the segments are still being counted. Try again in a few seconds.',
+          headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+        });
+      }
+      const { sizes, players, examined, isSampled, countedAt } = counted;
       const compiled = compileDocument(row.document, row);
       const versions = new Map(compiled.segments.map(({ listed }) => [listed.segmentId, listed.version]));
       return success({

@@ -47,7 +47,7 @@ export const SegmentsResponse = successOf(
     isSampled: Type.Boolean({
       description: 'Not all players were examined: an even sample of 20,000, by order of their first login',
     }),
-    countedAt: Time('When the sizes were counted: up to a minute ago'),
+    countedAt: Time('When the sizes were counted'),
   }),
   {
     example: {

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import {
+  type CountedDocument,
+  createSegmentCounter,
+  type SegmentSizes,
+} from '../../../src/features/audiences/segment-sizes.js';
+import { gameDocument } from '../../support/data-calls.js';
+
+/** A counter whose counts end when the test says so. */
+function openCounter() {
+  const counts: { counted: CountedDocument; end: (tookMs: number) => void; fail: () => void }[] = [];
+  let elapsedMs = 0;
+  const counter = createSegmentCounter(
+    (counted, nowMs) =>
+      new Promise<SegmentSizes>((resolve, reject) => {
+        counts.push({
+          counted,
+          end(tookMs) {
+            elapsedMs += tookMs;
+            resolve({
+              players: counts.length,
+              examined: 0,
+              isSampled: false,
+              countedAt: nowMs,
+              sizes: new Map(),
+            });
+          },
+          fail: () => reject(new Error('broken')),
+        });
+      }),
+    () => elapsedMs,
+  );
+  const count = (nowMs: number, { gameId = 1, version = 1, tenantId = 1 } = {}) =>
+    counter.count({ tenantId, gameId, version, document: gameDocument([]) }, nowMs);
+  return { counts, count };
+}
+
+it('counts once for all who ask, however long it takes', async () => {
+  const { counts, count } = openCounter();
+  const asked = [count(0), count(1), count(3_600_000)];
+  expect(counts).toHaveLength(1);
+  counts[0]?.end(1);
+  for (const sizes of asked) expect((await sizes)?.players).toBe(1);
+});
+
+it.each([
+  ['a minute', 10, 60_000],
+  ['sixty times as long as it took', 5_000, 300_000],
+  ['an hour at the most', 300_000, 3_600_000],
+])('keeps a count for %s', async (_, tookMs, keptMs) => {
+  const { counts, count } = openCounter();
+  const first = count(1_000);
+  counts[0]?.end(tookMs);
+  await first;
+  expect(await count(1_000 + keptMs - 1)).toMatchObject({ countedAt: 1_000 });
+  expect(counts).toHaveLength(1);
+  void count(1_000 + keptMs);
+  expect(counts).toHaveLength(2);
+});
+
+it('counts another version, and what failed, anew', async () => {
+  const { counts, count } = openCounter();
+  const first = count(0);
+  const second = count(0, { version: 2 });
+  // One at a time for a studio.
+  expect(counts).toHaveLength(1);
+  counts[0]?.end(1);
+  await first;
+  expect(counts[1]?.counted.version).toBe(2);
+  counts[1]?.fail();
+  await expect(second).rejects.toThrow('broken');
+  void count(0, { version: 2 });
+  expect(counts).toHaveLength(3);
+});
+
+it('refuses a studio that waits for many games already', () => {
+  const { count } = openCounter();
+  const asked = Array.from({ length: 13 }, (_, gameId) => count(0, { gameId }));
+  expect(asked.map((sizes) => sizes === undefined)).toEqual([...Array(11).fill(false), true, true]);
+  expect(count(0, { gameId: 99, tenantId: 2 })).toBeDefined();
+});
