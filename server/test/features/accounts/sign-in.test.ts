@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { demoSignInPath } from '../../../src/app/demo-account.js';
 import { transaction } from '../../../src/db/pool.js';
-import { changePassword } from '../../../src/features/accounts/account-changes.js';
+import { changePassword, createSignInLink } from '../../../src/features/accounts/account-changes.js';
 import { emailKeyOf, findAccountByEmail } from '../../../src/features/accounts/account-queries.js';
 import { insertAdminSession } from '../../../src/features/studios/admin-sessions.js';
 import { hashOfToken } from '../../../src/lib/secret-token.js';
@@ -120,6 +120,24 @@ describe('signing in', () => {
       expect(each).not.toMatch(/Secure/);
     await behindProxy.close();
   });
+
+  it.each([
+    ['https', true],
+    ['http', false],
+  ])(
+    'sets them for the scheme of the page (%s) behind a proxy that is not trusted',
+    async (scheme, isSecure) => {
+      // The proxy ends TLS and passes the request on in plain HTTP; only the browser tells how the page was loaded.
+      const headers = { origin: `${scheme}://ops.studio.example`, host: 'ops.studio.example' };
+      const open = await openAdminDesk(harness, undefined, ['ops.studio.example'], { passwords });
+      const response = await signIn(open, ada.email, PASSWORD, { headers, ...fromElsewhere() });
+      expect(response.statusCode, response.body).toBe(200);
+      const cookies = [response.headers['set-cookie'] ?? []].flat();
+      expect(cookies).toHaveLength(2);
+      for (const each of cookies) expect(each.endsWith('; Secure')).toBe(isSecure);
+      await open.close();
+    },
+  );
 
   it('leaves neither password nor cookie anywhere', async () => {
     const person = personOf(desk, await signIn(desk, ada.email, PASSWORD, fromElsewhere()));
@@ -375,6 +393,24 @@ describe('a sign-in link', () => {
     const token = await tokenOf();
     harness.clock.advance(3_600_000);
     expectGeneralError(await post(desk, '/sign-in/link', { token }), 404, 'link_invalid');
+  });
+
+  it('ends when its person sets a password, and when they sign out everywhere', async () => {
+    const grace = await addPerson(harness, desk, 'editor');
+    const linkFor = () =>
+      createSignInLink(harness.pool, grace, harness.clock.now() + 60_000, {
+        name: 'test',
+        nowMs: harness.clock.now(),
+      });
+    const first = await linkFor();
+    const newPassword = 'nine purple otters sing';
+    await grace.ask('PUT', '/account/password', { currentPassword: PASSWORD, newPassword });
+    expectGeneralError(await post(desk, '/sign-in/link', { token: first }), 404, 'link_invalid');
+    const second = await linkFor();
+    await grace.ask('POST', '/sign-out', { everywhere: true });
+    expectGeneralError(await post(desk, '/sign-in/link', { token: second }), 404, 'link_invalid');
+    // It is not the link that is broken.
+    expect((await post(desk, '/sign-in/link', { token: await linkFor() })).statusCode).toBe(200);
   });
 
   it.each(['x', 'A'.repeat(43), '\u2028'])('that is made up (%j) does not work', async (token) => {

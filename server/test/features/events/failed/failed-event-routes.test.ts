@@ -79,6 +79,19 @@ describe('the inbox', () => {
     });
   });
 
+  it('has a thousand groups at the most, the largest ones, whatever players call their types', async () => {
+    await harness.pool.query(
+      `insert into failed_events (game_id, player_id, fingerprint, ordinal, code, message, path, event_type, raw, is_cut, received_at)
+       select p.game_id, p.id, gen_random_uuid(), 0, 'event_invalid', '', '', 'type-' || (n % 1100), '{}', false, $2
+       from players p, generate_series(0, 1199) n where p.user_id = $1`,
+      [session.userId, new Date(harness.clock.now())],
+    );
+    const found = await groups();
+    expect(found).toHaveLength(1_000);
+    // The first hundred types have come twice.
+    expect(found.map(({ entries }) => entries)).toEqual([...Array(100).fill(2), ...Array(900).fill(1)]);
+  });
+
   it('lists every entry of a group once, newest first', async () => {
     await refuse(...Array.from({ length: 7 }, () => shot()), shot('Jump'), '17');
     const read = async (query: string) => {
