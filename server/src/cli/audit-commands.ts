@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Pool } from '../db/pool.js';
+import type { AuditRow } from '../features/studios/audit-log.js';
 import { type AuditLine, findAuditRow, listAuditLines } from '../features/studios/audit-overview.js';
 import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
@@ -30,8 +31,8 @@ export function auditCommands(): Command {
     .addHelpText(
       'after',
       `
-An entry is written in the transaction of its change, and never changed. Commands are by user@host, the admin API by the name
-of the token, and savepoint is the service itself. Secrets are never part of an entry.`,
+An entry is written in the transaction of its change, and never changed. Commands are by user@host, the console by name and
+address of the person, the admin API by name and id of the token, and savepoint is the service itself. Secrets are never part of an entry.`,
     )
     .action(list);
   audit.command('show <id>').description('show an entry with all that was before and after').action(show);
@@ -78,7 +79,7 @@ async function show(id: string): Promise<void> {
     [
       `Entry   #${entry.id} of ${ownerOf(entry)}`,
       `At      ${isoTime(entry.at)}`,
-      `By      ${printable(entry.actor)}`,
+      `By      ${whoDidIt(entry)}`,
       `Action  ${entry.action}`,
       `Target  ${printable(entry.target)}`,
       `Before  ${printableJson(JSON.stringify(entry.before, null, 2))}`,
@@ -88,13 +89,20 @@ async function show(id: string): Promise<void> {
 }
 
 function describe(entry: AuditLine): string {
-  const { id, at, actor, action, target, before, after } = entry;
-  const what = `${printable(actor)}  ${action}  ${printable(target)}`;
+  const { id, at, action, target, before, after } = entry;
+  const what = `${whoDidIt(entry)}  ${action}  ${printable(target)}`;
   return [
     `#${id}  ${isoTime(at)}  ${ownerOf(entry)}  ${what}`,
     ...(before === null ? [] : [`    before ${printable(before)}`]),
     ...(after === null ? [] : [`    after  ${printable(after)}`]),
   ].join('\n');
+}
+
+/** Names are not unique. */
+function whoDidIt({ actor, actorEmail, actorTokenId }: AuditRow | AuditLine): string {
+  const name = printable(actor);
+  if (actorEmail !== null) return `${name} <${printable(actorEmail)}>`;
+  return actorTokenId === null ? name : `${name} (token ${actorTokenId})`;
 }
 
 function ownerOf({ tenant, game }: { tenant: string | null; game: string | null }): string {

@@ -61,6 +61,27 @@ it('lists the whole installation, a studio, a game, or what belongs to no studio
   for (const line of demo) expect(line).toMatch(/ {2}demo-studio(?:\/demo-game)? {2}savepoint {2}/);
 });
 
+it('tells people and tokens of one name apart', async () => {
+  const entry = {
+    tenantId: null,
+    gameId: null,
+    action: 'master_key.rotate',
+    before: null,
+    after: null,
+  } as const;
+  const account = { accountId: crypto.randomUUID(), email: 'sam@studio.example' };
+  await transaction(harness.pool, async (client) => {
+    const actor = { name: 'Sam', nowMs: harness.clock.now() };
+    await insertAuditEntry(client, { ...actor, account }, { ...entry, target: 'a' });
+    await insertAuditEntry(client, { ...actor, tokenId: '3f9a1c0b7d2e4f68' }, { ...entry, target: 'b' });
+  });
+  const [byToken, byPerson] = heads(await run('list', '--limit', '2'));
+  expect(byPerson).toContain('  Sam <sam@studio.example>  master_key.rotate  a');
+  expect(byToken).toContain('  Sam (token 3f9a1c0b7d2e4f68)  master_key.rotate  b');
+  const { out } = await run('show', /^#(\d+)/.exec(byPerson ?? '')?.[1] ?? '');
+  expect(out).toContain('By      Sam <sam@studio.example>\n');
+});
+
 it('goes on where the last page ended', async () => {
   const everything = idsOf(await run('list', '--limit', '1000'));
   expect(everything).toEqual(everything.toSorted((a, b) => b - a));

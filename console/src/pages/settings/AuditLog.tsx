@@ -1,5 +1,6 @@
 import { Button, Checkbox, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
+import type { Schemas } from '../../api/client.js';
 import { useGet, usePages, usePlace } from '../../api/hooks.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { SidePanel } from '../../parts/SidePanel.js';
@@ -47,7 +48,7 @@ export function AuditLog() {
         }}
         columns={[
           { id: 'at', header: 'When', cell: ({ at }) => <Moment at={at} /> },
-          { id: 'actor', header: 'Who', cell: ({ actor }) => actor },
+          { id: 'actor', header: 'Who', cell: (entry) => <Who entry={entry} /> },
           { id: 'action', header: 'What', cell: ({ action }) => <span className="mono">{action}</span> },
           { id: 'target', header: 'To', cell: ({ target }) => target },
           {
@@ -66,15 +67,32 @@ export function AuditLog() {
   );
 }
 
+/** Names are not unique: the address, or the id of the token, tells two of one name apart. */
+function Who({ entry }: { entry: Pick<Schemas['AuditEntry'], 'actor' | 'actorEmail' | 'actorTokenId'> }) {
+  const { actor, actorEmail, actorTokenId } = entry;
+  const exact = actorEmail ?? (actorTokenId === null ? null : `token ${actorTokenId}`);
+  return (
+    <div>
+      <Text size="sm">{actor}</Text>
+      {exact !== null && (
+        <Text size="xs" c="dimmed">
+          {exact}
+        </Text>
+      )}
+    </div>
+  );
+}
+
 function EntryPanel({ entry, onClose }: { entry: string; onClose: () => void }) {
   const found = useGet('getAuditEntry', { params: { entry } });
   return (
     <SidePanel title={`Entry ${entry}`} isOpen onClose={onClose}>
       <Loaded query={found}>
-        {({ actor, action, target, at, before, after }) => (
+        {({ before, after, ...found }) => (
           <Stack gap="sm">
+            <Who entry={found} />
             <Text size="sm">
-              {actor}, <Moment at={at} isExact />: {action} {target}
+              <Moment at={found.at} isExact />: {found.action} {found.target}
             </Text>
             <Text fw={600}>Before</Text>
             <pre className="source mono">{JSON.stringify(before, null, 2)}</pre>

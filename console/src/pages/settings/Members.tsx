@@ -8,6 +8,7 @@ import { DataTable } from '../../parts/DataTable.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { ProblemNote } from '../../parts/states.js';
 import { CopyableCode, Moment } from '../../parts/texts.js';
+import { type HandedOut, HandedOutNote } from './HandedOutNote.js';
 
 type Role = Schemas['Member']['role'];
 export const ROLES = ['viewer', 'editor', 'owner'] as const;
@@ -21,9 +22,12 @@ export function Members() {
   const [isInviting, setInviting] = useState(false);
   const [leaving, setLeaving] = useState<string>();
   const members = usePages('listMembers', {}, { next: ({ nextCursor }) => nextCursor });
-  const refresh = () => {
+  const [handedOut, setHandedOut] = useState<HandedOut>();
+  const refresh = (done: HandedOut) => {
     setLeaving(undefined);
-    queries.invalidateQueries({ queryKey: [studio, 'listMembers'] });
+    setHandedOut(done);
+    for (const list of ['listMembers', 'listInvitations'])
+      queries.invalidateQueries({ queryKey: [studio, list] });
   };
   const change = useChange('changeRole', { onDone: refresh });
   const remove = useChange('removeMember', { onDone: refresh });
@@ -36,6 +40,7 @@ export function Members() {
           </Button>
         </Group>
         <ProblemNote problem={members.error ?? change.error ?? remove.error} />
+        {handedOut !== undefined && <HandedOutNote {...handedOut} onClose={() => setHandedOut(undefined)} />}
         <DataTable
           label="Members"
           rows={members.data?.pages.flatMap((page) => page.members)}

@@ -4,8 +4,7 @@ import { ApiError } from '../../errors.js';
 import { adminSchema, success } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { accountErrors } from '../studios/admin-errors.js';
-import { requireAccount, signedInOf } from '../studios/admin-guard.js';
-import type { Actor } from '../studios/audit-log.js';
+import { personOf, requireAccount, signedInOf } from '../studios/admin-guard.js';
 import { changePassword } from './account-changes.js';
 import type { AccountContext } from './account-context.js';
 import { type AccountRow, findAccount } from './account-queries.js';
@@ -47,7 +46,7 @@ export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
       const account = await ownAccount(ctx, request);
       refuseWeakPassword(newPassword, account.email);
       await requireCurrentPassword(ctx, account, sessionKey(request), currentPassword);
-      const lane = { name: 'known', key: account.accountId } as const;
+      const lane = { name: 'known', keys: [account.accountId] } as const;
       const passwordHash = hashed(await ctx.passwords.hash(newPassword, lane));
       const { tokenHash } = signedInOf(request);
       const actor = personOf(ctx, request);
@@ -134,8 +133,4 @@ async function ownAccount(ctx: AccountContext, request: FastifyRequest): Promise
 /** Wrong passwords in one session do not slow down others. */
 function sessionKey(request: FastifyRequest): string {
   return signedInOf(request).tokenHash.toString('base64url');
-}
-
-function personOf(ctx: AccountContext, request: FastifyRequest): Actor {
-  return { name: signedInOf(request).name, nowMs: ctx.clock.now() };
 }

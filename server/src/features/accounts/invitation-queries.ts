@@ -13,18 +13,27 @@ export type InvitationRow = {
   expiresAt: number;
 };
 
-export type NewInvitation = InvitationRow & { tenantId: number; emailKey: string; tokenHash: Buffer };
+export type NewInvitation = InvitationRow & {
+  tenantId: number;
+  emailKey: string;
+  tokenHash: Buffer;
+  /** Who made it, if that was a person; or the admin token. */
+  byAccount: string | null;
+  byToken: string | null;
+};
 
 /** The former one of the same address in the studio ends: there is one link that works. */
 export async function upsertInvitation(client: Client, invitation: NewInvitation): Promise<void> {
-  const { invitationId, tenantId, email, emailKey, role, tokenHash, invitedBy, createdAt, expiresAt } =
+  const { invitationId, tenantId, email, emailKey, role, tokenHash, invitedBy, byAccount, byToken } =
     invitation;
   await client.query(
-    `insert into invitations (id, tenant_id, email, email_key, role, token_hash, invited_by, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+    `insert into invitations (id, tenant_id, email, email_key, role, token_hash, invited_by, invited_by_account,
+       invited_by_token, created_at, expires_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
      on conflict (tenant_id, email_key) do update
      set id = excluded.id, email = excluded.email, role = excluded.role, token_hash = excluded.token_hash,
-       invited_by = excluded.invited_by, created_at = excluded.created_at, expires_at = excluded.expires_at`,
+       invited_by = excluded.invited_by, invited_by_account = excluded.invited_by_account,
+       invited_by_token = excluded.invited_by_token, created_at = excluded.created_at, expires_at = excluded.expires_at`,
     [
       invitationId,
       tenantId,
@@ -33,8 +42,10 @@ export async function upsertInvitation(client: Client, invitation: NewInvitation
       role,
       tokenHash,
       invitedBy,
-      new Date(createdAt),
-      new Date(expiresAt),
+      byAccount,
+      byToken,
+      new Date(invitation.createdAt),
+      new Date(invitation.expiresAt),
     ],
   );
 }

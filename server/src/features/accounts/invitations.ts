@@ -6,6 +6,7 @@ import { uuid7 } from '../../lib/uuid7.js';
 import { insertAdminSession, type NewSession } from '../studios/admin-sessions.js';
 import type { Role } from '../studios/admin-tokens.js';
 import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
+import { requireStillOwner } from '../studios/owner-rights.js';
 import { type AccountRow, emailKeyOf, insertAccount } from './account-queries.js';
 import {
   deleteInvitation,
@@ -29,13 +30,15 @@ export function invite(
   return transaction(pool, async (client) => {
     const emailKey = emailKeyOf(email);
     await lockStudio(client, tenantId);
+    await requireStillOwner(client, tenantId, actor);
     if (await isMemberByEmail(client, tenantId, emailKey)) return undefined;
     const { token, tokenHash } = newSecretToken();
     const invitation = {
       ...{ invitationId: uuid7(actor.nowMs), email, role, invitedBy: actor.name },
       ...{ createdAt: actor.nowMs, expiresAt: actor.nowMs + LIFETIME_MS },
     };
-    await upsertInvitation(client, { ...invitation, tenantId, emailKey, tokenHash });
+    const by = { byAccount: actor.account?.accountId ?? null, byToken: actor.tokenId ?? null };
+    await upsertInvitation(client, { ...invitation, ...by, tenantId, emailKey, tokenHash });
     await insertAuditEntry(client, actor, {
       tenantId,
       gameId: null,
@@ -99,7 +102,7 @@ export function acceptInvitation(
     if (session === undefined) throw new ApiError('sign_in_refused');
     const { accountId, name } = account;
     const isAdded = await insertMember(client, { tenantId, accountId, role, joinedAt: nowMs });
-    const actor = { name, nowMs };
+    const actor = { name, account: { accountId, email }, nowMs };
     if (isAdded) {
       await insertAuditEntry(client, actor, {
         tenantId,

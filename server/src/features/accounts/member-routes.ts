@@ -10,13 +10,16 @@ import { actorOf, adminOf, requireRole } from '../studios/admin-guard.js';
 import type { AccountContext } from './account-context.js';
 import { listMembers, type MemberRow } from './member-queries.js';
 import {
+  ChangedMemberResponse,
   MemberBody,
   MemberParameters,
-  MemberResponse,
   MembersResponse,
   RemovedMemberResponse,
 } from './member-schemas.js';
-import { changeRole, type MemberChange, removeMember } from './members.js';
+import { changeRole, type HandedOut, type MemberChange, removeMember } from './members.js';
+
+const HANDED_OUT =
+  'The open invitations of somebody who is no longer an owner are withdrawn. The admin tokens that they have made go on working, as programs depend on them: `adminTokens` lists those, for you to decide which to revoke.';
 
 /** The people of a studio, for its owners. */
 export function memberRoutes(app: FastifyInstance, ctx: AccountContext): void {
@@ -49,19 +52,20 @@ export function memberRoutes(app: FastifyInstance, ctx: AccountContext): void {
         ...common,
         operationId: 'changeRole',
         summary: 'Give a member another role',
+        description: HANDED_OUT,
         params: MemberParameters,
         body: MemberBody,
         response: {
-          200: MemberResponse,
+          200: ChangedMemberResponse,
           ...adminErrors([...BODY_ERRORS, 'member_not_found', 'last_owner']),
         },
       },
     },
     async (request) => {
       const place = { tenantId: adminOf(request).tenantId, accountId: idOf(request.params.accountId) };
-      return success(
-        toResponse(changed(await changeRole(ctx.pool, place, request.body.role, actorOf(ctx, request)))),
-      );
+      const actor = actorOf(ctx, request);
+      const { member, ...handedOut } = changed(await changeRole(ctx.pool, place, request.body.role, actor));
+      return success({ ...toResponse(member), ...toHandedOut(handedOut) });
     },
   );
 
@@ -72,14 +76,15 @@ export function memberRoutes(app: FastifyInstance, ctx: AccountContext): void {
         ...common,
         operationId: 'removeMember',
         summary: 'Remove a member: the studio is closed to them from the next request on',
+        description: HANDED_OUT,
         params: MemberParameters,
         response: { 200: RemovedMemberResponse, ...adminErrors(['member_not_found', 'last_owner']) },
       },
     },
     async (request) => {
       const place = { tenantId: adminOf(request).tenantId, accountId: idOf(request.params.accountId) };
-      const { accountId } = changed(await removeMember(ctx.pool, place, actorOf(ctx, request)));
-      return success({ accountId });
+      const { member, ...handedOut } = changed(await removeMember(ctx.pool, place, actorOf(ctx, request)));
+      return success({ accountId: member.accountId, ...toHandedOut(handedOut) });
     },
   );
 }
@@ -90,15 +95,24 @@ function idOf(text: string): string {
   return text;
 }
 
-function changed(change: MemberChange): MemberRow {
+function changed(change: MemberChange): HandedOut & { member: MemberRow } {
   switch (change.outcome) {
-    case 'changed':
-      return change.member;
+    case 'changed': {
+      const { member, invitationsWithdrawn, adminTokens } = change;
+      return { member, invitationsWithdrawn, adminTokens };
+    }
     case 'no_such_member':
       throw new ApiError('member_not_found');
     case 'last_owner':
       throw new ApiError('last_owner');
   }
+}
+
+function toHandedOut({ invitationsWithdrawn, adminTokens }: HandedOut) {
+  return {
+    invitationsWithdrawn,
+    adminTokens: adminTokens.map(({ expiresAt, ...rest }) => ({ ...rest, expiresAt: toTime(expiresAt) })),
+  };
 }
 
 function toResponse({ joinedAt, ...rest }: MemberRow) {

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { successOf, Time } from '../../http/admin-responses.js';
+import { nullable, successOf, Time } from '../../http/admin-responses.js';
 import { NextCursor } from '../../http/page-cursor.js';
 import { RoleSchema } from '../studios/role-schema.js';
 import { Email, GivenPassword, LinkToken, PersonName, SecondFactorCode } from './account-schemas.js';
@@ -41,12 +41,39 @@ export const MembersResponse = successOf(
   { example: { members: [MEMBER_EXAMPLE], nextCursor: null } },
 );
 
-export const MemberResponse = successOf('MemberResponse', Member, { example: MEMBER_EXAMPLE });
+/** What a member has handed out as an owner. */
+const handedOut = {
+  invitationsWithdrawn: Type.Integer({ description: 'How many open invitations of the member ended' }),
+  adminTokens: Type.Array(
+    Type.Object(
+      {
+        tokenId: Type.String(),
+        name: Type.String(),
+        role: RoleSchema,
+        expiresAt: nullable(Time('When it ends, if it does')),
+      },
+      { title: 'AdminTokenOfMember' },
+    ),
+    { description: 'Admin tokens that the member has made and that still work; empty for an owner' },
+  ),
+};
+const HANDED_OUT_EXAMPLE = {
+  invitationsWithdrawn: 1,
+  adminTokens: [
+    { tokenId: '3f9a1c0b7d2e4f68', name: 'Nightly export', role: 'viewer' as const, expiresAt: null },
+  ],
+};
+
+export const ChangedMemberResponse = successOf(
+  'ChangedMemberResponse',
+  Type.Object({ ...Member.properties, ...handedOut }),
+  { example: { ...MEMBER_EXAMPLE, role: 'editor' as const, ...HANDED_OUT_EXAMPLE } },
+);
 
 export const RemovedMemberResponse = successOf(
   'RemovedMemberResponse',
-  Type.Object({ accountId: Type.String({ format: 'uuid' }) }),
-  { example: { accountId: ID_EXAMPLE } },
+  Type.Object({ accountId: Type.String({ format: 'uuid' }), ...handedOut }),
+  { example: { accountId: ID_EXAMPLE, ...HANDED_OUT_EXAMPLE } },
 );
 
 export const MemberBody = Type.Object(

@@ -2,6 +2,11 @@ import { type Client, type Pool, transaction } from '../../db/pool.js';
 import type { Role } from '../studios/admin-tokens.js';
 import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 import {
+  listTokensOfMember,
+  type TokenOfMember,
+  withdrawInvitationsOfMember,
+} from '../studios/owner-rights.js';
+import {
   deleteMember,
   findMember,
   hasOtherOwner,
@@ -12,15 +17,22 @@ import {
 
 /** A studio without an owner could not be brought back by its own people: the last one stays. */
 export type MemberChange =
-  | { outcome: 'changed'; member: MemberRow }
+  | ({ outcome: 'changed'; member: MemberRow } & HandedOut)
   | { outcome: 'no_such_member' }
   | { outcome: 'last_owner' };
+
+/** What becomes of the rights that the member has handed out as an owner: see `owner-rights.ts`. */
+export type HandedOut = {
+  invitationsWithdrawn: number;
+  /** Those that the member has made and that still work. */
+  adminTokens: TokenOfMember[];
+};
 
 type Place = Readonly<{ tenantId: number; accountId: string }>;
 
 /** The same role again leaves no entry. */
 export function changeRole(pool: Pool, place: Place, role: Role, actor: Actor): Promise<MemberChange> {
-  return change(pool, place, role, async (client, member) => {
+  return change(pool, place, role, actor, async (client, member) => {
     if (member.role === role) return;
     await updateMemberRole(client, place.tenantId, place.accountId, role);
     await insertAuditEntry(client, actor, {
@@ -36,7 +48,7 @@ export function changeRole(pool: Pool, place: Place, role: Role, actor: Actor): 
 
 /** Obeyed from the next request on; the account itself stays, as other studios may have the same person. */
 export function removeMember(pool: Pool, place: Place, actor: Actor): Promise<MemberChange> {
-  return change(pool, place, null, async (client, member) => {
+  return change(pool, place, null, actor, async (client, member) => {
     await deleteMember(client, place.tenantId, place.accountId);
     await insertAuditEntry(client, actor, {
       tenantId: place.tenantId,
@@ -53,6 +65,7 @@ function change(
   pool: Pool,
   { tenantId, accountId }: Place,
   role: Role | null,
+  actor: Actor,
   work: (client: Client, member: MemberRow) => Promise<void>,
 ): Promise<MemberChange> {
   return transaction(pool, async (client): Promise<MemberChange> => {
@@ -62,6 +75,12 @@ function change(
     const losesOwner = member.role === 'owner' && role !== 'owner';
     if (losesOwner && !(await hasOtherOwner(client, tenantId, accountId))) return { outcome: 'last_owner' };
     await work(client, member);
-    return { outcome: 'changed', member: { ...member, role: role ?? member.role } };
+    const changed = { outcome: 'changed', member: { ...member, role: role ?? member.role } } as const;
+    if (role === 'owner') return { ...changed, invitationsWithdrawn: 0, adminTokens: [] };
+    return {
+      ...changed,
+      invitationsWithdrawn: await withdrawInvitationsOfMember(client, tenantId, accountId, actor),
+      adminTokens: await listTokensOfMember(client, tenantId, accountId, actor.nowMs),
+    };
   });
 }

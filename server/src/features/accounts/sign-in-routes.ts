@@ -6,7 +6,7 @@ import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { setCookie } from '../../http/cookies.js';
 import { refuseCrossOrigin } from '../../http/same-origin.js';
 import { accountErrors, openErrors } from '../studios/admin-errors.js';
-import { requireAccount, signedInOf } from '../studios/admin-guard.js';
+import { personOf, requireAccount, signedInOf } from '../studios/admin-guard.js';
 import {
   deleteAdminSession,
   insertAdminSession,
@@ -111,10 +111,9 @@ export function signInRoutes(app: FastifyInstance, ctx: AccountContext): void {
     },
     async (request, reply) => {
       const signedIn = signedInOf(request);
-      const actor = { name: signedIn.name, nowMs: ctx.clock.now() };
       const sessionsEnded =
         request.body?.everywhere === true
-          ? await signOutEverywhere(ctx.pool, signedIn, actor)
+          ? await signOutEverywhere(ctx.pool, signedIn, personOf(ctx, request))
           : await deleteAdminSession(ctx.pool, signedIn.tokenHash);
       setCookie(request, reply, SESSION_COOKIE, '', { path: '/', maxAgeSeconds: 0 });
       return success({ sessionsEnded });

@@ -128,5 +128,12 @@ export async function requireGameOfTenant(
 
 /** Who goes down in the audit log. */
 export function actorOf(ctx: AdminContext, request: FastifyRequest): Actor {
-  return { name: adminOf(request).name, nowMs: ctx.clock.now() };
+  const { name, tokenId } = adminOf(request);
+  return tokenId === null ? personOf(ctx, request) : { name, tokenId, nowMs: ctx.clock.now() };
+}
+
+/** The same where only people get, by `requireAccount`. */
+export function personOf(ctx: AdminContext, request: FastifyRequest): Actor {
+  const { name, accountId, email } = signedInOf(request);
+  return { name, account: { accountId, email }, nowMs: ctx.clock.now() };
 }

@@ -3,6 +3,7 @@ import { type Client, type Pool, query, transaction } from '../../db/pool.js';
 import type { Page } from '../../http/keyset-page.js';
 import { hashOfToken } from '../../lib/secret-token.js';
 import { type Actor, insertAuditEntry } from './audit-log.js';
+import { requireStillOwner, withdrawInvitationsOfToken } from './owner-rights.js';
 
 /** From the least to the most that a token may do. */
 export const ROLES = ['viewer', 'editor', 'owner'] as const;
@@ -73,10 +74,14 @@ export async function createAdminToken(
   const tokenId = randomBytes(8).toString('hex');
   const token = `sp_admin_${tokenId}_${randomBytes(32).toString('base64url')}`;
   await transaction(pool, async (client) => {
+    await requireStillOwner(client, tenantId, actor);
     await client.query(
-      `insert into admin_tokens (token_id, tenant_id, name, role, token_hash, created_at, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7)`,
-      [tokenId, tenantId, name, role, hashOfToken(token), new Date(actor.nowMs), toDate(expiresAt)],
+      `insert into admin_tokens (token_id, tenant_id, name, role, token_hash, created_at, expires_at, created_by_account)
+       values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+      [
+        ...[tokenId, tenantId, name, role, hashOfToken(token), new Date(actor.nowMs), toDate(expiresAt)],
+        actor.account?.accountId ?? null,
+      ],
     );
     await insertAuditEntry(client, actor, {
       tenantId,
@@ -90,7 +95,10 @@ export async function createAdminToken(
   return { tokenId, token };
 }
 
-/** False when there is no such token that still stands; with a studio, none of that studio. */
+/**
+ * False when there is no such token that still stands; with a studio, none of that studio. The invitations that were made with it are
+ * withdrawn.
+ */
 export async function revokeAdminToken(
   pool: Pool,
   tokenId: string,
@@ -109,6 +117,7 @@ export async function revokeAdminToken(
       before: { name, role },
       after: null,
     });
+    await withdrawInvitationsOfToken(client, tenantId, tokenId, actor);
     return true;
   });
 }

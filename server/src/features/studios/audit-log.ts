@@ -3,7 +3,14 @@ import { type Client, type Pool, query } from '../../db/pool.js';
 import type { AuditAction } from './audit-actions.js';
 
 /** Who changes something, and when: handed to every function that does. */
-export type Actor = Readonly<{ name: string; nowMs: number }>;
+export type Actor = Readonly<{
+  name: string;
+  nowMs: number;
+  /** A person who has signed in. Names are not unique, addresses are. */
+  account?: Readonly<{ accountId: string; email: string }>;
+  /** The admin token that was used. */
+  tokenId?: string;
+}>;
 
 /** For what the service does by itself: at its first start, and in its hourly maintenance. */
 export function serviceActor(nowMs: number): Actor {
@@ -28,13 +35,15 @@ export async function insertAuditEntry(
   entry: AuditEntry,
 ): Promise<void> {
   await client.query(
-    `insert into audit_log (tenant_id, game_id, at, actor, action, target, before, after)
-     values (coalesce($1::int, (select tenant_id from games where id = $2)), $2::int, $3, $4, $5, $6, $7, $8)`,
+    `insert into audit_log (tenant_id, game_id, at, actor, actor_email, actor_token, action, target, before, after)
+     values (coalesce($1::int, (select tenant_id from games where id = $2)), $2::int, $3, $4, $5, $6, $7, $8, $9, $10)`,
     [
       entry.tenantId,
       entry.gameId,
       new Date(actor.nowMs),
       actor.name,
+      actor.account?.email ?? null,
+      actor.tokenId ?? null,
       entry.action,
       entry.target,
       toJson(entry.before),
@@ -52,6 +61,9 @@ export type AuditRow = {
   game: string | null;
   at: number;
   actor: string;
+  /** Of the person who was signed in, or of the token that was used; both null for commands and the service itself. */
+  actorEmail: string | null;
+  actorTokenId: string | null;
   action: string;
   target: string;
   before: unknown;
@@ -67,7 +79,8 @@ export type ListedAuditRow = AuditRow & {
 const MAX_LISTED_BYTES = 64 * 1024;
 
 /** As it is stored, compressed, it is measured without being read: what is too large even so is never unpacked. */
-const LISTED_ENTRIES = `select a.id, g.slug as game, a.at, a.actor, a.action, a.target,
+const LISTED_ENTRIES = `select a.id, g.slug as game, a.at, a.actor, a.actor_email as "actorEmail", a.actor_token as "actorTokenId",
+               a.action, a.target,
                case when s.short then null else a.before end as before,
                case when s.short then null else a.after end as after,
                s.short as "isShortened"
@@ -134,7 +147,8 @@ export async function findAuditEntry(
     pool,
     {
       name: 'find_audit_entry',
-      text: `select a.id, g.slug as game, a.at, a.actor, a.action, a.target, a.before, a.after
+      text: `select a.id, g.slug as game, a.at, a.actor, a.actor_email as "actorEmail", a.actor_token as "actorTokenId",
+               a.action, a.target, a.before, a.after
              from audit_log a left join games g on g.id = a.game_id
              where a.tenant_id = $1 and a.id = $2`,
     },

@@ -25,8 +25,8 @@ export async function listAuditLines(pool: Pool, filter: AuditFilter): Promise<A
   const { tenantId, gameId, installationOnly = false, beforeId, limit } = filter;
   // Not prepared: planned for these values, so that what is not asked for does not keep an index from being used.
   const { rows } = await pool.query<AuditLine>(
-    `select a.id, t.slug as tenant, g.slug as game, a.at, a.actor, a.action, a.target,
-       left(a.before::text, $6) as before, left(a.after::text, $6) as after
+    `select a.id, t.slug as tenant, g.slug as game, a.at, a.actor, a.actor_email as "actorEmail",
+       a.actor_token as "actorTokenId", a.action, a.target, left(a.before::text, $6) as before, left(a.after::text, $6) as after
      from audit_log a
      left join tenants t on t.id = a.tenant_id
      left join games g on g.id = a.game_id
@@ -45,7 +45,8 @@ export async function findAuditRow(
   id: string,
 ): Promise<(AuditRow & { tenant: string | null }) | undefined> {
   const { rows } = await pool.query<AuditRow & { tenant: string | null }>(
-    `select a.id, t.slug as tenant, g.slug as game, a.at, a.actor, a.action, a.target, a.before, a.after
+    `select a.id, t.slug as tenant, g.slug as game, a.at, a.actor, a.actor_email as "actorEmail",
+       a.actor_token as "actorTokenId", a.action, a.target, a.before, a.after
      from audit_log a
      left join tenants t on t.id = a.tenant_id
      left join games g on g.id = a.game_id

@@ -47,7 +47,10 @@ export const ACCOUNT_STATEMENTS: readonly Listed[] = [
     what: 'admin tokens',
     call: async (on) => {
       const token = { tenantId, name: '', role: 'owner', expiresAt: null } as const;
-      const { tokenId } = await createAdminToken(on.admin, token, actorAt(on));
+      const { accountId, email } = await accountOf(on.admin, 'a-3@b');
+      const owner = { ...actorAt(on), account: { accountId, email } };
+      const { tokenId } = await createAdminToken(on.admin, token, owner);
+      await createAdminToken(on.admin, token, { ...actorAt(on), tokenId });
       await revokeAdminToken(on.admin, tokenId, actorAt(on));
     },
   },

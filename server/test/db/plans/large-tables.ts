@@ -48,8 +48,8 @@ const SOME_GAME = '1 + n % greatest(3, $1::int / 10)';
 const FILLS = [
   `insert into tenants (id, slug, name) overriding system value select n, 'studio-' || n, '' from generate_series(1, 3) n
    where $1 > 0`,
-  `insert into admin_tokens (token_id, tenant_id, name, role, token_hash, created_at)
-   select lpad(n::text, 16, '0'), 1 + n % 3, '', 'owner', sha256(''), now() from ${ROWS}`,
+  `insert into admin_tokens (token_id, tenant_id, name, role, token_hash, created_at, created_by_account)
+   select lpad(n::text, 16, '0'), 1 + n % 3, '', 'owner', sha256(''), now(), ${USER_UUID} from ${ROWS}`,
   `insert into accounts (id, email, email_key, name, created_at)
    select ${USER_UUID}, 'a-' || n || '@b', 'a-' || n || '@b', '', now() from ${ROWS}`,
   `insert into studio_members (tenant_id, account_id, role, joined_at)
@@ -58,9 +58,10 @@ const FILLS = [
    select sha256(convert_to(n::text, 'UTF8')), ${USER_UUID}, now(), now(), now() + interval '1 day' from ${ROWS}`,
   `insert into sign_in_links (token_hash, account_id, expires_at)
    select sha256(convert_to(n::text, 'UTF8')), ${USER_UUID}, now() + interval '1 day' from ${ROWS}`,
-  `insert into invitations (id, tenant_id, email, email_key, role, token_hash, invited_by, created_at, expires_at)
+  `insert into invitations (id, tenant_id, email, email_key, role, token_hash, invited_by, created_at, expires_at,
+     invited_by_account, invited_by_token)
    select ${USER_UUID}, 1 + n % 3, '', 'i-' || n || '@b', 'viewer', sha256(convert_to(n::text, 'UTF8')), '', now(),
-     now() + interval '1 day' from ${ROWS}`,
+     now() + interval '1 day', ${USER_UUID}, lpad(n::text, 16, '0') from ${ROWS}`,
   `insert into games (id, tenant_id, slug, name, published_version, retention_days) overriding system value
    select n, 1 + (n - 1) % 3, 'game-' || n, '', 0, 10 from ${GAMES}`,
   `insert into api_keys (key_id, game_id, environment, sealed_secret) select 'key-' || n, n, 'production', '' from ${GAMES}`,

@@ -82,7 +82,11 @@ describe('the members of a studio', () => {
 
   it('are removed, and the studio is closed to them from the next request on', async () => {
     const grace = await addPerson(harness, desk, 'owner');
-    expect(await ada.ask('DELETE', `/members/${grace.accountId}`)).toEqual({ accountId: grace.accountId });
+    expect(await ada.ask('DELETE', `/members/${grace.accountId}`)).toEqual({
+      accountId: grace.accountId,
+      invitationsWithdrawn: 0,
+      adminTokens: [],
+    });
     for (const path of ['/me', '/games', `${GAME}/draft`])
       expectGeneralError(await grace.call('GET', path), 403, 'not_a_member');
     expectGeneralError(await ada.call('DELETE', `/members/${grace.accountId}`), 404, 'member_not_found');
