@@ -7,18 +7,22 @@ import { useMe } from '../../api/session.js';
 import { countOf } from '../../lib/format.js';
 import { ProblemNote } from '../../parts/states.js';
 import { CopyableCode } from '../../parts/texts.js';
+import { OwnSessions } from './OwnSessions.js';
 
-/** Password and second factor of whoever is signed in. */
+/** Password, second factor and sessions of whoever is signed in. */
 export function Account() {
   const { data: me } = useMe();
   if (me?.account == null) return <Text>An admin token has no account.</Text>;
   return (
-    <Stack gap="xl" maw={480}>
-      <Text size="sm">
-        {me.account.name}, {me.account.email}
-      </Text>
-      <Password account={me.account} />
-      <SecondFactor account={me.account} />
+    <Stack gap="xl">
+      <Stack gap="xl" maw={480}>
+        <Text size="sm">
+          {me.account.name}, {me.account.email}
+        </Text>
+        <Password account={me.account} />
+        <SecondFactor account={me.account} />
+      </Stack>
+      <OwnSessions />
     </Stack>
   );
 }

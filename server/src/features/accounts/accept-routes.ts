@@ -5,6 +5,7 @@ import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { networksOf } from '../../lib/network-of.js';
 import { openErrors } from '../studios/admin-errors.js';
+import { sessionOrigin } from '../studios/admin-sessions.js';
 import type { AccountContext } from './account-context.js';
 import { emailKeyOf, findAccountByEmail } from './account-queries.js';
 import { SignedInResponse } from './account-schemas.js';
@@ -72,6 +73,7 @@ export function acceptRoutes(app: FastifyInstance, ctx: AccountContext): void {
         invitation,
         token,
         accepting,
+        sessionOrigin(request),
         ctx.clock.now(),
       );
       return signedInResponse(ctx, request, reply, account, session);

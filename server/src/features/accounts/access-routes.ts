@@ -5,6 +5,7 @@ import type { AccountContext } from './account-context.js';
 import { accountRoutes } from './account-routes.js';
 import { invitationRoutes } from './invitation-routes.js';
 import { memberRoutes } from './member-routes.js';
+import { ownSessionRoutes } from './own-session-routes.js';
 import { createSignInGuesses } from './sign-in-guesses.js';
 import { signInRoutes } from './sign-in-routes.js';
 
@@ -14,6 +15,7 @@ type AccountRoutes = (app: FastifyInstance, ctx: AccountContext) => void;
 const ROUTES: readonly AccountRoutes[] = [
   signInRoutes,
   accountRoutes,
+  ownSessionRoutes,
   memberRoutes,
   invitationRoutes,
   acceptRoutes,

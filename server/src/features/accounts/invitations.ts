@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.js';
 import { DAY_MS } from '../../lib/day.js';
 import { newSecretToken } from '../../lib/secret-token.js';
 import { uuid7 } from '../../lib/uuid7.js';
-import { insertAdminSession, type NewSession } from '../studios/admin-sessions.js';
+import { insertAdminSession, type NewSession, type SessionOrigin } from '../studios/admin-sessions.js';
 import type { Role } from '../studios/admin-tokens.js';
 import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 import { requireStillOwner } from '../studios/owner-rights.js';
@@ -88,6 +88,7 @@ export function acceptInvitation(
   invitation: OpenInvitation,
   token: string,
   accepting: Accepting,
+  origin: SessionOrigin,
   nowMs: number,
 ): Promise<Accepted> {
   const { tenantId, email, role, invitedBy } = invitation;
@@ -98,7 +99,7 @@ export function acceptInvitation(
     // Somebody has made an account of the address meanwhile, or changed its password: that one counts.
     if (isNew && !(await insertAccount(client, { ...account, createdAt: nowMs })))
       throw new ApiError('sign_in_refused');
-    const session = await insertAdminSession(client, account, nowMs);
+    const session = await insertAdminSession(client, account, origin, nowMs);
     if (session === undefined) throw new ApiError('sign_in_refused');
     const { accountId, name } = account;
     const isAdded = await insertMember(client, { tenantId, accountId, role, joinedAt: nowMs });

@@ -1,6 +1,6 @@
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { hashOfToken, newSecretToken } from '../../lib/secret-token.js';
-import { insertAdminSession, type NewSession } from '../studios/admin-sessions.js';
+import { insertAdminSession, type NewSession, type SessionOrigin } from '../studios/admin-sessions.js';
 import { type AccountRow, findAccount } from './account-queries.js';
 
 /** A link that signs in to an account, once. Whoever runs the installation makes it: at a start in development, or by command. */
@@ -29,13 +29,14 @@ export async function deleteSignInLinks(client: Client, accountId: string): Prom
 export function signInByLink(
   pool: Pool,
   token: string,
+  origin: SessionOrigin,
   nowMs: number,
 ): Promise<{ account: AccountRow; session: NewSession } | undefined> {
   return transaction(pool, async (client) => {
     const accountId = await deleteSignInLink(client, token, nowMs);
     const account = accountId === undefined ? undefined : await findAccount(client, accountId);
     if (account === undefined) return undefined;
-    const session = await insertAdminSession(client, account, nowMs);
+    const session = await insertAdminSession(client, account, origin, nowMs);
     return session === undefined ? undefined : { account, session };
   });
 }

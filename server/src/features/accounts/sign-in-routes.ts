@@ -14,6 +14,7 @@ import {
   type NewSession,
   SESSION_COOKIE,
   SESSION_MAX_MS,
+  sessionOrigin,
 } from '../studios/admin-sessions.js';
 import { accountResponse } from '../studios/me-schema.js';
 import { signOutEverywhere } from './account-changes.js';
@@ -68,7 +69,7 @@ export function signInRoutes(app: FastifyInstance, ctx: AccountContext): void {
     },
     async (request, reply) => {
       const account = await checkCredentials(ctx, request, request.body);
-      const session = await insertAdminSession(ctx.pool, account, ctx.clock.now());
+      const session = await insertAdminSession(ctx.pool, account, sessionOrigin(request), ctx.clock.now());
       if (session === undefined) throw new ApiError('sign_in_refused');
       return signedInResponse(ctx, request, reply, account, session);
     },
@@ -90,7 +91,12 @@ export function signInRoutes(app: FastifyInstance, ctx: AccountContext): void {
       },
     },
     async (request, reply) => {
-      const signedIn = await signInByLink(ctx.pool, request.body.token, ctx.clock.now());
+      const signedIn = await signInByLink(
+        ctx.pool,
+        request.body.token,
+        sessionOrigin(request),
+        ctx.clock.now(),
+      );
       if (signedIn === undefined) throw new ApiError('link_invalid');
       return signedInResponse(ctx, request, reply, signedIn.account, signedIn.session);
     },

@@ -1,6 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import { type Client, type Pool, query } from '../../db/pool.js';
+import { browserOf } from '../../lib/browser-of.js';
 import { DAY_MS } from '../../lib/day.js';
+import { networksOf } from '../../lib/network-of.js';
 import { hashOfToken, newSecretToken } from '../../lib/secret-token.js';
 import type { Role } from './admin-tokens.js';
 
@@ -52,6 +55,14 @@ export function isCsrfToken(token: string, given: unknown): boolean {
 
 export type NewSession = Readonly<{ token: string; csrfToken: string }>;
 
+/** What its owner knows a session by: roughly from where, and with which browser it was begun. */
+export type SessionOrigin = Readonly<{ network: string | null; browser: string | null }>;
+
+export function sessionOrigin({ ip, headers }: FastifyRequest): SessionOrigin {
+  const [network, site = network] = networksOf(ip);
+  return { network: site === '' ? null : site, browser: browserOf(headers['user-agent']) };
+}
+
 /**
  * Undefined if the password has changed since it was checked. A change of the password ends all sessions: the lock on the
  * account lets no session begin at the same time.
@@ -59,14 +70,18 @@ export type NewSession = Readonly<{ token: string; csrfToken: string }>;
 export async function insertAdminSession(
   db: Pool | Client,
   { accountId, passwordHash }: { accountId: string; passwordHash: string | null },
+  { network, browser }: SessionOrigin,
   nowMs: number,
 ): Promise<NewSession | undefined> {
   const { token, tokenHash } = newSecretToken();
   const { rowCount } = await db.query(
-    `insert into account_sessions (token_hash, account_id, created_at, seen_at, expires_at)
-     select $1, id, $3, $3, $4 from accounts where id = $2 and password_hash is not distinct from $5
+    `insert into account_sessions (token_hash, account_id, created_at, seen_at, expires_at, network, browser)
+     select $1, id, $3, $3, $4, $6, $7 from accounts where id = $2 and password_hash is not distinct from $5
      for share`,
-    [tokenHash, accountId, new Date(nowMs), new Date(nowMs + SESSION_IDLE_MS), passwordHash],
+    [
+      ...[tokenHash, accountId, new Date(nowMs), new Date(nowMs + SESSION_IDLE_MS), passwordHash],
+      ...[network, browser],
+    ],
   );
   return rowCount === 1 ? { token, csrfToken: csrfTokenOf(token) } : undefined;
 }

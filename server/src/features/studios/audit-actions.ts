@@ -21,7 +21,7 @@ export const AUDIT_ACTIONS = {
   'account.second_factor': 'a member has turned the second factor on or off',
   'account.reset': 'password, second factor and sessions of a member were taken away by command',
   'account.link': 'a sign-in link was made at a start in development',
-  'account.sign_out': 'a member has ended all sessions of the account',
+  'account.sign_out': 'a member has ended sessions of the account: all, one, or all others',
   'draft.save': 'the draft was saved, also by an import of the catalogue',
   'draft.discard': 'the draft was discarded',
   'config.publish': 'a version was published',

@@ -16,6 +16,7 @@ import { findInvitation } from '../../../src/features/accounts/invitation-querie
 import { acceptInvitation, invite, revokeInvitation } from '../../../src/features/accounts/invitations.js';
 import { listAccounts } from '../../../src/features/accounts/member-queries.js';
 import { changeRole, removeMember } from '../../../src/features/accounts/members.js';
+import { endOtherSessions, endOwnSession, sessionIdOf } from '../../../src/features/accounts/own-sessions.js';
 import {
   confirmSecondFactor,
   endSecondFactor,
@@ -38,6 +39,7 @@ import type { Installation, Listed } from './listed-statement.js';
 
 const { tenantId, tenant } = WORLD;
 const DAY_MS = 86_400_000;
+const NOWHERE = { network: null, browser: null };
 
 const actorAt = ({ nowMs }: Installation) => ({ name: 'a test', nowMs });
 
@@ -68,14 +70,21 @@ export const ACCOUNT_STATEMENTS: readonly Listed[] = [
       const member = { email: 'a-1@b', name: 'N', role: 'owner', tenantId, linkExpiresAt } as const;
       const added = await addMember(admin, member, actor);
       if (added.outcome !== 'added' || added.token === null) throw new Error('there is such a member');
-      await signInByLink(admin, added.token, nowMs);
+      await signInByLink(admin, added.token, NOWHERE, nowMs);
       const account = await accountOf(admin);
-      const kept = await insertAdminSession(admin, account, nowMs);
+      const kept = await insertAdminSession(admin, account, NOWHERE, nowMs);
       await changePassword(admin, account, 'hash', hashOfToken(kept?.token ?? ''), actor);
       await updateOutdatedHash(admin, account.accountId, 'hash', 'another');
       await createSignInLink(admin, account, linkExpiresAt, actor);
-      const session = await insertAdminSession(admin, { ...account, passwordHash: 'another' }, nowMs);
+      const session = await insertAdminSession(
+        admin,
+        { ...account, passwordHash: 'another' },
+        NOWHERE,
+        nowMs,
+      );
       await deleteAdminSession(admin, hashOfToken(session?.token ?? ''));
+      await endOwnSession(admin, account, sessionIdOf(hashOfToken('')), actor);
+      await endOtherSessions(admin, account, hashOfToken(''), actor);
       await signOutEverywhere(admin, account, actor);
       await resetAccount(admin, 'a-1@b', linkExpiresAt, actor);
     },
@@ -109,7 +118,8 @@ export const ACCOUNT_STATEMENTS: readonly Listed[] = [
       const { token = '' } = invited ?? {};
       const invitation = await findInvitation(admin, token, nowMs);
       if (invitation === undefined) throw new Error('there is no invitation');
-      await acceptInvitation(admin, invitation, token, { account: await accountOf(admin, 'a-2@b') }, nowMs);
+      const accepting = { account: await accountOf(admin, 'a-2@b') };
+      await acceptInvitation(admin, invitation, token, accepting, NOWHERE, nowMs);
       await revokeInvitation(admin, { tenantId, invitationId: WORLD.userId }, actor);
     },
   },

@@ -3,6 +3,7 @@ import type { Pool } from '../../../src/db/pool.js';
 import { findAccount, findAccountByEmail } from '../../../src/features/accounts/account-queries.js';
 import { findInvitation, listInvitations } from '../../../src/features/accounts/invitation-queries.js';
 import { isMemberByEmail, listMembers } from '../../../src/features/accounts/member-queries.js';
+import { listOwnSessions } from '../../../src/features/accounts/own-sessions.js';
 import { gameDashboard } from '../../../src/features/analytics/dashboard.js';
 import { applyEvents } from '../../../src/features/events/apply-events.js';
 import { checkEvents } from '../../../src/features/events/check-events.js';
@@ -112,6 +113,16 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
   { what: 'find_account', call: ({ admin }) => findAccount(admin, WORLD.userId) },
   { what: 'list_members', call: ({ admin }) => listMembers(admin, tenantId, PAGE) },
   { what: 'is_member_by_email', call: ({ admin }) => isMemberByEmail(admin, tenantId, 'a-3@b') },
+  {
+    what: 'list_own_sessions',
+    call: ({ admin, nowMs }) =>
+      listOwnSessions(
+        admin,
+        WORLD.userId,
+        { after: { createdAt: nowMs, sessionId: 'ff' }, limit: 10 },
+        nowMs,
+      ),
+  },
   { what: 'list_invitations', call: ({ admin, nowMs }) => listInvitations(admin, tenantId, PAGE, nowMs) },
   { what: 'find_invitation', call: ({ admin, nowMs }) => findInvitation(admin, '1', nowMs) },
   {

@@ -22,6 +22,8 @@ import { createHarness, type Harness } from '../../support/harness.js';
 import { findWaiting } from '../../support/locks.js';
 import { addStudio } from '../../support/session-calls.js';
 
+const NOWHERE = { network: null, browser: null };
+
 let harness: Harness;
 let desk: AdminDesk;
 let ada: Person;
@@ -58,7 +60,7 @@ describe('a change of the password that was overtaken', () => {
     const person = await addPerson(harness, desk, 'viewer');
     const account = await findAccountByEmail(harness.pool, emailKeyOf(person.email));
     if (account === undefined) throw new Error('there is no account');
-    const session = await insertAdminSession(harness.pool, account, harness.clock.now());
+    const session = await insertAdminSession(harness.pool, account, NOWHERE, harness.clock.now());
     if (session === undefined) throw new Error('there is no session');
     const before = { ...account, passwordHash: 'what it was when it was checked' };
     const late = changePassword(harness.pool, before, 'of the attacker', hashOfToken(session.token), actor());
@@ -332,7 +334,8 @@ describe('a change of the password', () => {
     const { accountId, email } = await addPerson(harness, desk, 'editor');
     const checked = await findAccountByEmail(harness.pool, emailKeyOf(email));
     const passwordHash = checked?.passwordHash ?? null;
-    const begin = () => insertAdminSession(harness.pool, { accountId, passwordHash }, harness.clock.now());
+    const begin = () =>
+      insertAdminSession(harness.pool, { accountId, passwordHash }, NOWHERE, harness.clock.now());
     expect(await begin()).toBeDefined();
     // The change has begun, and ends all sessions when it is done: one that begins now waits for it.
     let waiting: ReturnType<typeof begin> | undefined;

@@ -7,7 +7,14 @@ import { COMMANDS } from '../../../src/bin/commands.js';
 import { AUDIT_ACTIONS, type AuditAction } from '../../../src/features/studios/audit-actions.js';
 import { findGame } from '../../../src/features/studios/tenants.js';
 import { codeAt, stepAt } from '../../../src/lib/totp.js';
-import { addPerson, fromBase32, PASSWORD, type Person } from '../../support/account-calls.js';
+import {
+  addPerson,
+  fromBase32,
+  PASSWORD,
+  type Person,
+  personOf,
+  signIn,
+} from '../../support/account-calls.js';
 import { type AdminDesk, adminContext, GAME, openAdminDesk } from '../../support/admin-calls.js';
 import { COMMAND_STEPS } from '../../support/audit-command-steps.js';
 import { type AuditStep, entriesAfter, lastEntryId, READS } from '../../support/audit-steps.js';
@@ -200,6 +207,27 @@ const ROUTE_STEPS: Record<string, AuditStep<() => Promise<Call>>> = {
       },
       actor: 'Margaret',
     }),
+  },
+  'DELETE /account/sessions/:sessionId': {
+    action: 'account.sign_out',
+    target: 'account ',
+    call: async () => {
+      personOf(desk, await signIn(desk, ada.email, PASSWORD));
+      const { sessions } = await ada.ask<{ sessions: { sessionId: string; isCurrent: boolean }[] }>(
+        'GET',
+        '/account/sessions',
+      );
+      const other = sessions.find(({ isCurrent }) => !isCurrent);
+      return { path: `/account/sessions/${other?.sessionId}`, by: ada, actor: 'Ada' };
+    },
+  },
+  'POST /account/sessions/end-others': {
+    action: 'account.sign_out',
+    target: 'account ',
+    call: async () => {
+      personOf(desk, await signIn(desk, ada.email, PASSWORD));
+      return { path: '/account/sessions/end-others', by: ada, actor: 'Ada' };
+    },
   },
   'POST /sign-out': {
     action: 'account.sign_out',

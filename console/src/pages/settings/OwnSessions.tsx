@@ -1,0 +1,80 @@
+import { Badge, Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useChange, usePages, usePlace } from '../../api/hooks.js';
+import { DataTable } from '../../parts/DataTable.js';
+import { ProblemNote } from '../../parts/states.js';
+import { Moment } from '../../parts/texts.js';
+
+/** Where whoever is signed in is signed in, and the end of what they do not know. */
+export function OwnSessions() {
+  const { studio } = usePlace();
+  const queries = useQueryClient();
+  const pages = usePages('listOwnSessions', {}, { next: ({ nextCursor }) => nextCursor });
+  const rows = pages.data?.pages.flatMap(({ sessions }) => sessions);
+  const onDone = () => queries.invalidateQueries({ queryKey: [studio, 'listOwnSessions'] });
+  const end = useChange('endOwnSession', { onDone });
+  const endOthers = useChange('endOtherSessions', { onDone });
+  const hasOthers = rows?.some(({ isCurrent }) => !isCurrent) ?? false;
+  return (
+    <Stack gap="sm">
+      <Title order={2} size="h4">
+        Where you are signed in
+      </Title>
+      <Text size="sm">
+        If you do not know one of these, end it and change your password. The network is where the session was
+        begun, roughly.
+      </Text>
+      <ProblemNote problem={pages.error ?? end.error ?? endOthers.error} />
+      <DataTable
+        label="Your sessions"
+        rows={rows}
+        rowKey={({ sessionId }) => sessionId}
+        empty={null}
+        more={{
+          has: pages.hasNextPage,
+          isLoading: pages.isFetchingNextPage,
+          load: () => void pages.fetchNextPage(),
+        }}
+        columns={[
+          { id: 'browser', header: 'Browser', cell: ({ browser }) => browser ?? 'unknown' },
+          { id: 'network', header: 'From', cell: ({ network }) => network ?? 'unknown' },
+          { id: 'signedIn', header: 'Signed in', cell: ({ signedInAt }) => <Moment at={signedInAt} /> },
+          { id: 'seen', header: 'Last used', cell: ({ seenAt }) => <Moment at={seenAt} /> },
+          {
+            id: 'end',
+            header: '',
+            cell: ({ sessionId, isCurrent, browser }) =>
+              isCurrent ? (
+                <Badge variant="light" color="teal">
+                  this one
+                </Badge>
+              ) : (
+                <Button
+                  size="compact-xs"
+                  variant="subtle"
+                  color="red"
+                  aria-label={`End the session of ${browser ?? 'an unknown browser'}`}
+                  loading={end.isPending && end.variables?.params?.sessionId === sessionId}
+                  onClick={() => end.mutate({ params: { sessionId } })}
+                >
+                  End
+                </Button>
+              ),
+          },
+        ]}
+      />
+      {hasOthers && (
+        <Group>
+          <Button
+            variant="outline"
+            color="red"
+            loading={endOthers.isPending}
+            onClick={() => endOthers.mutate({})}
+          >
+            End all others
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,141 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { ApiError } from '../../errors.js';
+import { adminSchema, nullable, success, successOf, Time, toTime } from '../../http/admin-responses.js';
+import { cursorOf, NextCursor, pageParameters, writeCursor } from '../../http/page-cursor.js';
+import { withSchemaTypes } from '../../http/validation.js';
+import { accountErrors } from '../studios/admin-errors.js';
+import { personOf, requireAccount, signedInOf } from '../studios/admin-guard.js';
+import type { AccountContext } from './account-context.js';
+import { SignedOutResponse } from './account-schemas.js';
+import { endOtherSessions, endOwnSession, listOwnSessions, SESSION_ID, sessionIdOf } from './own-sessions.js';
+
+const LIMITS = { max: 100, fallback: 50 };
+const LIST = 'own sessions';
+const ID_EXAMPLE = '3f9a1c0b7d2e4f683f9a1c0b';
+
+const OwnSessionsResponse = successOf(
+  'OwnSessionsResponse',
+  Type.Object({
+    sessions: Type.Array(
+      Type.Object(
+        {
+          sessionId: Type.String(),
+          isCurrent: Type.Boolean({ description: 'The one that asks' }),
+          browser: nullable(Type.String({ description: 'What began it, as it called itself' })),
+          network: nullable(Type.String({ description: 'Roughly from where it was begun' })),
+          signedInAt: Time('When it was begun'),
+          seenAt: Time('When it was last used; up to an hour ago'),
+          expiresAt: Time('When it ends, if it is not used any more'),
+        },
+        { title: 'OwnSession' },
+      ),
+      { description: 'Newest first' },
+    ),
+    nextCursor: NextCursor,
+  }),
+  {
+    example: {
+      sessions: [
+        {
+          sessionId: ID_EXAMPLE,
+          isCurrent: true,
+          browser: 'Firefox on Windows',
+          network: '203.0.113.0/24',
+          signedInAt: '2026-11-15T12:00:00.000Z',
+          seenAt: '2026-11-16T08:00:00.000Z',
+          expiresAt: '2026-11-23T08:00:00.000Z',
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+);
+
+/** Where somebody is signed in, for that person alone. */
+export function ownSessionRoutes(app: FastifyInstance, ctx: AccountContext): void {
+  app.addHook('onRequest', requireAccount(ctx));
+  const common = adminSchema('Account');
+  const routes = withSchemaTypes(app);
+
+  routes.get(
+    '/admin/v1/account/sessions',
+    {
+      schema: {
+        ...common,
+        operationId: 'listOwnSessions',
+        summary: 'Where you are signed in',
+        querystring: Type.Object(pageParameters(LIMITS)),
+        response: { 200: OwnSessionsResponse, ...accountErrors(['parameter_invalid']) },
+      },
+    },
+    async (request) => {
+      const { accountId, tokenHash } = signedInOf(request);
+      const { cursor, limit = LIMITS.fallback } = request.query;
+      const key = cursorOf(LIST, cursor, [0, '']);
+      const after = key === undefined ? undefined : { createdAt: key[0], sessionId: checkedId(key[1]) };
+      const found = await listOwnSessions(ctx.pool, accountId, { after, limit }, ctx.clock.now());
+      const page = found.slice(0, limit);
+      const last = found.length > limit ? page.at(-1) : undefined;
+      const current = sessionIdOf(tokenHash);
+      return success({
+        sessions: page.map(({ sessionId, createdAt, seenAt, expiresAt, network, browser }) => ({
+          ...{ sessionId, isCurrent: sessionId === current, browser, network },
+          ...{ signedInAt: toTime(createdAt), seenAt: toTime(seenAt), expiresAt: toTime(expiresAt) },
+        })),
+        nextCursor: last === undefined ? null : writeCursor(LIST, [last.createdAt, last.sessionId]),
+      });
+    },
+  );
+
+  routes.delete(
+    '/admin/v1/account/sessions/:sessionId',
+    {
+      schema: {
+        ...common,
+        operationId: 'endOwnSession',
+        summary: 'End one of your sessions: its next request is refused',
+        params: Type.Object({ sessionId: Type.String({ examples: [ID_EXAMPLE] }) }),
+        response: { 200: SignedOutResponse, ...accountErrors(['session_not_found']) },
+      },
+    },
+    async (request) => {
+      const { sessionId } = request.params;
+      const isEnded =
+        SESSION_ID.test(sessionId) &&
+        (await endOwnSession(ctx.pool, signedInOf(request), sessionId, personOf(ctx, request)));
+      if (!isEnded)
+        throw new ApiError('session_not_found', {
+          message: 'Your account has no such session: it has ended already.',
+        });
+      return success({ sessionsEnded: 1 });
+    },
+  );
+
+  routes.post(
+    '/admin/v1/account/sessions/end-others',
+    {
+      schema: {
+        ...common,
+        operationId: 'endOtherSessions',
+        summary: 'End all your sessions but the one that asks',
+        response: { 200: SignedOutResponse, ...accountErrors() },
+      },
+    },
+    async (request) => {
+      const signedIn = signedInOf(request);
+      const sessionsEnded = await endOtherSessions(
+        ctx.pool,
+        signedIn,
+        signedIn.tokenHash,
+        personOf(ctx, request),
+      );
+      return success({ sessionsEnded });
+    },
+  );
+}
+
+function checkedId(text: string): string {
+  if (SESSION_ID.test(text)) return text;
+  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of a response.' });
+}

@@ -1,0 +1,101 @@
+import { type Client, type Pool, query, transaction } from '../../db/pool.js';
+import { deleteSessionsOfAccount } from '../studios/admin-sessions.js';
+import type { Actor } from '../studios/audit-log.js';
+import { insertAccountEntries } from './account-audit.js';
+import type { AccountRow } from './account-queries.js';
+
+/** The sessions of one account, for the person whose account it is. */
+
+/** Names a session to its owner: the beginning of the hash, which is enough to find it and opens nothing. */
+const ID_BYTES = 12;
+export const SESSION_ID = /^[0-9a-f]{24}$/;
+
+export function sessionIdOf(tokenHash: Buffer): string {
+  return tokenHash.subarray(0, ID_BYTES).toString('hex');
+}
+
+export type OwnSession = {
+  sessionId: string;
+  createdAt: number;
+  seenAt: number;
+  expiresAt: number;
+  network: string | null;
+  browser: string | null;
+};
+
+export type SessionPage = Readonly<{
+  /** Behind which the page begins. */
+  after: Readonly<{ createdAt: number; sessionId: string }> | undefined;
+  limit: number;
+}>;
+
+/** Comes before every session. */
+const NEWEST = { createdAt: Date.UTC(9999, 0), sessionId: '' };
+
+/** Newest first; one row more if there is a next page. */
+export async function listOwnSessions(
+  pool: Pool,
+  accountId: string,
+  { after = NEWEST, limit }: SessionPage,
+  nowMs: number,
+): Promise<OwnSession[]> {
+  return query<OwnSession>(
+    pool,
+    {
+      name: 'list_own_sessions',
+      text: `select encode(substring(token_hash for ${ID_BYTES}), 'hex') as "sessionId", created_at as "createdAt",
+               seen_at as "seenAt", expires_at as "expiresAt", network, browser
+             from account_sessions
+             where account_id between $1 and $1 and (created_at, token_hash) < ($2, $3) and expires_at > $5
+             order by account_id desc, created_at desc, token_hash desc
+             limit $4`,
+    },
+    [
+      ...[accountId, new Date(after.createdAt), Buffer.from(after.sessionId, 'hex')],
+      ...[limit + 1, new Date(nowMs)],
+    ],
+  );
+}
+
+type Account = Pick<AccountRow, 'accountId' | 'email'>;
+
+/** False if the account has no such session. */
+export function endOwnSession(
+  pool: Pool,
+  account: Account,
+  sessionId: string,
+  actor: Actor,
+): Promise<boolean> {
+  return transaction(pool, async (client) => {
+    const { rowCount } = await client.query(
+      `delete from account_sessions where account_id = $1 and substring(token_hash for ${ID_BYTES}) = $2`,
+      [account.accountId, Buffer.from(sessionId, 'hex')],
+    );
+    if (rowCount !== 1) return false;
+    await insertEnded(client, account, 1, actor);
+    return true;
+  });
+}
+
+/** All but the one that asks. How many ended. */
+export function endOtherSessions(pool: Pool, account: Account, kept: Buffer, actor: Actor): Promise<number> {
+  return transaction(pool, async (client) => {
+    const sessionsEnded = await deleteSessionsOfAccount(client, account.accountId, kept);
+    if (sessionsEnded > 0) await insertEnded(client, account, sessionsEnded, actor);
+    return sessionsEnded;
+  });
+}
+
+async function insertEnded(
+  client: Client,
+  { accountId, email }: Account,
+  sessionsEnded: number,
+  actor: Actor,
+): Promise<void> {
+  await insertAccountEntries(client, actor, accountId, {
+    action: 'account.sign_out',
+    target: `account ${email}`,
+    before: null,
+    after: { sessionsEnded },
+  });
+}
