@@ -31,13 +31,17 @@ CREATE TABLE account_sessions (
   created_at timestamp with time zone NOT NULL,
   seen_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
+  network text,
+  browser text,
   CONSTRAINT account_sessions_pkey PRIMARY KEY (token_hash),
   CONSTRAINT account_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id)
 );
-CREATE INDEX account_sessions_account ON account_sessions USING btree (account_id);
 CREATE INDEX account_sessions_expiry ON account_sessions USING btree (expires_at);
+CREATE INDEX account_sessions_newest ON account_sessions USING btree (account_id, created_at, token_hash);
 COMMENT ON COLUMN account_sessions.token_hash IS 'SHA-256 of 256 random bits: nothing to guess, nothing to salt.';
 COMMENT ON COLUMN account_sessions.seen_at IS 'Written once an hour at the most.';
+COMMENT ON COLUMN account_sessions.network IS 'Roughly from where it was begun: a /24 of IPv4 or a /48 of IPv6.';
+COMMENT ON COLUMN account_sessions.browser IS 'What the browser called itself then, in words: Firefox on Windows.';
 
 CREATE TABLE tenants (
   id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -58,11 +62,13 @@ CREATE TABLE admin_tokens (
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
+  created_by_account uuid,
   CONSTRAINT admin_tokens_pkey PRIMARY KEY (token_id),
   CONSTRAINT admin_tokens_of_tenant UNIQUE (tenant_id, token_id),
   CONSTRAINT admin_tokens_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'viewer'::text]))),
   CONSTRAINT admin_tokens_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE INDEX admin_tokens_by_account ON admin_tokens USING btree (tenant_id, created_by_account) WHERE (created_by_account IS NOT NULL);
 COMMENT ON COLUMN admin_tokens.token_hash IS 'SHA-256 of 256 random bits: nothing to guess, nothing to salt.';
 
 CREATE TABLE games (
@@ -117,6 +123,8 @@ CREATE TABLE audit_log (
   target text NOT NULL,
   before json,
   after json,
+  actor_email text,
+  actor_token text,
   CONSTRAINT audit_log_pkey PRIMARY KEY (id),
   CONSTRAINT audit_log_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id),
   CONSTRAINT audit_log_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
@@ -125,6 +133,8 @@ CREATE INDEX audit_log_game ON audit_log USING btree (game_id, id) WHERE (game_i
 CREATE INDEX audit_log_tenant ON audit_log USING btree (tenant_id, id);
 COMMENT ON TABLE audit_log IS 'Who changed what, and when: written in the transaction of the change, never changed.';
 COMMENT ON COLUMN audit_log.tenant_id IS 'Null: the entry belongs to the installation as a whole.';
+COMMENT ON COLUMN audit_log.actor_email IS 'The address of the person who was signed in. Null: a token, a command or the service itself.';
+COMMENT ON COLUMN audit_log.actor_token IS 'The id of the admin token that was used. Null: a person, a command or the service itself.';
 
 CREATE TABLE config_drafts (
   game_id integer NOT NULL,
@@ -375,12 +385,16 @@ CREATE TABLE invitations (
   invited_by text NOT NULL,
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone NOT NULL,
+  invited_by_account uuid,
+  invited_by_token text,
   CONSTRAINT invitations_pkey PRIMARY KEY (id),
   CONSTRAINT invitations_tenant_id_email_key_key UNIQUE (tenant_id, email_key),
   CONSTRAINT invitations_token_hash_key UNIQUE (token_hash),
   CONSTRAINT invitations_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'viewer'::text]))),
   CONSTRAINT invitations_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+CREATE INDEX invitations_by_account ON invitations USING btree (tenant_id, invited_by_account) WHERE (invited_by_account IS NOT NULL);
+CREATE INDEX invitations_by_token ON invitations USING btree (tenant_id, invited_by_token) WHERE (invited_by_token IS NOT NULL);
 CREATE INDEX invitations_expiry ON invitations USING btree (expires_at);
 CREATE INDEX invitations_tenant ON invitations USING btree (tenant_id, id);
 

@@ -4,10 +4,9 @@ import {
   createAdminToken,
   type ListedToken,
   listAdminTokens,
-  ROLES,
-  type Role,
   revokeAdminToken,
 } from '../features/studios/admin-tokens.js';
+import { ROLES, type Role } from '../features/studios/roles.js';
 import { DAY_MS } from '../lib/day.js';
 import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';

@@ -2,7 +2,7 @@ import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
 import { DEMO } from '../../src/app/demo-studio.js';
 import { addMember } from '../../src/features/accounts/account-changes.js';
-import type { Role } from '../../src/features/studios/admin-tokens.js';
+import type { Role } from '../../src/features/studios/roles.js';
 import type { AdminDesk, Method } from './admin-calls.js';
 import type { Harness } from './harness.js';
 

@@ -2,8 +2,8 @@ import { type Pool, transaction } from '../../db/pool.js';
 import { ApiError } from '../../errors.js';
 import { uuid7 } from '../../lib/uuid7.js';
 import { deleteSessionsOfAccount, isSessionOpen } from '../studios/admin-sessions.js';
-import type { Role } from '../studios/admin-tokens.js';
 import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
+import type { Role } from '../studios/roles.js';
 import { insertAccountEntries } from './account-audit.js';
 import {
   type AccountRow,

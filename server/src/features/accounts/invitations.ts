@@ -4,9 +4,9 @@ import { DAY_MS } from '../../lib/day.js';
 import { newSecretToken } from '../../lib/secret-token.js';
 import { uuid7 } from '../../lib/uuid7.js';
 import { insertAdminSession, type NewSession, type SessionOrigin } from '../studios/admin-sessions.js';
-import type { Role } from '../studios/admin-tokens.js';
 import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 import { requireStillOwner } from '../studios/owner-rights.js';
+import type { Role } from '../studios/roles.js';
 import { type AccountRow, emailKeyOf, insertAccount } from './account-queries.js';
 import {
   deleteInvitation,

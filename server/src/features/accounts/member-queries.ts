@@ -1,7 +1,7 @@
 import { type Client, type Pool, query } from '../../db/pool.js';
 import type { Page } from '../../http/keyset-page.js';
 import { NIL_UUID } from '../../lib/uuid.js';
-import type { Role } from '../studios/admin-tokens.js';
+import type { Role } from '../studios/roles.js';
 
 export type NewMemberRow = Readonly<{ tenantId: number; accountId: string; role: Role; joinedAt: number }>;
 

@@ -1,11 +1,11 @@
 import { type Client, type Pool, transaction } from '../../db/pool.js';
-import type { Role } from '../studios/admin-tokens.js';
 import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 import {
   listTokensOfMember,
   type TokenOfMember,
   withdrawInvitationsOfMember,
 } from '../studios/owner-rights.js';
+import type { Role } from '../studios/roles.js';
 import {
   deleteMember,
   findMember,

@@ -12,9 +12,10 @@ import {
   SESSION_COOKIE,
   type SignedIn,
 } from './admin-sessions.js';
-import { type Admin, findAdmin, isAtLeast, type Role } from './admin-tokens.js';
+import { type Admin, findAdmin } from './admin-tokens.js';
 import type { Actor } from './audit-log.js';
 import { type AdminGame, findGameOfTenant, listGamesOfTenant } from './game-queries.js';
+import { isAtLeast, type Role } from './roles.js';
 import { isSlug } from './tenants.js';
 
 declare module 'fastify' {

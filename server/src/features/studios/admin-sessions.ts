@@ -5,7 +5,7 @@ import { browserOf } from '../../lib/browser-of.js';
 import { DAY_MS } from '../../lib/day.js';
 import { networksOf } from '../../lib/network-of.js';
 import { hashOfToken, newSecretToken } from '../../lib/secret-token.js';
-import type { Role } from './admin-tokens.js';
+import type { Role } from './roles.js';
 
 /**
  * Sessions of people who have signed in. The cookie holds 256 random bits, the database their hash. A session ends a week after it

@@ -4,14 +4,7 @@ import type { Page } from '../../http/keyset-page.js';
 import { hashOfToken } from '../../lib/secret-token.js';
 import { type Actor, insertAuditEntry } from './audit-log.js';
 import { requireStillOwner, withdrawInvitationsOfToken } from './owner-rights.js';
-
-/** From the least to the most that a token may do. */
-export const ROLES = ['viewer', 'editor', 'owner'] as const;
-export type Role = (typeof ROLES)[number];
-
-export function isAtLeast(role: Role, needed: Role): boolean {
-  return ROLES.indexOf(role) >= ROLES.indexOf(needed);
-}
+import type { Role } from './roles.js';
 
 /** Who asks, in one studio: the holder of a token that works, or a person who has signed in. One of the two ids is null. */
 export type Admin = Readonly<{

@@ -1,7 +1,7 @@
 import type { Client } from '../../db/pool.js';
 import { ApiError } from '../../errors.js';
-import type { Role } from './admin-tokens.js';
 import { type Actor, insertAuditEntry } from './audit-log.js';
+import type { Role } from './roles.js';
 
 /**
  * Owners hand out rights: invitations and admin tokens. What happens to these when the owner is removed or demoted is decided here.

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import {
   type CountedDocument,
   createSegmentCounter,
@@ -66,6 +66,7 @@ it('counts another version, and what failed, anew', async () => {
   expect(counts).toHaveLength(1);
   counts[0]?.end(1);
   await first;
+  await vi.waitUntil(() => counts.length === 2);
   expect(counts[1]?.counted.version).toBe(2);
   counts[1]?.fail();
   await expect(second).rejects.toThrow('broken');

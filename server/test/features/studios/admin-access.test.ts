@@ -2,7 +2,8 @@ import { type FastifyInstance, fastify, type LightMyRequestResponse } from 'fast
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { registerAdminApi } from '../../../src/app/admin-app.js';
-import { ROLES, revokeAdminToken } from '../../../src/features/studios/admin-tokens.js';
+import { revokeAdminToken } from '../../../src/features/studios/admin-tokens.js';
+import { ROLES } from '../../../src/features/studios/roles.js';
 import { registerErrorHandlers } from '../../../src/http/error-handler.js';
 import { type AdminDesk, adminContext, GAME, openAdminDesk } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';

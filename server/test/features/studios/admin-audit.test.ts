@@ -171,6 +171,8 @@ it('leaves out what is too large for a list; the entry by itself has it', async 
     at: expect.any(String),
     game: null,
     actor: 'Ada',
+    actorEmail: null,
+    actorTokenId: null,
     action: 'draft.save',
     target: 'draft 9',
     before: 'x'.repeat(65_535),
