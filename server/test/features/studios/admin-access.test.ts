@@ -209,7 +209,7 @@ describe('every admin route', () => {
 
   it('about an account is not for tokens', async () => {
     const ofAccounts = routes.filter(isOfAccount);
-    expect(ofAccounts).toHaveLength(5);
+    expect(ofAccounts).toHaveLength(8);
     for (const route of ofAccounts)
       expectGeneralError(await send(route, desk.tokens.owner, '{bad'), 403, 'account_needed');
   });
