@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, nullable, success, successOf, Time, toTime } from '../../http/admin-responses.js';
-import { cursorOf, NextCursor, pageParameters, writeCursor } from '../../http/page-cursor.js';
+import { cursorInvalid, cursorOf, cutPage, NextCursor, pageParameters, writeCursor } from '../../http/page-cursor.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { accountErrors } from '../studios/admin-errors.js';
 import { personOf, requireAccount, signedInOf } from '../studios/admin-guard.js';
@@ -75,8 +75,7 @@ export function ownSessionRoutes(app: FastifyInstance, ctx: AccountContext): voi
       const key = cursorOf(LIST, cursor, [0, '']);
       const after = key === undefined ? undefined : { createdAt: key[0], sessionId: checkedId(key[1]) };
       const found = await listOwnSessions(ctx.pool, accountId, { after, limit }, ctx.clock.now());
-      const page = found.slice(0, limit);
-      const last = found.length > limit ? page.at(-1) : undefined;
+      const { page, last } = cutPage(found, limit);
       const current = sessionIdOf(tokenHash);
       return success({
         sessions: page.map(({ sessionId, createdAt, seenAt, expiresAt, network, browser }) => ({
@@ -137,5 +136,5 @@ export function ownSessionRoutes(app: FastifyInstance, ctx: AccountContext): voi
 
 function checkedId(text: string): string {
   if (SESSION_ID.test(text)) return text;
-  throw new ApiError('parameter_invalid', { message: 'cursor must be the `nextCursor` of a response.' });
+  throw cursorInvalid();
 }
