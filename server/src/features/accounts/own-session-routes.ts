@@ -2,7 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, nullable, success, successOf, Time, toTime } from '../../http/admin-responses.js';
-import { cursorInvalid, cursorOf, cutPage, NextCursor, pageParameters, writeCursor } from '../../http/page-cursor.js';
+import {
+  cursorInvalid,
+  cursorOf,
+  cutPage,
+  NextCursor,
+  pageParameters,
+  writeCursor,
+} from '../../http/page-cursor.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { accountErrors } from '../studios/admin-errors.js';
 import { personOf, requireAccount, signedInOf } from '../studios/admin-guard.js';
