@@ -17,13 +17,13 @@ export type Batch = {
 /** `"seq":1234567890,` and the comma between events. */
 const NUMBER_BYTES = 24;
 
+/** More than one byte in UTF-8. Most events have none, and a search for one takes an eighth of looking at every character. */
+const WIDE = /[\u0080-\uffff]/g;
+
 /** What an event takes in a request. Never too low: half of a surrogate pair counts three bytes, not two. */
 export function eventBytes(event: string): number {
   let bytes = event.length + NUMBER_BYTES;
-  for (let i = 0; i < event.length; i++) {
-    const code = event.charCodeAt(i);
-    if (code > 127) bytes += code > 2047 ? 2 : 1;
-  }
+  for (const character of event.match(WIDE) ?? []) bytes += character > '\u07ff' ? 2 : 1;
   return bytes;
 }
 
