@@ -1,4 +1,5 @@
 import type { NetworkKind } from '../model/life.js';
+import { plainResponse } from './plain-response.js';
 
 /** What the service responded, before the simulated network had a part in it. */
 export type ResponseCounts = {
@@ -52,7 +53,7 @@ export function createPlayerNetwork({ installPrefix, responseCounts, send }: Opt
     const response = await send(input, { ...init, headers: renamed });
     responseCounts.requests++;
     if (response.status !== 202) return response;
-    const { data = {} } = (await response.json()) as EventsResponse;
+    const { data = {} } = JSON.parse(await response.text()) as EventsResponse;
     const { accepted = 0, duplicates = 0, rejected = [] } = data;
     responseCounts.accepted += accepted;
     responseCounts.duplicates += duplicates;
@@ -91,5 +92,5 @@ export function createPlayerNetwork({ installPrefix, responseCounts, send }: Opt
 }
 
 function acknowledgement(data: object): Response {
-  return Response.json({ data, status: 'success' }, { status: 202 });
+  return plainResponse(202, JSON.stringify({ data, status: 'success' }));
 }
