@@ -35,7 +35,7 @@ function command(...args: string[]) {
   const end = new Promise<{ code: number | null; output: string }>((resolve) =>
     child.once('close', (code) => resolve({ code, output })),
   );
-  return { child, end };
+  return { child, end, output: () => output };
 }
 
 const simulate = (...args: string[]) =>
@@ -114,6 +114,25 @@ describe('savepoint simulate', () => {
     const refused = await command('simulate', '--url', service.api, '--seed', '9', ...key).end;
     expect(refused).toMatchObject({ code: 1 });
     expect(refused.output).toContain('The service refuses the API key.');
+  });
+
+  it('plays at the pace of the clock until Ctrl-C, and is the same players when it is started again', async () => {
+    const stateFile = join(settings.SAVEPOINT_DATA_DIR ?? '', 'live.ndjson');
+    const runs: unknown[] = [];
+    for (const _ of ['first', 'again']) {
+      const live = simulate('--speed', 'real', '--state', stateFile);
+      await until(() => live.output().includes('Press Ctrl-C to end it.'), WAIT_MS);
+      live.child.kill('SIGINT');
+      const { code, output } = await live.end;
+      // How many sessions begin in such a moment depends on the time of the day.
+      expect(output).toMatch(/^Played [\d,]+ sessions with [\d,]+ events\.$/m);
+      expect(output).toMatch(/^The service has [\d,]+ of them, in [\d,]+ requests/m);
+      expect(output).not.toContain('could not be sent');
+      expect(code).toBe(0);
+      runs.push(JSON.parse(readFileSync(stateFile, 'utf8').split('\n')[0] ?? '').run);
+    }
+    expect(runs[0]).toMatch(/^sim-3-/);
+    expect(runs[1]).toBe(runs[0]);
   });
 
   it('says what is wrong with its options', async () => {

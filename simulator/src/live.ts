@@ -1,13 +1,23 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, systemClock } from './driver/clock.js';
 import { createHttpFetch } from './driver/http-fetch.js';
 import type { ResponseCounts } from './driver/network.js';
 import { createPlayer, type Service } from './driver/play-life.js';
-import { readRun } from './driver/state-file.js';
+import { openLiveRun } from './driver/state-file.js';
 import { type Life, lifeOf, type Session } from './model/life.js';
+import { eventsOf } from './model/session-events.js';
 import { DAY_MS, firstDayMs, type Simulation } from './model/simulation.js';
+import { total } from './model/tally.js';
 import type { SimulateOptions } from './simulate.js';
 
-export type LiveResult = { sessions: number; events: number; responseCounts: ResponseCounts };
+export type LiveResult = {
+  sessions: number;
+  /** Events that were tracked: each was acknowledged, refused, swallowed by the simulated network, or could not be sent. */
+  events: number;
+  acknowledged: number;
+  refused: number;
+  swallowed: number;
+  responseCounts: ResponseCounts;
+};
 
 type Appointment = { life: Life; session: Session };
 
@@ -16,17 +26,27 @@ const AHEAD_MS = DAY_MS / 4;
 
 /**
  * Plays from now on, at the pace of the clock, until `signal`. After a simulation of the past with the same options it is the same
- * players who go on; new ones come at the pace of the average day. What is played does not go into the state file: a client keeps its
- * events in memory here, and what it had not sent when the process was killed is gone, as with a phone that fell into the sea.
+ * players who go on, and so it is after an earlier call; new ones come at the pace of the average day. A client keeps its events in memory
+ * here: what it had not sent when the process was killed is gone, as with a phone that fell into the sea.
  */
-export async function simulateLive(options: SimulateOptions): Promise<LiveResult> {
-  const { seed, players, days, url, apiKey, apiSecret, signal } = options;
+export async function simulateLive(
+  options: SimulateOptions,
+  clock: Clock = systemClock,
+): Promise<LiveResult> {
+  const { seed, players, days, url, apiKey, apiSecret } = options;
   const wanted = { seed, players, days, target: `${url} ${apiKey}` };
-  const { simulation, run } = readRun(options.stateFile, wanted, Date.now());
+  const { simulation, run } = await openLiveRun(options.stateFile, wanted, clock.now());
   const http = createHttpFetch(options.clients);
   const service: Service = { url, apiKey, apiSecret, send: http.fetch };
   const responseCounts: ResponseCounts = { requests: 0, accepted: 0, duplicates: 0, lostResponses: 0 };
-  const result: LiveResult = { sessions: 0, events: 0, responseCounts };
+  const result: LiveResult = {
+    sessions: 0,
+    events: 0,
+    acknowledged: 0,
+    refused: 0,
+    swallowed: 0,
+    responseCounts,
+  };
   let trouble: string | undefined;
   const show = () =>
     options.onProgress({
@@ -36,14 +56,18 @@ export async function simulateLive(options: SimulateOptions): Promise<LiveResult
       requests: responseCounts.requests,
       trouble,
     });
+  const failed = new AbortController();
+  const signal = AbortSignal.any([options.signal, failed.signal]);
   const playing = new Map<number, Promise<void>>();
-  const startedAt = Date.now().toString(36);
+  const startedAt = clock.now().toString(36);
 
   const play = async ({ life, session }: Appointment) => {
+    if (signal.aborted) return;
     const player = createPlayer(life, {
       service,
       run,
       responseCounts,
+      clock,
       // Every session starts with an empty storage, and numbers of its own.
       installSuffix: `live-${startedAt}-${session.number}`,
       signal: new AbortController().signal,
@@ -57,31 +81,36 @@ export async function simulateLive(options: SimulateOptions): Promise<LiveResult
       },
     });
     await player.begin(session);
-    await player.trackLive(session, signal, () => {
+    await player.trackLive(eventsOf(life, session), signal, () => {
       result.events++;
       show();
     });
     await player.end(signal);
+    const { acknowledged, refused } = player.played();
+    result.acknowledged += acknowledged;
+    result.refused += total(refused);
+    result.swallowed += player.swallowed();
     result.sessions++;
     show();
   };
 
-  for (let fromMs = Date.now(); !signal.aborted; fromMs += AHEAD_MS) {
+  for (let fromMs = clock.now(); !signal.aborted; fromMs += AHEAD_MS) {
     for (const appointment of sessionsBetween(simulation, fromMs, fromMs + AHEAD_MS)) {
-      await waitUntil(appointment.session.startMs, signal);
+      await clock.sleepUntil(appointment.session.startMs, signal);
       if (signal.aborted) break;
       const { index } = appointment.life;
       const before = playing.get(index) ?? Promise.resolve();
-      const session = before.then(() => play(appointment));
-      playing.set(
-        index,
-        session.finally(() => playing.get(index) === session && playing.delete(index)),
-      );
+      const session = before
+        .then(() => play(appointment))
+        .catch((error: unknown) => failed.abort(error))
+        .finally(() => playing.get(index) === session && playing.delete(index));
+      playing.set(index, session);
     }
-    await waitUntil(fromMs + AHEAD_MS, signal);
+    await clock.sleepUntil(fromMs + AHEAD_MS, signal);
   }
   await Promise.all(playing.values());
   http.close();
+  failed.signal.throwIfAborted();
   return result;
 }
 
@@ -100,8 +129,4 @@ export function sessionsBetween(simulation: Simulation, fromMs: number, toMs: nu
     }
   }
   return found.sort((a, b) => a.session.startMs - b.session.startMs);
-}
-
-async function waitUntil(ms: number, signal: AbortSignal): Promise<void> {
-  await sleep(Math.max(0, ms - Date.now()), undefined, { signal }).catch(() => {});
 }

@@ -3,7 +3,7 @@ import type { ResponseCounts } from './driver/network.js';
 import { deviceIdOf, playLife, type Service } from './driver/play-life.js';
 import { openStateFile } from './driver/state-file.js';
 import { lifeOf } from './model/life.js';
-import { type Tally, tallyOf } from './model/tally.js';
+import type { Tally } from './model/tally.js';
 
 export type SimulateOptions = {
   url: string;
@@ -87,9 +87,8 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
       const player = next++;
       if (state.finished.has(player)) continue;
       playOptions.signal.throwIfAborted();
-      const life = lifeOf(state.simulation, player);
-      const played = await playLife(life, playOptions);
-      state.add({ player, tally: tallyOf(life), ...played });
+      const played = await playLife(lifeOf(state.simulation, player), playOptions);
+      state.add({ player, ...played });
       show();
     }
   };

@@ -1,5 +1,9 @@
 /** How far a long command has come: a line that is written over on a terminal, a line now and then elsewhere. */
-export type ProgressLine = { show(text: string): void; end(): void };
+export type ProgressLine = {
+  /** A function is asked for the text when it is time for the next line: some commands report thousands of times a second. */
+  show(text: string | (() => string)): void;
+  end(): void;
+};
 
 const INTERVAL_MS = { terminal: 100, elsewhere: 5_000 };
 
@@ -13,7 +17,8 @@ export function createProgressLine(stream: NodeJS.WriteStream = process.stderr):
       if (Date.now() - shownAt < interval) return;
       shownAt = Date.now();
       isOpen = onTerminal;
-      stream.write(onTerminal ? `\r\u001b[K${text}` : `${text}\n`);
+      const shown = typeof text === 'string' ? text : text();
+      stream.write(onTerminal ? `\r\u001b[K${shown}` : `${shown}\n`);
     },
     end() {
       if (isOpen) stream.write('\r\u001b[K');

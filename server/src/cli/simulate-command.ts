@@ -16,7 +16,7 @@ import {
   type SimulateOptions,
   type SimulatorModule,
 } from './simulator-module.js';
-import { requireSettings, withMasterKeys } from './terminal.js';
+import { requireSettings, say, withMasterKeys } from './terminal.js';
 import { wholeNumber } from './whole-number.js';
 
 type Options = {
@@ -39,7 +39,7 @@ const HELP = `
 With --speed max the players play the last --days days as fast as the service takes it, ending now. After an interruption of any kind
 the same command goes on, and nothing counts twice. At the end it prints what was sent and what the service has, and whether both agree.
 With --speed real the players go on from now, at the pace of the clock, until Ctrl-C. After --speed max with the same options they are the
-same players.
+same players, and so they are when it is started again.
 
 The next to \`npm start\`:       SAVEPOINT_ENV=development savepoint simulate --players 1000 --days 60
 Another installation:          savepoint simulate --url https://players.example.com --api-key <id> --api-secret-file <file>
@@ -139,7 +139,10 @@ function playAll({ simulate }: SimulatorModule, target: Target) {
       return await simulate({
         ...target,
         signal,
-        onProgress: (progress) => line.show(describeProgress(progress, rate(progress.events))),
+        onProgress(progress) {
+          const perSecond = rate(progress.events);
+          line.show(() => describeProgress(progress, perSecond));
+        },
       });
     } catch (error) {
       throw signal.aborted
@@ -152,12 +155,14 @@ function playAll({ simulate }: SimulatorModule, target: Target) {
 }
 
 function playLive({ simulateLive }: SimulatorModule, target: Target) {
-  return interruptible('What was tracked was sent.', async (signal) => {
+  return interruptible('What could be sent was sent.', async (signal) => {
     const line = createProgressLine();
     const onProgress = ({ events, playersDone, trouble }: Progress) =>
       line.show(
-        `${grouped(events)} events of ${grouped(playersDone)} sessions${trouble === undefined ? '' : `; ${trouble}`}`,
+        () =>
+          `${grouped(events)} events of ${grouped(playersDone)} sessions${trouble === undefined ? '' : `; ${trouble}`}`,
       );
+    say('Players play from now on, at the pace of the clock. Press Ctrl-C to end it.');
     try {
       return await simulateLive({ ...target, signal, onProgress });
     } finally {

@@ -42,11 +42,14 @@ export async function reportSimulation(result: SimulationResult, report: Report)
   }
 }
 
-export function reportLive({ sessions, events, responseCounts }: LiveResult): void {
+export function reportLive(result: LiveResult): void {
+  const { sessions, events, acknowledged, refused, swallowed, responseCounts } = result;
+  const unsent = events - acknowledged - refused - swallowed;
   say(`Played ${grouped(sessions)} sessions with ${grouped(events)} events.`);
   say(
-    `The service accepted ${grouped(responseCounts.accepted)} events in ${grouped(responseCounts.requests)} requests.`,
+    `The service has ${grouped(acknowledged)} of them, in ${grouped(responseCounts.requests)} requests, and refused ${grouped(refused)}; ${grouped(swallowed)} were lost on the way on purpose.`,
   );
+  if (unsent > 0) say(`${grouped(unsent)} could not be sent before the end: the service did not respond.`);
 }
 
 function sayResponses(

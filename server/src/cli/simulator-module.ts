@@ -61,7 +61,14 @@ export type SimulationResult = {
   isResumed: boolean;
 };
 
-export type LiveResult = { sessions: number; events: number; responseCounts: ResponseCounts };
+export type LiveResult = {
+  sessions: number;
+  events: number;
+  acknowledged: number;
+  refused: number;
+  swallowed: number;
+  responseCounts: ResponseCounts;
+};
 
 /** Not a literal in the import, so that the compiler does not look for the package. */
 const PACKAGE = '@savepoint/simulator';

@@ -1,8 +1,10 @@
+import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { memoryStorage, Savepoint, type SavepointError } from '@savepoint/client';
-import { signLogin } from '@savepoint/client/server';
+import { memoryStorage, Savepoint, type SavepointError, type SignedLogin } from '@savepoint/client';
 import type { Life, Session } from '../model/life.js';
-import { eventsOf } from '../model/session-events.js';
+import { eventsOf, type SimulatedEvent } from '../model/session-events.js';
+import { createLifeTally, type Tally } from '../model/tally.js';
+import { type Clock, systemClock } from './clock.js';
 import { createPlayerNetwork, type ResponseCounts } from './network.js';
 
 export type Service = { url: string; apiKey: string; apiSecret: string; send: typeof fetch };
@@ -15,6 +17,8 @@ export type PlayOptions = {
   /** Tells installations of this process from others, where the clients of a player do not share a storage. */
   installSuffix?: string;
   signal: AbortSignal;
+  /** Default: the one of this machine. */
+  clock?: Clock;
   /** Of each piece that has arrived. */
   onEvents(count: number): void;
   /** The service does not respond, and it will be asked again. */
@@ -39,25 +43,40 @@ export function deviceIdOf(run: string, index: number): string {
 /** What the client was told: events that were acknowledged, and refused ones by their code. */
 export type Played = { acknowledged: number; refused: Record<string, number> };
 
+/** That of a whole life, and what the service has to have of it. */
+export type PlayedLife = Played & { tally: Tally };
+
 /**
  * Plays a life through the API, with the client that games use.
  *
  * The device is switched on now, and its events happened in the past: only `track` is called with the clock of the life. The clock is off
  * by what the session says all the time.
  */
-export async function playLife(life: Life, options: PlayOptions): Promise<Played> {
+export async function playLife(life: Life, options: PlayOptions): Promise<PlayedLife> {
   const player = createPlayer(life, options);
+  const tally = createLifeTally(life);
   for (const session of life.sessions) {
+    const events = eventsOf(life, session);
+    tally.add(session, events);
     await player.begin(session);
-    await player.track(session);
+    await player.track(session, events);
   }
   await player.end();
-  return player.played();
+  return { ...player.played(), tally: tally.end() };
 }
 
 /** A player with a device. `begin` starts a session, `end` delivers what is left and puts the device away. */
 export function createPlayer(life: Life, options: PlayOptions) {
-  const { service, run, responseCounts, signal, onEvents, onTrouble, installSuffix } = options;
+  const {
+    service,
+    run,
+    responseCounts,
+    signal,
+    onEvents,
+    onTrouble,
+    installSuffix,
+    clock = systemClock,
+  } = options;
   const { traits, index } = life;
   const deviceId = deviceIdOf(run, index);
   const installPrefix = installSuffix === undefined ? deviceId : `${deviceId}-${installSuffix}`;
@@ -66,7 +85,10 @@ export function createPlayer(life: Life, options: PlayOptions) {
   let refusals = 0;
   let tracked = 0;
   let reported = 0;
-  let clock: { errorMs: number; atMs?: number } = { errorMs: 0 };
+  /** What the clock of the device says too much. */
+  let errorMs = 0;
+  /** When the event happens that is being tracked. */
+  let eventMs: number | undefined;
   let storage = memoryStorage();
   let client: Savepoint | undefined;
   let current: Session | undefined;
@@ -74,7 +96,7 @@ export function createPlayer(life: Life, options: PlayOptions) {
 
   /** What need not be sent again. */
   const settledNow = () => network.delivered + network.swallowed + refusals;
-  const now = () => (clock.atMs ?? Date.now()) + clock.errorMs;
+  const now = () => (eventMs ?? clock.now()) + errorMs;
 
   const start = (build: string) =>
     new Savepoint({
@@ -94,8 +116,8 @@ export function createPlayer(life: Life, options: PlayOptions) {
         locale: traits.locale,
       },
       // A game that signs by the clock of the device. It is corrected by the response.
-      sign: (id, timestamp = `${new Date(now()).toISOString().slice(0, 19)}Z`) =>
-        signLogin({ apiKey: service.apiKey, apiSecret: service.apiSecret, deviceId: id, timestamp }),
+      sign: async (id, timestamp = `${new Date(now()).toISOString().slice(0, 19)}Z`) =>
+        signLogin(service, id, timestamp),
       onRejected: ({ code }) => {
         refused[code] = (refused[code] ?? 0) + 1;
         refusals++;
@@ -104,6 +126,13 @@ export function createPlayer(life: Life, options: PlayOptions) {
         trouble = error;
       },
     });
+
+  const track = ({ atMs, eventType, payload, metadata }: SimulatedEvent) => {
+    eventMs = atMs;
+    client?.track(eventType, payload, metadata);
+    eventMs = undefined;
+    tracked++;
+  };
 
   /** Sends all that waits, however often that takes. */
   const deliver = async (stop = signal) => {
@@ -123,6 +152,8 @@ export function createPlayer(life: Life, options: PlayOptions) {
 
   return {
     played: (): Played => ({ acknowledged: network.delivered, refused }),
+    /** Events that the network acknowledged and did not deliver. */
+    swallowed: () => network.swallowed,
     async begin(session: Session) {
       const isUpdated = current?.build !== session.build;
       const isNewInstall = current !== undefined && current.install !== session.install;
@@ -138,33 +169,27 @@ export function createPlayer(life: Life, options: PlayOptions) {
         client = start(session.build);
       }
       network.set(session.network);
-      clock = { errorMs: session.clockErrorMs };
+      errorMs = session.clockErrorMs;
       current = session;
     },
-    async track(session: Session) {
-      for (const { atMs, eventType, payload, metadata } of eventsOf(life, session)) {
-        clock.atMs = atMs;
-        client?.track(eventType, payload, metadata);
-        tracked++;
-      }
-      delete clock.atMs;
+    async track(session: Session, events: readonly SimulatedEvent[]) {
+      for (const event of events) track(event);
       const waiting = tracked - settledNow();
       // A flaky session delivers at once: it has a response to lose.
       const isDue = waiting >= MAX_WAITING || session.network === 'flaky';
       if (session.network !== 'offline' && isDue) await deliver();
     },
     /** The same at the pace of the clock. Cut short by `stop`. The client sends by itself. */
-    async trackLive(session: Session, stop: AbortSignal, onTracked: () => void) {
-      for (const { atMs, eventType, payload, metadata } of eventsOf(life, session)) {
-        await sleep(Math.max(0, atMs - Date.now()), undefined, { signal: stop }).catch(() => {});
+    async trackLive(events: readonly SimulatedEvent[], stop: AbortSignal, onTracked: () => void) {
+      for (const event of events) {
+        await clock.sleepUntil(event.atMs, stop);
         if (stop.aborted) return;
-        client?.track(eventType, payload, metadata);
-        tracked++;
+        track(event);
         onTracked();
       }
     },
     async end(stop = signal) {
-      network.set(current?.network === 'swallowed' ? 'swallowed' : 'online');
+      if (current?.network === 'offline') network.set('online');
       // Where the service is away, and nobody wants to wait for it, the rest is lost.
       await deliver(stop).catch((error: unknown) => {
         if (stop === signal || !stop.aborted) throw error;
@@ -172,6 +197,12 @@ export function createPlayer(life: Life, options: PlayOptions) {
       await client?.close();
     },
   };
+}
+
+/** As `signLogin` of the client does it with Web Crypto, whose threads take twenty times the CPU for so short a text. */
+function signLogin({ apiKey, apiSecret }: Service, deviceId: string, timestamp: string): SignedLogin {
+  const hmac = createHmac('sha256', apiSecret).update(`${apiKey}|${deviceId}|${timestamp}`);
+  return { apiKey, deviceId, timestamp, signature: hmac.digest('base64') };
 }
 
 /** A lost response is asked for again at once; a service that is down or busy after a while. */

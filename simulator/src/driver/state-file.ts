@@ -1,14 +1,20 @@
-import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Simulation } from '../model/simulation.js';
 import { addTally, emptyTally, type Tally } from '../model/tally.js';
-import type { Played } from './play-life.js';
+import type { PlayedLife } from './play-life.js';
 
 /** What is known of a player who has been played. */
-type FinishedPlayer = { player: number; tally: Tally } & Played;
+type FinishedPlayer = { player: number } & PlayedLife;
 
-type Header = Simulation & { format: 1; run: string; target: string };
+type Header = Simulation & {
+  format: 1;
+  run: string;
+  target: string;
+  /** Its players live from the start of the simulation on, at the pace of the clock. They have no past to finish. */
+  isLive?: true;
+};
 
 export type StateFile = {
   readonly simulation: Simulation;
@@ -38,7 +44,7 @@ export type Wanted = Omit<Simulation, 'endMs'> & { target: string };
 export async function openStateFile(file: string, wanted: Wanted, nowMs: number): Promise<StateFile> {
   await mkdir(dirname(file), { recursive: true });
   const kept = existsSync(file) ? readLines(file) : undefined;
-  const isResumed = kept !== undefined && kept.players.length < kept.header.players;
+  const isResumed = kept !== undefined && isUnfinished(kept);
   if (isResumed) requireSame(file, kept.header, wanted);
   const header: Header = isResumed ? kept.header : newHeader(wanted, nowMs);
   const players = isResumed ? kept.players : [];
@@ -54,11 +60,12 @@ export async function openStateFile(file: string, wanted: Wanted, nowMs: number)
     for (const [code, n] of Object.entries(codes)) refused[code] = (refused[code] ?? 0) + n;
   };
   for (const player of players) count(player);
-  // Written anew without a line that was cut off.
-  const descriptor = openSync(file, 'w');
+  // Written anew without a line that was cut off, and put in place as a whole: whoever is killed here has lost nothing.
+  const descriptor = openSync(`${file}.new`, 'w');
   const write = (line: object) => writeSync(descriptor, `${JSON.stringify(line)}\n`);
   write(header);
   for (const player of players) write(player);
+  renameSync(`${file}.new`, file);
 
   const { seed, days, endMs } = header;
   return {
@@ -79,17 +86,33 @@ export async function openStateFile(file: string, wanted: Wanted, nowMs: number)
   };
 }
 
-/** The players of a simulation that was finished, to go on with; new ones if there is none. Writes nothing. */
-export function readRun(file: string, wanted: Wanted, nowMs: number): Pick<StateFile, 'simulation' | 'run'> {
+/**
+ * The players to go on with at the pace of the clock: those of a simulation that was finished, or of the last time. New ones where there
+ * are none; the file keeps their names, so that it is the same players again after a restart.
+ */
+export async function openLiveRun(
+  file: string,
+  wanted: Wanted,
+  nowMs: number,
+): Promise<Pick<StateFile, 'simulation' | 'run'>> {
   const kept = existsSync(file) ? readLines(file) : undefined;
-  if (kept !== undefined && kept.players.length < kept.header.players) {
+  if (kept !== undefined && isUnfinished(kept)) {
     throw new StateFileError(
       `${file} holds an unfinished simulation. Finish it with --speed max, or name another file with --state.`,
     );
   }
   const isSame = kept !== undefined && differences(kept.header, wanted).length === 0;
-  const { seed, players, days, endMs, run } = isSame ? kept.header : newHeader(wanted, nowMs);
+  const header: Header = isSame ? kept.header : { ...newHeader(wanted, nowMs), isLive: true };
+  if (!isSame) {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, `${JSON.stringify(header)}\n`);
+  }
+  const { seed, players, days, endMs, run } = header;
   return { simulation: { seed, players, days, endMs }, run };
+}
+
+function isUnfinished({ header, players }: Kept): boolean {
+  return header.isLive !== true && players.length < header.players;
 }
 
 function newHeader(wanted: Wanted, nowMs: number): Header {
@@ -97,7 +120,9 @@ function newHeader(wanted: Wanted, nowMs: number): Header {
   return { format: 1, run, endMs: nowMs, ...wanted };
 }
 
-function readLines(file: string): { header: Header; players: FinishedPlayer[] } {
+type Kept = { header: Header; players: FinishedPlayer[] };
+
+function readLines(file: string): Kept {
   const [first = '', ...rest] = readFileSync(file, 'utf8').split('\n');
   const header = parse(first) as Header | undefined;
   if (header?.format !== 1) {

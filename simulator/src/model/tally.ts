@@ -1,5 +1,5 @@
 import type { Life, Session } from './life.js';
-import { eventsOf } from './session-events.js';
+import { eventsOf, type SimulatedEvent } from './session-events.js';
 
 /** What the service has to have of some players, once everything has arrived. All sums: tallies of players can be added. */
 export type Tally = {
@@ -32,35 +32,43 @@ export function emptyTally(): Tally {
 
 /** Worked out from the life alone: what the service says is compared with it, and has no part in it. */
 export function tallyOf(life: Life): Tally {
+  const count = createLifeTally(life);
+  for (const session of life.sessions) count.add(session, eventsOf(life, session));
+  return count.end();
+}
+
+/** The same for one who has the events at hand, so that they are worked out once. */
+export function createLifeTally(life: Life) {
   const tally = emptyTally();
-  if (life.sessions.length === 0) return tally;
-  tally.players = 1;
-  tally.sessions = life.sessions.length;
   const bought = new Map<unknown, { price: number; currency: string }>();
   const refunded = new Set<unknown>();
-  for (const session of life.sessions) {
-    for (const event of eventsOf(life, session)) {
-      const { eventType, payload, refusedAs } = event;
-      if (session.network === 'swallowed') add(tally.swallowed, lossKey(life, session), 1);
-      else if (refusedAs !== undefined) add(tally.refused, refusedAs, 1);
-      else {
-        add(tally.events, eventType, 1);
-        if (eventType === 'Purchase') {
-          bought.set(payload.transactionId, {
-            price: Number(payload.price),
-            currency: String(payload.currency),
-          });
-        } else if (eventType === 'Refund') refunded.add(payload.transactionId);
+
+  const addEvent = ({ eventType, payload, refusedAs }: SimulatedEvent) => {
+    if (refusedAs !== undefined) return add(tally.refused, refusedAs, 1);
+    add(tally.events, eventType, 1);
+    if (eventType === 'Purchase') {
+      bought.set(payload.transactionId, { price: Number(payload.price), currency: String(payload.currency) });
+    } else if (eventType === 'Refund') refunded.add(payload.transactionId);
+  };
+
+  return {
+    /** The next session of the life. */
+    add(session: Session, events: readonly SimulatedEvent[]): void {
+      tally.players = 1;
+      tally.sessions++;
+      if (session.network === 'swallowed') add(tally.swallowed, lossKey(life, session), events.length);
+      else for (const event of events) addEvent(event);
+    },
+    end(): Tally {
+      for (const [transactionId, { price, currency }] of bought) {
+        if (refunded.has(transactionId)) continue;
+        tally.purchases++;
+        add(tally.revenue, currency, Math.round(price * 100));
       }
-    }
-  }
-  for (const [transactionId, { price, currency }] of bought) {
-    if (refunded.has(transactionId)) continue;
-    tally.purchases++;
-    add(tally.revenue, currency, Math.round(price * 100));
-  }
-  tally.payers = tally.purchases > 0 ? 1 : 0;
-  return tally;
+      tally.payers = tally.purchases > 0 ? 1 : 0;
+      return tally;
+    },
+  };
 }
 
 /** By what `savepoint losses` tells losses apart. */

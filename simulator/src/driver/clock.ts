@@ -1,0 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The time that players live by. Tests bring one of their own, on which a day passes in a moment. */
+export type Clock = {
+  now(): number;
+  /** Settles at that time, or when `signal` comes. */
+  sleepUntil(ms: number, signal: AbortSignal): Promise<void>;
+};
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleepUntil: (ms, signal) => sleep(Math.max(0, ms - Date.now()), undefined, { signal }).catch(() => {}),
+};
