@@ -7,6 +7,7 @@ import { memory } from './sections/memory.mjs';
 import { overload } from './sections/overload.mjs';
 import { past } from './sections/past.mjs';
 import { retention } from './sections/retention.mjs';
+import { simulator } from './sections/simulator.mjs';
 import { start } from './sections/start.mjs';
 import { storage } from './sections/storage.mjs';
 
@@ -14,6 +15,7 @@ import { storage } from './sections/storage.mjs';
 export const SECTIONS = [
   direct,
   clients,
+  simulator,
   hotPlayer,
   storage,
   oneWorker,

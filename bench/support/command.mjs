@@ -1,15 +1,29 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { ownCpuMs } from './processes.mjs';
 
 const run = promisify(execFile);
 const SAVEPOINT = fileURLToPath(new URL('../../server/bin/savepoint.mjs', import.meta.url));
 
 /** Runs `savepoint …` beside a service; gives what it printed. */
-export async function savepoint({ dataDir }, ...args) {
+export async function savepoint(service, ...args) {
+  return (await measureSavepoint(service, ...args)).stdout;
+}
+
+/** The same, with the CPU that the command itself took. */
+export async function measureSavepoint({ dataDir }, ...args) {
   const env = { ...process.env, SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: dataDir };
-  const { stdout } = await run(process.execPath, [SAVEPOINT, ...args], { env });
-  return stdout;
+  const running = run(process.execPath, [SAVEPOINT, ...args], { env });
+  let cpuMs = 0;
+  const watch = setInterval(() => {
+    cpuMs = Math.max(cpuMs, ownCpuMs(running.child.pid));
+  }, 100);
+  try {
+    return { stdout: (await running).stdout, cpuMs };
+  } finally {
+    clearInterval(watch);
+  }
 }
 
 /** Calls the admin API of a service with a token of its own. */
