@@ -136,6 +136,36 @@ COMMENT ON COLUMN audit_log.tenant_id IS 'Null: the entry belongs to the install
 COMMENT ON COLUMN audit_log.actor_email IS 'The address of the person who was signed in. Null: a token, a command or the service itself.';
 COMMENT ON COLUMN audit_log.actor_token IS 'The id of the admin token that was used. Null: a person, a command or the service itself.';
 
+CREATE TABLE breakdown_sums (
+  game_id integer NOT NULL,
+  dimension text NOT NULL,
+  day date NOT NULL,
+  is_rest boolean NOT NULL,
+  value text NOT NULL,
+  active_players bigint NOT NULL,
+  new_players bigint NOT NULL,
+  paying_players bigint NOT NULL,
+  purchases bigint NOT NULL,
+  revenue jsonb NOT NULL,
+  d1 bigint NOT NULL,
+  d7 bigint NOT NULL,
+  d28 bigint NOT NULL,
+  d30 bigint NOT NULL,
+  CONSTRAINT breakdown_sums_pkey PRIMARY KEY (game_id, dimension, day, is_rest, value)
+);
+COMMENT ON TABLE breakdown_sums IS 'What the walk has summed so far. The dimensions weekly and monthly hold by how much the active players of each day differ from those of the day before.';
+
+CREATE TABLE breakdown_work (
+  game_id integer NOT NULL,
+  totals jsonb,
+  behind bigint DEFAULT 0 NOT NULL,
+  spent_ms bigint DEFAULT 0 NOT NULL,
+  begun_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  CONSTRAINT breakdown_work_pkey PRIMARY KEY (game_id)
+);
+COMMENT ON TABLE breakdown_work IS 'How far the walk through the players of a game is. totals: the days that are being summed, with what the roll-ups said of each when the walk began; null between two walks.';
+
 CREATE TABLE config_drafts (
   game_id integer NOT NULL,
   revision integer NOT NULL,
@@ -336,6 +366,45 @@ CREATE INDEX flag_overrides_player ON flag_overrides USING btree (player_id, set
 CREATE UNIQUE INDEX flag_overrides_standing ON flag_overrides USING btree (player_id, flag_id) WHERE (cleared_at IS NULL);
 COMMENT ON TABLE flag_overrides IS 'Flags of single players that a studio has set, whatever the rule says.';
 
+CREATE TABLE game_active_players (
+  game_id integer NOT NULL,
+  day date NOT NULL,
+  weekly bigint NOT NULL,
+  monthly bigint NOT NULL,
+  CONSTRAINT game_active_players_pkey PRIMARY KEY (game_id, day)
+);
+COMMENT ON TABLE game_active_players IS 'How many players were active on at least one of the 7, or 30, UTC days that end with a day.';
+
+CREATE TABLE game_breakdown_days (
+  game_id integer NOT NULL,
+  day date NOT NULL,
+  totals jsonb NOT NULL,
+  summed_at timestamp with time zone NOT NULL,
+  CONSTRAINT game_breakdown_days_pkey PRIMARY KEY (game_id, day)
+);
+COMMENT ON TABLE game_breakdown_days IS 'What the roll-ups said of a day when it was broken down. A day of which they say something else by now is broken down again.';
+
+CREATE TABLE game_breakdowns (
+  game_id integer NOT NULL,
+  dimension text NOT NULL,
+  day date NOT NULL,
+  is_rest boolean NOT NULL,
+  value text NOT NULL,
+  active_players bigint NOT NULL,
+  new_players bigint NOT NULL,
+  paying_players bigint NOT NULL,
+  purchases bigint NOT NULL,
+  revenue jsonb NOT NULL,
+  d1 bigint NOT NULL,
+  d7 bigint NOT NULL,
+  d28 bigint NOT NULL,
+  d30 bigint NOT NULL,
+  CONSTRAINT game_breakdowns_pkey PRIMARY KEY (game_id, dimension, day, is_rest, value)
+);
+COMMENT ON TABLE game_breakdowns IS 'The numbers of a day by country, platform, build, SKU or promotion: the largest values, and one row for all others (is_rest).';
+COMMENT ON COLUMN game_breakdowns.value IS 'An empty text where nothing is known.';
+COMMENT ON COLUMN game_breakdowns.d1 IS 'Of the new players of the day: how many were active on the 1st day after.';
+
 CREATE TABLE game_cohorts (
   game_id integer NOT NULL,
   cohort_day date NOT NULL,
@@ -374,6 +443,18 @@ CREATE TABLE game_event_types (
   CONSTRAINT game_event_types_pkey PRIMARY KEY (game_id, day, event_type, shard)
 ) WITH (fillfactor=60);
 CREATE INDEX game_event_types_shards ON game_event_types USING btree (day, game_id, event_type, shard) WHERE (shard >= 0);
+
+CREATE TABLE holdout_comparisons (
+  game_id integer NOT NULL,
+  day date NOT NULL,
+  from_day date NOT NULL,
+  holdout_percent numeric NOT NULL,
+  sums jsonb NOT NULL,
+  behind bigint,
+  summed_at timestamp with time zone NOT NULL,
+  CONSTRAINT holdout_comparisons_pkey PRIMARY KEY (game_id, day)
+);
+COMMENT ON TABLE holdout_comparisons IS 'What players who are held out, and the rest, spent from from_day to day. behind: how far the walk through the players is; null when it is over.';
 
 CREATE TABLE invitations (
   id uuid NOT NULL,
@@ -689,6 +770,7 @@ AS $function$
     'osName', later_entry(a -> 'osName', b -> 'osName'),
     'osVersion', later_entry(a -> 'osVersion', b -> 'osVersion'),
     'deviceType', later_entry(a -> 'deviceType', b -> 'deviceType'),
+    'clientBuild', later_entry(a -> 'clientBuild', b -> 'clientBuild'),
     'currency', later_entry(a -> 'currency', b -> 'currency'),
     'paidCurrency', later_entry(a -> 'paidCurrency', b -> 'paidCurrency')
   ))

@@ -1,7 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../errors.js';
 import { accessRoutes } from '../features/accounts/access-routes.js';
+import { breakdownRoutes } from '../features/analytics/breakdowns/breakdown-routes.js';
 import { dashboardRoutes } from '../features/analytics/dashboard-routes.js';
+import { holdoutRoutes } from '../features/analytics/holdouts/holdout-routes.js';
 import { playerListRoutes } from '../features/audiences/player-list-routes.js';
 import { segmentRoutes } from '../features/audiences/segment-routes.js';
 import { dryRunRoutes } from '../features/dry-runs/dry-run-routes.js';
@@ -52,6 +54,8 @@ const ROUTES: readonly AdminRoutes[] = [
   timelineRoutes,
   segmentRoutes,
   dashboardRoutes,
+  breakdownRoutes,
+  holdoutRoutes,
   failedEventRoutes,
   replayRoutes,
   lossRoutes,

@@ -9,9 +9,13 @@ import { buildOpsApp } from '../app/ops-app.js';
 import type { Database } from '../db/database.js';
 import { isMigrated } from '../db/migrate.js';
 import { createEventStoreMetrics } from '../features/events/event-store-metrics.js';
-import { createMaintenance, scheduleMaintenance } from '../features/lifecycle/maintenance.js';
+import {
+  createMaintenance,
+  scheduleFrequently,
+  scheduleMaintenance,
+} from '../features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../features/lifecycle/maintenance-metrics.js';
-import { MAINTENANCE_STEPS } from '../features/lifecycle/maintenance-steps.js';
+import { FREQUENT_STEPS, MAINTENANCE_STEPS } from '../features/lifecycle/maintenance-steps.js';
 import { createPredictionMetrics } from '../features/predictions/prediction-metrics.js';
 import { predictionsStep } from '../features/predictions/predictions-step.js';
 import { systemClock } from '../lib/clock.js';
@@ -78,18 +82,17 @@ export async function startOperations(options: Options): Promise<Operations> {
     settings.trainingDays,
     logger,
   );
-  const maintenance = scheduleMaintenance(
-    createMaintenance({
-      pool: database.pool,
-      logger,
-      metrics: maintenanceMetrics,
-      steps: [...MAINTENANCE_STEPS, predictions],
-    }),
-  );
+  const maintenance = createMaintenance({
+    pool: database.pool,
+    logger,
+    metrics: maintenanceMetrics,
+    steps: [...MAINTENANCE_STEPS, predictions],
+  });
+  const schedules = [scheduleMaintenance(maintenance), scheduleFrequently(maintenance, FREQUENT_STEPS)];
   return {
     port: (app.server.address() as AddressInfo).port,
     async close() {
-      maintenance.stop();
+      for (const schedule of schedules) schedule.stop();
       await app.close();
       await queue?.close();
     },

@@ -1,14 +1,20 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
+import { listBreakdownTotals } from '../features/analytics/breakdowns/breakdown.js';
+import { DIMENSIONS, type Dimension } from '../features/analytics/breakdowns/dimensions.js';
 import { type Cohort, type Dashboard, gameDashboard } from '../features/analytics/dashboard.js';
+import { compareGroups } from '../features/analytics/holdouts/comparison.js';
+import { findNewestComparison } from '../features/analytics/holdouts/holdout-queries.js';
 import {
   type Difference,
   type Recount,
   type RecountProgress,
   recountGame,
 } from '../features/analytics/recount.js';
-import { DAY_MS } from '../lib/day.js';
+import { DAY_MS, utcDay } from '../lib/day.js';
 import { StartupError } from '../lib/startup-error.js';
+import { breakdownTable } from './breakdown-table.js';
 import { requireGame, withGame } from './game-option.js';
+import { holdoutLines } from './holdout-lines.js';
 import { printable } from './printable.js';
 import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
@@ -26,27 +32,55 @@ export function rollupCommands(): Command {
   withGame(rollups.command('show'))
     .description('show the last days: players, sessions, events, revenue and retention')
     .option('--days <number>', 'how many, up to today (UTC)', '30')
+    .addOption(
+      new Option('--by <dimension>', 'the same days added up, by one of these').choices([...DIMENSIONS]),
+    )
     .action(show);
+  withGame(rollups.command('holdout'))
+    .description('compare the players who are held out of targeting with the rest')
+    .action(holdout);
   withGame(rollups.command('check'))
     .description('count everything again from the events, slowly, and print what differs')
     .action(check);
   return rollups;
 }
 
-async function show(options: GameOptions & { days: string }): Promise<void> {
+async function show(options: GameOptions & { days: string; by?: Dimension }): Promise<void> {
   const days = /^\d{1,3}$/.test(options.days) ? Number(options.days) : 0;
   if (days < 1 || days > MAX_DAYS)
     throw new StartupError(`--days is "${options.days}": give 1 to ${MAX_DAYS}.`);
   const now = Date.now();
-  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
-  const dashboard = await withDatabase(async ({ pool }) => {
+  const span = { from: utcDay(now - (days - 1) * DAY_MS), to: utcDay(now) };
+  const lines = await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, options.tenant, options.game);
-    return gameDashboard(pool, id, day(now - (days - 1) * DAY_MS), day(now), now);
+    if (options.by === undefined)
+      return dashboardTable(await gameDashboard(pool, id, span.from, span.to, now));
+    return breakdownTable(options.by, await listBreakdownTotals(pool, id, options.by, span));
   });
-  for (const line of dashboardTable(dashboard)) say(line);
+  for (const line of lines) say(line);
 }
 
-const COLUMNS = ['active', 'new', 'paying', 'sessions', 'events', 'ads', 'store', 'hours', 'bought'] as const;
+async function holdout({ tenant, game }: GameOptions): Promise<void> {
+  const stored = await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    return findNewestComparison(pool, id);
+  });
+  for (const line of holdoutLines(stored && { ...stored, ...compareGroups(stored.sums) })) say(line);
+}
+
+const COLUMNS = [
+  'active',
+  'week',
+  'month',
+  'new',
+  'paying',
+  'sessions',
+  'events',
+  'ads',
+  'store',
+  'hours',
+  'bought',
+] as const;
 
 /** The newest day first, as a log is read. */
 export function dashboardTable({ days, cohorts }: Dashboard): string[] {
@@ -55,7 +89,9 @@ export function dashboardTable({ days, cohorts }: Dashboard): string[] {
     const cohort = retention.get(day.day);
     return [
       day.day,
-      ...[day.activePlayers, day.newPlayers, day.payingPlayers, day.sessions, day.events].map(grouped),
+      grouped(day.activePlayers),
+      ...[day.weeklyActivePlayers, day.monthlyActivePlayers].map((n) => (n === null ? '–' : grouped(n))),
+      ...[day.newPlayers, day.payingPlayers, day.sessions, day.events].map(grouped),
       ...[day.adImpressions, day.storeViews, Math.round(day.playMs / 3_600_000), day.purchases].map(grouped),
       ...(['d1', 'd7', 'd28'] as const).map((name) => share(cohort, name)),
       Object.entries(day.revenue)

@@ -10,3 +10,7 @@ function writeCell(text: string | null): string {
   if (text === null) return '';
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
+
+export function numberCell(value: number | null): string | null {
+  return value === null ? null : String(value);
+}

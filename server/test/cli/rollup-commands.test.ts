@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { holdoutLines } from '../../src/cli/holdout-lines.js';
 import { dashboardTable } from '../../src/cli/rollup-commands.js';
 import { applyEvents } from '../../src/features/events/apply-events.js';
+import { sumOn } from '../features/analytics/breakdowns/breakdown-world.js';
 import { finished, startCommand, withinOneDay } from '../support/command.js';
 import {
   adImpressionAt,
@@ -35,7 +37,20 @@ describe('the commands for roll-ups and retention', () => {
     const shown = await savepoint('rollups', 'show', ...game(), '--days', '5');
     expect(shown).toMatchObject({ code: 0, errors: '' });
     expect(shown.out.split('\n')).toHaveLength(7);
-    expect(shown.out).toMatch(new RegExp(`^${dayOf(NOW - 3 * DAY_MS)} +1 +1 +0 +0 +1 +1 .* 100%`, 'm'));
+    expect(shown.out).toMatch(new RegExp(`^${dayOf(NOW - 3 * DAY_MS)} +1 +– +– +1 +0 +0 +1 +1 .* 100%`, 'm'));
+
+    const summed = await sumOn(world.pool, { nowMs: NOW });
+    expect(summed.daysSummed).toBeGreaterThan(0);
+    const weekly = await savepoint('rollups', 'show', ...game(), '--days', '5');
+    expect(weekly.out).toMatch(new RegExp(`^${dayOf(NOW - 2 * DAY_MS)} +1 +1 +1 `, 'm'));
+    const byCountry = await savepoint('rollups', 'show', ...game(), '--days', '5', '--by', 'country');
+    expect(byCountry).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/^country +active days[^\n]+\n\(unknown\) +2 +1 /),
+    });
+    expect((await savepoint('rollups', 'show', ...game(), '--by', 'zodiac')).errors).toContain('country');
+    const held = await savepoint('rollups', 'holdout', ...game());
+    expect(held).toMatchObject({ code: 0, out: expect.stringContaining('holdoutPercent above 0') });
 
     const set = await savepoint('game', 'set', 'game', '--tenant', world.tenant, '--retention-days', '30');
     expect(set.out).toContain('Events of studio/game are kept for 30 days.');
@@ -74,19 +89,54 @@ describe('the commands for roll-ups and retention', () => {
 
 it('a table of days reads from the newest down, in columns', () => {
   const day = {
-    ...{ activePlayers: 12_345, newPlayers: 10, payingPlayers: 2, sessions: 1, events: 7, eventsByType: {} },
+    ...{
+      activePlayers: 12_345,
+      weeklyActivePlayers: null,
+      monthlyActivePlayers: null,
+      newPlayers: 10,
+      payingPlayers: 2,
+      sessions: 1,
+      events: 7,
+      eventsByType: {},
+    },
     ...{ adImpressions: 0, storeViews: 3, playMs: 7_200_000, purchases: 2 },
   };
   const table = dashboardTable({
     days: [
-      { day: '2026-11-14', ...day, revenue: { EUR: '3', USD: '5.09' } },
+      {
+        day: '2026-11-14',
+        ...day,
+        weeklyActivePlayers: 23_456,
+        monthlyActivePlayers: 99_999,
+        revenue: { EUR: '3', USD: '5.09' },
+      },
       { day: '2026-11-15', ...day, activePlayers: 0, revenue: {} },
     ],
     cohorts: [{ day: '2026-11-14', players: 8, d1: 3, d7: null, d28: null, d30: null, active: [8, 3] }],
   });
   expect(table).toEqual([
-    'day         active  new  paying  sessions  events  ads  store  hours  bought   D1  D7  D28  revenue',
-    '2026-11-15       0   10       2         1       7    0      3      2       2    –   –    –',
-    '2026-11-14  12,345   10       2         1       7    0      3      2       2  38%   –    –  3 EUR, 5.09 USD',
+    'day         active    week   month  new  paying  sessions  events  ads  store  hours  bought   D1  D7  D28  revenue',
+    '2026-11-15       0       –       –   10       2         1       7    0      3      2       2    –   –    –',
+    '2026-11-14  12,345  23,456  99,999   10       2         1       7    0      3      2       2  38%   –    –  3 EUR, 5.09 USD',
+  ]);
+});
+
+it('a comparison with players who are held out says what it means', () => {
+  const interval = { low: 0.0012, high: 0.0431 };
+  const group = { players: 1_000, payers: 40, conversion: 0.04, conversionInterval: interval };
+  const lines = holdoutLines({
+    ...{ from: '2026-10-18', to: '2026-11-14', holdoutPercent: 5 },
+    heldOut: { ...group, revenuePerPlayer: { USD: 0.2 } },
+    targeted: { ...group, players: 20_000, revenuePerPlayer: { USD: 0.25 } },
+    conversion: { difference: 0.0222, interval, state: 'higher' },
+    revenuePerPlayer: { USD: { difference: 0.05, interval: null, state: 'too_few' } },
+  });
+  expect(lines).toEqual([
+    '2026-10-18 to 2026-11-14 (UTC), 5% held out. Targeted less held out, with 95% intervals:',
+    '          players  payers  conversion  USD per player',
+    'held out    1,000      40       4.00%          0.2000',
+    'targeted   20,000      40       4.00%          0.2500',
+    'conversion: 2.22% [0.12%, 4.31%]: targeted players have more',
+    'USD per player: 0.0500: too few to tell (at least 100 players, and for revenue 30 payers, in each group)',
   ]);
 });

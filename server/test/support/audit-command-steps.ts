@@ -37,6 +37,7 @@ export const COMMAND_STEPS: Record<
   'catalogue export': { reason: READS },
   'export events': { reason: READS },
   'rollups check': { reason: READS },
+  'rollups holdout': { reason: READS },
   losses: { reason: READS },
   simulate: { reason: 'it only sends what players send' },
   'tenant create': {

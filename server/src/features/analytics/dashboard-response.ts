@@ -1,11 +1,12 @@
-import { csvRow } from '../../lib/csv-writer.js';
+import { csvRow, numberCell } from '../../lib/csv-writer.js';
 import type { Cohort, DashboardDay } from './dashboard.js';
+import { perPlayer, shareOf } from './ratios.js';
 
 /** A day as the admin API tells it: with what follows from its numbers, without the types of its events. */
 export function dayResponse({ eventsByType: _types, ...day }: DashboardDay) {
   return {
     ...day,
-    conversion: day.activePlayers === 0 ? null : rounded(day.payingPlayers / day.activePlayers),
+    conversion: shareOf(day.payingPlayers, day.activePlayers),
     revenuePerActivePlayer: perPlayer(day.revenue, day.activePlayers),
     revenuePerPayingPlayer: perPlayer(day.revenue, day.payingPlayers),
   };
@@ -15,23 +16,10 @@ export function cohortResponse({ d1, d7, d28, d30, ...cohort }: Cohort) {
   return { ...cohort, retention: { '1': d1, '7': d7, '28': d28, '30': d30 } };
 }
 
-const FOUR_DECIMALS = 10_000;
-
-function rounded(value: number): number {
-  return Math.round(value * FOUR_DECIMALS) / FOUR_DECIMALS;
-}
-
-function perPlayer(revenue: Record<string, string>, players: number): Record<string, string> {
-  if (players === 0) return {};
-  const shares = Object.entries(revenue).map(([currency, total]) => [
-    currency,
-    String(rounded(Number(total) / players)),
-  ]);
-  return Object.fromEntries(shares);
-}
-
 const COUNTS = [
   'activePlayers',
+  'weeklyActivePlayers',
+  'monthlyActivePlayers',
   'newPlayers',
   'payingPlayers',
   'conversion',
@@ -50,7 +38,7 @@ export function daysToCsv(days: readonly DashboardDay[]): string {
     const response = dayResponse(day);
     return csvRow([
       day.day,
-      ...COUNTS.map((name) => cell(response[name])),
+      ...COUNTS.map((name) => numberCell(response[name])),
       ...currencies.map((currency) => day.revenue[currency] ?? '0'),
     ]);
   });
@@ -67,15 +55,11 @@ export function cohortsToCsv(cohorts: readonly Cohort[]): string {
   const rows = cohorts.map((cohort) =>
     csvRow([
       cohort.day,
-      cell(cohort.players),
-      ...RETENTION.map((name) => cell(cohort[name])),
-      ...offsets.map((offset) => cell(cohort.active[offset] ?? null)),
+      numberCell(cohort.players),
+      ...RETENTION.map((name) => numberCell(cohort[name])),
+      ...offsets.map((offset) => numberCell(cohort.active[offset] ?? null)),
     ]),
   );
   const names = csvRow(['day', 'players', ...RETENTION, ...offsets.map((offset) => `day${offset}`)]);
   return [names, ...rows].join('');
-}
-
-function cell(value: number | null): string | null {
-  return value === null ? null : String(value);
 }

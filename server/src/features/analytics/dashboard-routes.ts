@@ -8,6 +8,7 @@ import { listVersionsPublished } from '../game-configs/config-queries.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { gameOf, requireRole } from '../studios/admin-guard.js';
+import { sendCsv } from './csv-file.js';
 import { type DashboardDay, gameDashboard, listGameDays } from './dashboard.js';
 import { cohortResponse, cohortsToCsv, dayResponse, daysToCsv } from './dashboard-response.js';
 import { DashboardResponse } from './dashboard-schemas.js';
@@ -59,13 +60,8 @@ export function dashboardRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { format = 'json', table = 'days' } = request.query;
       const { days, cohorts } = await gameDashboard(ctx.pool, gameId, span.from, span.to, nowMs);
       if (format === 'csv') {
-        return reply
-          .header('content-type', 'text/csv; charset=utf-8')
-          .header(
-            'content-disposition',
-            `attachment; filename="${game}-${table}-${span.from}-${span.to}.csv"`,
-          )
-          .send(table === 'days' ? daysToCsv(days) : cohortsToCsv(cohorts));
+        const file = `${game}-${table}-${span.from}-${span.to}.csv`;
+        return sendCsv(reply, file, table === 'days' ? daysToCsv(days) : cohortsToCsv(cohorts));
       }
       return success({
         ...span,

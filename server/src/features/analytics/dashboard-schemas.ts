@@ -11,6 +11,12 @@ const DashboardDay = Type.Object(
   {
     day: Type.String({ format: 'date', description: 'In UTC' }),
     activePlayers: count('Players with at least one event on this UTC day'),
+    weeklyActivePlayers: nullable(
+      count(
+        'Players with at least one event on the 7 UTC days that end with this one, each counted once; summed every few minutes, null before',
+      ),
+    ),
+    monthlyActivePlayers: nullable(count('The same of the 30 UTC days that end with this one')),
     newPlayers: count('Players whose first login was on this UTC day'),
     payingPlayers: count('Players with at least one purchase on this UTC day that was not refunded'),
     conversion: nullable(
@@ -52,6 +58,8 @@ const Cohort = Type.Object(
 const DAY_EXAMPLE = {
   day: '2026-11-15',
   activePlayers: 1204,
+  weeklyActivePlayers: 3310,
+  monthlyActivePlayers: 7925,
   newPlayers: 88,
   payingPlayers: 31,
   conversion: 0.0257,
@@ -89,7 +97,8 @@ export const DashboardResponse = successOf(
     ),
   }),
   {
-    description: 'From roll-ups, which hold what has been applied to the moment.',
+    description:
+      'From roll-ups, which hold what has been applied to the moment; weekly and monthly players from sums of the last minutes.',
     example: {
       from: '2026-11-15',
       to: '2026-11-15',

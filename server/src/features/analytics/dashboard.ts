@@ -5,6 +5,9 @@ import { DAY_MS } from '../../lib/day.js';
 export type DashboardDay = {
   day: string;
   activePlayers: number;
+  /** Active on at least one of the 7, or 30, days that end with this one; null while that has not been summed. */
+  weeklyActivePlayers: number | null;
+  monthlyActivePlayers: number | null;
   newPlayers: number;
   payingPlayers: number;
   sessions: number;
@@ -122,6 +125,8 @@ const GAME_DAYS = {
     )
     select d::date::text as day,
       coalesce(t.active, 0)::float8 as "activePlayers",
+      a.weekly::float8 as "weeklyActivePlayers",
+      a.monthly::float8 as "monthlyActivePlayers",
       coalesce(t.new, 0)::float8 as "newPlayers",
       coalesce(t.paying, 0)::float8 as "payingPlayers",
       coalesce(t.sessions, 0)::float8 as sessions,
@@ -134,6 +139,9 @@ const GAME_DAYS = {
       coalesce(c.revenue, '{}') as revenue
     from generate_series($2::timestamp, $3::timestamp, interval '1 day') d
     left join totals t on t.day = d::date
+    left join lateral (
+      select weekly, monthly from game_active_players a where a.game_id = $1 and a.day = d::date offset 0
+    ) a on true
     left join by_type y on y.day = d::date
     left join by_currency c on c.day = d::date
     order by d`,

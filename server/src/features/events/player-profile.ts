@@ -7,6 +7,7 @@ export const PROFILE_MEMBERS = [
   'osName',
   'osVersion',
   'deviceType',
+  'clientBuild',
   'currency',
 ] as const;
 /** Longer than any real country, locale or version. */

@@ -78,6 +78,7 @@ export const FactsJson = Type.Object(
           osName: LastKnown,
           osVersion: LastKnown,
           deviceType: LastKnown,
+          clientBuild: LastKnown,
           currency: LastKnown,
           paidCurrency: LastKnown,
         } satisfies Record<ProfileMember, TSchema>,

@@ -1,7 +1,9 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { deleteExpiredAccess } from '../accounts/account-expiry.js';
+import { sumBreakdowns } from '../analytics/breakdowns/sum-breakdowns.js';
 import { compactRollups } from '../analytics/compact-rollups.js';
+import { compareHoldouts } from '../analytics/holdouts/compare-holdouts.js';
 import { type CompactionResult, compactEvents } from '../events/compact-events.js';
 import { dropOldIdentities, ensureEventPartitions } from '../events/event-partitions.js';
 import { deleteExpiredFailedEvents } from '../events/failed/expiry.js';
@@ -35,6 +37,11 @@ export type MaintenanceStep = Readonly<{
 
 const MINUTE_MS = 60_000;
 
+const BREAKDOWNS = 'breakdowns';
+
+/** Run between the hours, too: they show the present day. With nothing to do they cost a look at each game. */
+export const FREQUENT_STEPS: readonly string[] = [BREAKDOWNS];
+
 /** What usually takes longest comes last. */
 export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
   {
@@ -65,6 +72,23 @@ export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
     maxMs: 15 * MINUTE_MS,
     run: async ({ connection, nowMs, signal }) =>
       done({ shardsAddedUp: await compactRollups(connection, nowMs, signal) }),
+  },
+  {
+    name: BREAKDOWNS,
+    // A million players take a quarter of a minute.
+    maxMs: 15 * MINUTE_MS,
+    async run({ connection, nowMs, signal }) {
+      const { isDone, daysSummed, rowsDeleted } = await sumBreakdowns(connection, { nowMs, signal });
+      return { outcome: isDone ? 'done' : 'unfinished', did: { daysSummed, rowsDeleted } };
+    },
+  },
+  {
+    name: 'holdouts',
+    maxMs: 15 * MINUTE_MS,
+    async run({ connection, nowMs, signal }) {
+      const { isDone, gamesCompared } = await compareHoldouts(connection, { nowMs, signal });
+      return { outcome: isDone ? 'done' : 'unfinished', did: { gamesCompared } };
+    },
   },
   {
     name: 'retention',

@@ -14,6 +14,7 @@ const PAUSES = {
   /** What failed may work again as soon as the database does. Each further attempt waits twice as long. */
   retryMs: 60_000,
 };
+const FREQUENT_MS = 300_000;
 /** Portions of work take fractions of a second: a statement that needs longer than this is stuck. */
 const STATEMENT_TIMEOUT_MS = 60_000;
 /** After this much more than its time a step is left to itself. */
@@ -176,6 +177,25 @@ export function scheduleMaintenance(maintenance: Maintenance, pauses = PAUSES): 
         failed = await maintenance.run(Date.now(), signal, failed);
       }
       await pause(leftMs, signal);
+    }
+  };
+  void keepRunning();
+  return { stop: () => stopping.abort() };
+}
+
+/** Runs some steps every few minutes. What fails is tried again with the next run. */
+export function scheduleFrequently(
+  maintenance: Maintenance,
+  names: readonly string[],
+  everyMs = FREQUENT_MS,
+): { stop(): void } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const keepRunning = async (): Promise<void> => {
+    for (;;) {
+      await pause(everyMs, signal);
+      if (signal.aborted) return;
+      await maintenance.run(Date.now(), signal, names);
     }
   };
   void keepRunning();

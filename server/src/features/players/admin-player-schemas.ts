@@ -101,7 +101,7 @@ export const PlayerResponse = successOf(
       spend: Type.Record(Type.String(), Type.Number(), { description: 'By currency, refunds taken off' }),
       profile: Type.Record(Type.String(), LastKnown, {
         description:
-          'Last known country, locale, osName, osVersion, deviceType and currency; paidCurrency is that of the last purchase',
+          'Last known country, locale, osName, osVersion, deviceType, clientBuild and currency; paidCurrency is that of the last purchase',
       }),
       days: Type.Array(
         Type.Object({

@@ -53,6 +53,7 @@ export type ProfileMember =
   | 'osName'
   | 'osVersion'
   | 'deviceType'
+  | 'clientBuild'
   | 'currency'
   /** Of the last purchase. */
   | 'paidCurrency';

@@ -1,4 +1,6 @@
 import { pino } from 'pino';
+import { walkByIndex, withOwnConnection } from '../../../src/db/own-connection.js';
+import { sumBreakdowns } from '../../../src/features/analytics/breakdowns/sum-breakdowns.js';
 import {
   countMissingEvents,
   countRefusedEvents,
@@ -8,6 +10,7 @@ import {
 } from '../../../src/features/analytics/device-totals.js';
 import { exportEvents } from '../../../src/features/analytics/export-events.js';
 import { estimateEvents } from '../../../src/features/analytics/export-queries.js';
+import { compareHoldouts } from '../../../src/features/analytics/holdouts/compare-holdouts.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { compactEvents } from '../../../src/features/events/compact-events.js';
 import { countDaysToCompact, listStuckDays } from '../../../src/features/events/compact-queries.js';
@@ -42,6 +45,19 @@ const DAY_MS = 86_400_000;
 const GROUP = { gameId, code: 'event_invalid' };
 
 const actorAt = ({ nowMs }: Installation) => ({ name: 'a test', nowMs });
+
+const BREAKDOWN_TABLES = [
+  'players',
+  'player_days',
+  'transactions',
+  'config_versions',
+  'game_active_players',
+  'game_breakdowns',
+  'game_breakdown_days',
+  'breakdown_work',
+  'breakdown_sums',
+  'holdout_comparisons',
+];
 
 /** Statements about stored events, of commands and hourly work, without a name: PostgreSQL plans them for every call. */
 export const EVENT_STATEMENTS: readonly Listed[] = [
@@ -145,6 +161,35 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
     },
   },
   {
+    what: 'a game that holds players out, for the next',
+    call: async ({ admin }) => {
+      await admin.query(
+        `update config_versions set document = '{"store":{"holdoutPercent":5}}', published_at = published_at - interval '30 days'
+         where game_id = ${gameId}`,
+      );
+      await admin.query(
+        `update games set published_version = (select max(version) from config_versions where game_id = ${gameId})
+         where id = ${gameId}`,
+      );
+    },
+  },
+  {
+    what: 'sums of what players did, and of those who are held out',
+    call: ({ admin, nowMs }) =>
+      withOwnConnection(admin, async (connection) => {
+        await walkByIndex(connection);
+        await sumBreakdowns(connection, { nowMs, playersAPortion: 5_000 });
+        // Nothing has changed since.
+        await sumBreakdowns(connection, { nowMs: nowMs + DAY_MS / 24 });
+        await compareHoldouts(connection, { nowMs });
+      }),
+    reads: {
+      tables: ['games', 'breakdown_work', 'players'],
+      why: 'games are looked at 200 at a time, and players read by their ids in portions',
+      atMost: 5_000,
+    },
+  },
+  {
     what: 'hourly maintenance',
     call: ({ admin, nowMs }) => {
       const [logger, metrics] = [pino({ level: 'silent' }), createMaintenanceMetrics()];
@@ -160,8 +205,9 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
         'game_days',
         'game_event_types',
         'game_cohorts',
+        ...BREAKDOWN_TABLES,
       ],
-      why: 'all games are asked for their retention; sessions, roll-ups and events are dealt with in portions',
+      why: 'all games are asked for their retention; sessions, roll-ups, events and players are dealt with in portions',
       atMost: 'all',
     },
   },

@@ -109,6 +109,19 @@ const FILLS = [
    select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 'A', 0 from ${ROWS}`,
   `insert into game_cohorts (game_id, cohort_day, active_day, shard)
    select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), current_date, 0 from ${ROWS}`,
+  `insert into game_active_players (game_id, day, weekly, monthly)
+   select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 1, 1 from ${ROWS}`,
+  `insert into game_breakdown_days (game_id, day, totals, summed_at)
+   select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), '{}', now() from ${ROWS}`,
+  `insert into game_breakdowns
+   select ${SOME_GAME}, 'country', current_date - n / greatest(3, $1::int / 10), false, 'DE', 1, 1, 1, 1, '{}', 1, 1, 1, 1
+   from ${ROWS}`,
+  `insert into breakdown_sums
+   select ${SOME_GAME}, 'country', current_date - n / greatest(3, $1::int / 10), false, 'FR', 1, 1, 1, 1, '{}', 1, 1, 1, 1
+   from ${ROWS}`,
+  `insert into breakdown_work (game_id, begun_at, ended_at) select n, now(), now() - interval '1 day' from ${GAMES}`,
+  `insert into holdout_comparisons (game_id, day, from_day, holdout_percent, sums, summed_at)
+   select ${SOME_GAME}, current_date - 2 - n / greatest(3, $1::int / 10), current_date, 5, '{}', now() from ${ROWS}`,
   `insert into prediction_models (game_id, version, trained_at, author, trained_day, players, all_players, payers, all_payers,
      duration_ms, is_promoted, report, artefact)
    select ${SOME_GAME}, 100 * (n / greatest(3, $1::int / 10)), now(), '', current_date, 0, 0, 0, 0, 0, true, '{}', '{}'

@@ -4,7 +4,13 @@ import { findAccount, findAccountByEmail } from '../../../src/features/accounts/
 import { findInvitation, listInvitations } from '../../../src/features/accounts/invitation-queries.js';
 import { isMemberByEmail, listMembers } from '../../../src/features/accounts/member-queries.js';
 import { listOwnSessions } from '../../../src/features/accounts/own-sessions.js';
+import {
+  findSummedDays,
+  listBreakdownDays,
+  listBreakdownTotals,
+} from '../../../src/features/analytics/breakdowns/breakdown.js';
 import { gameDashboard } from '../../../src/features/analytics/dashboard.js';
+import { findNewestComparison } from '../../../src/features/analytics/holdouts/holdout-queries.js';
 import { applyEvents } from '../../../src/features/events/apply-events.js';
 import { checkEvents } from '../../../src/features/events/check-events.js';
 import { recordsOfPlayer } from '../../../src/features/events/event-record.js';
@@ -53,6 +59,7 @@ import {
   listAuditEntriesOfGame,
 } from '../../../src/features/studios/audit-log.js';
 import { findGameOfTenant, listGamesOfTenant } from '../../../src/features/studios/game-queries.js';
+import { utcDay } from '../../../src/lib/day.js';
 import { hashOfToken } from '../../../src/lib/secret-token.js';
 import { findOwners } from '../../../src/queue/partition-locks.js';
 import { findPlayerKeys } from '../../../src/queue/player-queries.js';
@@ -199,6 +206,16 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
     call: ({ admin, nowMs }) => {
       const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
       return gameDashboard(admin, gameId, day(nowMs - 30 * DAY_MS), day(nowMs), nowMs);
+    },
+  },
+  {
+    what: 'list_breakdown_days, list_breakdown_totals, find_summed_days, find_newest_comparison',
+    call: async ({ admin, nowMs }) => {
+      const span = { from: utcDay(nowMs - 30 * DAY_MS), to: utcDay(nowMs) };
+      await listBreakdownDays(admin, gameId, 'country', span);
+      await listBreakdownTotals(admin, gameId, 'country', span);
+      await findSummedDays(admin, gameId, span);
+      await findNewestComparison(admin, gameId);
     },
   },
   { what: 'find_player_id', call: ({ admin }) => findPlayerId(admin, gameId, WORLD.userId) },

@@ -68,6 +68,8 @@ describe('the dashboard', () => {
     expect(days[1]).toEqual({
       day: TODAY,
       activePlayers: 2,
+      weeklyActivePlayers: null,
+      monthlyActivePlayers: null,
       newPlayers: 1,
       payingPlayers: 1,
       conversion: 0.5,
@@ -124,9 +126,9 @@ describe('the dashboard', () => {
     const days = await file(`from=${YESTERDAY}&to=${TODAY}&format=csv`);
     expect(days.name).toBe(`attachment; filename="demo-game-days-${YESTERDAY}-${TODAY}.csv"`);
     expect(days.lines).toEqual([
-      'day,activePlayers,newPlayers,payingPlayers,conversion,sessions,events,adImpressions,storeViews,playMs,purchases,revenue:USD',
-      `${YESTERDAY},2,2,0,0,2,2,0,0,0,0,0`,
-      `${TODAY},2,1,1,0.5,1,5,1,1,0,2,5.01`,
+      'day,activePlayers,weeklyActivePlayers,monthlyActivePlayers,newPlayers,payingPlayers,conversion,sessions,events,adImpressions,storeViews,playMs,purchases,revenue:USD',
+      `${YESTERDAY},2,,,2,0,0,2,2,0,0,0,0,0`,
+      `${TODAY},2,,,1,1,0.5,1,5,1,1,0,2,5.01`,
       '',
     ]);
     const cohorts = await file(`from=${YESTERDAY}&to=${TODAY}&format=csv&table=cohorts`);

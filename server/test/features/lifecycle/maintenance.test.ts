@@ -1,12 +1,17 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyEvents } from '../../../src/features/events/apply-events.js';
-import { createMaintenance, scheduleMaintenance } from '../../../src/features/lifecycle/maintenance.js';
+import {
+  createMaintenance,
+  scheduleFrequently,
+  scheduleMaintenance,
+} from '../../../src/features/lifecycle/maintenance.js';
 import {
   createMaintenanceMetrics,
   type MaintenanceMetrics,
 } from '../../../src/features/lifecycle/maintenance-metrics.js';
 import {
+  FREQUENT_STEPS,
   MAINTENANCE_STEPS,
   type MaintenanceStep,
 } from '../../../src/features/lifecycle/maintenance-steps.js';
@@ -55,6 +60,31 @@ describe('the schedule of maintenance', () => {
     const failures = [['rollups', 'old_events'], ['old_events'], []];
     expect(await runsOf(failures, 4)).toEqual(['all', ['rollups', 'old_events'], ['old_events'], 'all']);
   });
+});
+
+it('some steps run every few minutes, one run after the other, until they are stopped', async () => {
+  const runs: (readonly string[] | undefined)[] = [];
+  const enough = deferred<void>();
+  let atWork = 0;
+  const { stop } = scheduleFrequently(
+    {
+      run: async (_nowMs, _signal, only) => {
+        expect(atWork++).toBe(0);
+        runs.push(only);
+        await new Promise((resolve) => setTimeout(resolve, 2));
+        atWork--;
+        if (runs.length === 3) enough.resolve();
+        return ['breakdowns'];
+      },
+    },
+    FREQUENT_STEPS,
+    1,
+  );
+  await enough.promise;
+  stop();
+  expect(runs.slice(0, 3)).toEqual([FREQUENT_STEPS, FREQUENT_STEPS, FREQUENT_STEPS]);
+  const names = MAINTENANCE_STEPS.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining([...FREQUENT_STEPS]));
 });
 
 describe('maintenance', () => {
@@ -221,6 +251,8 @@ describe('maintenance', () => {
       'sessions done': 1,
       'access done': 1,
       'rollups failed': 1,
+      'breakdowns failed': 1,
+      'holdouts done': 1,
       'retention done': 1,
       'event_identities done': 1,
       'old_events done': 1,

@@ -1,0 +1,31 @@
+import type { BreakdownTotal } from '../features/analytics/breakdowns/breakdown.js';
+import { type Dimension, isOfPurchases } from '../features/analytics/breakdowns/dimensions.js';
+import { printable } from './printable.js';
+import { grouped } from './progress-bar.js';
+import { isBetweenTexts, tableLines } from './table.js';
+
+const NAMES = { unknown: '(unknown)', other: '(all others)' } as const;
+
+/** The largest first. Clients choose the values. */
+export function breakdownTable(dimension: Dimension, totals: readonly BreakdownTotal[]): string[] {
+  if (totals.length === 0)
+    return ['Nothing has been summed yet. The service does so a few minutes after the first events.'];
+  const ofPurchases = isOfPurchases(dimension);
+  const rows = totals.map(({ kind, value, retention, revenue, ...total }) => [
+    kind === 'value' ? printable(value) : NAMES[kind],
+    ...(ofPurchases ? [] : [grouped(total.activePlayerDays), grouped(total.newPlayers)]),
+    ...[total.payingPlayerDays, total.purchases].map(grouped),
+    ...(ofPurchases ? [] : (['1', '7', '28'] as const).map((days) => share(retention[days]))),
+    Object.entries(revenue)
+      .map(([currency, amount]) => `${amount} ${currency}`)
+      .join(', '),
+  ]);
+  const names = ofPurchases
+    ? [dimension, 'payer days', 'bought', 'revenue']
+    : [dimension, 'active days', 'new', 'payer days', 'bought', 'D1', 'D7', 'D28', 'revenue'];
+  return tableLines([names, ...rows], isBetweenTexts);
+}
+
+function share({ newPlayers, active }: { newPlayers: number; active: number }): string {
+  return newPlayers === 0 ? '–' : `${Math.round((100 * active) / newPlayers)}%`;
+}

@@ -1,0 +1,61 @@
+import { type Comparison, type Difference, FEWEST } from '../features/analytics/holdouts/comparison.js';
+import { grouped } from './progress-bar.js';
+import { tableLines } from './table.js';
+
+type Shown = Comparison & { from: string; to: string; holdoutPercent: number };
+
+/** The groups side by side, then what they differ by. */
+export function holdoutLines(comparison: Shown | undefined): string[] {
+  if (comparison === undefined) {
+    return [
+      'Nothing has been compared. Publish a store with holdoutPercent above 0; the service compares once a day, from the first whole UTC day on.',
+    ];
+  }
+  const { from, to, holdoutPercent, heldOut, targeted, conversion, revenuePerPlayer } = comparison;
+  const currencies = Object.keys(revenuePerPlayer);
+  const groups = tableLines(
+    [
+      ['', 'players', 'payers', 'conversion', ...currencies.map((currency) => `${currency} per player`)],
+      ...(
+        [
+          ['held out', heldOut],
+          ['targeted', targeted],
+        ] as const
+      ).map(([name, group]) => [
+        name,
+        grouped(group.players),
+        grouped(group.payers),
+        group.conversion === null ? '–' : percent(group.conversion),
+        ...currencies.map((currency) => (group.revenuePerPlayer[currency] ?? 0).toFixed(4)),
+      ]),
+    ],
+    (column) => column > 0,
+  );
+  return [
+    `${from} to ${to} (UTC), ${holdoutPercent}% held out. Targeted less held out, with 95% intervals:`,
+    ...groups,
+    `conversion: ${describe(conversion, percent)}`,
+    ...currencies.map((currency) => {
+      const difference = revenuePerPlayer[currency];
+      return difference === undefined
+        ? ''
+        : `${currency} per player: ${describe(difference, (value) => value.toFixed(4))}`;
+    }),
+  ];
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(2)}%`;
+}
+
+const STATES: Readonly<Record<Difference['state'], string>> = {
+  higher: 'targeted players have more',
+  lower: 'targeted players have less',
+  no_difference_seen: 'no difference can be told from chance',
+  too_few: `too few to tell (at least ${FEWEST.players} players, and for revenue ${FEWEST.payers} payers, in each group)`,
+};
+
+function describe({ difference, interval, state }: Difference, format: (value: number) => string): string {
+  const range = interval === null ? '' : ` [${format(interval.low)}, ${format(interval.high)}]`;
+  return `${format(difference)}${range}: ${STATES[state]}`;
+}

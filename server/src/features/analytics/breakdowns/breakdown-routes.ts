@@ -1,0 +1,70 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { adminSchema, GameParameters, success, toTime } from '../../../http/admin-responses.js';
+import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../http/day-span.js';
+import { withSchemaTypes } from '../../../http/validation.js';
+import type { AdminContext } from '../../studios/admin-context.js';
+import { gameErrors } from '../../studios/admin-errors.js';
+import { gameOf, requireRole } from '../../studios/admin-guard.js';
+import { sendCsv } from '../csv-file.js';
+import { findSummedDays, listBreakdownDays, listBreakdownTotals } from './breakdown.js';
+import { daysToCsv, totalsResponse, totalsToCsv } from './breakdown-response.js';
+import { BreakdownResponse, DimensionParameter } from './breakdown-schemas.js';
+
+const Format = Type.Union([Type.Literal('json'), Type.Literal('csv')], { description: 'By default json' });
+const Table = Type.Union([Type.Literal('values'), Type.Literal('days')], {
+  description: 'Of the CSV file: a row for each value (the default), or for each day and value',
+});
+
+/** The numbers of a game by country, platform, build, SKU or promotion. */
+export function breakdownRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  withSchemaTypes(app).get(
+    '/admin/v1/games/:game/breakdown',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Numbers'),
+        operationId: 'getBreakdown',
+        summary: 'Players, revenue and retention by country, platform, build, SKU or promotion',
+        params: GameParameters,
+        querystring: Type.Object({
+          by: Type.Optional(DimensionParameter),
+          ...DAY_SPAN_PARAMETERS,
+          format: Type.Optional(Format),
+          table: Type.Optional(Table),
+        }),
+        response: {
+          200: {
+            description: 'The numbers',
+            content: {
+              'application/json': { schema: BreakdownResponse },
+              'text/csv': {
+                schema: Type.String({
+                  examples: ['kind,country,activePlayerDays,…,revenue:EUR\r\nvalue,DE,410,…,84.87\r\n'],
+                }),
+              },
+            },
+          },
+          ...gameErrors(['parameter_invalid']),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { gameId, game } = await gameOf(ctx, request);
+      const span = daySpanOf(request.query, ctx.clock.now());
+      const { by = 'country', format = 'json', table = 'values' } = request.query;
+      const file = `${game}-${by}-${table}-${span.from}-${span.to}.csv`;
+      if (format === 'csv' && table === 'days') {
+        return sendCsv(reply, file, daysToCsv(by, await listBreakdownDays(ctx.pool, gameId, by, span)));
+      }
+      const [summed, totals] = await Promise.all([
+        findSummedDays(ctx.pool, gameId, span),
+        listBreakdownTotals(ctx.pool, gameId, by, span),
+      ]);
+      const values = totalsResponse(by, totals, summed.activePlayerDays);
+      if (format === 'csv') return sendCsv(reply, file, totalsToCsv(by, values));
+      const { days, summedAt, activePlayerDays } = summed;
+      return success({ by, ...span, daysSummed: days, summedAt: toTime(summedAt), activePlayerDays, values });
+    },
+  );
+}

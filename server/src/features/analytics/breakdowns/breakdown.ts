@@ -1,0 +1,143 @@
+import { type Pool, query } from '../../../db/pool.js';
+import type { DaySpan } from '../../../http/day-span.js';
+import { type Dimension, SHOWN_VALUES } from './dimensions.js';
+
+/** Which value of a dimension: one that clients told, none, or all that are not among the largest. */
+export type ValueKind = 'value' | 'unknown' | 'other';
+
+type Numbers = {
+  kind: ValueKind;
+  /** Empty unless the kind is `value`. */
+  value: string;
+  newPlayers: number;
+  purchases: number;
+  /** Exact decimals as text. */
+  revenue: Record<string, string>;
+};
+
+export type BreakdownDay = Numbers & {
+  day: string;
+  activePlayers: number;
+  payingPlayers: number;
+  /** Of the new players: how many were active on the 1st, 7th, 28th and 30th day after. Null until that day is over and summed. */
+  d1: number | null;
+  d7: number | null;
+  d28: number | null;
+  d30: number | null;
+};
+
+/** Of all days of a span. A player counts on each day of activity, or of payment. */
+export type BreakdownTotal = Numbers & {
+  activePlayerDays: number;
+  payingPlayerDays: number;
+  /** Of players whose 1st, 7th, 28th and 30th day is over and summed: how many there are, and how many were active then. */
+  retention: Record<'1' | '7' | '28' | '30', { newPlayers: number; active: number }>;
+};
+
+export type SummedDays = {
+  /** How many days of the span have been summed. */
+  days: number;
+  /** When the newest of them was. */
+  summedAt: number | null;
+  /** Of the game. */
+  activePlayerDays: number;
+};
+
+/** A game's days by one dimension: at most 51 rows each. */
+export function listBreakdownDays(
+  pool: Pool,
+  gameId: number,
+  dimension: Dimension,
+  { from, to }: DaySpan,
+): Promise<BreakdownDay[]> {
+  return query<BreakdownDay>(pool, BREAKDOWN_DAYS, [gameId, dimension, from, to]);
+}
+
+/** The days of a span as one: at most 52 rows. */
+export function listBreakdownTotals(
+  pool: Pool,
+  gameId: number,
+  dimension: Dimension,
+  { from, to }: DaySpan,
+): Promise<BreakdownTotal[]> {
+  return query<BreakdownTotal>(pool, BREAKDOWN_TOTALS, [gameId, dimension, from, to]);
+}
+
+export async function findSummedDays(pool: Pool, gameId: number, { from, to }: DaySpan): Promise<SummedDays> {
+  const [row] = await query<SummedDays>(pool, SUMMED_DAYS, [gameId, from, to]);
+  return row ?? { days: 0, summedAt: null, activePlayerDays: 0 };
+}
+
+const KIND = `case when is_rest then 'other' when value = '' then 'unknown' else 'value' end`;
+const MONEY = `(select coalesce(jsonb_object_agg(key, amount), '{}') from jsonb_each_text(revenue) r(key, amount))`;
+
+/** The rows of the days that have been summed, and the day on which that was. */
+const STORED = `
+      select b.*, (d.summed_at at time zone 'UTC')::date as summed_on
+      from game_breakdowns b
+      join lateral (
+        select summed_at from game_breakdown_days d where d.game_id = b.game_id and d.day = b.day offset 0
+      ) d on true
+      where b.game_id = $1 and b.dimension = $2 and b.day between $3::date and $4::date`;
+
+const IS_OVER = 'day + DAYS < summed_on';
+const retained = (days: number) =>
+  `case when ${IS_OVER.replace('DAYS', String(days))} then d${days}::float8 end as d${days}`;
+const RETAINED = [1, 7, 28, 30].map(retained).join(', ');
+
+const BREAKDOWN_DAYS = {
+  name: 'list_breakdown_days',
+  text: `
+    select day::text, ${KIND} as kind, value, active_players::float8 as "activePlayers", new_players::float8 as "newPlayers",
+      paying_players::float8 as "payingPlayers", purchases::float8 as purchases, ${MONEY} as revenue,
+      ${RETAINED}
+    from (${STORED}
+    ) b
+    order by b.day, active_players desc, purchases desc, is_rest, value`,
+};
+
+const sumOver = (name: string, days: number) =>
+  `coalesce(sum(${name}) filter (where ${IS_OVER.replace('DAYS', String(days))}), 0)`;
+const RETAINED_SUMS = [1, 7, 28, 30]
+  .flatMap((days) => [
+    `${sumOver('new_players', days)} as new${days}`,
+    `${sumOver(`d${days}`, days)} as d${days}`,
+  ])
+  .join(', ');
+const RETENTION = [1, 7, 28, 30]
+  .map((days) => `'${days}', jsonb_build_object('newPlayers', sum(new${days}), 'active', sum(d${days}))`)
+  .join(', ');
+
+const BREAKDOWN_TOTALS = {
+  name: 'list_breakdown_totals',
+  text: `
+    with stored as materialized (${STORED}
+    ), placed as (
+      select v.*, row_number() over (order by is_rest, active desc, purchases desc, new desc, value) as place
+      from (
+        select is_rest, value, sum(active_players) as active, sum(new_players) as new, sum(paying_players) as paying,
+          sum(purchases) as purchases, jsonb_total(revenue) as revenue, ${RETAINED_SUMS}
+        from stored
+        group by is_rest, value
+      ) v
+    ), shown as (
+      select is_rest or place > ${SHOWN_VALUES} as is_rest, case when is_rest or place > ${SHOWN_VALUES} then '' else value end as value,
+        sum(active) as active, sum(new) as new, sum(paying) as paying, sum(purchases) as purchases, jsonb_total(revenue) as revenue,
+        jsonb_build_object(${RETENTION}) as retention
+      from placed
+      group by 1, 2
+    )
+    select ${KIND} as kind, value, active::float8 as "activePlayerDays", new::float8 as "newPlayers",
+      paying::float8 as "payingPlayerDays", purchases::float8 as purchases, ${MONEY} as revenue, retention
+    from shown
+    order by is_rest, active desc, purchases desc, value`,
+};
+
+const SUMMED_DAYS = {
+  name: 'find_summed_days',
+  text: `
+    select count(*)::int as days, max(summed_at) as "summedAt",
+      coalesce(sum((totals ->> 'active')::numeric), 0)::float8 as "activePlayerDays"
+    from game_breakdown_days
+    where game_id = $1 and day between $2::date and $3::date`,
+};

@@ -1,0 +1,155 @@
+import type { OwnConnection } from '../../../db/own-connection.js';
+import { type Pool, query } from '../../../db/pool.js';
+import type { ComparedPlayer, HoldoutSums } from './group-sums.js';
+
+/** A game that holds players out and has not been compared up to a day. */
+export type HoldoutGame = Readonly<{ gameId: number; percent: number }>;
+
+export async function listHoldoutGames(
+  connection: OwnConnection,
+  { behind, day, limit }: { behind: number; day: string; limit: number },
+): Promise<HoldoutGame[]> {
+  const { rows } = await connection.query<HoldoutGame>(
+    `select g.id as "gameId", (v.document #>> '{store,holdoutPercent}')::float8 as percent
+     from (
+       select id, published_version from games g
+       where id > $1 and published_version > 0
+         and not exists (select from holdout_comparisons c where c.game_id = g.id and c.day = $2 and c.behind is null offset 0)
+       offset 0
+     ) g
+     cross join lateral (
+       select document from config_versions v where v.game_id = g.id and v.version = g.published_version offset 0
+     ) v
+     where (v.document #>> '{store,holdoutPercent}')::float8 > 0
+     order by g.id
+     limit $3`,
+    [behind, day, limit],
+  );
+  return rows;
+}
+
+/** Since when a share of players has been held out without a change, as far as the span reaches back; null if it is not in force. */
+export async function findHoldoutSince(
+  connection: OwnConnection,
+  { gameId, percent }: HoldoutGame,
+  spanStart: string,
+): Promise<number | null> {
+  const { rows } = await connection.query<{ since: number | null }>(
+    `with versions as (
+       select version, published_at, (document #>> '{store,holdoutPercent}')::float8 as percent
+       from config_versions
+       where game_id = $1 and version >= coalesce(
+         (select version from config_versions where game_id = $1 and published_at <= $2::timestamptz
+          order by published_at desc, version desc limit 1), 0)
+     )
+     select min(published_at) as since from versions
+     where version > coalesce((select max(version) from versions where percent is distinct from $3::float8), 0)`,
+    [gameId, spanStart, percent],
+  );
+  return rows[0]?.since ?? null;
+}
+
+export type HoldoutSpan = Readonly<{ gameId: number; from: string; to: string; percent: number }>;
+export type HoldoutWalk = Readonly<{ behind: string; sums: HoldoutSums }>;
+
+/** A comparison that is under way, and is of this span. */
+export async function findHoldoutWalk(
+  connection: OwnConnection,
+  { gameId, from, to, percent }: HoldoutSpan,
+): Promise<HoldoutWalk | undefined> {
+  const { rows } = await connection.query<HoldoutWalk>(
+    `select behind, sums from holdout_comparisons
+     where game_id = $1 and day = $2 and from_day = $3 and holdout_percent = $4::numeric and behind is not null`,
+    [gameId, to, from, percent],
+  );
+  return rows[0];
+}
+
+/** `behind` is null at the end. */
+export async function upsertComparison(
+  connection: OwnConnection,
+  { gameId, from, to, percent }: HoldoutSpan,
+  { behind, sums }: { behind: string | null; sums: HoldoutSums },
+  nowMs: number,
+): Promise<void> {
+  await connection.query(
+    `insert into holdout_comparisons (game_id, day, from_day, holdout_percent, sums, behind, summed_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
+     on conflict (game_id, day) do update
+     set from_day = excluded.from_day, holdout_percent = excluded.holdout_percent, sums = excluded.sums, behind = excluded.behind,
+       summed_at = excluded.summed_at`,
+    [gameId, to, from, percent, JSON.stringify(sums), behind, new Date(nowMs)],
+  );
+}
+
+/** Those of earlier days that were left halfway, which nobody will go on with. */
+export async function deleteUnfinished(
+  connection: OwnConnection,
+  gameId: number,
+  beforeDay: string,
+): Promise<void> {
+  await connection.query(
+    'delete from holdout_comparisons where game_id = $1 and day < $2 and behind is not null',
+    [gameId, beforeDay],
+  );
+}
+
+type Portion = { last: string | null; players: ComparedPlayer[] };
+
+/** The next players of a game, of whom those count who were active in the span. */
+export async function findComparedPlayers(
+  connection: OwnConnection,
+  { gameId, from, to }: HoldoutSpan,
+  behind: string,
+  limit: number,
+): Promise<Portion> {
+  const { rows } = await connection.query<Portion>(
+    `with walked as materialized (
+       select id, user_id, active_days, purchase_days from players
+       where game_id = $1 and id > $2::bigint
+       order by id
+       limit $3
+     )
+     select max(p.id) as last,
+       coalesce(
+         jsonb_agg(jsonb_build_object('userId', p.user_id, 'purchases', coalesce(b.purchases, 0), 'revenue', coalesce(b.revenue, '{}')))
+           filter (where p.active_days && daterange($4, $5, '[]')),
+         '[]'
+       ) as players
+     from walked p
+     left join lateral (
+       select sum(d.purchases) as purchases, jsonb_total(d.revenue) as revenue
+       from player_days d
+       where p.purchase_days && daterange($4, $5, '[]') and d.player_id = p.id and d.day between $4::date and $5::date
+     ) b on true`,
+    [gameId, behind, limit, from, to],
+  );
+  return rows[0] ?? { last: null, players: [] };
+}
+
+export type StoredComparison = Readonly<{
+  from: string;
+  to: string;
+  holdoutPercent: number;
+  sums: HoldoutSums;
+  summedAt: number;
+}>;
+
+export async function findNewestComparison(
+  pool: Pool,
+  gameId: number,
+): Promise<StoredComparison | undefined> {
+  const rows = await query<StoredComparison>(
+    pool,
+    {
+      name: 'find_newest_comparison',
+      text: `select from_day::text as from, day::text as to, holdout_percent::float8 as "holdoutPercent", sums, summed_at as "summedAt"
+             from holdout_comparisons
+             where game_id = $1 and behind is null
+             order by day desc
+             limit 1`,
+    },
+    [gameId],
+  );
+  return rows[0];
+}

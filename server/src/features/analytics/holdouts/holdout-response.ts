@@ -1,0 +1,50 @@
+import { csvRow, numberCell } from '../../../lib/csv-writer.js';
+import { compareGroups, type Difference } from './comparison.js';
+import type { StoredComparison } from './holdout-queries.js';
+
+export function comparisonResponse({ from, to, holdoutPercent, sums, summedAt }: StoredComparison) {
+  return { from, to, holdoutPercent, summedAt: new Date(summedAt).toISOString(), ...compareGroups(sums) };
+}
+
+export type ComparisonResponse = ReturnType<typeof comparisonResponse>;
+
+const COLUMNS = [
+  ...['from', 'to', 'holdoutPercent', 'measure', 'currency'],
+  ...['heldOutPlayers', 'heldOut', 'targetedPlayers', 'targeted', 'difference', 'low', 'high', 'state'],
+];
+
+/** A row for the conversion, and one for the revenue of each currency. */
+export function comparisonToCsv(comparison: ComparisonResponse | null): string {
+  const names = csvRow(COLUMNS);
+  if (comparison === null) return names;
+  const { heldOut, targeted, conversion, revenuePerPlayer } = comparison;
+  const row = (
+    measure: string,
+    currency: string | null,
+    values: [number | null, number | null],
+    of: Difference,
+  ) =>
+    csvRow([
+      ...[comparison.from, comparison.to, String(comparison.holdoutPercent), measure, currency],
+      ...[
+        numberCell(heldOut.players),
+        numberCell(values[0]),
+        numberCell(targeted.players),
+        numberCell(values[1]),
+      ],
+      ...[
+        numberCell(of.difference),
+        numberCell(of.interval?.low ?? null),
+        numberCell(of.interval?.high ?? null),
+        of.state,
+      ],
+    ]);
+  return [
+    names,
+    row('conversion', null, [heldOut.conversion, targeted.conversion], conversion),
+    ...Object.entries(revenuePerPlayer).map(([currency, difference]) => {
+      const means = [heldOut, targeted].map((group) => group.revenuePerPlayer[currency] ?? null);
+      return row('revenuePerPlayer', currency, [means[0] ?? null, means[1] ?? null], difference);
+    }),
+  ].join('');
+}
