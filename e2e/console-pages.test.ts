@@ -96,6 +96,10 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     expect(await figure('payingPlayers')).toBe('1');
     expect(await figure('revenue')).toBe('USD 0.99');
     expect(await figure('adImpressions')).toBe('1');
+    await page.getByRole('heading', { name: 'By country' }).waitFor();
+    await page.getByLabel('Broken down by').selectOption('sku');
+    await page.getByRole('heading', { name: 'By SKU' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('by')).toBe('sku');
 
     await go('/players?find=page-device');
     await page.getByRole('cell', { name: 'device id' }).waitFor();

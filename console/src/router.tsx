@@ -36,7 +36,7 @@ const frame = createRoute({
 const overview = createRoute({
   getParentRoute: () => frame,
   path: '/',
-  validateSearch: known('days', 'show', 'currency', 'view'),
+  validateSearch: known('days', 'show', 'currency', 'view', 'by'),
   component: lazyRouteComponent(() => import('./pages/overview/Overview.js'), 'Overview'),
 });
 const players = createRoute({

@@ -7,7 +7,8 @@ export type Measure = {
   id: string;
   name: string;
   definition: string;
-  of: (day: Day) => number;
+  /** Null where it is not known yet. */
+  of: (day: Day) => number | null;
   colour: number;
   isFigure?: boolean;
   to: '/$studio/$game/players' | '/$studio/$game/store' | '/$studio/$game/events';
@@ -21,6 +22,24 @@ export const MEASURES: readonly Measure[] = [
     of: (day) => day.activePlayers,
     colour: 0,
     isFigure: true,
+    to: '/$studio/$game/players',
+  },
+  {
+    id: 'weeklyActivePlayers',
+    name: 'Active in 7 days',
+    definition:
+      'Players with at least one event on the 7 UTC days that end with this one, each counted once; summed every few minutes',
+    of: (day) => day.weeklyActivePlayers,
+    colour: 0,
+    to: '/$studio/$game/players',
+  },
+  {
+    id: 'monthlyActivePlayers',
+    name: 'Active in 30 days',
+    definition:
+      'Players with at least one event on the 30 UTC days that end with this one, each counted once; summed every few minutes',
+    of: (day) => day.monthlyActivePlayers,
+    colour: 0,
     to: '/$studio/$game/players',
   },
   {
@@ -78,7 +97,7 @@ export const MEASURES: readonly Measure[] = [
   },
 ];
 
-export function figureOf(day: Day, measure: Measure, currency: string): number {
+export function figureOf(day: Day, measure: Measure, currency: string): number | null {
   return measure.id === 'revenue' ? Number(day.revenue[currency] ?? 0) : measure.of(day);
 }
 

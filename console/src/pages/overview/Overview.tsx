@@ -1,14 +1,4 @@
-import {
-  Card,
-  Group,
-  NativeSelect,
-  SegmentedControl,
-  SimpleGrid,
-  Stack,
-  Text,
-  Title,
-  Tooltip,
-} from '@mantine/core';
+import { Card, Group, NativeSelect, SimpleGrid, Stack, Text, Title, Tooltip } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
 import { useGet, usePlace } from '../../api/hooks.js';
@@ -18,7 +8,9 @@ import { Chart } from '../../parts/Chart.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
 import { Page } from '../../parts/Page.js';
 import { Loaded } from '../../parts/states.js';
+import { Breakdown } from './Breakdown.js';
 import { FirstSteps } from './FirstSteps.js';
+import { Holdout } from './Holdout.js';
 import { Retention } from './Retention.js';
 
 const route = getRouteApi('/$studio/$game/');
@@ -73,6 +65,8 @@ export function Overview() {
             <Stack gap="lg">
               <Figures today={data.today} days={data.days} />
               <DaysChart data={data} />
+              <Breakdown span={query} />
+              <Holdout />
               <Retention cohorts={data.cohorts} />
             </Stack>
           )
@@ -93,7 +87,7 @@ function Figures({ today, days }: { today: Day; days: readonly Day[] }) {
       ? '–'
       : measure.id === 'revenue'
         ? formatAmounts(day.revenue)
-        : formatCount(measure.of(day));
+        : formatCount(measure.of(day) ?? 0);
   return (
     <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }} spacing="sm">
       {MEASURES.filter(({ isFigure }) => isFigure).map((measure) => (
@@ -115,10 +109,23 @@ function Figures({ today, days }: { today: Day; days: readonly Day[] }) {
             <Text size="xs" c="dimmed" className="figures">
               a week ago {show(lastWeek, measure)}
             </Text>
+            {measure.id === 'activePlayers' && <ActivePlayers today={today} />}
           </Card>
         </Tooltip>
       ))}
     </SimpleGrid>
+  );
+}
+
+/** Each player once, however often they came. Unknown until maintenance has summed the day for the first time. */
+function ActivePlayers({ today }: { today: Day }) {
+  const { weeklyActivePlayers: weekly, monthlyActivePlayers: monthly } = today;
+  const show = (players: number | null) => (players === null ? '–' : formatCount(players));
+  return (
+    <Text size="xs" c="dimmed" className="figures">
+      7 days <span data-figure="weeklyActivePlayers">{show(weekly)}</span>, 30 days{' '}
+      <span data-figure="monthlyActivePlayers">{show(monthly)}</span>
+    </Text>
   );
 }
 
@@ -152,16 +159,7 @@ function DaysChart({ data }: { data: Dashboard }) {
               }
             />
           )}
-          <SegmentedControl
-            visibleFrom="md"
-            size="xs"
-            aria-label="What the chart shows"
-            value={measure.id}
-            data={choices}
-            onChange={choose}
-          />
           <NativeSelect
-            hiddenFrom="md"
             size="xs"
             aria-label="What the chart shows"
             value={measure.id}

@@ -1,0 +1,95 @@
+import { Card, Group, Table, Text, Title } from '@mantine/core';
+import type { Schemas } from '../../api/client.js';
+import { useGet, usePlace } from '../../api/hooks.js';
+import { formatCount, formatDay, formatMoney, formatShare } from '../../lib/format.js';
+import { describeDifference } from '../../lib/holdout.js';
+import { DownloadButton } from '../../parts/DownloadButton.js';
+import { Loaded } from '../../parts/states.js';
+
+type Comparison = Schemas['HoldoutComparison'];
+
+/** Does targeting work? Nothing is shown while the store holds nobody out. */
+export function Holdout() {
+  const { game } = usePlace();
+  const holdout = useGet('getHoldout', { params: { game } });
+  if (holdout.data?.state === 'off') return null;
+  return (
+    <section>
+      <Group justify="space-between" mb="xs">
+        <Title order={2} size="h4">
+          Does targeting work?
+        </Title>
+        {holdout.data?.state === 'compared' && (
+          <DownloadButton
+            operation="getHoldout"
+            request={{ params: { game }, query: { format: 'csv' } }}
+            fileName={`${game}-holdout.csv`}
+            label="CSV"
+          />
+        )}
+      </Group>
+      <Loaded query={holdout} height={120}>
+        {({ comparison, holdoutPercent }) =>
+          comparison === null ? (
+            <Text size="sm" c="dimmed">
+              {holdoutPercent}% of the players are held out. They are compared with the others once a day,
+              from the first whole UTC day on.
+            </Text>
+          ) : (
+            <Compared comparison={comparison} />
+          )
+        }
+      </Loaded>
+    </section>
+  );
+}
+
+function Compared({ comparison }: { comparison: Comparison }) {
+  const { heldOut, targeted, conversion, revenuePerPlayer, from, to, holdoutPercent } = comparison;
+  const share = (value: number | null) => (value === null ? '–' : formatShare(value));
+  const rows = [
+    {
+      name: 'Conversion',
+      values: [share(targeted.conversion), share(heldOut.conversion)],
+      difference: describeDifference(conversion, formatShare),
+    },
+    ...Object.entries(revenuePerPlayer).map(([currency, difference]) => {
+      const money = (value: number) => formatMoney(value, currency);
+      return {
+        name: `Revenue per player, ${currency}`,
+        values: [targeted, heldOut].map((group) => money(group.revenuePerPlayer[currency] ?? 0)),
+        difference: describeDifference(difference, money),
+      };
+    }),
+  ];
+  return (
+    <Card withBorder padding="sm">
+      <Table.ScrollContainer minWidth={560}>
+        <Table aria-label="Held out against the rest" verticalSpacing={4}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th> </Table.Th>
+              <Table.Th ta="right">Targeted, {formatCount(targeted.players)} players</Table.Th>
+              <Table.Th ta="right">Held out, {formatCount(heldOut.players)} players</Table.Th>
+              <Table.Th>Difference, with its 95% interval</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map(({ name, values, difference }) => (
+              <Table.Tr key={name}>
+                <Table.Td>{name}</Table.Td>
+                <Table.Td ta="right">{values[0]}</Table.Td>
+                <Table.Td ta="right">{values[1]}</Table.Td>
+                <Table.Td>{difference}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Text size="xs" c="dimmed">
+        {formatDay(from)} to {formatDay(to)}, players with at least one event in that time; {holdoutPercent}%
+        always get the untargeted store. Conversion by Newcombe’s score interval, revenue by Welch’s t.
+      </Text>
+    </Card>
+  );
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { barOf, dimensionOf, nameOf, retainedOf, type Value } from '../src/lib/breakdown.js';
+import { figureOf, MEASURES } from '../src/lib/dashboard.js';
+import { describeDifference } from '../src/lib/holdout.js';
+
+const NOBODY = { newPlayers: 0, active: 0 };
+const value = (overrides: Partial<Value>): Value => ({
+  ...{
+    kind: 'value',
+    value: 'DE',
+    activePlayerDays: 10,
+    newPlayers: 4,
+    payingPlayerDays: 1,
+    conversion: 0.1,
+  },
+  ...{ purchases: 2, revenue: {}, revenuePerActivePlayer: {}, revenuePerPayingPlayer: {} },
+  retention: { '1': { newPlayers: 4, active: 3 }, '7': NOBODY, '28': NOBODY, '30': NOBODY },
+  ...overrides,
+});
+
+describe('a breakdown', () => {
+  it('goes by what the address says, or by country', () => {
+    expect(dimensionOf('sku').label).toBe('SKU');
+    expect(dimensionOf('zodiac').value).toBe('country');
+    expect(dimensionOf(undefined).value).toBe('country');
+  });
+
+  it('has a name for what is not told, and for all others', () => {
+    const [country, promotion] = [dimensionOf('country'), dimensionOf('promotion')];
+    expect(nameOf(value({}), country)).toBe('DE');
+    expect(nameOf(value({ kind: 'unknown', value: null }), country)).toBe('not told');
+    expect(nameOf(value({ kind: 'unknown', value: null }), promotion)).toBe('no promotion');
+    expect(nameOf(value({ kind: 'other', value: null }), country)).toBe('all others');
+  });
+
+  it('draws bars by players, or by purchases where players are not known', () => {
+    const all = [value({}), value({ activePlayerDays: 5 })];
+    expect(all.map((each) => barOf(each, all))).toEqual([1, 0.5]);
+    const bought = [
+      value({ activePlayerDays: null, purchases: 1 }),
+      value({ activePlayerDays: null, purchases: 4 }),
+    ];
+    expect(bought.map((each) => barOf(each, bought))).toEqual([0.25, 1]);
+    const nothing = value({ activePlayerDays: 0 });
+    expect(barOf(nothing, [nothing])).toBe(0);
+  });
+
+  it('knows no retention of a day that nobody has had', () => {
+    expect(retainedOf(value({}), '1')).toBe(0.75);
+    expect(retainedOf(value({}), '7')).toBeNull();
+    expect(retainedOf(value({ retention: null }), '1')).toBeNull();
+  });
+});
+
+describe('a difference with its interval', () => {
+  const format = (number: number) => String(number);
+  it.each([
+    [{ difference: 2, interval: { low: 1, high: 3 }, state: 'higher' }, '+2 (+1 to +3): targeting adds'],
+    [
+      { difference: -2, interval: { low: -3, high: -1 }, state: 'lower' },
+      '−2 (−3 to −1): targeting takes away',
+    ],
+    [
+      { difference: 1, interval: { low: -1, high: 3 }, state: 'no_difference_seen' },
+      '+1 (−1 to +3): cannot be told from chance',
+    ],
+    [{ difference: 0, interval: null, state: 'too_few' }, '0, too few players or payers to tell'],
+  ] as const)('says what it means', (difference, text) => {
+    expect(describeDifference(difference, format)).toBe(text);
+  });
+});
+
+it('weekly players that have not been summed are not zero', () => {
+  const weekly = MEASURES.find(({ id }) => id === 'weeklyActivePlayers');
+  const day = { weeklyActivePlayers: null, revenue: {} } as never;
+  expect(weekly && figureOf(day, weekly, 'USD')).toBeNull();
+});
