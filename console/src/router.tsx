@@ -54,7 +54,7 @@ const player = createRoute({
 const store = createRoute({
   getParentRoute: () => frame,
   path: '/store',
-  validateSearch: known('tab', 'sku', 'offer', 'filter', 'version'),
+  validateSearch: known('tab', 'sku', 'offer', 'filter', 'version', 'as', 'invented', 'under'),
   component: lazyRouteComponent(() => import('./pages/store/Store.js'), 'Store'),
 });
 const segments = createRoute({

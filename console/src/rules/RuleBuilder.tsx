@@ -1,7 +1,7 @@
 import { ActionIcon, Autocomplete, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useMemo } from 'react';
-import type { Schemas } from '../api/client.js';
 import { useGet } from '../api/hooks.js';
+import { usagesOf } from '../lib/attribute-usages.js';
 import { replacedAt } from '../lib/document.js';
 import { type Condition, literalOf, OPERATORS, type Operator, textOfLiteral } from '../lib/rule.js';
 import { Icon } from '../parts/Icon.js';
@@ -184,15 +184,4 @@ function CompareFields({
       />
     </>
   );
-}
-
-/** How each attribute is written, with its fields: `spend["USD"].total`, `spend["USD"].last28Days`. */
-function usagesOf(attributes: readonly Schemas['Attribute'][]): Map<string, string> {
-  const usages = new Map<string, string>();
-  for (const { usage, type, fields } of attributes) {
-    if (fields.length === 0) usages.set(usage, type);
-    const base = usage.replace(/\.\w+$/, '');
-    for (const field of fields) usages.set(`${base}.${field.name}`, field.type);
-  }
-  return usages;
 }

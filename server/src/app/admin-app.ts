@@ -4,6 +4,7 @@ import { accessRoutes } from '../features/accounts/access-routes.js';
 import { breakdownRoutes } from '../features/analytics/breakdowns/breakdown-routes.js';
 import { dashboardRoutes } from '../features/analytics/dashboard-routes.js';
 import { holdoutRoutes } from '../features/analytics/holdouts/holdout-routes.js';
+import { audienceRoutes } from '../features/audiences/audience-routes.js';
 import { playerListRoutes } from '../features/audiences/player-list-routes.js';
 import { segmentRoutes } from '../features/audiences/segment-routes.js';
 import { dryRunRoutes } from '../features/dry-runs/dry-run-routes.js';
@@ -53,6 +54,7 @@ const ROUTES: readonly AdminRoutes[] = [
   adminSessionRoutes,
   timelineRoutes,
   segmentRoutes,
+  audienceRoutes,
   dashboardRoutes,
   breakdownRoutes,
   holdoutRoutes,

@@ -6,7 +6,7 @@ import { Loaded } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
 import { OverridePanel } from './OverridePanel.js';
 import { YesNo } from './Player.js';
-import type { ExplanationQuery } from './use-explanation.js';
+import type { ExplanationQuery } from '../../api/use-explanation.js';
 
 const route = getRouteApi('/$studio/$game/players/$playerId');
 

@@ -12,7 +12,7 @@ import { PredictionsOfPlayer } from './PredictionsOfPlayer.js';
 import { SegmentsOfPlayer } from './SegmentsOfPlayer.js';
 import { StoreAsSeen } from './StoreAsSeen.js';
 import { Timeline } from './Timeline.js';
-import { useExplanation } from './use-explanation.js';
+import { useExplanation } from '../../api/use-explanation.js';
 
 const route = getRouteApi('/$studio/$game/players/$playerId');
 
@@ -63,7 +63,11 @@ function Headline({ facts }: { facts: Schemas['PlayerFacts'] }) {
 
 function PlayerBody({ playerId }: { playerId: string }) {
   const { at, version } = route.useSearch();
-  const explanation = useExplanation({ playerId, at, version });
+  const explanation = useExplanation({
+    playerId,
+    ...(at === undefined ? {} : { at }),
+    ...(version === undefined ? {} : { version: version === 'draft' ? 'draft' : Number(version) }),
+  });
   return (
     <Grid gutter="lg">
       <Grid.Col span={{ base: 12, md: 6 }} order={{ base: 2, md: 1 }}>

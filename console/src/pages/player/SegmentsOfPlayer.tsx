@@ -1,6 +1,6 @@
 import { Badge, Group, Stack, Text, Title } from '@mantine/core';
 import { Loaded } from '../../parts/states.js';
-import type { ExplanationQuery } from './use-explanation.js';
+import type { ExplanationQuery } from '../../api/use-explanation.js';
 
 /** The segments that the player is in, and why; on demand also those that they are not in. */
 export function SegmentsOfPlayer({ explanation }: { explanation: ExplanationQuery }) {

@@ -1,5 +1,6 @@
 import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import type { Schemas } from '../../api/client.js';
+import { AudienceNote } from '../../draft/AudienceNote.js';
 import type { ConfigDocument, Problem, Segment } from '../../lib/document.js';
 import { countOf } from '../../lib/format.js';
 import { SidePanel } from '../../parts/SidePanel.js';
@@ -9,6 +10,8 @@ import { WhoEnters } from './WhoEnters.js';
 type Props = {
   segment: Segment;
   document: ConfigDocument;
+  /** Where the segment is in the document. */
+  pointer: string;
   isReadOnly: boolean;
   problems: readonly (Problem & { member: string })[];
   usedBy: Schemas['SegmentUse'] | undefined;
@@ -20,6 +23,7 @@ type Props = {
 export function SegmentPanel({
   segment,
   document,
+  pointer,
   isReadOnly,
   problems,
   usedBy,
@@ -71,6 +75,12 @@ export function SegmentPanel({
             flags={['isPayer', ...document.flags.custom.map(({ flagId }) => flagId)]}
             problems={problems.filter(({ member }) => member === 'rule')}
             onChange={(rule) => set({ rule })}
+          />
+          <AudienceNote
+            document={document}
+            part={{ segmentId: segment.segmentId }}
+            pointer={pointer}
+            hasExamples
           />
           <Checkbox
             label="Clients are told of it"

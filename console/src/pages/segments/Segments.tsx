@@ -150,6 +150,7 @@ export function Segments() {
         <SegmentPanel
           segment={openEntry}
           document={document}
+          pointer={`/segments/${open}`}
           isReadOnly={!isEditor}
           problems={problemsUnder(problems, `/segments/${open}`)}
           usedBy={sizeOf.get(openEntry.segmentId)?.usedBy}

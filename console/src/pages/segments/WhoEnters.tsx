@@ -1,6 +1,5 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
-import { usePlace } from '../../api/hooks.js';
+import { PlayerLink } from '../../draft/AudienceNote.js';
 import { useDryRun } from '../../draft/use-dry-run.js';
 import type { ConfigDocument } from '../../lib/document.js';
 import { countOf, formatCount } from '../../lib/format.js';
@@ -54,20 +53,12 @@ export function WhoEnters({
 }
 
 function Examples({ label, players }: { label: string; players: readonly string[] }) {
-  const { studio, game } = usePlace();
   if (players.length === 0) return null;
   return (
     <Text size="sm">
       {label}:{' '}
       {players.map((playerId) => (
-        <Link
-          key={playerId}
-          className="mono example"
-          to="/$studio/$game/players/$playerId"
-          params={{ studio, game, playerId }}
-        >
-          {playerId.slice(0, 8)}…{' '}
-        </Link>
+        <PlayerLink key={playerId} playerId={playerId} />
       ))}
     </Text>
   );

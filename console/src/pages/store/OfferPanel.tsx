@@ -1,15 +1,17 @@
 import { Button, Checkbox, Group, MultiSelect, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { AudienceNote } from '../../draft/AudienceNote.js';
 import { type ConfigDocument, currenciesOf, type Offer, type Problem } from '../../lib/document.js';
 import { MomentInput, WholeNumberInput } from '../../parts/fields.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { RuleEditor } from '../../rules/RuleEditor.js';
-import { Audience } from './Audience.js';
 import { OfferEffect } from './OfferEffect.js';
-import { PreviewAsPlayer } from './PreviewAsPlayer.js';
+import { Preview } from './Preview.js';
 
 type Props = {
   offer: Offer;
   document: ConfigDocument;
+  /** Where the offer is in the document. */
+  pointer: string;
   isReadOnly: boolean;
   problems: readonly (Problem & { member: string })[];
   onChange: (offer: Offer) => void;
@@ -18,7 +20,8 @@ type Props = {
 };
 
 /** An offer: who, what, when, how often. */
-export function OfferPanel({ offer, document, isReadOnly, problems, onChange, onRemove, onClose }: Props) {
+export function OfferPanel(props: Props) {
+  const { offer, document, pointer, isReadOnly, problems, onChange, onRemove, onClose } = props;
   const problemAt = (member: string) => problems.find((each) => each.member === member)?.message;
   const set = (change: Partial<Offer>) => onChange({ ...offer, ...change });
   const isAll = offer.skus === 'all';
@@ -73,7 +76,7 @@ export function OfferPanel({ offer, document, isReadOnly, problems, onChange, on
               if (!Number.isNaN(share)) set({ sharePercent: share });
             }}
           />
-          <Audience offerId={offer.offerId} document={document} isValid={problems.length === 0} />
+          <AudienceNote document={document} part={{ offerId: offer.offerId }} pointer={pointer} />
           <Text fw={600}>What</Text>
           <NativeSelect
             label="For"
@@ -147,7 +150,7 @@ export function OfferPanel({ offer, document, isReadOnly, problems, onChange, on
             ))}
         </Stack>
       </fieldset>
-      <PreviewAsPlayer />
+      <Preview document={document} rule={offer.when ?? ''} />
     </SidePanel>
   );
 }

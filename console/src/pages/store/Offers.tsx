@@ -132,6 +132,7 @@ export function Offers({ document }: { document: ConfigDocument }) {
         <OfferPanel
           offer={openEntry}
           document={document}
+          pointer={`/offers/${open}`}
           isReadOnly={!isEditor}
           problems={problemsUnder(problems, `/offers/${open}`)}
           onChange={(next) => {

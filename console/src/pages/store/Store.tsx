@@ -6,6 +6,7 @@ import { Catalogue } from './Catalogue.js';
 import { CatalogueFiles } from './CatalogueFiles.js';
 import { History } from './History.js';
 import { Offers } from './Offers.js';
+import { Preview } from './Preview.js';
 import { StoreRules } from './StoreRules.js';
 
 const route = getRouteApi('/$studio/$game/store');
@@ -13,6 +14,7 @@ const route = getRouteApi('/$studio/$game/store');
 const TABS = [
   ['catalogue', 'Catalogue'],
   ['offers', 'Offers'],
+  ['preview', 'Preview'],
   ['rules', 'Limits'],
   ['history', 'History'],
 ] as const;
@@ -49,6 +51,9 @@ export function Store() {
             </Tabs.Panel>
             <Tabs.Panel value="offers">
               <Offers document={document} />
+            </Tabs.Panel>
+            <Tabs.Panel value="preview">
+              <Preview document={document} />
             </Tabs.Panel>
             <Tabs.Panel value="rules">
               <StoreRules settings={document.store} />

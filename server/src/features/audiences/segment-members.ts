@@ -1,5 +1,4 @@
 import { type Client, type Pool, snapshot } from '../../db/pool.js';
-import { nodeNames } from '../../personalisation/compile/compile-flags-and-segments.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
 import { listFactRows } from '../dry-runs/dry-run-queries.js';
@@ -8,6 +7,7 @@ import { factColumns } from '../dry-runs/fact-columns.js';
 import { factNeeds } from '../dry-runs/fact-needs.js';
 import { TimeSlice } from '../dry-runs/time-slice.js';
 import { findCurrentModels } from '../predictions/models-at.js';
+import { neededParts } from './needed-parts.js';
 import { findPlayersByUserId, listNewestPlayerIds, type PlayerListRow } from './player-list-queries.js';
 
 /** A page examines so many players at the most: a fifth of a second. The next page goes on from there. */
@@ -61,7 +61,7 @@ export async function listSegmentMembers(pool: Pool, search: MemberSearch): Prom
 
 /** Gives those of some players, newest first, who are in the segment. */
 function membership({ document, segmentId, gameId, nowMs }: MemberSearch, models: ModelsInForce) {
-  const needed = neededFor(document, segmentId);
+  const needed = neededParts(document, { kind: 'segment', id: segmentId });
   const columns = factColumns(factNeeds([needed]), nowMs);
   const timeSlice = new TimeSlice(() => performance.now());
   return async (client: Client, ids: readonly string[]): Promise<string[]> => {
@@ -79,19 +79,6 @@ function membership({ document, segmentId, gameId, nowMs }: MemberSearch, models
     }
     return members.reverse();
   };
-}
-
-/** The segment and what its rule refers to, without all else: less is read of each player. */
-function neededFor(document: CompiledDocument, segmentId: string): CompiledDocument {
-  const needed = new Set([`segment:${segmentId}`]);
-  // From the last on: whatever needs a part comes after it.
-  const flagsAndSegments = document.flagsAndSegments.toReversed().filter((node) => {
-    const name = node.kind === 'flag' ? `flag:${node.flagId}` : `segment:${node.listed.segmentId}`;
-    if (!needed.has(name)) return false;
-    for (const other of node.rule === null ? [] : nodeNames(node.rule)) needed.add(other);
-    return true;
-  });
-  return { ...document, flagsAndSegments: flagsAndSegments.reverse(), segments: [], offers: [] };
 }
 
 async function findInOrder(

@@ -73,13 +73,26 @@ export async function listFactRows(
   return rows;
 }
 
+/** The same for players whose ids are known. */
+export async function listFactRowsOf(
+  client: Client,
+  gameId: number,
+  columns: FactColumns,
+  ids: readonly string[],
+): Promise<unknown[][]> {
+  const [game, players] = [columns.values.length + 1, columns.values.length + 2];
+  const { rows } = await client.query<unknown[]>({
+    rowMode: 'array',
+    text: selectFacts(columns, `p.game_id = $${game}::bigint and p.id = any($${players}::bigint[])`),
+    values: [...columns.values, gameId, ids],
+  });
+  return rows;
+}
+
 /** The parameters of the columns come first, so those of the range are numbered from there. */
-function factsStatement(
-  { values, ofPlayer, ofDays, firstDay, lastDay, today }: FactColumns,
-  who: 'all' | 'sample',
-): string {
+function factsStatement(columns: FactColumns, who: 'all' | 'sample'): string {
   const [game, after, upTo, before, examined, players] = [1, 2, 3, 4, 5, 6].map(
-    (n) => `$${values.length + n}::bigint`,
+    (n) => `$${columns.values.length + n}::bigint`,
   );
   const inRange = `p.game_id = ${game} and p.id > ${after} and p.id <= ${upTo}`;
   // Every second, say, in the order of their ids: a sample has exactly its size, is spread evenly over old and new players
@@ -92,6 +105,13 @@ function factsStatement(
     inRange,
     `) n where n.place * ${examined} / ${players} > (n.place - 1) * ${examined} / ${players}))`,
   ].join('');
+  return selectFacts(columns, who === 'sample' ? `${inRange}${inSample}` : inRange);
+}
+
+function selectFacts(
+  { ofPlayer, ofDays, firstDay, lastDay, today }: FactColumns,
+  whichPlayers: string,
+): string {
   // Whoever has done nothing since before the windows begin has no days in them: those are not looked for.
   const days = [
     'left join lateral (select ',
@@ -107,8 +127,7 @@ function factsStatement(
     ofDays.length > 0 ? days : '',
     today === '' ? '' : ['left join lateral', HISTORY_DAYS.replaceAll('TODAY', () => today)].join(' '),
     'where',
-    inRange,
-    who === 'sample' ? inSample : '',
+    whichPlayers,
     'order by p.id',
   ].join(' ');
 }

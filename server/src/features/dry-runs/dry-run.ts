@@ -16,7 +16,7 @@ import {
 } from './dry-run-queries.js';
 import { DryRunReport, type Effects } from './dry-run-report.js';
 import { evaluatePlayer } from './evaluate-player.js';
-import { type FactColumns, factColumns } from './fact-columns.js';
+import { type FactColumns, factColumns, MAX_COLUMNS } from './fact-columns.js';
 import { factNeeds } from './fact-needs.js';
 import { TimeSlice } from './time-slice.js';
 import { compareDocuments } from './unchanged-parts.js';
@@ -62,8 +62,6 @@ const DEFAULT_SAMPLE = 500_000;
 /** A page and the next one are all that is in memory at a time. */
 const PAGE_PLAYERS = 5_000;
 const PAGE_VALUES = 500_000;
-/** PostgreSQL takes 1,664 columns in a list. */
-const MAX_COLUMNS = 1_600;
 
 /**
  * What publishing a document would change: every player is decided for under both documents, at the same moment, on the

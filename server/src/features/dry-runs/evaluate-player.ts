@@ -1,3 +1,4 @@
+import type { PlayerAttributes } from '../../personalisation/attributes/player-attributes.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import { decideFlagsAndSegments } from '../../personalisation/decide/decide-flags-and-segments.js';
@@ -24,16 +25,28 @@ export function evaluatePlayer(
   models: ModelsInForce,
   onError: OnDecisionError,
 ): Evaluation {
+  return evaluateWithAttributes(document, facts, now, models, onError).evaluation;
+}
+
+/** Also gives what rules read of the player, to ask other rules. */
+export function evaluateWithAttributes(
+  document: CompiledDocument,
+  facts: PlayerFacts,
+  now: number,
+  models: ModelsInForce,
+  onError: OnDecisionError,
+): { evaluation: Evaluation; attributes: PlayerAttributes } {
   const context = new DecisionContext(document, facts, now, false, onError, models);
   decideFlagsAndSegments(context);
-  const { segments, flags } = context.attributes;
+  const { attributes } = context;
+  const { segments, flags } = attributes;
   if (document.offers.length === 0 || isHeldOut(document, facts.userId)) {
-    return { segments, flags, offers: NO_OFFERS };
+    return { evaluation: { segments, flags, offers: NO_OFFERS }, attributes };
   }
   const evaluator = new OfferEvaluator(context);
   const offers = new Set<string>();
   for (const offer of document.offers) {
     if (evaluator.applies(offer)) offers.add(offer.offerId);
   }
-  return { segments, flags, offers };
+  return { evaluation: { segments, flags, offers }, attributes };
 }

@@ -37,6 +37,8 @@ export function factColumns(needs: FactNeeds, nowMs: number): FactColumns {
   return new Columns(needs, nowMs);
 }
 
+/** PostgreSQL takes 1,664 columns in a list. */
+export const MAX_COLUMNS = 1_600;
 const RECENT_DAYS = 7;
 const WINDOW_DAYS = 28;
 

@@ -1,7 +1,8 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { hangUpOf } from '../../http/hang-up.js';
 import { checkBodyAgainst } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import type { AdminContext } from '../studios/admin-context.js';
@@ -30,12 +31,18 @@ export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'explain',
         summary: 'Why a player is told what they are told',
         description:
-          'For a player or a hypothetical one, at any time, under any version or the draft. Nothing is changed by it.',
+          'For a player or a hypothetical one, at any time, under any version, the draft or a document that is not saved. Nothing is changed by it.',
         params: GameParameters,
         body: ExplainBody,
         response: {
           200: ExplainResponse,
-          ...gameErrors([...BODY_ERRORS, 'player_not_found', 'version_not_found', 'busy']),
+          ...gameErrors([
+            ...BODY_ERRORS,
+            'player_not_found',
+            'version_not_found',
+            'document_invalid',
+            'busy',
+          ]),
         },
       },
     },
@@ -56,20 +63,12 @@ export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
   );
 }
 
-/** Comes when the client has gone before it was answered. */
-function hangUpOf({ raw }: FastifyReply): AbortSignal {
-  const leaving = new AbortController();
-  raw.once('close', () => {
-    if (!raw.writableEnded) leaving.abort();
-  });
-  return leaving.signal;
-}
-
 function questionOf({
   playerId,
   hypothetical,
   at,
   version,
+  document,
 }: ExplainEnvelope): Omit<ExplainRequest, 'gameId'> {
   const atMs = at === undefined ? undefined : readInstant(at);
   if (at !== undefined && atMs === undefined)
@@ -77,8 +76,9 @@ function questionOf({
   if ((playerId === undefined) === (hypothetical === undefined)) {
     throw invalid('Give a playerId or a hypothetical player, one of the two.');
   }
+  if (document !== undefined && version !== undefined) throw invalid('Give a document or a version, not both.');
   const player = playerId === undefined ? { hypothetical } : { userId: playerId };
-  return { player, atMs, version };
+  return { player, atMs, version: document === undefined ? version : { document } };
 }
 
 function explanationOf(outcome: ExplainOutcome): Explanation {
@@ -94,6 +94,8 @@ function explanationOf(outcome: ExplainOutcome): Explanation {
       );
     case 'version_not_found':
       throw new ApiError('version_not_found');
+    case 'document_invalid':
+      throw new ApiError('document_invalid', { details: { problems: outcome.problems } });
     case 'facts_invalid':
       throw invalid(outcome.message);
     case 'busy':

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { nullable, successOf, Time } from '../../http/admin-responses.js';
 import { ExplainedPredictions, PREDICTIONS_EXAMPLE } from './explained-prediction-schemas.js';
+import { ConfigDocument } from '../../personalisation/document/document.js';
 import { FactsJson } from './facts-json.js';
+import { NearMiss } from './near-miss-schema.js';
 
 /** Documentation of the route, and the form of its body. */
 
@@ -24,18 +26,24 @@ const members = {
 };
 const closed = { additionalProperties: false };
 
-/** What is asked of a body before the hypothetical player is read, whose problems have sentences of their own. */
+/** What is asked of a body before the hypothetical player and the document are read, whose problems have sentences of their own. */
 export const ExplainEnvelope = Type.Object(
-  { ...members, hypothetical: Type.Optional(Type.Unknown()) },
+  { ...members, hypothetical: Type.Optional(Type.Unknown()), document: Type.Optional(Type.Unknown()) },
   closed,
 );
 export type ExplainEnvelope = Static<typeof ExplainEnvelope>;
 
 export const ExplainBody = Type.Object(
-  { ...members, hypothetical: Type.Optional(FactsJson) },
+  {
+    ...members,
+    hypothetical: Type.Optional(FactsJson),
+    document: Type.Optional(ConfigDocument),
+  },
   {
     ...closed,
     title: 'ExplainRequest',
+    description:
+      'A player or a hypothetical one; under a version, or under a document as if it were published at that time.',
     examples: [
       { playerId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a', at: '2026-11-15T12:00:00Z' },
       { hypothetical: { profile: { country: 'DE' }, spend: { USD: 120 } }, version: 'draft' },
@@ -73,7 +81,14 @@ const Trace = Type.Object(
         rule: nullable(RuleTrace),
       }),
     ),
-    segments: Type.Array(Type.Object({ segmentId: id, member: Type.Boolean(), rule: RuleTrace })),
+    segments: Type.Array(
+      Type.Object({
+        segmentId: id,
+        member: Type.Boolean(),
+        rule: RuleTrace,
+        nearMiss: nullable(NearMiss),
+      }),
+    ),
     offers: Type.Array(
       Type.Object({
         offerId: id,
@@ -123,7 +138,9 @@ const Trace = Type.Object(
 const Explanation = Type.Object(
   {
     at: Time('The moment that is explained'),
-    version: Type.Union([Type.Integer(), Type.Literal('draft')]),
+    version: Type.Union([Type.Integer(), Type.Literal('draft')], {
+      description: '`draft` also for a document that was given',
+    }),
     publishedAt: nullable(Time('Of the version')),
     source: Type.String({ description: 'current row, stored events or hypothetical' }),
     completeSince: nullable(Time('Events from before are deleted: the facts lack what they told')),
@@ -199,7 +216,7 @@ export const ExplainResponse = successOf('ExplainResponse', Explanation, {
     predictions: PREDICTIONS_EXAMPLE,
     trace: {
       flags: [{ flagId: 'isPayer', value: true, because: 'purchase', rule: null }],
-      segments: [{ segmentId: 'payer', member: true, rule: RULE }],
+      segments: [{ segmentId: 'payer', member: true, rule: RULE, nearMiss: null }],
       offers: [],
       skus: [],
     },

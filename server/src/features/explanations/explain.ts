@@ -5,10 +5,16 @@ import type { AttributeRegistry } from '../../personalisation/attributes/attribu
 import { compileDocument } from '../../personalisation/compile/compile-document.js';
 import type { SegmentMembership } from '../../personalisation/compile/compiled-document.js';
 import { decide } from '../../personalisation/decide/decide.js';
-import type { Decision, FlagState, Trace } from '../../personalisation/decide/decision.js';
+import type { Decision, FlagState, SegmentTrace, Trace } from '../../personalisation/decide/decision.js';
+import type { NearMiss } from '../../personalisation/rules/near-miss.js';
 import { renderResponses, renderStore, storeEtag, storeText } from '../players/player-responses.js';
 import { type FoundModels, findModelsAt } from '../predictions/models-at.js';
-import { type ExplainedDocument, findDocument, type WantedVersion } from './explained-document.js';
+import {
+  type DocumentOutcome,
+  type ExplainedDocument,
+  findDocument,
+  type WantedVersion,
+} from './explained-document.js';
 import {
   type ExplainedPlayer,
   type FactsSource,
@@ -17,6 +23,7 @@ import {
 } from './explained-player.js';
 import { type ExplainedPredictions, explainedPredictions } from './explained-predictions.js';
 import { type FactsJson, readFacts, toFactsJson } from './facts-json.js';
+import { type NearMisses, nearMissesOf } from './near-misses.js';
 import { type Reasons, reasonsOf } from './reasons.js';
 
 export type ExplainDependencies = Readonly<{
@@ -61,11 +68,15 @@ export type Explanation = Readonly<{
     validUntil: string | null;
   }>;
   predictions: ExplainedPredictions;
-  trace: Trace;
+  trace: ExplainedTrace;
   because: Reasons & Readonly<{ predictions: readonly string[] }>;
   /** Parts of the document that could not be used, and rules that failed. */
   problems: readonly Problem[];
 }>;
+
+/** With what keeps the player out of a segment, where that is one number. */
+export type ExplainedTrace = Omit<Trace, 'segments'> &
+  Readonly<{ segments: readonly (SegmentTrace & { nearMiss: NearMiss | null })[] }>;
 
 /** `part`: `segment:whales`, `offer:winter`, `sku:gems`, `predictions`, or `store` for the whole of it. */
 export type Problem = Readonly<{ part: string; message: string }>;
@@ -73,7 +84,7 @@ export type Problem = Readonly<{ part: string; message: string }>;
 export type ExplainOutcome =
   | Readonly<{ outcome: 'explained'; explanation: Explanation }>
   | Exclude<PlayerOutcome, { outcome: 'found' }>
-  | Readonly<{ outcome: 'version_not_found' }>
+  | Exclude<DocumentOutcome, { outcome: 'found' }>
   | Readonly<{ outcome: 'facts_invalid'; message: string }>;
 
 /**
@@ -88,10 +99,10 @@ export async function explain(
   const moments = { atMs: askedFor ?? nowMs, nowMs };
   // First what is cheap: a version that does not exist is not worth a rebuild.
   const found = await findDocument(pool, gameId, version, moments);
-  if (found === undefined) return { outcome: 'version_not_found' };
+  if (found.outcome !== 'found') return found;
   // What will be in force later, nobody knows: for the future it is what is in force now.
   const models = await findModelsAt(pool, gameId, Math.min(moments.atMs, nowMs));
-  const given = { atMs: moments.atMs, isDraft: version === 'draft', attributes, models };
+  const given = { atMs: moments.atMs, isDraft: typeof version !== 'number' && version !== undefined, attributes, models };
   if ('hypothetical' in player) {
     const read = readFacts(player.hypothetical, moments.atMs);
     if (!read.ok) return { outcome: 'facts_invalid', message: read.message };
@@ -126,6 +137,7 @@ function explained(
   const { trace } = decision;
   if (trace === null) throw new Error('a traced decision has a trace');
   const { version, publishedAt } = publication;
+  const nearMisses = nearMissesOf(document, compiled, { facts, atMs, models: found.models });
   const predictions = explainedPredictions(facts, found, compiled, atMs);
   const explanation: Explanation = {
     at: new Date(atMs).toISOString(),
@@ -136,14 +148,22 @@ function explained(
     facts: toFactsJson(facts),
     decision: asServed(facts.userId, decision),
     predictions,
-    trace,
+    trace: withNearMisses(trace, nearMisses),
     because: {
-      ...reasonsOf({ document, facts, at: atMs, trace }),
+      ...reasonsOf({ document, facts, at: atMs, trace, nearMisses }),
       predictions: Object.values(predictions.predictions).map(({ sentence }) => sentence),
     },
     problems,
   };
   return { outcome: 'explained', explanation };
+}
+
+function withNearMisses(trace: Trace, nearMisses: NearMisses): ExplainedTrace {
+  const segments = trace.segments.map((each) => ({
+    ...each,
+    nearMiss: nearMisses.get(each.segmentId) ?? null,
+  }));
+  return { ...trace, segments };
 }
 
 function asServed(userId: string, decision: Decision): Explanation['decision'] {

@@ -1,41 +1,54 @@
 import type { Pool } from '../../db/pool.js';
 import type { Publication } from '../../personalisation/compile/compile-document.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
+import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
+import { validateDocument } from '../../personalisation/validate/validate-document.js';
 import { findConfigVersion, findConfigVersionAt } from '../game-configs/config-queries.js';
 import { findDraft } from '../game-configs/draft.js';
 import { nextSegmentVersions } from '../game-configs/segment-versions.js';
 
-/** A version's number, the draft, or undefined: the version that was in force. */
-export type WantedVersion = number | 'draft' | undefined;
+/** A version's number, the draft, a document in hand, or undefined: the version that was in force. */
+export type WantedVersion = number | 'draft' | Readonly<{ document: unknown }> | undefined;
 
 export type ExplainedDocument = Readonly<{ document: ConfigDocument; publication: Publication }>;
 
-/** Undefined if there is no such version. */
+export type DocumentOutcome =
+  | (Readonly<{ outcome: 'found' }> & ExplainedDocument)
+  | Readonly<{ outcome: 'version_not_found' }>
+  | Readonly<{ outcome: 'document_invalid'; problems: readonly DocumentProblem[] }>;
+
 export async function findDocument(
   pool: Pool,
   gameId: number,
   wanted: WantedVersion,
   { atMs, nowMs }: { atMs: number; nowMs: number },
-): Promise<ExplainedDocument | undefined> {
-  if (wanted === 'draft') return draftAsIfPublished(pool, gameId, { atMs, nowMs });
+): Promise<DocumentOutcome> {
+  if (wanted === 'draft') {
+    const { document } = await findDraft(pool, gameId);
+    return asIfPublished(pool, gameId, document, { atMs, nowMs });
+  }
+  if (typeof wanted === 'object') {
+    const validation = validateDocument(wanted.document);
+    if (!validation.ok) return { outcome: 'document_invalid', problems: validation.problems };
+    return asIfPublished(pool, gameId, validation.document, { atMs, nowMs });
+  }
   const found =
     wanted === undefined
       ? await findConfigVersionAt(pool, gameId, atMs)
       : await findConfigVersion(pool, gameId, wanted);
-  return found && { document: found.document, publication: found };
+  if (found === undefined) return { outcome: 'version_not_found' };
+  return { outcome: 'found', document: found.document, publication: found };
 }
 
-/** The draft as if it were published at the moment of the question. */
-async function draftAsIfPublished(
+/** A document as if it were published at the moment of the question. */
+async function asIfPublished(
   pool: Pool,
   gameId: number,
+  document: ConfigDocument,
   { atMs, nowMs }: { atMs: number; nowMs: number },
-): Promise<ExplainedDocument> {
-  const [draft, inForce] = await Promise.all([
-    findDraft(pool, gameId),
-    findConfigVersionAt(pool, gameId, nowMs),
-  ]);
-  const { document } = draft;
+): Promise<DocumentOutcome> {
+  const inForce = await findConfigVersionAt(pool, gameId, nowMs);
   const segmentVersions = nextSegmentVersions(inForce, document);
-  return { document, publication: { version: inForce.version + 1, publishedAt: atMs, segmentVersions } };
+  const publication = { version: inForce.version + 1, publishedAt: atMs, segmentVersions };
+  return { outcome: 'found', document, publication };
 }

@@ -7,6 +7,8 @@ import type {
   Trace,
 } from '../../personalisation/decide/decision.js';
 import type { ConfigDocument, OfferEntry } from '../../personalisation/document/document.js';
+import { nearMissSentence } from '../../personalisation/rules/near-miss.js';
+import type { NearMisses } from './near-misses.js';
 import { skuReason } from './sku-reason.js';
 
 /** What sentences are made of. */
@@ -15,6 +17,7 @@ export type ReasonSources = Readonly<{
   facts: PlayerFacts;
   at: number;
   trace: Trace;
+  nearMisses: NearMisses;
 }>;
 
 export type Reasons = Readonly<{
@@ -25,13 +28,13 @@ export type Reasons = Readonly<{
 }>;
 
 /** Why a decision came out as it did, in a sentence for each flag, segment, offer and SKU. */
-export function reasonsOf({ document, facts, at, trace }: ReasonSources): Reasons {
+export function reasonsOf({ document, facts, at, trace, nearMisses }: ReasonSources): Reasons {
   const { payerForDays } = document.flags.isPayer;
   const offers = new Map(document.offers.map((offer) => [offer.offerId, offer]));
   const skus = new Map(document.catalogue.map((sku) => [sku.skuId, sku]));
   return {
     flags: trace.flags.map((flag) => flagReason(flag, facts, payerForDays, at)),
-    segments: trace.segments.map(segmentReason),
+    segments: trace.segments.map((segment) => segmentReason(segment, nearMisses)),
     offers: trace.offers.map((offer) => offerReason(offer, offers.get(offer.offerId))),
     skus: trace.skus.map((sku) => skuReason(sku, skus.get(sku.skuId))),
   };
@@ -79,8 +82,10 @@ function overrideSpan(flagId: string, { overrides }: PlayerFacts, at: number): s
   return `, since ${new Date(last.setAt).toISOString()}${until}`;
 }
 
-function segmentReason({ segmentId, member, rule }: SegmentTrace): string {
-  return `${member ? 'In' : 'Not in'} segment ${segmentId}: ${evaluationOf(rule)}.`;
+function segmentReason({ segmentId, member, rule }: SegmentTrace, nearMisses: NearMisses): string {
+  const nearMiss = nearMisses.get(segmentId);
+  const missing = nearMiss === undefined ? '' : ` ${nearMissSentence(nearMiss)}`;
+  return `${member ? 'In' : 'Not in'} segment ${segmentId}: ${evaluationOf(rule)}.${missing}`;
 }
 
 function offerReason(trace: OfferTrace, offer: OfferEntry | undefined): string {

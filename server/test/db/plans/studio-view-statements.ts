@@ -1,6 +1,8 @@
 import { type Pool, snapshot } from '../../../src/db/pool.js';
+import { countAudience } from '../../../src/features/audiences/audience.js';
 import { BEFORE_ALL, findPlayers } from '../../../src/features/audiences/find-players.js';
 import { listNewestPlayers, NEWEST_ID } from '../../../src/features/audiences/player-list-queries.js';
+import { createPlayerSamples } from '../../../src/features/audiences/player-samples.js';
 import { listSegmentMembers } from '../../../src/features/audiences/segment-members.js';
 import { listLiveEvents, listNewestBlocks } from '../../../src/features/events/live/live-queries.js';
 import {
@@ -66,6 +68,33 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
     reads: {
       tables: ['players', 'player_days'],
       why: 'the newest players are decided for, 500 at a time',
+      atMost: 500,
+    },
+  },
+  {
+    what: 'the sample of players behind an audience',
+    call: ({ admin, nowMs }) => createPlayerSamples(admin).of(gameId, nowMs),
+    reads: {
+      tables: ['players'],
+      why: 'the ids of all players of the game are numbered, once a minute at the most',
+      atMost: 'all',
+    },
+  },
+  {
+    what: 'the audience of an offer',
+    call: async ({ admin, nowMs }) => {
+      const rule = 'events["Win"].last7d > 0 && purchases.last28d > 0 && predictions.churn.value > 0.5';
+      const segments = [{ segmentId: 'a', name: 'A', rule, visibleToClients: false, priority: 0 }];
+      const document = { ...DEFAULT_DOCUMENT, segments };
+      const part = { kind: 'segment', id: 'a' } as const;
+      const { signal } = new AbortController();
+      const newest = await listNewestPlayers(admin, gameId, NEWEST_ID, 500);
+      const sample = { players: newest.length, ids: newest.map(({ id }) => id) };
+      await countAudience(admin, sample, { gameId, document, part, nowMs, signal });
+    },
+    reads: {
+      tables: ['players', 'player_days'],
+      why: 'the players of a sample are decided for, 500 at a time',
       atMost: 500,
     },
   },

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { nearMissesOf } from '../../../src/features/explanations/near-misses.js';
 import { reasonsOf } from '../../../src/features/explanations/reasons.js';
 import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
+import { UNTRAINED_MODELS } from '../../../src/personalisation/predict/models-in-force.js';
 import {
   configWith,
   DAY_MS,
@@ -21,7 +23,9 @@ function told(overrides: Partial<ConfigDocument>, player: PlayerFacts) {
   const compiled = compileDocument(document, { version: 1, publishedAt: NOW });
   const { trace } = decide(compiled, player, NOW, { trace: true });
   if (trace === null) throw new Error('there is no trace');
-  return reasonsOf({ document, facts: player, at: NOW, trace });
+  const asked = { facts: player, atMs: NOW, models: UNTRAINED_MODELS };
+  const nearMisses = nearMissesOf(document, compiled, asked);
+  return reasonsOf({ document, facts: player, at: NOW, trace, nearMisses });
 }
 
 const price = (actualPrice: string, offerPrice = actualPrice, floorPrice?: string) => ({

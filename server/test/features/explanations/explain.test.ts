@@ -145,6 +145,41 @@ describe('POST /admin/v1/games/:game/explain', () => {
     await publish(harness.pool, document, later());
   });
 
+  it('explains a document that is not saved, and says what is wrong with it', async () => {
+    const session = await newPlayer();
+    const offers = [offer('for_all', { effect: discounted('50') })];
+    const asked = { playerId: session.userId, document: { ...document, offers } };
+    const told = await explain(asked);
+    expect(told).toMatchObject({ version: 'draft', publishedAt: null, source: 'current row' });
+    expect(told.because.skus[0]).toContain('gems costs 5.00 USD');
+    expectGeneralError(await refused({ ...asked, version: 'draft' }), 400, 'body_invalid');
+    const wrong = await refused({ ...asked, document: { ...document, offers: [offer('x', { when: 'tru' })] } });
+    expect(wrong.json().error).toMatchObject({
+      code: 'document_invalid',
+      problems: [{ pointer: '/offers/0/when', position: { line: 1, column: 1 } }],
+    });
+  });
+
+  it('says what a player lacks for a segment', async () => {
+    const session = await newPlayer();
+    await buy(session, 'near-1');
+    const keen = { segmentId: 'keen', name: 'Keen', visibleToClients: false, priority: 0 };
+    const segments = [
+      { ...keen, rule: 'flags.isPayer && purchases.total > 2' },
+      { ...keen, segmentId: 'payer', rule: 'flags.isPayer' },
+    ];
+    const told = await explain({ playerId: session.userId, document: { ...document, segments } });
+    const nearMiss = { attribute: 'purchases.total', value: 1, operator: '>=', threshold: 3, distance: 2 };
+    expect(told.trace.segments.map((each) => [each.segmentId, each.nearMiss])).toEqual([
+      ['keen', nearMiss],
+      ['payer', null],
+    ]);
+    expect(told.because.segments[0]).toMatch(
+      /^Not in segment keen: .* Would enter with purchases\.total of at least 3: 2 more than now\.$/,
+    );
+    expect(told.because.segments[1]).not.toContain('Would enter');
+  });
+
   it('explains a hypothetical player, and takes what it gave', async () => {
     const at = iso();
     const asked = {

@@ -179,7 +179,7 @@ describe('every admin route', () => {
     /^\/admin\/v1\/(?:members|invitations|admin-tokens|games\/:game\/keys)\b/.test(url) || method === 'PATCH';
 
   it('that changes something needs an editor, and says so before it looks at anything', async () => {
-    const unchanging = ['/draft/validate', '/explain', '/dry-run', '/dry-runs'];
+    const unchanging = ['/draft/validate', '/explain', '/audience', '/dry-run', '/dry-runs'];
     const changing = routes.filter(
       (route) =>
         route.method !== 'GET' &&

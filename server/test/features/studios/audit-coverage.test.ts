@@ -237,6 +237,7 @@ const ROUTE_STEPS: Record<string, AuditStep<() => Promise<Call>>> = {
   'POST /games/:game/draft/validate': { reason: READS },
   'POST /games/:game/dry-run': { reason: READS },
   'POST /games/:game/explain': { reason: READS },
+  'POST /games/:game/audience': { reason: READS },
   'POST /games/:game/players/:playerId/sessions/revoke': {
     action: 'session.revoke',
     target: 'player ',

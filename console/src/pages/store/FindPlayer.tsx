@@ -1,17 +1,13 @@
 import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { type ApiProblem, call } from '../../api/client.js';
 import { usePlace } from '../../api/hooks.js';
-import { useDraft } from '../../draft/draft-context.js';
 import { ProblemNote } from '../../parts/states.js';
 
-/** Shows the saved draft as a player would see it, with the reason beside each price. */
-export function PreviewAsPlayer() {
+/** Finds the player to preview for, by any of the ids that support has at hand. */
+export function FindPlayer({ onFound }: { onFound: (playerId: string) => void }) {
   const { studio, game } = usePlace();
-  const { isEditedHere } = useDraft();
-  const navigate = useNavigate();
   const [find, setFind] = useState('');
   const look = useMutation<string | undefined, ApiProblem>({
     mutationFn: async () => {
@@ -22,11 +18,7 @@ export function PreviewAsPlayer() {
       );
       return players[0]?.playerId;
     },
-    onSuccess: (playerId) => {
-      if (playerId === undefined) return;
-      const params = { studio, game, playerId };
-      navigate({ to: '/$studio/$game/players/$playerId', params, search: { version: 'draft' } });
-    },
+    onSuccess: (playerId) => playerId !== undefined && onFound(playerId),
   });
   function submit(event: FormEvent) {
     event.preventDefault();
@@ -37,16 +29,13 @@ export function PreviewAsPlayer() {
       <Group align="flex-end" gap="xs">
         <TextInput
           flex={1}
+          size="xs"
           label="Preview for a player"
-          description={
-            isEditedHere
-              ? 'Shows the draft as it is saved: save first'
-              : 'User id, device id or transaction id'
-          }
+          description="User id, device id or transaction id"
           value={find}
           onChange={({ currentTarget }) => setFind(currentTarget.value)}
         />
-        <Button type="submit" variant="default" loading={look.isPending}>
+        <Button type="submit" size="xs" variant="default" loading={look.isPending}>
           Preview
         </Button>
       </Group>

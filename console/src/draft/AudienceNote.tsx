@@ -1,0 +1,101 @@
+import { Group, Loader, Stack, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { Schemas } from '../api/client.js';
+import { usePlace } from '../api/hooks.js';
+import type { ConfigDocument } from '../lib/document.js';
+import { countOf, formatCount, formatShare } from '../lib/format.js';
+import { ProblemNote } from '../parts/states.js';
+import { type Audience, useAudience } from './use-audience.js';
+
+type Props = {
+  document: ConfigDocument;
+  part: { offerId: string } | { segmentId: string };
+  /** Where the part is in the document: `/offers/3`. */
+  pointer: string;
+  hasExamples?: boolean;
+};
+
+/** Whom an offer or a segment reaches, as it is typed, saved or not. */
+export function AudienceNote({ document, part, pointer, hasExamples = false }: Props) {
+  const { audience, isCounting, problem } = useAudience(document, part);
+  return (
+    <Stack gap="xs">
+      <Group gap="xs" mih={24} role="status" aria-label="Audience" aria-busy={isCounting}>
+        {isCounting && <Loader size={14} />}
+        {audience !== null && (
+          <Text size="sm" className="figures" {...(isCounting && { c: 'dimmed' })}>
+            <b>{formatCount(audience.audience.players)}</b> of {countOf(audience.players, 'player')}
+            {revenueInWords(audience)}
+            {audience.isSampled ? `, estimated from ${formatCount(audience.examined)}` : ''}
+          </Text>
+        )}
+        {isCounting && (
+          <Text size="sm" c="dimmed">
+            {audience === null ? 'Counting the players…' : '(before this change; counting…)'}
+          </Text>
+        )}
+        {problem?.code === 'document_invalid' && (
+          <Text size="sm" c="dimmed">
+            {whyInvalid(problem.details.problems as Schemas['DocumentProblem'][], pointer)}
+          </Text>
+        )}
+      </Group>
+      {problem?.code !== 'document_invalid' && <ProblemNote problem={problem} />}
+      {hasExamples && audience !== null && <Examples audience={audience} />}
+    </Stack>
+  );
+}
+
+function revenueInWords({ revenueShare }: Audience): string {
+  return Object.entries(revenueShare)
+    .map(([currency, share]) => `, ${formatShare(share)} of ${currency} revenue`)
+    .join('');
+}
+
+function whyInvalid(problems: readonly Schemas['DocumentProblem'][], pointer: string): string {
+  const isHere = problems.some((each) => each.pointer === pointer || each.pointer.startsWith(`${pointer}/`));
+  if (isHere) return 'The players are counted once the mistake here is mended.';
+  const subject = problems[0]?.subject ?? 'another part of the draft';
+  return `The players are counted once the mistake in ${subject} is mended.`;
+}
+
+/** Some who are in, and those who would enter with the smallest change of one number. */
+function Examples({ audience: { examples } }: { audience: Audience }) {
+  return (
+    <Stack gap={4}>
+      {examples.inside.length > 0 && (
+        <Text size="sm">
+          In it:{' '}
+          {examples.inside.map((playerId) => (
+            <PlayerLink key={playerId} playerId={playerId} />
+          ))}
+        </Text>
+      )}
+      {examples.outside.length > 0 && (
+        <details>
+          <summary>{countOf(examples.outside.length, 'player')} just outside</summary>
+          <Stack gap={2} mt={4}>
+            {examples.outside.map(({ playerId, sentence, nearMiss }) => (
+              <Text key={playerId} size="xs">
+                <PlayerLink playerId={playerId} /> has {formatCount(nearMiss.value)}. {sentence}
+              </Text>
+            ))}
+          </Stack>
+        </details>
+      )}
+    </Stack>
+  );
+}
+
+export function PlayerLink({ playerId }: { playerId: string }) {
+  const { studio, game } = usePlace();
+  return (
+    <Link
+      className="mono example"
+      to="/$studio/$game/players/$playerId"
+      params={{ studio, game, playerId }}
+    >
+      {playerId.slice(0, 8)}…{' '}
+    </Link>
+  );
+}

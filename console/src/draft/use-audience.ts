@@ -1,0 +1,51 @@
+import { useEffect, useState } from 'react';
+import { ApiProblem, call, type DataOf } from '../api/client.js';
+import { usePlace } from '../api/hooks.js';
+import type { ConfigDocument } from '../lib/document.js';
+
+export type Audience = DataOf<'countAudience'>;
+export type AudienceState = {
+  /** The last count; of what was typed before, while `isCounting`. */
+  audience: Audience | null;
+  isCounting: boolean;
+  /** Why there is no count of what is typed. */
+  problem: ApiProblem | null;
+};
+
+/** A pause in typing. */
+const PAUSE_MS = 400;
+/** Another person of the studio is counting: their count takes less. */
+const BUSY_MS = 1_000;
+
+/** How many players an offer or a segment reaches while it is typed. A count that is overtaken is given up, here and in the service. */
+export function useAudience(
+  document: ConfigDocument,
+  { offerId, segmentId }: { offerId?: string; segmentId?: string },
+): AudienceState {
+  const { studio, game } = usePlace();
+  const [state, setState] = useState<AudienceState>({ audience: null, isCounting: true, problem: null });
+  useEffect(() => {
+    const overtaken = new AbortController();
+    let timer: ReturnType<typeof setTimeout>;
+    const count = async () => {
+      const part = offerId === undefined ? { segmentId: segmentId ?? '' } : { offerId };
+      const request = { params: { game }, body: { document, ...part } };
+      try {
+        const audience = await call('countAudience', request, { studio, signal: overtaken.signal });
+        if (!overtaken.signal.aborted) setState({ audience, isCounting: false, problem: null });
+      } catch (error) {
+        if (overtaken.signal.aborted) return;
+        const problem = error instanceof ApiProblem ? error : new ApiProblem(0, 'unreachable', String(error));
+        if (problem.code === 'busy') timer = setTimeout(count, BUSY_MS);
+        else setState({ audience: null, isCounting: false, problem });
+      }
+    };
+    setState(({ audience }) => ({ audience, isCounting: true, problem: null }));
+    timer = setTimeout(count, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      overtaken.abort();
+    };
+  }, [document, studio, game, offerId, segmentId]);
+  return state;
+}

@@ -1,0 +1,200 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { usagesOf } from '../console/src/lib/attribute-usages.js';
+import { canBeInvented, inventedFacts } from '../console/src/lib/invented-player.js';
+import { HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
+import { askAsPage, signIn, type Visitor } from './support/console.js';
+import {
+  cleanUp,
+  get,
+  type Login,
+  login,
+  post,
+  type Service,
+  startService,
+  temporaryFolder,
+} from './support/service.js';
+
+type Store = { activeSkus: { skuId: string; offerPrice: unknown }[] };
+
+describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
+  let service: Service;
+  let browser: Browser;
+  let owner: Visitor;
+  /** The n-th has bought n times. */
+  const players: Login[] = [];
+
+  beforeAll(async () => {
+    const settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: await temporaryFolder() };
+    const patient = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
+    service = await startService({ ...settings, ...patient });
+    browser = await launchBrowser();
+    owner = await signIn(browser, service, settings, { email: 'olga@studio.example', role: 'owner' });
+    for (const purchases of [0, 1, 2]) {
+      const player = await login(service.api, `device-${purchases}`);
+      players.push(player);
+      const events = Array.from({ length: purchases }, (_, n) => ({
+        eventType: 'Purchase',
+        timestamp: new Date().toISOString(),
+        payload: { transactionId: `t-${purchases}-${n}`, skuId: 'gems_80', price: 0.99, currency: 'USD' },
+      }));
+      if (purchases > 0) {
+        expect((await post(`${service.api}/v1/events`, player.headers, events)).status).toBe(202);
+      }
+    }
+  }, 400_000);
+  afterAll(async () => {
+    await browser?.close();
+    await cleanUp();
+  });
+
+  /** What the player API serves, by SKU. */
+  const served = async (purchases: number) => {
+    const { body } = await get(`${service.api}/v1/player/store_configs`, players[purchases]?.headers ?? {});
+    const store = (body as { data?: Store }).data ?? (body as Store);
+    return Object.fromEntries(
+      store.activeSkus.map(({ skuId, offerPrice }) => [skuId, Number(offerPrice)]),
+    );
+  };
+  /** What the preview shows, by SKU. */
+  const shown = async (page: Page) => {
+    const cards = page.getByRole('region', { name: 'Preview' }).getByRole('group');
+    const entries = await cards.evaluateAll((elements) =>
+      elements.flatMap((card) => {
+        const price = card.querySelector('b')?.textContent;
+        return price == null ? [] : [[card.getAttribute('aria-label') ?? '', Number(price.replace('USD ', ''))]];
+      }),
+    );
+    return Object.fromEntries(entries) as Record<string, number>;
+  };
+  const audience = () => owner.page.getByRole('status', { name: 'Audience' });
+  const rule = () => owner.page.getByLabel('Rule (CEL)');
+
+  it('counts the audience while a rule is typed, and gives up a count that is overtaken', async () => {
+    const { page, go } = owner;
+    await go('/store?tab=offers&offer=thank_you');
+    await expect.poll(() => audience().textContent()).toBe('2 of 3 players, 100% of USD revenue');
+
+    // The next count is held back until another has overtaken it.
+    let letGo = () => {};
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    let count = 0;
+    await page.route('**/audience', async (route) => {
+      count += 1;
+      if (count === 1) await held;
+      await route.continue().catch(() => {});
+    });
+    const asked = page.waitForRequest('**/audience');
+    await rule().fill('purchases.total == 0');
+    const first = await asked;
+    await expect.poll(() => audience().textContent()).toContain('before this change; counting…');
+    const givenUp = page.waitForEvent('requestfailed', (request) => request === first);
+    await rule().fill('purchases.total > 1');
+    await givenUp;
+    letGo();
+    await expect.poll(() => audience().textContent()).toContain('1 of 3 players, 67% of USD revenue');
+    await page.unroute('**/audience');
+
+    // A mistake is shown where it is, and the count says what it waits for.
+    await rule().fill('purchases.totl > 1');
+    await page.getByText('Line 1, column 11', { exact: false }).first().waitFor();
+    await expect.poll(() => audience().textContent()).toContain('once the mistake here is mended');
+    await rule().fill('');
+    await expect.poll(() => audience().textContent()).toContain('3 of 3 players');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    expect(owner.problems).toEqual([]);
+  });
+
+  it('shows who is nearly in a segment, and what they lack', async () => {
+    const { page, go } = owner;
+    await go('/segments?segment=payer');
+    await rule().fill('purchases.total >= 2');
+    await expect.poll(() => audience().textContent()).toContain('1 of 3 players');
+    await page.getByText('2 players just outside').click();
+    await page.getByText('Would enter with purchases.total of at least 2: 1 more than now.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Undo' }).click();
+  });
+
+  it('previews an offer with a segment as the player gets it after publishing', async () => {
+    const { page, go } = owner;
+    await go('/store?tab=offers');
+    await page.getByRole('button', { name: 'Add offer' }).click();
+    await rule().fill('"payer" in segments && purchases.total >= 2');
+    await page.getByLabel('Percent off the offer price').fill('40');
+    const previews: Record<string, number>[] = [];
+    for (const purchases of [1, 2]) {
+      const find = page.getByLabel('Preview for a player');
+      await find.fill(`device-${purchases}`);
+      await page.getByRole('button', { name: 'Preview' }).click();
+      const preview = page.getByRole('region', { name: 'Preview' });
+      const outcome = purchases === 1 ? 'gems_80 costs 0.99 USD' : 'gems_80 costs 0.59 USD';
+      await preview.getByText(outcome, { exact: false }).waitFor();
+      previews.push(await shown(page));
+    }
+    // Nothing was saved so far: players see what is published.
+    expect((await served(2)).gems_80).toBe(0.99);
+
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Publish' }).click();
+    const panel = page.getByRole('dialog', { name: 'Publish the draft' });
+    await panel.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('region', { name: 'Draft' }).waitFor({ state: 'detached' });
+    expect(await served(1)).toEqual(previews[0]);
+    expect(await served(2)).toEqual(previews[1]);
+    expect((await served(2)).gems_80).toBe(0.59);
+  });
+
+  it('shows an invented player what the store API serves to a player with these facts', async () => {
+    const { page, go } = owner;
+    await go('/store?tab=preview');
+    await page.getByText('An invented player').click();
+    await page.getByLabel('Under', { exact: true }).selectOption('published');
+    const number = page.getByLabel('purchases.total', { exact: true });
+    for (const purchases of [0, 1, 2]) {
+      await number.fill(purchases === 0 ? '' : String(purchases));
+      const expected = await served(purchases);
+      await expect.poll(() => shown(page)).toEqual(expected);
+    }
+    // The address holds the player: somebody else sees the same.
+    await page.reload();
+    await expect.poll(() => number.inputValue()).toBe('2');
+    await number.fill('two');
+    await page.getByText('A whole number').waitFor();
+    expect(owner.problems).toEqual([]);
+  });
+
+  it('can invent every attribute that rules can ask for, but segments and predictions', async () => {
+    const { page, go } = owner;
+    await go('/store?tab=preview');
+    type Attributes = { attributes: Parameters<typeof usagesOf>[0] };
+    const { attributes } = await askAsPage<Attributes>(page, 'GET', '/attributes');
+    const usages = [...usagesOf(attributes)].filter(([usage]) => canBeInvented(usage));
+    expect(usages.length).toBeGreaterThan(25);
+    const valueOf = (type: string) => (type === 'string' ? 'XY' : type === 'bool' ? 'true' : '2');
+    const literalOf = (type: string) => (type === 'string' ? '"XY"' : type === 'bool' ? 'true' : type === 'double' ? '2.0' : '2');
+    const values = Object.fromEntries(usages.map(([usage, type]) => [usage, valueOf(type)]));
+    const { document } = await askAsPage<{ document: object }>(page, 'GET', '/games/demo-game/draft');
+    const segments = usages.map(([usage, type], index) => ({
+      segmentId: `probe_${index}`,
+      name: usage,
+      rule: `${usage} == ${literalOf(type)}`,
+      visibleToClients: false,
+      priority: 0,
+    }));
+    const body = {
+      hypothetical: inventedFacts(values, Date.now()),
+      document: { ...document, segments, offers: [] },
+    };
+    type Told = { trace: { segments: { member: boolean; rule: { expression: string } }[] } };
+    const { trace } = await askAsPage<Told>(page, 'POST', '/games/demo-game/explain', body);
+    expect(trace.segments).toHaveLength(usages.length);
+    const missed = trace.segments.filter(({ member }) => !member).map(({ rule: { expression } }) => expression);
+    expect(missed).toEqual([]);
+  });
+});

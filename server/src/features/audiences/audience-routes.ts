@@ -1,0 +1,117 @@
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../../errors.js';
+import { adminSchema, GameParameters, success, toTime } from '../../http/admin-answers.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { hangUpOf } from '../../http/hang-up.js';
+import { checkBodyAgainst } from '../../http/validation.js';
+import { createFairSemaphore } from '../../lib/fair-semaphore.js';
+import type { ConfigDocument } from '../../personalisation/document/document.js';
+import { nearMissSentence } from '../../personalisation/rules/near-miss.js';
+import { findCandidate } from '../dry-runs/candidate.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import { countAudience } from './audience.js';
+import type { CountedAudience } from './audience-count.js';
+import { AudienceBody, AudienceEnvelope, AudienceResponse } from './audience-schemas.js';
+import type { AudiencePart } from './needed-parts.js';
+import { createPlayerSamples } from './player-samples.js';
+
+/** Whoever types on has hung up: those that wait are of other people of the studio. */
+const COUNTS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 4 };
+const RETRY_AFTER_SECONDS = 1;
+
+/** Whom an offer or a segment would reach, fast enough to be asked while it is typed. */
+export function audienceRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const turns = createFairSemaphore(COUNTS);
+  const samples = createPlayerSamples(ctx.pool);
+
+  app.post<{ Body: AudienceEnvelope }>(
+    '/admin/v1/games/:game/audience',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      validatorCompiler: checkBodyAgainst(AudienceEnvelope),
+      schema: {
+        ...adminSchema('Segments'),
+        operationId: 'countAudience',
+        summary: 'How many players an offer or a segment would reach',
+        description:
+          'Decides for up to 10,000 players as they are now, under a document that need not be saved. Nothing is changed by it; who hangs up ends it. For the exact number, and who enters and leaves, there is the dry run.',
+        params: GameParameters,
+        body: AudienceBody,
+        response: { 200: AudienceResponse, ...gameErrors([...BODY_ERRORS, 'document_invalid', 'busy']) },
+      },
+    },
+    async (request, reply) => {
+      const signal = hangUpOf(reply);
+      const { gameId } = await gameOf(ctx, request);
+      const { document: given, ...asked } = request.body;
+      const document = await documentOf(ctx, gameId, given);
+      const part = partOf(document, asked);
+      const nowMs = ctx.clock.now();
+      const turn = turns.of(adminOf(request).tenantId, signal).take(async () => {
+        const sample = await samples.of(gameId, nowMs);
+        return countAudience(ctx.pool, sample, { gameId, document, part, nowMs, signal });
+      });
+      if (turn === undefined) {
+        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+      }
+      const outcome = await turn.catch((error) => {
+        throw signal.aborted ? new ApiError('request_timeout', { cause: error }) : error;
+      });
+      switch (outcome.outcome) {
+        case 'counted':
+          return success(toJson(outcome.counted, nowMs));
+        case 'too_many_facts':
+          throw new ApiError('document_invalid', {
+            message: 'The rules behind it ask for more different things about a player than can be read.',
+            details: { problems: [] },
+          });
+        case 'interrupted':
+          // For the log: the client has hung up.
+          throw new ApiError('request_timeout');
+      }
+    },
+  );
+}
+
+async function documentOf(ctx: AdminContext, gameId: number, given: unknown): Promise<ConfigDocument> {
+  const found = await findCandidate(ctx.pool, gameId, { document: given });
+  if (found.outcome === 'found') return found.document;
+  throw new ApiError('document_invalid', {
+    details: { problems: found.outcome === 'invalid' ? found.problems : [] },
+  });
+}
+
+function partOf(
+  { offers, segments }: ConfigDocument,
+  { offerId, segmentId }: Pick<AudienceEnvelope, 'offerId' | 'segmentId'>,
+): AudiencePart {
+  if ((offerId === undefined) === (segmentId === undefined)) {
+    throw new ApiError('body_invalid', { message: 'Give an offerId or a segmentId, one of the two.' });
+  }
+  const isThere =
+    offerId !== undefined
+      ? offers.some((each) => each.offerId === offerId)
+      : segments.some((each) => each.segmentId === segmentId);
+  if (!isThere) {
+    const what = offerId === undefined ? `segment "${segmentId}"` : `offer "${offerId}"`;
+    throw new ApiError('body_invalid', { message: `The document has no ${what}.` });
+  }
+  return offerId === undefined
+    ? { kind: 'segment', id: segmentId ?? '' }
+    : { kind: 'offer', id: offerId };
+}
+
+function toJson({ examples, ...counted }: CountedAudience, nowMs: number) {
+  const { inside, outside } = examples;
+  return {
+    ...counted,
+    isSampled: counted.examined < counted.players,
+    countedAt: toTime(nowMs),
+    examples: {
+      inside,
+      outside: outside.map((each) => ({ ...each, sentence: nearMissSentence(each.nearMiss) })),
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { type Pool, snapshot } from '../../db/pool.js';
+import { ATTRIBUTE_REGISTRY } from '../../personalisation/attributes/attributes.js';
+import { compileDocument } from '../../personalisation/compile/compile-document.js';
+import { scopeOf } from '../../personalisation/compile/compile-flags-and-segments.js';
+import type { ConfigDocument } from '../../personalisation/document/document.js';
+import { nearMissOf } from '../../personalisation/rules/near-miss.js';
+import { listFactRowsOf } from '../dry-runs/dry-run-queries.js';
+import { evaluateWithAttributes } from '../dry-runs/evaluate-player.js';
+import { factColumns, MAX_COLUMNS } from '../dry-runs/fact-columns.js';
+import { factNeeds } from '../dry-runs/fact-needs.js';
+import { TimeSlice } from '../dry-runs/time-slice.js';
+import { findCurrentModels } from '../predictions/models-at.js';
+import { AudienceCount, type CountedAudience } from './audience-count.js';
+import { type AudiencePart, neededParts } from './needed-parts.js';
+import type { PlayerSample } from './sample-queries.js';
+
+export type AudienceQuestion = Readonly<{
+  gameId: number;
+  document: ConfigDocument;
+  part: AudiencePart;
+  nowMs: number;
+  /** Comes when nobody waits for the count any more. */
+  signal: AbortSignal;
+}>;
+
+export type AudienceOutcome =
+  | Readonly<{ outcome: 'counted'; counted: CountedAudience }>
+  | Readonly<{ outcome: 'interrupted' }>
+  /** The rules ask for more different things about a player than can be read at once. */
+  | Readonly<{ outcome: 'too_many_facts' }>;
+
+/** A hundredth of a second of work of the database, between two looks at the signal. */
+const PORTION = 500;
+
+/**
+ * Who an offer or a segment of a document would reach, decided for each player of a sample by the functions that decide for
+ * players.
+ */
+export async function countAudience(
+  pool: Pool,
+  { players, ids }: PlayerSample,
+  { gameId, document, part, nowMs, signal }: AudienceQuestion,
+): Promise<AudienceOutcome> {
+  const { models } = await findCurrentModels(pool, gameId);
+  const needed = neededParts(compileDocument(document, { version: 0, publishedAt: 0 }), part);
+  const columns = factColumns(factNeeds([needed]), nowMs);
+  if (columns.ofPlayer.length + columns.ofDays.length > MAX_COLUMNS) return { outcome: 'too_many_facts' };
+  const nearMiss = nearMissOf(ruleOf(document, part) ?? 'true', scopeOf(document, ATTRIBUTE_REGISTRY));
+  const count = new AudienceCount();
+  const timeSlice = new TimeSlice(() => performance.now());
+  return snapshot(pool, async (client) => {
+    await client.query('set local jit = off');
+    for (let from = 0; from < ids.length; from += PORTION) {
+      if (signal.aborted) return { outcome: 'interrupted' };
+      for (const row of await listFactRowsOf(client, gameId, columns, ids.slice(from, from + PORTION))) {
+        const facts = columns.toFacts(row);
+        // A rule that fails for a player is not true of them; `explain` tells why.
+        const { evaluation, attributes } = evaluateWithAttributes(needed, facts, nowMs, models, () => {});
+        const isInside = evaluation[part.kind === 'segment' ? 'segments' : 'offers'].has(part.id);
+        count.add(facts, isInside, isInside ? null : nearMiss(attributes));
+        if (timeSlice.isOver) await timeSlice.giveWay();
+      }
+    }
+    return { outcome: 'counted', counted: count.result(players) };
+  });
+}
+
+function ruleOf({ segments, offers }: ConfigDocument, { kind, id }: AudiencePart): string | null | undefined {
+  return kind === 'segment'
+    ? segments.find(({ segmentId }) => segmentId === id)?.rule
+    : offers.find(({ offerId }) => offerId === id)?.when;
+}

@@ -1,0 +1,23 @@
+import type { OwnConnection } from '../../db/own-connection.js';
+
+/** Players of a game by their internal ids, evenly from its first to its newest; and how many the game has. */
+export type PlayerSample = Readonly<{ players: number; ids: readonly string[] }>;
+
+/** Every second player in the order of their ids, say, so that there are `size` of them; all, where there are no more. */
+export async function drawPlayers(
+  connection: OwnConnection,
+  gameId: number,
+  size: number,
+): Promise<PlayerSample> {
+  const { rows } = await connection.query<{ players: number; ids: string[] }>(
+    `select players::float8 as players, array_agg(id order by id)::text[] as ids
+     from (
+       select id, row_number() over (order by id) as place, count(*) over () as players
+       from players where game_id = $1
+     ) numbered
+     where players <= $2::bigint or place * $2::bigint / players > (place - 1) * $2::bigint / players
+     group by players`,
+    [gameId, size],
+  );
+  return rows[0] ?? { players: 0, ids: [] };
+}

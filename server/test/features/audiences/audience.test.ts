@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { configWith, offer, segment, sku } from '../../personalisation/support/fixtures.js';
+import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { expectGeneralError, publish } from '../../support/data-calls.js';
+import { createHarness, type Harness, postEvents } from '../../support/harness.js';
+import { addStudio } from '../../support/session-calls.js';
+
+type Audience = {
+  players: number;
+  examined: number;
+  isSampled: boolean;
+  countedAt: string;
+  audience: { players: number; payers: number; share: number };
+  revenueShare: Record<string, number>;
+  examples: { inside: string[]; outside: { playerId: string; nearMiss: object; sentence: string }[] };
+};
+
+let harness: Harness;
+let desk: AdminDesk;
+/** The n-th has bought n times, for a dollar each. */
+const players: string[] = [];
+beforeAll(async () => {
+  harness = await createHarness();
+  desk = await openAdminDesk(harness);
+  for (const n of [0, 1, 2, 3]) {
+    const session = await harness.login(`device-${n}`);
+    players.push(session.userId);
+    const timestamp = new Date(harness.clock.now()).toISOString();
+    const events = Array.from({ length: n }, (_, purchase) => ({
+      eventType: 'Purchase',
+      timestamp,
+      payload: { transactionId: `t-${n}-${purchase}`, price: '1', currency: 'USD' },
+    }));
+    if (n > 0) expect((await postEvents(harness.app, session, events)).statusCode).toBe(202);
+  }
+});
+afterAll(async () => {
+  await desk.close();
+  await harness.close();
+});
+
+const post = (body: unknown, token: string | null = desk.tokens.viewer) =>
+  desk.call('POST', `${GAME}/audience`, body, token);
+const ask = (body: object) => desk.ask<Audience>('POST', `${GAME}/audience`, body, desk.tokens.viewer);
+const document = (rule: string, overrides = {}) =>
+  configWith({
+    catalogue: [sku('gems')],
+    segments: [segment('buyers', rule)],
+    offers: [offer('sale', { when: '"buyers" in segments', ...overrides })],
+  });
+
+describe('the audience of a part of a document', () => {
+  it('is counted for a document that is not saved, with who is in and who is nearly in', async () => {
+    const counted = await ask({ document: document('purchases.total >= 2'), segmentId: 'buyers' });
+    expect(counted).toMatchObject({
+      players: 4,
+      examined: 4,
+      isSampled: false,
+      countedAt: new Date(harness.clock.now()).toISOString(),
+      audience: { players: 2, payers: 2, share: 0.5 },
+      revenueShare: { USD: 0.8333 },
+    });
+    expect(counted.examples.inside.toSorted()).toEqual(players.slice(2).toSorted());
+    expect(counted.examples.outside).toEqual([
+      {
+        playerId: players[1],
+        nearMiss: {
+          attribute: 'purchases.total',
+          value: 1,
+          operator: '>=',
+          threshold: 2,
+          distance: 1,
+        },
+        sentence: 'Would enter with purchases.total of at least 2: 1 more than now.',
+      },
+      expect.objectContaining({ playerId: players[0] }),
+    ]);
+  });
+
+  it('of an offer goes through its segments, share, schedule and limit', async () => {
+    const reach = async (overrides: object, rule = 'purchases.total >= 1') =>
+      (await ask({ document: document(rule, overrides), offerId: 'sale' })).audience.players;
+    expect(await reach({})).toBe(3);
+    expect(await reach({ when: null })).toBe(4);
+    expect(await reach({ when: '"buyers" in segments && purchases.total > 2' })).toBe(1);
+    expect(await reach({ sharePercent: 0 })).toBe(0);
+    expect(await reach({ from: new Date(harness.clock.now() + 1000).toISOString() })).toBe(0);
+    const limited = { effect: { promoId: 'promo', price: { discountPercent: '5' } }, limitPerPlayer: 1 };
+    expect(await reach(limited)).toBe(3);
+  });
+
+  it('is that of the draft where no document is given', async () => {
+    await publish(harness.pool, document('purchases.total >= 3'), harness.clock.now());
+    expect((await ask({ segmentId: 'buyers' })).audience.players).toBe(1);
+  });
+
+  it('says what is wrong with the question', async () => {
+    const both = await post({ segmentId: 'buyers', offerId: 'sale' });
+    expectGeneralError(both, 400, 'body_invalid');
+    expectGeneralError(await post({}), 400, 'body_invalid');
+    const missing = await post({ segmentId: 'sellers' });
+    expectGeneralError(missing, 400, 'body_invalid');
+    expect(missing.json().error.message).toBe('The document has no segment "sellers".');
+    const wrong = await post({ document: document('purchase.total > 1'), segmentId: 'buyers' });
+    expect(wrong.json().error).toMatchObject({
+      code: 'document_invalid',
+      problems: [{ pointer: '/segments/0/rule', position: { line: 1, column: 1 } }],
+    });
+  });
+
+  it('is of a game of the studio', async () => {
+    await addStudio(harness, 'other-studio', 'other-game');
+    const token = await desk.addToken('viewer', { tenant: 'other-studio' });
+    const body = { document: document('true'), segmentId: 'buyers' };
+    expectGeneralError(await post(body, token), 404, 'game_not_found');
+    const own = await desk.ask<Audience>('POST', '/games/other-game/audience', body, token);
+    expect(own).toMatchObject({
+      players: 0,
+      examined: 0,
+      audience: { players: 0, share: 0 },
+      examples: { inside: [], outside: [] },
+    });
+  });
+
+  it('is estimated from a sample of many players, which is kept while somebody types', async () => {
+    const add = (many: number) =>
+      harness.pool.query(
+        `insert into players (game_id, user_id, created_at, purchase_count, last_purchase_at)
+         select g.id, gen_random_uuid(), $1, case when n % 4 = 0 then 1 else 0 end,
+           case when n % 4 = 0 then $1::timestamptz end
+         from games g, generate_series(1, $2::int) n where g.slug = 'demo-game'`,
+        [new Date(harness.clock.now()), many],
+      );
+    await add(19_996);
+    const body = { document: document('purchases.total >= 1'), segmentId: 'buyers' };
+    const counted = await ask(body);
+    expect(counted).toMatchObject({ players: 20_000, examined: 10_000, isSampled: true });
+    expect(Math.abs(counted.audience.players - 5000)).toBeLessThan(300);
+    await add(1000);
+    expect((await ask(body)).players).toBe(20_000);
+    harness.clock.advance(60_000);
+    expect((await ask(body)).players).toBe(21_000);
+  });
+});
