@@ -2,6 +2,7 @@ import { Button, Group, Table, Text, TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useRole } from '../../api/session.js';
+import { usePictures } from '../../api/use-pictures.js';
 import { useDraft } from '../../draft/draft-context.js';
 import {
   type ConfigDocument,
@@ -28,6 +29,7 @@ export function Catalogue({ document }: { document: ConfigDocument }) {
   const { isEditor } = useRole();
   const { sku: openSku, filter = '' } = route.useSearch();
   const navigate = route.useNavigate();
+  const pictures = usePictures();
   const [limit, setLimit] = useState(ROWS_AT_ONCE);
   const { catalogue } = document;
   const currencies = currenciesOf(catalogue);
@@ -103,6 +105,7 @@ export function Catalogue({ document }: { document: ConfigDocument }) {
                 <SkuRow
                   key={sku.skuId}
                   sku={sku}
+                  picture={pictures.get(sku.skuId)}
                   index={index}
                   currencies={currencies}
                   isReadOnly={!isEditor}
@@ -153,7 +156,7 @@ function newSku(skuId: string, currency: string): Sku {
     prices: { [currency]: { actualPrice: '0.99', offerPrice: '0.99' } },
     defaultCurrency: currency,
     assets: [],
-    // Not before somebody has looked at it.
+    // Not before the editor has looked at it.
     active: false,
     from: null,
     until: null,

@@ -1,5 +1,4 @@
 import {
-  Anchor,
   Button,
   Checkbox,
   Group,
@@ -15,7 +14,9 @@ import { useState } from 'react';
 import type { Problem, Sku, SkuPrice } from '../../lib/document.js';
 import { MomentInput } from '../../parts/fields.js';
 import { SidePanel } from '../../parts/SidePanel.js';
+import { Assets } from './Assets.js';
 import { Locales } from './Locales.js';
+import { SkuPicture } from './SkuPicture.js';
 
 type Props = {
   sku: Sku;
@@ -50,6 +51,7 @@ export function SkuPanel({ sku, isReadOnly, problems, onChange, onRemove, onClos
               {message}
             </Text>
           ))}
+          <SkuPicture skuId={sku.skuId} isReadOnly={isReadOnly} />
           <TextInput
             label="Id"
             description="As the app stores know it. Purchases name it."
@@ -112,14 +114,7 @@ export function SkuPanel({ sku, isReadOnly, problems, onChange, onRemove, onClos
               onChange={(until) => set({ until })}
             />
           </Group>
-          {sku.assets.map(({ assetId, url, type }) => (
-            <Text key={assetId} size="sm">
-              Picture {assetId} ({type}):{' '}
-              <Anchor href={url} target="_blank" rel="noreferrer" size="sm">
-                {url}
-              </Anchor>
-            </Text>
-          ))}
+          <Assets assets={sku.assets} problemAt={problemAt} onChange={(assets) => set({ assets })} />
         </Stack>
       </fieldset>
     </SidePanel>

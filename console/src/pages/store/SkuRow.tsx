@@ -2,9 +2,11 @@ import { ActionIcon, Group, Switch, Table, Text, TextInput } from '@mantine/core
 import { type DragEvent, type KeyboardEvent, useState } from 'react';
 import type { Problem, Sku, SkuPrice } from '../../lib/document.js';
 import { Icon } from '../../parts/Icon.js';
+import { Thumbnail } from '../../parts/Thumbnail.js';
 
 type Props = {
   sku: Sku;
+  picture: string | undefined;
   index: number;
   currencies: readonly string[];
   isReadOnly: boolean;
@@ -14,7 +16,8 @@ type Props = {
   onOpen: () => void;
 };
 
-export function SkuRow({ sku, index, currencies, isReadOnly, problems, onChange, onMove, onOpen }: Props) {
+export function SkuRow(props: Props) {
+  const { sku, picture, index, currencies, isReadOnly, problems, onChange, onMove, onOpen } = props;
   const [isOver, setOver] = useState(false);
   const problemAt = (member: string) => problems.find((each) => each.member === member)?.message;
   const elsewhere = problems.filter(({ member }) => !isShownInRow(member, currencies));
@@ -45,9 +48,12 @@ export function SkuRow({ sku, index, currencies, isReadOnly, problems, onChange,
     >
       <Table.Td>{!isReadOnly && <Handle name={sku.skuId} index={index} onMove={onMove} />}</Table.Td>
       <Table.Td>
-        <Text size="sm" className="mono" pt={5}>
-          {sku.skuId}
-        </Text>
+        <Group gap="xs" wrap="nowrap">
+          <Thumbnail src={picture} name={sku.skuId} />
+          <Text size="sm" className="mono">
+            {sku.skuId}
+          </Text>
+        </Group>
         {elsewhere.map(({ pointer, message }) => (
           <Text key={`${pointer} ${message}`} size="xs" c="red" role="alert">
             {message}

@@ -24,6 +24,8 @@ export const AUDIT_ACTIONS = {
   'account.sign_out': 'a member has ended sessions of the account: all, one, or all others',
   'draft.save': 'the draft was saved, also by an import of the catalogue',
   'draft.discard': 'the draft was discarded',
+  'picture.set': 'a SKU was given a thumbnail for the console',
+  'picture.delete': 'the thumbnail of a SKU was taken away',
   'config.publish': 'a version was published',
   'config.roll_back': 'an older version was published again',
   'model.train': 'the models of predictions were trained, and put in force or refused',

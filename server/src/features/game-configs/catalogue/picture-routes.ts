@@ -1,0 +1,174 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { ApiError } from '../../../errors.js';
+import {
+  adminSchema,
+  GameParameters,
+  success,
+  successOf,
+  Time,
+  toTime,
+} from '../../../http/admin-answers.js';
+import { BODY_ERRORS } from '../../../http/api-schemas.js';
+import { cursorOf, NextCursor, pageParameters, writeCursor } from '../../../http/page-cursor.js';
+import { textParameter } from '../../../http/parameters.js';
+import { withSchemaTypes } from '../../../http/validation.js';
+import type { AdminContext } from '../../studios/admin-context.js';
+import { gameErrors } from '../../studios/admin-errors.js';
+import { actorOf, gameOf, requireRole } from '../../studios/admin-guard.js';
+import { MAX_PICTURE_BYTES, readPicture } from './picture-format.js';
+import { deletePicture, listPictures, MAX_PICTURES, setPicture } from './picture-queries.js';
+
+/** A page is 2 MB of base64 at the most. */
+const PAGE = { max: 50, fallback: 50 };
+const MAX_SKU_ID = 128;
+/** What one byte more than the limit is as base64, and some: the size has a sentence of its own. */
+const MAX_BASE64 = 4 * MAX_PICTURE_BYTES;
+
+const skuParameter = {
+  skuId: Type.String({ description: 'The SKU; the catalogue need not have it yet', examples: ['gems_80'] }),
+};
+/** One transparent pixel. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const PicturesResponse = successOf(
+  'SkuPicturesResponse',
+  Type.Object({
+    pictures: Type.Array(
+      Type.Object(
+        {
+          skuId: Type.String(),
+          mediaType: Type.String({ description: 'image/png, image/jpeg or image/webp' }),
+          content: Type.String({ description: 'Base64' }),
+          updatedAt: Time('When it was set'),
+        },
+        { title: 'SkuPicture' },
+      ),
+      { description: 'In the order of the SKU ids' },
+    ),
+    nextCursor: NextCursor,
+  }),
+  {
+    example: {
+      pictures: [
+        {
+          skuId: 'gems_80',
+          mediaType: 'image/png',
+          content: PIXEL,
+          updatedAt: '2026-11-15T12:00:00.000Z',
+        },
+      ],
+      nextCursor: null,
+    },
+  },
+);
+
+const PictureBody = Type.Object(
+  {
+    content: Type.String({
+      maxLength: MAX_BASE64,
+      description: `PNG, JPEG or WebP as base64, ${MAX_PICTURE_BYTES} bytes at the most`,
+    }),
+  },
+  { title: 'SkuPictureRequest', additionalProperties: false, examples: [{ content: PIXEL }] },
+);
+
+const SetResponse = successOf(
+  'SkuPictureSetResponse',
+  Type.Object({ skuId: Type.String(), mediaType: Type.String(), bytes: Type.Integer() }),
+  { example: { skuId: 'gems_80', mediaType: 'image/png', bytes: 70 } },
+);
+
+const DeletedResponse = successOf(
+  'SkuPictureDeletedResponse',
+  Type.Object({ skuId: Type.String(), wasThere: Type.Boolean() }),
+  { example: { skuId: 'gems_80', wasThere: true } },
+);
+
+/** Thumbnails of SKUs, for those who edit the catalogue. The SKU is in the query: its id may hold any character. */
+export function pictureRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const common = { ...adminSchema('Draft'), params: GameParameters };
+  const routes = withSchemaTypes(app);
+  const path = '/admin/v1/games/:game/catalogue/pictures';
+
+  routes.get(
+    path,
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...common,
+        operationId: 'listPictures',
+        summary: 'The thumbnails of the SKUs',
+        description: 'For people who edit the catalogue. Players get the assets of the catalogue, not these.',
+        querystring: Type.Object(pageParameters(PAGE)),
+        response: { 200: PicturesResponse, ...gameErrors(['parameter_invalid']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { cursor, limit = PAGE.fallback } = request.query;
+      const [after] = cursorOf('sku pictures', cursor, ['']) ?? [''];
+      const found = await listPictures(ctx.pool, gameId, { after, limit: limit + 1 });
+      const rows = found.slice(0, limit);
+      const last = rows.at(-1);
+      return success({
+        pictures: rows.map(({ content, updatedAt, ...row }) => ({
+          ...row,
+          content: content.toString('base64'),
+          updatedAt: toTime(updatedAt),
+        })),
+        nextCursor:
+          found.length > limit && last !== undefined ? writeCursor('sku pictures', [last.skuId]) : null,
+      });
+    },
+  );
+
+  routes.put(
+    path,
+    {
+      onRequest: requireRole(ctx, 'editor'),
+      schema: {
+        ...common,
+        operationId: 'setPicture',
+        summary: 'Give a SKU a thumbnail',
+        querystring: Type.Object(skuParameter),
+        body: PictureBody,
+        response: { 200: SetResponse, ...gameErrors([...BODY_ERRORS, 'parameter_invalid']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const skuId = textParameter('skuId', request.query.skuId, MAX_SKU_ID);
+      const read = readPicture(request.body.content);
+      if (!read.ok) throw new ApiError('body_invalid', { message: read.message });
+      const { mediaType, content } = read.picture;
+      if (!(await setPicture(ctx.pool, { gameId, skuId }, read.picture, actorOf(ctx, request)))) {
+        throw new ApiError('body_invalid', {
+          message: `A game can have ${MAX_PICTURES} pictures. Delete those of SKUs that are gone first.`,
+        });
+      }
+      return success({ skuId, mediaType, bytes: content.length });
+    },
+  );
+
+  routes.delete(
+    path,
+    {
+      onRequest: requireRole(ctx, 'editor'),
+      schema: {
+        ...common,
+        operationId: 'deletePicture',
+        summary: 'Take the thumbnail of a SKU away',
+        querystring: Type.Object(skuParameter),
+        response: { 200: DeletedResponse, ...gameErrors(['parameter_invalid']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const skuId = textParameter('skuId', request.query.skuId, MAX_SKU_ID);
+      const wasThere = await deletePicture(ctx.pool, { gameId, skuId }, actorOf(ctx, request));
+      return success({ skuId, wasThere });
+    },
+  );
+}
