@@ -2,11 +2,11 @@ import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useGet, usePlace } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
+import type { ExplanationQuery } from '../../api/use-explanation.js';
 import { Loaded } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
 import { OverridePanel } from './OverridePanel.js';
 import { YesNo } from './Player.js';
-import type { ExplanationQuery } from '../../api/use-explanation.js';
 
 const route = getRouteApi('/$studio/$game/players/$playerId');
 

@@ -2,6 +2,7 @@ import { Badge, Grid, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
 import { useGet, usePlace } from '../../api/hooks.js';
+import { useExplanation } from '../../api/use-explanation.js';
 import { countOf, formatAmounts } from '../../lib/format.js';
 import { Page } from '../../parts/Page.js';
 import { EmptyState, Loaded } from '../../parts/states.js';
@@ -12,7 +13,6 @@ import { PredictionsOfPlayer } from './PredictionsOfPlayer.js';
 import { SegmentsOfPlayer } from './SegmentsOfPlayer.js';
 import { StoreAsSeen } from './StoreAsSeen.js';
 import { Timeline } from './Timeline.js';
-import { useExplanation } from '../../api/use-explanation.js';
 
 const route = getRouteApi('/$studio/$game/players/$playerId');
 

@@ -1,7 +1,7 @@
 import { Badge, Group, Stack, Text, Title } from '@mantine/core';
+import type { ExplanationQuery } from '../../api/use-explanation.js';
 import { Loaded } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
-import type { ExplanationQuery } from '../../api/use-explanation.js';
 
 const NAMES: Readonly<Record<string, string>> = {
   churn: 'Churn',

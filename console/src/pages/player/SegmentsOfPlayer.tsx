@@ -1,8 +1,8 @@
 import { Badge, Group, Stack, Text, Title } from '@mantine/core';
-import { Loaded } from '../../parts/states.js';
 import type { ExplanationQuery } from '../../api/use-explanation.js';
+import { Loaded } from '../../parts/states.js';
 
-/** The segments that the player is in, and why; on demand also those that they are not in. */
+/** The segments that the player is in, and why; those that one number keeps the player out of; on demand all others. */
 export function SegmentsOfPlayer({ explanation }: { explanation: ExplanationQuery }) {
   return (
     <section aria-label="Segments">
@@ -15,10 +15,9 @@ export function SegmentsOfPlayer({ explanation }: { explanation: ExplanationQuer
             ...segment,
             why: because.segments[index] ?? '',
           }));
-          const [inside, outside] = [
-            rows.filter(({ member }) => member),
-            rows.filter(({ member }) => !member),
-          ];
+          const inside = rows.filter(({ member }) => member);
+          const near = rows.filter(({ nearMiss }) => nearMiss !== null);
+          const outside = rows.filter(({ member, nearMiss }) => !member && nearMiss === null);
           return (
             <Stack gap={6}>
               {inside.length === 0 && (
@@ -27,14 +26,22 @@ export function SegmentsOfPlayer({ explanation }: { explanation: ExplanationQuer
                 </Text>
               )}
               {inside.map(({ segmentId, why }) => (
-                <Line key={segmentId} segmentId={segmentId} why={why} isIn />
+                <Line key={segmentId} segmentId={segmentId} why={why} colour="teal" />
+              ))}
+              {near.length > 0 && (
+                <Text size="xs" fw={600}>
+                  Nearly in
+                </Text>
+              )}
+              {near.map(({ segmentId, why }) => (
+                <Line key={segmentId} segmentId={segmentId} why={why} colour="orange" />
               ))}
               {outside.length > 0 && (
                 <details>
                   <summary>Not in {outside.length}</summary>
                   <Stack gap={6} mt="xs">
                     {outside.map(({ segmentId, why }) => (
-                      <Line key={segmentId} segmentId={segmentId} why={why} isIn={false} />
+                      <Line key={segmentId} segmentId={segmentId} why={why} colour="gray" />
                     ))}
                   </Stack>
                 </details>
@@ -47,10 +54,10 @@ export function SegmentsOfPlayer({ explanation }: { explanation: ExplanationQuer
   );
 }
 
-function Line({ segmentId, why, isIn }: { segmentId: string; why: string; isIn: boolean }) {
+function Line({ segmentId, why, colour }: { segmentId: string; why: string; colour: string }) {
   return (
     <Group gap="xs" wrap="nowrap" align="flex-start">
-      <Badge variant="light" color={isIn ? 'teal' : 'gray'} tt="none" miw="fit-content">
+      <Badge variant="light" color={colour} tt="none" miw="fit-content">
         {segmentId}
       </Badge>
       <Text size="xs" c="dimmed">

@@ -7,6 +7,7 @@ import { Chart } from '../../parts/Chart.js';
 import { Page } from '../../parts/Page.js';
 import { EmptyState, Loaded } from '../../parts/states.js';
 import { ColdStart } from './ColdStart.js';
+import { Scores } from './Scores.js';
 import { Trainings } from './Trainings.js';
 import { TrainNow } from './TrainNow.js';
 
@@ -41,6 +42,7 @@ export function Predictions() {
             <Loaded query={grades} height={300}>
               {(graded) => <Quality grades={graded.grades.filter((grade) => grade.model === model)} />}
             </Loaded>
+            <Scores model={model} />
             <Trainings models={data.models} inForce={data.inForce} />
           </Stack>
         )}

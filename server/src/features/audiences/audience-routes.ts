@@ -98,9 +98,7 @@ function partOf(
     const what = offerId === undefined ? `segment "${segmentId}"` : `offer "${offerId}"`;
     throw new ApiError('body_invalid', { message: `The document has no ${what}.` });
   }
-  return offerId === undefined
-    ? { kind: 'segment', id: segmentId ?? '' }
-    : { kind: 'offer', id: offerId };
+  return offerId === undefined ? { kind: 'segment', id: segmentId ?? '' } : { kind: 'offer', id: offerId };
 }
 
 function toJson({ examples, ...counted }: CountedAudience, nowMs: number) {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { successOf, Time } from '../../http/admin-answers.js';
-import { NEAR_MISS_EXAMPLE, NearMiss } from '../explanations/near-miss-schema.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
+import { NEAR_MISS_EXAMPLE, NearMiss } from '../explanations/near-miss-schema.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
 
 /** Documentation of the count of an audience, and the form of its body. */
@@ -25,10 +25,7 @@ export const AudienceBody = Type.Object(
   },
 );
 /** What is checked before the document itself is, which has an error of its own. */
-export const AudienceEnvelope = Type.Object(
-  { document: Type.Optional(Type.Unknown()), ...members },
-  closed,
-);
+export const AudienceEnvelope = Type.Object({ document: Type.Optional(Type.Unknown()), ...members }, closed);
 export type AudienceEnvelope = Static<typeof AudienceEnvelope>;
 
 export const AudienceResponse = successOf(

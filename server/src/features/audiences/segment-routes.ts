@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
+import { DAY_MS, utcDay } from '../../lib/day.js';
 import { withinTime } from '../../lib/within-time.js';
 import { compileDocument } from '../../personalisation/compile/compile-document.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
@@ -8,9 +9,11 @@ import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { SegmentsResponse } from './segment-schemas.js';
+import { listSegmentSizeDays } from './segment-size-queries.js';
 import { countSegments, createSegmentCounter } from './segment-sizes.js';
 import { segmentUse } from './segments.js';
 
+const TREND_DAYS = 30;
 /** About how long the sizes of another game take. */
 const RETRY_AFTER_SECONDS = 5;
 
@@ -33,7 +36,7 @@ export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'listSegments',
         summary: 'The published segments with their sizes, and where they are used',
         description:
-          'Sizes are counted by deciding for players as they are now: for all of them, or for an even sample of 20,000 and scaled. Counts are kept for a minute, and for longer where counting takes long: sixty times as long as that, an hour at the most. A count that takes longer than 20 seconds goes on after the `busy`.',
+          'Sizes are counted by deciding for players as they are now: for all of them, or for an even sample of 20,000 and scaled. Counts are kept for a minute, and for longer where counting takes long: sixty times as long as that, an hour at the most. A count that takes longer than 20 seconds goes on after the `busy`. The last count of each day is noted down, for the trend.',
         params: GameParameters,
         response: { 200: SegmentsResponse, ...gameErrors(['busy']) },
       },
@@ -57,6 +60,8 @@ export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
         });
       }
       const { sizes, players, examined, isSampled, countedAt } = counted;
+      const sinceDay = utcDay(ctx.clock.now() - TREND_DAYS * DAY_MS);
+      const days = await listSegmentSizeDays(ctx.pool, gameId, sinceDay);
       const compiled = compileDocument(row.document, row);
       const versions = new Map(compiled.segments.map(({ listed }) => [listed.segmentId, listed.version]));
       return success({
@@ -75,6 +80,7 @@ export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
         examined,
         isSampled,
         countedAt: toTime(countedAt),
+        days,
       });
     },
   );

@@ -48,6 +48,20 @@ export const SegmentsResponse = successOf(
       description: 'Not all players were examined: an even sample of 20,000, by order of their first login',
     }),
     countedAt: Time('When the sizes were counted'),
+    days: Type.Array(
+      Type.Object(
+        {
+          day: Type.String({ format: 'date', description: 'UTC' }),
+          version: Type.Integer({ description: 'The published version that the segments were of' }),
+          players: Type.Integer({ description: 'All players of the game' }),
+          sizes: Type.Record(Type.String(), Type.Integer(), {
+            description: 'Segment id → players; an estimate in a game of more than 20,000',
+          }),
+        },
+        { title: 'SegmentSizeDay' },
+      ),
+      { description: 'The last count of each of the last 30 days, oldest first, today included' },
+    ),
   }),
   {
     example: {
@@ -68,6 +82,7 @@ export const SegmentsResponse = successOf(
       examined: 20_000,
       isSampled: true,
       countedAt: '2026-11-15T12:00:00.000Z',
+      days: [{ day: '2026-11-15', version: 7, players: 20_311, sizes: { whales: 1200 } }],
     },
   },
 );

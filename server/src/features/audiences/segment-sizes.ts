@@ -1,8 +1,10 @@
 import type { Pool } from '../../db/pool.js';
+import { utcDay } from '../../lib/day.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { createFifoMap } from '../../lib/fifo-map.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { dryRun } from '../dry-runs/dry-run.js';
+import { noteSegmentSizes } from './segment-size-queries.js';
 
 /** How many players are in each segment, by its id. */
 export type SegmentSizes = Readonly<{
@@ -81,10 +83,13 @@ export function createSegmentCounter(countSegments: CountSegments, timer: () => 
   };
 }
 
-/** Counts the players of all segments of a document at once: a dry run of the document against itself, on an even sample. */
+/**
+ * Counts the players of all segments of a document at once: a dry run of the document against itself, on an even sample. Also
+ * notes the sizes down, for their trend.
+ */
 export async function countSegments(
   pool: Pool,
-  { gameId, document }: CountedDocument,
+  { gameId, version, document }: Omit<CountedDocument, 'tenantId'>,
   nowMs: number,
 ): Promise<SegmentSizes> {
   const run = await dryRun(pool, { gameId, before: document, after: document, nowMs, sample: SAMPLE });
@@ -95,6 +100,12 @@ export async function countSegments(
   const sizes = segments.map(({ segmentId, counts, estimate }) => {
     const { after, payers } = estimate ?? counts;
     return [segmentId, { players: after, payers }] as const;
+  });
+  await noteSegmentSizes(pool, gameId, {
+    day: utcDay(nowMs),
+    version,
+    players,
+    sizes: Object.fromEntries(sizes.map(([segmentId, size]) => [segmentId, size.players])),
   });
   return { players, examined, isSampled: sampled, countedAt: nowMs, sizes: new Map(sizes) };
 }

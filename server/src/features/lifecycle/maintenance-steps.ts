@@ -4,6 +4,7 @@ import { deleteExpiredAccess } from '../accounts/account-expiry.js';
 import { sumBreakdowns } from '../analytics/breakdowns/sum-breakdowns.js';
 import { compactRollups } from '../analytics/compact-rollups.js';
 import { compareHoldouts } from '../analytics/holdouts/compare-holdouts.js';
+import { countDailySizes } from '../audiences/count-daily-sizes.js';
 import { type CompactionResult, compactEvents } from '../events/compact-events.js';
 import { dropOldIdentities, ensureEventPartitions } from '../events/event-partitions.js';
 import { deleteExpiredFailedEvents } from '../events/failed/expiry.js';
@@ -89,6 +90,13 @@ export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
       const { isDone, gamesCompared } = await compareHoldouts(connection, { nowMs, signal });
       return { outcome: isDone ? 'done' : 'unfinished', did: { gamesCompared } };
     },
+  },
+  {
+    name: 'segment_sizes',
+    // A game takes a second or two; what is left is counted an hour later.
+    maxMs: 10 * MINUTE_MS,
+    run: async ({ pool, connection, nowMs, signal }) =>
+      done({ gamesCounted: await countDailySizes(pool, connection, nowMs, signal) }),
   },
   {
     name: 'retention',

@@ -16,6 +16,7 @@ type Segments = {
   examined: number;
   isSampled: boolean;
   countedAt: string;
+  days: { day: string; players: number; sizes: Record<string, number> }[];
 };
 
 let harness: Harness;
@@ -62,6 +63,14 @@ describe('the segments of a game', () => {
       examined: 4,
       isSampled: false,
       countedAt: new Date(harness.clock.now()).toISOString(),
+      days: [
+        {
+          day: new Date(harness.clock.now()).toISOString().slice(0, 10),
+          version,
+          players: 4,
+          sizes: { all: 4, payer: 1, lucky: 3, nobody: 0 },
+        },
+      ],
     });
     expect(segments.map(({ segmentId, size }) => [segmentId, size])).toEqual([
       ['all', { players: 4, payers: 1, share: 1 }],

@@ -253,6 +253,7 @@ describe('maintenance', () => {
       'rollups failed': 1,
       'breakdowns failed': 1,
       'holdouts done': 1,
+      'segment_sizes done': 1,
       'retention done': 1,
       'event_identities done': 1,
       'old_events done': 1,

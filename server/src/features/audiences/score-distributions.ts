@@ -1,0 +1,77 @@
+import { type Pool, snapshot } from '../../db/pool.js';
+import { PlayerAttributes } from '../../personalisation/attributes/player-attributes.js';
+import { compileDocument } from '../../personalisation/compile/compile-document.js';
+import { DEFAULT_DOCUMENT } from '../../personalisation/document/default-document.js';
+import { PREDICTION_NAMES, type PredictionName } from '../../personalisation/predict/artefact.js';
+import type { Predictions } from '../../personalisation/predict/score.js';
+import { listFactRowsOf } from '../dry-runs/dry-run-queries.js';
+import { factColumns } from '../dry-runs/fact-columns.js';
+import { factNeeds } from '../dry-runs/fact-needs.js';
+import { TimeSlice } from '../dry-runs/time-slice.js';
+import { findCurrentModels } from '../predictions/models-at.js';
+import type { PlayerSample } from './sample-queries.js';
+import { distributionOf, type ScoreDistribution } from './score-bins.js';
+
+export type ScoreDistributions = Readonly<{
+  players: number;
+  examined: number;
+  modelVersion: number | null;
+  predictions: Readonly<Record<PredictionName, ScoreDistribution>>;
+}>;
+
+/** A hundredth of a second of work of the database. */
+const PORTION = 500;
+
+/** A document that asks for a prediction: what is read of players follows from what rules ask. */
+const ASKING = compileDocument(
+  {
+    ...DEFAULT_DOCUMENT,
+    offers: [],
+    segments: [
+      {
+        segmentId: 'any',
+        name: '-',
+        rule: 'predictions.churn.value >= 0.0',
+        visibleToClients: false,
+        priority: 0,
+      },
+    ],
+  },
+  { version: 0, publishedAt: 0 },
+);
+
+/** How the predictions of a game are spread over its players, scored one by one as for the players themselves. */
+export async function countScores(
+  pool: Pool,
+  gameId: number,
+  { players, ids }: PlayerSample,
+  nowMs: number,
+): Promise<ScoreDistributions> {
+  const { models, state } = await findCurrentModels(pool, gameId);
+  const columns = factColumns(factNeeds([ASKING]), nowMs);
+  const timeSlice = new TimeSlice(() => performance.now());
+  const scored: Predictions[] = [];
+  await snapshot(pool, async (client) => {
+    await client.query('set local jit = off');
+    for (let from = 0; from < ids.length; from += PORTION) {
+      for (const row of await listFactRowsOf(client, gameId, columns, ids.slice(from, from + PORTION))) {
+        scored.push(new PlayerAttributes(columns.toFacts(row), nowMs, models).predictions);
+        if (timeSlice.isOver) await timeSlice.giveWay();
+      }
+    }
+  });
+  const scale = scored.length === 0 ? 1 : players / scored.length;
+  const entries = PREDICTION_NAMES.map((name) => [
+    name,
+    distributionOf(
+      scored.map((each) => each[name]),
+      scale,
+    ),
+  ]);
+  return {
+    players,
+    examined: scored.length,
+    modelVersion: state?.modelVersion ?? null,
+    predictions: Object.fromEntries(entries) as ScoreDistributions['predictions'],
+  };
+}

@@ -1,0 +1,113 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { ApiError } from '../../errors.js';
+import {
+  adminSchema,
+  GameParameters,
+  nullable,
+  success,
+  successOf,
+  Time,
+  toTime,
+} from '../../http/admin-answers.js';
+import { createFairSemaphore } from '../../lib/fair-semaphore.js';
+import { createKeptResults } from '../../lib/kept-results.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import { createPlayerSamples } from './player-samples.js';
+import { countScores, type ScoreDistributions } from './score-distributions.js';
+
+const COUNTS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 4 };
+const RETRY_AFTER_SECONDS = 2;
+/** Predictions change once a day, and with what players do. */
+const KEPT_MS = 60_000;
+const MAX_KEPT = 1_000;
+
+const Distribution = Type.Object(
+  {
+    unit: Type.String({ description: '`probability`, `purchases` or a currency' }),
+    bins: Type.Array(
+      Type.Object({
+        from: Type.Number(),
+        to: nullable(Type.Number({ description: 'Not included; null: no end' })),
+        players: Type.Integer(),
+      }),
+      {
+        description:
+          'Probabilities from 0 to 1; amounts up to a round number that 98 of 100 players stay below',
+      },
+    ),
+    bands: Type.Object({ low: Type.Integer(), medium: Type.Integer(), high: Type.Integer() }),
+    ready: Type.Integer({ description: 'Players who are predicted one by one; the others have an average' }),
+  },
+  { title: 'ScoreDistribution' },
+);
+
+const DISTRIBUTION_EXAMPLE = {
+  unit: 'probability',
+  bins: [{ from: 0, to: 0.05, players: 812 }],
+  bands: { low: 9000, medium: 7311, high: 4000 },
+  ready: 20_311,
+};
+
+const ScoresResponse = successOf(
+  'PredictionScoresResponse',
+  Type.Object({
+    players: Type.Integer({ description: 'Of the game' }),
+    examined: Type.Integer({ description: 'How many of them were scored: 10,000 at the most' }),
+    isSampled: Type.Boolean({ description: 'Not all were scored: counts are estimates for all players' }),
+    countedAt: Time('The moment that they were scored for: up to a minute ago'),
+    modelVersion: nullable(Type.Integer({ description: 'The training in force; null before the first' })),
+    predictions: Type.Record(Type.String(), Distribution, { description: 'By the name of the prediction' }),
+  }),
+  {
+    example: {
+      players: 20_311,
+      examined: 10_000,
+      isSampled: true,
+      countedAt: '2026-11-15T12:00:00.000Z',
+      modelVersion: 3,
+      predictions: { churn: DISTRIBUTION_EXAMPLE },
+    },
+  },
+);
+
+type Counted = ScoreDistributions & { countedAt: number };
+
+/** How predictions are spread over the players of a game. */
+export function scoreRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const turns = createFairSemaphore(COUNTS);
+  const samples = createPlayerSamples(ctx.pool);
+  const kept = createKeptResults<number, Counted>({ keptMs: KEPT_MS, maxKept: MAX_KEPT });
+
+  app.get(
+    '/admin/v1/games/:game/prediction-scores',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Predictions'),
+        operationId: 'listPredictionScores',
+        summary: 'How the predictions are spread over the players',
+        description:
+          'Scores players as they are now with the models in force: all of them, or an even sample of 10,000 and scaled. Counts are kept for a minute.',
+        params: GameParameters,
+        response: { 200: ScoresResponse, ...gameErrors(['busy']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const nowMs = ctx.clock.now();
+      const { countedAt, ...counted } = await kept.get(gameId, nowMs, async () => {
+        const turn = turns.of(adminOf(request).tenantId).take(async () => {
+          const sample = await samples.of(gameId, nowMs);
+          return { ...(await countScores(ctx.pool, gameId, sample, nowMs)), countedAt: nowMs };
+        });
+        if (turn !== undefined) return turn;
+        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+      });
+      const isSampled = counted.examined < counted.players;
+      return success({ ...counted, isSampled, countedAt: toTime(countedAt) });
+    },
+  );
+}

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withOwnConnection } from '../../../src/db/own-connection.js';
+import { countDailySizes } from '../../../src/features/audiences/count-daily-sizes.js';
+import { DAY_MS, utcDay } from '../../../src/lib/day.js';
+import { segment } from '../../personalisation/support/fixtures.js';
+import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { gameDocument, publish } from '../../support/data-calls.js';
+import { createHarness, type Harness } from '../../support/harness.js';
+import { addStudio } from '../../support/session-calls.js';
+
+type Days = { days: { day: string; players: number; sizes: Record<string, number> }[] };
+
+let harness: Harness;
+let desk: AdminDesk;
+beforeAll(async () => {
+  harness = await createHarness();
+  desk = await openAdminDesk(harness);
+  const document = gameDocument([], { segments: [segment('all', 'true')] });
+  await publish(harness.pool, document, harness.clock.now());
+});
+afterAll(async () => {
+  await desk.close();
+  await harness.close();
+});
+
+const ask = (path = GAME, token = desk.tokens.viewer) =>
+  desk.ask<Days>('GET', `${path}/segments`, undefined, token);
+const count = (signal = new AbortController().signal) =>
+  withOwnConnection(harness.pool, (connection) =>
+    countDailySizes(harness.pool, connection, harness.clock.now(), signal),
+  );
+
+describe('the trend of segments', () => {
+  it('has the last count of each day, by whoever looks and by the maintenance', async () => {
+    const firstDay = utcDay(harness.clock.now());
+    await harness.login('one');
+    expect((await ask()).days).toEqual([
+      { day: firstDay, version: expect.any(Number), players: 1, sizes: { all: 1 } },
+    ]);
+    // Somebody has looked today already.
+    expect(await count()).toBe(0);
+
+    await harness.login('two');
+    harness.clock.advance(DAY_MS);
+    expect(await count(AbortSignal.abort())).toBe(0);
+    expect(await count()).toBe(1);
+    expect(await count()).toBe(0);
+    await harness.login('three');
+    const { days } = await ask();
+    expect(days.map(({ sizes }) => sizes.all)).toEqual([1, 3]);
+    expect(days.map(({ day }) => day)).toEqual([firstDay, utcDay(harness.clock.now())]);
+  });
+
+  it('ends after a month, and a year later nothing of it is kept', async () => {
+    harness.clock.advance(31 * DAY_MS);
+    expect((await ask()).days).toHaveLength(1);
+    harness.clock.advance(400 * DAY_MS);
+    await count();
+    const { rows } = await harness.pool.query('select day from segment_size_days');
+    expect(rows).toHaveLength(2);
+  });
+
+  it('is that of a game of the studio', async () => {
+    await addStudio(harness, 'other-studio', 'other-game');
+    const token = await desk.addToken('viewer', { tenant: 'other-studio' });
+    const { days } = await ask('/games/other-game', token);
+    expect(days.every(({ players }) => players === 0)).toBe(true);
+  });
+});
