@@ -52,9 +52,7 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
   const served = async (purchases: number) => {
     const { body } = await get(`${service.api}/v1/player/store_configs`, players[purchases]?.headers ?? {});
     const store = (body as { data?: Store }).data ?? (body as Store);
-    return Object.fromEntries(
-      store.activeSkus.map(({ skuId, offerPrice }) => [skuId, Number(offerPrice)]),
-    );
+    return Object.fromEntries(store.activeSkus.map(({ skuId, offerPrice }) => [skuId, Number(offerPrice)]));
   };
   /** What the preview shows, by SKU. */
   const shown = async (page: Page) => {
@@ -62,7 +60,9 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
     const entries = await cards.evaluateAll((elements) =>
       elements.flatMap((card) => {
         const price = card.querySelector('b')?.textContent;
-        return price == null ? [] : [[card.getAttribute('aria-label') ?? '', Number(price.replace('USD ', ''))]];
+        return price == null
+          ? []
+          : [[card.getAttribute('aria-label') ?? '', Number(price.replace('USD ', ''))]];
       }),
     );
     return Object.fromEntries(entries) as Record<string, number>;
@@ -176,9 +176,10 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
     const { attributes } = await askAsPage<Attributes>(page, 'GET', '/attributes');
     const usages = [...usagesOf(attributes)].filter(([usage]) => canBeInvented(usage));
     expect(usages.length).toBeGreaterThan(25);
-    const valueOf = (type: string) => (type === 'string' ? 'XY' : type === 'bool' ? 'true' : '2');
-    const literalOf = (type: string) => (type === 'string' ? '"XY"' : type === 'bool' ? 'true' : type === 'double' ? '2.0' : '2');
-    const values = Object.fromEntries(usages.map(([usage, type]) => [usage, valueOf(type)]));
+    const textOf = (type: string) => (type === 'string' ? 'XY' : type === 'bool' ? 'true' : '2');
+    const literalOf = (type: string) =>
+      type === 'string' ? '"XY"' : type === 'bool' ? 'true' : type === 'double' ? '2.0' : '2';
+    const values = Object.fromEntries(usages.map(([usage, type]) => [usage, textOf(type)]));
     const { document } = await askAsPage<{ document: object }>(page, 'GET', '/games/demo-game/draft');
     const segments = usages.map(([usage, type], index) => ({
       segmentId: `probe_${index}`,
@@ -194,7 +195,9 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
     type Told = { trace: { segments: { member: boolean; rule: { expression: string } }[] } };
     const { trace } = await askAsPage<Told>(page, 'POST', '/games/demo-game/explain', body);
     expect(trace.segments).toHaveLength(usages.length);
-    const missed = trace.segments.filter(({ member }) => !member).map(({ rule: { expression } }) => expression);
+    const missed = trace.segments
+      .filter(({ member }) => !member)
+      .map(({ rule: { expression } }) => expression);
     expect(missed).toEqual([]);
   });
 });

@@ -20,15 +20,20 @@ const PAGES = [
   '/players',
   '/store',
   '/store?tab=offers&offer=thank_you',
+  '/store?sku=gems_80',
+  '/store?tab=preview&invented=%7B%7D',
   '/store?tab=rules',
   '/store?tab=history',
   '/segments?segment=payer',
   '/events',
-  '/events?tab=types',
+  '/events?tab=types&schema=%2B',
   '/events?tab=failed',
   '/predictions',
   '/settings?tab=keys',
   '/settings?tab=members',
+  '/settings?tab=flags',
+  '/settings?tab=predictions',
+  '/settings?tab=limits',
   '/settings?tab=audit',
   '/settings?tab=account',
 ];
@@ -174,7 +179,8 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
   it('works at 390 pixels, and by keyboard', async () => {
     const { page, go } = owner;
     await page.setViewportSize({ width: 390, height: 844 });
-    for (const path of ['', '/store', '/events', `/players/${player.userId}`]) {
+    const narrow = ['', '/store', '/store?tab=preview&invented=%7B%7D', '/segments', '/events'];
+    for (const path of [...narrow, '/predictions', '/settings?tab=flags', `/players/${player.userId}`]) {
       await go(path);
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.waitForFunction(() => document.querySelector('[aria-label=Loading]') === null);

@@ -82,6 +82,7 @@ async function main() {
     'store-sku': '/store?sku=gems_1200',
     'store-offers': '/store?tab=offers',
     'store-offer': '/store?tab=offers&offer=thank_you',
+    'store-preview': '/store?tab=preview&invented=%7B%22purchases.total%22%3A%222%22%7D',
     'store-limits': '/store?tab=rules',
     'store-history': '/store?tab=history',
     compare: '/store?panel=compare',
@@ -91,12 +92,16 @@ async function main() {
     segment: '/segments?segment=payer',
     'events-live': '/events',
     'events-types': '/events?tab=types',
+    'events-schema': '/events?tab=types&schema=%2B',
     'events-failed': '/events?tab=failed',
     'events-losses': '/events?tab=losses',
     predictions: '/predictions',
     'settings-keys': '/settings?tab=keys',
     'settings-members': '/settings?tab=members',
     'settings-tokens': '/settings?tab=tokens',
+    'settings-flags': '/settings?tab=flags',
+    'settings-predictions': '/settings?tab=predictions',
+    'settings-limits': '/settings?tab=limits',
     'settings-game': '/settings?tab=game',
     'settings-audit': '/settings?tab=audit',
     'settings-account': '/settings?tab=account',
@@ -106,7 +111,7 @@ async function main() {
     await shoot(page, name);
   }
   await page.setViewportSize(NARROW);
-  for (const name of ['overview', 'player', 'store', 'events-live']) {
+  for (const name of ['overview', 'player', 'store', 'store-offer', 'segments', 'events-live']) {
     await page.goto(`${base}${pages[name]}`);
     await shoot(page, `narrow-${name}`);
   }

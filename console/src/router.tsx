@@ -4,7 +4,7 @@ import { NotFound, PageFailed } from './frame/NotFound.js';
 import { known, readSearch, writeSearch } from './lib/search.js';
 import { Start } from './pages/sign-in/Start.js';
 
-/** Every view has an address, and each page is loaded when somebody goes there. */
+/** Every view has an address, and each page is loaded when it is opened. */
 
 const root = createRootRoute({ notFoundComponent: NotFound, errorComponent: PageFailed });
 
@@ -66,19 +66,19 @@ const segments = createRoute({
 const events = createRoute({
   getParentRoute: () => frame,
   path: '/events',
-  validateSearch: known('tab', 'type', 'player', 'reason', 'event', 'from', 'to'),
+  validateSearch: known('tab', 'type', 'player', 'reason', 'event', 'from', 'to', 'schema'),
   component: lazyRouteComponent(() => import('./pages/events/Events.js'), 'Events'),
 });
 const predictions = createRoute({
   getParentRoute: () => frame,
   path: '/predictions',
-  validateSearch: known('model', 'day'),
+  validateSearch: known('model', 'day', 'score'),
   component: lazyRouteComponent(() => import('./pages/predictions/Predictions.js'), 'Predictions'),
 });
 const settings = createRoute({
   getParentRoute: () => frame,
   path: '/settings',
-  validateSearch: known('tab', 'entry', 'all'),
+  validateSearch: known('tab', 'entry', 'all', 'flag'),
   component: lazyRouteComponent(() => import('./pages/settings/Settings.js'), 'Settings'),
 });
 

@@ -87,9 +87,9 @@ export async function askAsPage<T>(page: Page, method: string, path: string, bod
         },
         ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
       });
-      const answer = await response.json();
-      if (!response.ok) throw new Error(JSON.stringify(answer));
-      return answer.data as T;
+      const body = await response.json();
+      if (!response.ok) throw new Error(JSON.stringify(body));
+      return body.data as T;
     },
     [method, path, body] as const,
   );

@@ -31,7 +31,7 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Goes with every request that changes something; the service gives it to whoever is signed in. */
+/** Goes with every request that changes something; the service gives it to the signed-in person. */
 let csrfToken: string | null = null;
 
 export function rememberCsrfToken(token: string | null): void {

@@ -10,7 +10,7 @@ import {
 import { useParams } from '@tanstack/react-router';
 import { type ApiProblem, call, type DataOf, type OperationId, type RequestOf } from './client.js';
 
-/** Where in the console somebody is: both stand in the address, so that a link leads others to the same place. */
+/** The studio and the game of the address, so that a link leads others to the same place. */
 export function usePlace(): { studio: string; game: string } {
   const { studio = '', game = '' } = useParams({ strict: false }) as { studio?: string; game?: string };
   return { studio, game };
@@ -23,7 +23,7 @@ export function keyOf(studio: string, id: OperationId, request: unknown = {}): r
 
 type GetOptions = {
   enabled?: boolean;
-  /** Asked again so often while somebody looks. */
+  /** Asked again so often while the page is open. */
   everyMs?: number;
   /** What was shown before stays until the new response is there: no page jumps. */
   keepPrevious?: boolean;

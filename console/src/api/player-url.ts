@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 
-/** Where the player API is for whoever opened the console here; the API document of this listener says it. Undefined until then. */
+/** The address of the player API, as the API document of this listener says it. Undefined until then. */
 export function usePlayerUrl(): string | undefined {
   const { data } = useQuery({
     queryKey: ['player-url'],

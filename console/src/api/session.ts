@@ -22,7 +22,7 @@ export async function fetchMe(studio: string): Promise<Me> {
 
 const RANKS = { viewer: 0, editor: 1, owner: 2 } as const;
 
-/** Whether whoever is signed in may do what needs a role. The service decides; the pages only do not offer what it would refuse. */
+/** Whether the signed-in person has a role or a higher one. The service decides; the pages only do not offer what it would refuse. */
 export function useRole(): { isEditor: boolean; isOwner: boolean } {
   const { data } = useMe();
   const rank = data === undefined ? -1 : RANKS[data.role];

@@ -1,9 +1,8 @@
 import { Group, Loader, Stack, Text } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import type { Schemas } from '../api/client.js';
-import { usePlace } from '../api/hooks.js';
 import type { ConfigDocument } from '../lib/document.js';
 import { countOf, formatCount, formatShare } from '../lib/format.js';
+import { PlayerLink } from '../parts/PlayerLink.js';
 import { ProblemNote } from '../parts/states.js';
 import { type Audience, useAudience } from './use-audience.js';
 
@@ -84,18 +83,5 @@ function Examples({ audience: { examples } }: { audience: Audience }) {
         </details>
       )}
     </Stack>
-  );
-}
-
-export function PlayerLink({ playerId }: { playerId: string }) {
-  const { studio, game } = usePlace();
-  return (
-    <Link
-      className="mono example"
-      to="/$studio/$game/players/$playerId"
-      params={{ studio, game, playerId }}
-    >
-      {playerId.slice(0, 8)}…{' '}
-    </Link>
   );
 }

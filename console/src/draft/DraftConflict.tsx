@@ -17,7 +17,7 @@ export function DraftConflict() {
   );
   return (
     <SidePanel
-      title={`${theirs.updatedBy ?? 'Somebody'} saved the draft before you`}
+      title={`${theirs.updatedBy ?? 'Another editor'} saved the draft before you`}
       isOpen
       onClose={decideLater}
       actions={

@@ -73,7 +73,7 @@ function DryRunTables({ result }: { result: DryRunResult }) {
   );
 }
 
-/** What changes for somebody is in sight; the rest is one click away. */
+/** What changes for some players is in sight; the rest is one click away. */
 function ChangedFirst({ title, lines }: { title: string; lines: readonly Line[] }) {
   const isChanged = ({ counts }: Line) => counts.enter > 0 || counts.leave > 0;
   const [changed, same] = [lines.filter(isChanged), lines.filter((line) => !isChanged(line))];
@@ -83,7 +83,7 @@ function ChangedFirst({ title, lines }: { title: string; lines: readonly Line[] 
       {same.length > 0 && (
         <details>
           <summary>
-            {title}: {formatCount(same.length)} as before, nobody enters or leaves
+            {title}: {formatCount(same.length)} as before, no player enters or leaves
           </summary>
           <DryRunTable title={`${title} as before`} lines={same} />
         </details>

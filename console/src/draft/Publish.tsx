@@ -82,7 +82,7 @@ export function Publish({ onDone }: { onDone: () => void }) {
   );
 }
 
-/** Somebody published after the draft was begun: both are put together, looked at, and saved. */
+/** Another editor published after the draft was begun: both are put together, looked at, and saved. */
 function VersionConflict({
   details,
   onTaken,
@@ -93,7 +93,7 @@ function VersionConflict({
   const { studio, game } = usePlace();
   const { draft, rebase } = useDraft();
   const version = Number(details.version);
-  const author = String(details.author ?? 'Somebody');
+  const author = String(details.author ?? 'Another editor');
 
   async function takeOver() {
     if (draft === undefined) return;

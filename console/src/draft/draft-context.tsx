@@ -9,13 +9,13 @@ import { useValidation } from './use-validation.js';
 export type Draft = Schemas['Draft'];
 
 /**
- * The draft while somebody edits it in this window.
+ * The draft while it is edited in this window.
  *
  *   as saved ──edit──► edited ──save──► as saved
  *                        │  └─409 draft_conflict─► in conflict ──take theirs──► as saved
  *                        └──undo──► as saved            └──put mine on top──► edited, on their revision
  *
- * Every save names the revision that the editing began with, so nothing of anybody else is overwritten. It lives around all pages of
+ * Every save names the revision that the editing began with, so nothing that another editor saved is overwritten. It lives around all pages of
  * a game: going to another page loses nothing.
  */
 export type DraftEditor = {
@@ -26,7 +26,7 @@ export type DraftEditor = {
   problems: readonly Problem[];
   isSaving: boolean;
   saveProblem: ApiProblem | null;
-  /** Somebody else has saved since the editing here began; told before anybody tries to save. */
+  /** Another editor has saved since the editing here began; told before the next save. */
   overtakenBy: string | null;
   conflict: Conflict | null;
   edit: (change: (document: ConfigDocument) => ConfigDocument) => void;
@@ -161,7 +161,7 @@ export function DraftProvider({ children }: { children: ReactNode }) {
     problems: isEditedHere ? found : [],
     isSaving,
     saveProblem,
-    overtakenBy: isOvertaken ? (draft.updatedBy ?? 'Somebody') : null,
+    overtakenBy: isOvertaken ? (draft.updatedBy ?? 'Another editor') : null,
     conflict,
     edit,
     save: () => void save(),

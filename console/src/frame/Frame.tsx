@@ -48,7 +48,7 @@ export function Frame() {
       </ProblemNote>
     );
   }
-  // Without it nobody knows what may be offered, and every other response would be a refusal.
+  // Without it the role is not known, and every other request would be refused.
   if (me.data === undefined) return null;
   return (
     <DraftProvider key={`${studio}/${game}`}>

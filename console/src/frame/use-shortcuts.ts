@@ -6,7 +6,7 @@ import { PAGES } from './navigation.js';
 /** Long enough for two keys in a row, short enough that a `g` alone is forgotten. */
 const SECOND_KEY_MS = 1_500;
 
-/** `/` searches, `?` helps, `g p` goes to players. Nothing while somebody types. */
+/** `/` searches, `?` helps, `g p` goes to players. They do nothing while a field has the focus. */
 export function useShortcuts({ onSearch, onHelp }: { onSearch: () => void; onHelp: () => void }): void {
   const navigate = useNavigate();
   const { studio, game } = usePlace();

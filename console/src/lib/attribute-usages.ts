@@ -14,7 +14,9 @@ export function usagesOf(attributes: readonly Schemas['Attribute'][]): Map<strin
 }
 
 /** What each is for, by the way it is written; keys are left out: `events[""].total`. */
-export function meaningsOf(attributes: readonly Schemas['Attribute'][]): (path: string) => string | undefined {
+export function meaningsOf(
+  attributes: readonly Schemas['Attribute'][],
+): (path: string) => string | undefined {
   const meanings = new Map(attributes.map(({ name, meaning }) => [name, meaning]));
   return (path) => meanings.get(/^\w+/.exec(path)?.[0] ?? '');
 }

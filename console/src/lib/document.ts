@@ -6,6 +6,7 @@ export type Sku = ConfigDocument['catalogue'][number];
 export type SkuPrice = Sku['prices'][string];
 export type Offer = ConfigDocument['offers'][number];
 export type Segment = ConfigDocument['segments'][number];
+export type CustomFlag = ConfigDocument['flags']['custom'][number];
 export type StoreSettings = ConfigDocument['store'];
 export type Problem = Schemas['DocumentProblem'];
 export type DocumentChange = Schemas['DocumentChange'];

@@ -2,7 +2,7 @@ import { type ConfigDocument, isSame } from './document.js';
 
 /**
  * Two people edited the same draft. Whatever only one of them changed is taken from that one, entry by entry: a price of one SKU
- * and a new offer go together. Where both changed the same entry, mine is taken and the entry is named, so that somebody looks.
+ * and a new offer go together. Where both changed the same entry, mine is taken and the entry is named, so that the editor looks at it.
  */
 export type Merge = { document: ConfigDocument; conflicts: string[] };
 

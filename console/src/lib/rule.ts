@@ -62,7 +62,7 @@ function readCondition(text: string): Condition | undefined {
   return { kind: 'compare', attribute, operator: operator as Operator, literal };
 }
 
-/** What somebody types for a value, as a literal of the rule: a text is quoted, a number or true or false is not. */
+/** What is typed for a value, as a literal of the rule: a text is quoted, a number or true or false is not. */
 export function literalOf(text: string, isText: boolean): string {
   return !isText && /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(text.trim()) ? text.trim() : JSON.stringify(text);
 }

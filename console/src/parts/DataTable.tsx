@@ -17,7 +17,7 @@ type Props<Row> = {
   rowKey: (row: Row) => string;
   empty: ReactNode;
   onOpen?: ((row: Row) => void) | undefined;
-  /** Lists are paged by keyset: there is a next page or there is none, and nobody counts them all. */
+  /** Lists are paged by keyset: there is a next page or there is none, and the total is not counted. */
   more?: { has: boolean; isLoading: boolean; load: () => void };
   /** Which columns are left out, as the address says it: `country,platform`. */
   hidden?: { value: string | undefined; onChange: (hidden: string | undefined) => void };

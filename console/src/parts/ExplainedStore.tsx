@@ -11,7 +11,8 @@ export function ExplainedStore({ explanation }: { explanation: Schemas['Explanat
     <Stack gap="xs">
       <Text size="sm" c="dimmed">
         {version === 'draft' ? 'Under the draft' : `Under version ${version}`}, as of{' '}
-        <Moment at={at} isExact />, {source === 'hypothetical' ? 'for an invented player' : `from the ${source}`}.
+        <Moment at={at} isExact />,{' '}
+        {source === 'hypothetical' ? 'for an invented player' : `from the ${source}`}.
       </Text>
       {completeSince !== null && (
         <Alert color="orange" variant="light">

@@ -1,6 +1,6 @@
 import { Anchor, Group, Stack, Text, Textarea } from '@mantine/core';
 import { useState } from 'react';
-import type { Problem } from '../lib/document.js';
+import type { ConfigDocument, Problem } from '../lib/document.js';
 import { readRule, writeRule } from '../lib/rule.js';
 import { AttributeHelp } from './AttributeHelp.js';
 import { RuleBuilder } from './RuleBuilder.js';
@@ -10,8 +10,10 @@ type Props = {
   description: string;
   value: string;
   problems: readonly Problem[];
-  segments: readonly string[];
-  flags: readonly string[];
+  /** Whose segments and flags a rule may name. */
+  document: Pick<ConfigDocument, 'segments' | 'flags'>;
+  /** The segment or flag that the rule is of: it cannot name itself. */
+  except?: string;
   isReadOnly: boolean;
   onChange: (rule: string) => void;
 };
@@ -24,8 +26,8 @@ export function RuleEditor({
   problems,
   onChange,
   isReadOnly,
-  segments,
-  flags,
+  document,
+  except,
 }: Props) {
   const conditions = readRule(value);
   const [isHelpOpen, setHelpOpen] = useState(false);
@@ -38,8 +40,10 @@ export function RuleEditor({
       ) : (
         <RuleBuilder
           conditions={conditions}
-          segments={segments}
-          flags={flags}
+          segments={document.segments.map(({ segmentId }) => segmentId).filter((id) => id !== except)}
+          flags={['isPayer', ...document.flags.custom.map(({ flagId }) => flagId)].filter(
+            (id) => id !== except,
+          )}
           isReadOnly={isReadOnly}
           onChange={(next) => onChange(writeRule(next))}
         />

@@ -6,6 +6,7 @@ import { dashboardRoutes } from '../features/analytics/dashboard-routes.js';
 import { holdoutRoutes } from '../features/analytics/holdouts/holdout-routes.js';
 import { audienceRoutes } from '../features/audiences/audience-routes.js';
 import { playerListRoutes } from '../features/audiences/player-list-routes.js';
+import { scoreRoutes } from '../features/audiences/score-routes.js';
 import { segmentRoutes } from '../features/audiences/segment-routes.js';
 import { dryRunRoutes } from '../features/dry-runs/dry-run-routes.js';
 import { failedEventRoutes } from '../features/events/failed/failed-event-routes.js';
@@ -16,6 +17,7 @@ import { eventSchemaRoutes } from '../features/events/types/event-schema-routes.
 import { eventTypeRoutes } from '../features/events/types/event-type-routes.js';
 import { explainRoutes } from '../features/explanations/explain-routes.js';
 import { catalogueRoutes } from '../features/game-configs/catalogue/catalogue-routes.js';
+import { pictureRoutes } from '../features/game-configs/catalogue/picture-routes.js';
 import { draftRoutes } from '../features/game-configs/draft-routes.js';
 import { versionRoutes } from '../features/game-configs/version-routes.js';
 import { adminPlayerRoutes } from '../features/players/admin-player-routes.js';
@@ -32,6 +34,7 @@ import { registerBodyParser } from '../http/body-parser.js';
 import { registerValidation } from '../http/validation.js';
 import { checkStorable } from '../lib/json-body.js';
 import { observeResponses } from '../telemetry/observation.js';
+import { adminLimitsRoutes } from './admin-limits-routes.js';
 
 /** A whole configuration document with a thousand SKUs fits. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -43,10 +46,12 @@ type AdminRoutes = (app: FastifyInstance, ctx: AdminContext) => void;
 /** Every route of the admin API. Each file guards its routes itself, by the role they need. */
 const ROUTES: readonly AdminRoutes[] = [
   studioRoutes,
+  adminLimitsRoutes,
   eventTypeRoutes,
   eventSchemaRoutes,
   draftRoutes,
   catalogueRoutes,
+  pictureRoutes,
   dryRunRoutes,
   versionRoutes,
   playerListRoutes,
@@ -55,6 +60,7 @@ const ROUTES: readonly AdminRoutes[] = [
   timelineRoutes,
   segmentRoutes,
   audienceRoutes,
+  scoreRoutes,
   dashboardRoutes,
   breakdownRoutes,
   holdoutRoutes,

@@ -1,22 +1,41 @@
-import { Badge, Text } from '@mantine/core';
+import { Anchor, Badge, Button, Group, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
 import { useGet, usePlace } from '../../api/hooks.js';
-import { formatCount, formatDay } from '../../lib/format.js';
+import { useRole } from '../../api/session.js';
+import { countOf, formatCount, formatDay } from '../../lib/format.js';
 import { DataTable } from '../../parts/DataTable.js';
+import { Icon } from '../../parts/Icon.js';
+import { Sparkline } from '../../parts/Sparkline.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
-import { CopyableCode } from '../../parts/texts.js';
+import { EventSchemaPanel } from './EventSchemaPanel.js';
+
+const route = getRouteApi('/$studio/$game/events');
+/** In the address, where a type is named in the panel; no game sends a type of this name. */
+const NEW = '+';
 
 /** Which types arrive, how many, and those that are probably misspelt. */
 export function EventTypes() {
   const { game } = usePlace();
   const types = useGet('listEventTypes', { params: { game } });
+  const { isEditor } = useRole();
+  const { schema: open } = route.useSearch();
+  const navigate = route.useNavigate();
+  const show = (eventType: string | undefined) =>
+    navigate({ search: (before) => ({ ...before, schema: eventType }) });
+  const openType = types.data?.eventTypes.find(({ eventType }) => eventType === open);
   return (
     <>
       <ProblemNote problem={types.error} onRetry={() => types.refetch()} />
-      {types.data && (
-        <Text size="sm" c="dimmed" mb="xs">
-          Events of the last {types.data.days} days, by their own time.
+      <Group justify="space-between" mb="xs">
+        <Text size="sm" c="dimmed">
+          {types.data && `Events of the last ${countOf(types.data.days, 'day')}, by their own time.`}
         </Text>
-      )}
+        {isEditor && (
+          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={() => show(NEW)}>
+            Register a schema
+          </Button>
+        )}
+      </Group>
       <DataTable
         label="Event types"
         rows={types.data?.eventTypes}
@@ -24,14 +43,24 @@ export function EventTypes() {
         empty={
           <EmptyState title="No event has arrived yet">
             <Text size="sm">
-              Types appear here with their first event. A schema can be registered before that:
+              Types appear here with their first event. A schema can be registered before that: events that do
+              not match it then wait in the inbox.
             </Text>
-            <CopyableCode text="npx savepoint event-type register --help" />
           </EmptyState>
         }
         columns={[
           { id: 'type', header: 'Type', cell: ({ eventType }) => <span className="mono">{eventType}</span> },
           { id: 'events', header: 'Events', isNumber: true, cell: ({ events }) => formatCount(events) },
+          {
+            id: 'volume',
+            header: 'By day',
+            cell: ({ volumes, eventType }) => (
+              <Sparkline
+                values={volumes}
+                label={`${eventType} by day, ${formatCount(volumes.at(-1) ?? 0)} today`}
+              />
+            ),
+          },
           {
             id: 'last',
             header: 'Last day',
@@ -40,8 +69,20 @@ export function EventTypes() {
           {
             id: 'schema',
             header: 'Schema',
-            cell: ({ registeredVersion }) =>
-              registeredVersion === null ? '–' : `version ${registeredVersion}`,
+            cell: ({ registeredVersion, eventType }) =>
+              registeredVersion === null && !isEditor ? (
+                '–'
+              ) : (
+                <Anchor
+                  component="button"
+                  type="button"
+                  size="sm"
+                  aria-label={`Schema of ${eventType}`}
+                  onClick={() => show(eventType)}
+                >
+                  {registeredVersion === null ? 'register' : `version ${registeredVersion}`}
+                </Anchor>
+              ),
           },
           {
             id: 'note',
@@ -55,6 +96,14 @@ export function EventTypes() {
           },
         ]}
       />
+      {open !== undefined && (open === NEW || openType !== undefined) && (
+        <EventSchemaPanel
+          key={open}
+          eventType={open === NEW ? undefined : open}
+          isRegistered={openType?.registeredVersion != null}
+          onClose={() => show(undefined)}
+        />
+      )}
     </>
   );
 }

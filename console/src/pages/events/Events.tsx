@@ -1,6 +1,6 @@
-import { Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { Page } from '../../parts/Page.js';
+import { PageTabs } from '../../parts/PageTabs.js';
 import { EventTypes } from './EventTypes.js';
 import { FailedEvents } from './FailedEvents.js';
 import { LiveTail } from './LiveTail.js';
@@ -9,11 +9,11 @@ import { Losses } from './Losses.js';
 const route = getRouteApi('/$studio/$game/events');
 
 const TABS = [
-  ['live', 'Live', LiveTail],
-  ['types', 'Types', EventTypes],
-  ['failed', 'Failed', FailedEvents],
-  ['losses', 'Losses', Losses],
-] as const;
+  { value: 'live', label: 'Live', content: <LiveTail /> },
+  { value: 'types', label: 'Types', content: <EventTypes /> },
+  { value: 'failed', label: 'Failed', content: <FailedEvents /> },
+  { value: 'losses', label: 'Losses', content: <Losses /> },
+];
 
 /** For the developer: do my events arrive, and are they right? */
 export function Events() {
@@ -21,24 +21,7 @@ export function Events() {
   const navigate = route.useNavigate();
   return (
     <Page title="Events" question="Do events arrive, and are they what they should be?">
-      <Tabs
-        value={tab}
-        keepMounted={false}
-        onChange={(next) => next !== null && navigate({ search: { tab: next } })}
-      >
-        <Tabs.List mb="md">
-          {TABS.map(([value, label]) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {TABS.map(([value, , Content]) => (
-          <Tabs.Panel key={value} value={value}>
-            <Content />
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <PageTabs value={tab} tabs={TABS} onChange={(next) => navigate({ search: { tab: next } })} />
     </Page>
   );
 }

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
 import { useChange, usePlace } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
+import { indented, parseJson } from '../../lib/json-text.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
@@ -14,8 +15,8 @@ export function FailedEventPanel({ entry, onClose }: { entry: Schemas['FailedEve
   const { studio, game } = usePlace();
   const { isEditor } = useRole();
   const queries = useQueryClient();
-  const [text, setText] = useState(() => indented(entry.raw));
-  const parsed = parse(text);
+  const [text, setText] = useState(() => readable(entry.raw));
+  const parsed = parseJson(text);
   const replay = useChange('replayFailedEvent', {
     onDone: () => {
       for (const id of ['listFailedEventGroups', 'listFailedEvents'])
@@ -72,15 +73,8 @@ export function FailedEventPanel({ entry, onClose }: { entry: Schemas['FailedEve
   );
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function indented(raw: string): string {
-  const parsed = parse(raw);
-  return parsed === undefined ? raw : JSON.stringify(parsed, null, 2);
+/** What cannot be read stays as it was sent. */
+function readable(raw: string): string {
+  const parsed = parseJson(raw);
+  return parsed === undefined ? raw : indented(parsed);
 }

@@ -6,7 +6,7 @@ import { readMessages } from '../../api/server-events.js';
 export type LiveEvent = Schemas['LiveEvent'] & { key: number };
 type Rate = Schemas['LiveRate'];
 
-/** As many as somebody reads; older ones are in the timelines of their players. */
+/** As many as can be read; older ones are in the timelines of their players. */
 const MOST_EVENTS = 300;
 const RECONNECT_MS = 2_000;
 

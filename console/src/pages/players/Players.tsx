@@ -142,7 +142,7 @@ function NoPlayers({ find, segment }: { find: string | undefined; segment: strin
   }
   if (segment !== undefined) {
     return (
-      <EmptyState title="Nobody among the newest players is in this segment">
+      <EmptyState title="None of the newest players is in this segment">
         <Text size="sm">Look at the size of the segment on the page Segments.</Text>
       </EmptyState>
     );

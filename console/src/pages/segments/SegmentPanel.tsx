@@ -1,10 +1,11 @@
-import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Checkbox, TextInput } from '@mantine/core';
 import type { Schemas } from '../../api/client.js';
 import { AudienceNote } from '../../draft/AudienceNote.js';
-import type { ConfigDocument, Problem, Segment } from '../../lib/document.js';
+import type { ConfigDocument, Segment } from '../../lib/document.js';
 import { countOf } from '../../lib/format.js';
-import { SidePanel } from '../../parts/SidePanel.js';
+import { EntryPanel, type EntryProblem, problemAtOf } from '../../parts/EntryPanel.js';
 import { RuleEditor } from '../../rules/RuleEditor.js';
+import { Trend } from './Trend.js';
 import { WhoEnters } from './WhoEnters.js';
 
 type Props = {
@@ -13,7 +14,9 @@ type Props = {
   /** Where the segment is in the document. */
   pointer: string;
   isReadOnly: boolean;
-  problems: readonly (Problem & { member: string })[];
+  problems: readonly EntryProblem[];
+  /** Its size as published, day by day. */
+  days: readonly { day: string; players: number }[];
   usedBy: Schemas['SegmentUse'] | undefined;
   onChange: (segment: Segment) => void;
   onRemove: () => void;
@@ -24,90 +27,61 @@ export function SegmentPanel({
   segment,
   document,
   pointer,
-  isReadOnly,
   problems,
+  days,
   usedBy,
   onChange,
-  onRemove,
-  onClose,
+  ...rest
 }: Props) {
-  const problemAt = (member: string) => problems.find((each) => each.member === member)?.message;
   const set = (change: Partial<Segment>) => onChange({ ...segment, ...change });
+  const { segmentId } = segment;
   const users =
     usedBy === undefined ? 0 : usedBy.offers.length + usedBy.segments.length + usedBy.flags.length;
   return (
-    <SidePanel
-      title={`Segment ${segment.segmentId}`}
-      isOpen
-      onClose={onClose}
-      actions={
-        !isReadOnly && (
-          <Button variant="subtle" color="red" onClick={onRemove}>
-            Remove the segment{users === 0 ? '' : ` (${countOf(users, 'rule')} ask for it)`}
-          </Button>
-        )
+    <EntryPanel
+      {...rest}
+      kind="Segment"
+      id={segmentId}
+      idMember="segmentId"
+      name={segment.name}
+      problems={problems}
+      removeLabel={`Remove the segment${users === 0 ? '' : ` (${countOf(users, 'rule')} ask for it)`}`}
+      onId={(next) => set({ segmentId: next })}
+      onName={(name) => set({ name })}
+      below={
+        <>
+          <Trend sizes={days} />
+          <WhoEnters segmentId={segmentId} document={document} isValid={problems.length === 0} />
+        </>
       }
     >
-      <fieldset disabled={isReadOnly} className="plain">
-        <Stack gap="sm">
-          <Group grow align="flex-start">
-            <TextInput
-              label="Id"
-              value={segment.segmentId}
-              error={problemAt('segmentId')}
-              onChange={({ currentTarget }) => set({ segmentId: currentTarget.value })}
-            />
-            <TextInput
-              label="Name"
-              value={segment.name}
-              error={problemAt('name')}
-              onChange={({ currentTarget }) => set({ name: currentTarget.value })}
-            />
-          </Group>
-          <RuleEditor
-            label="Rule (CEL)"
-            description="Who is in"
-            value={segment.rule}
-            isReadOnly={isReadOnly}
-            segments={document.segments
-              .map((each) => each.segmentId)
-              .filter((id) => id !== segment.segmentId)}
-            flags={['isPayer', ...document.flags.custom.map(({ flagId }) => flagId)]}
-            problems={problems.filter(({ member }) => member === 'rule')}
-            onChange={(rule) => set({ rule })}
-          />
-          <AudienceNote
-            document={document}
-            part={{ segmentId: segment.segmentId }}
-            pointer={pointer}
-            hasExamples
-          />
-          <Checkbox
-            label="Clients are told of it"
-            checked={segment.visibleToClients}
-            onChange={({ currentTarget }) => set({ visibleToClients: currentTarget.checked })}
-          />
-          <TextInput
-            label="Priority"
-            description="Segments are listed from the highest to the lowest"
-            inputMode="numeric"
-            value={String(segment.priority)}
-            error={problemAt('priority')}
-            onChange={({ currentTarget }) => {
-              const priority = Number(currentTarget.value);
-              if (Number.isInteger(priority)) set({ priority });
-            }}
-          />
-          {problems
-            .filter(({ member }) => member === '')
-            .map(({ pointer, message }) => (
-              <Text key={`${pointer} ${message}`} size="sm" c="red" role="alert">
-                {message}
-              </Text>
-            ))}
-        </Stack>
-      </fieldset>
-      <WhoEnters segmentId={segment.segmentId} document={document} isValid={problems.length === 0} />
-    </SidePanel>
+      <RuleEditor
+        label="Rule (CEL)"
+        description="Who is in"
+        value={segment.rule}
+        isReadOnly={rest.isReadOnly}
+        document={document}
+        except={segmentId}
+        problems={problems.filter(({ member }) => member === 'rule')}
+        onChange={(rule) => set({ rule })}
+      />
+      <AudienceNote document={document} part={{ segmentId }} pointer={pointer} hasExamples />
+      <Checkbox
+        label="Clients are told of it"
+        checked={segment.visibleToClients}
+        onChange={({ currentTarget }) => set({ visibleToClients: currentTarget.checked })}
+      />
+      <TextInput
+        label="Priority"
+        description="Segments are listed from the highest to the lowest"
+        inputMode="numeric"
+        value={String(segment.priority)}
+        error={problemAtOf(problems)('priority')}
+        onChange={({ currentTarget }) => {
+          const priority = Number(currentTarget.value);
+          if (Number.isInteger(priority)) set({ priority });
+        }}
+      />
+    </EntryPanel>
   );
 }

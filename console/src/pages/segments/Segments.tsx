@@ -5,9 +5,11 @@ import { useRole } from '../../api/session.js';
 import { useDraft } from '../../draft/draft-context.js';
 import { freeId, problemsUnder, replacedAt, type Segment } from '../../lib/document.js';
 import { countOf, formatCount, formatShare } from '../../lib/format.js';
+import { sizesOf, trendInWords } from '../../lib/trend.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { Icon } from '../../parts/Icon.js';
 import { Page } from '../../parts/Page.js';
+import { Sparkline } from '../../parts/Sparkline.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
 import { SegmentPanel } from './SegmentPanel.js';
@@ -127,6 +129,14 @@ export function Segments() {
             },
           },
           {
+            id: 'trend',
+            header: '30 days',
+            cell: ({ segmentId }) => {
+              const days = sizesOf(sizes.data?.days ?? [], segmentId);
+              return <Sparkline values={days.map(({ players }) => players)} label={trendInWords(days)} />;
+            },
+          },
+          {
             id: 'used',
             header: 'Used by',
             cell: ({ segmentId }) => {
@@ -153,6 +163,7 @@ export function Segments() {
           pointer={`/segments/${open}`}
           isReadOnly={!isEditor}
           problems={problemsUnder(problems, `/segments/${open}`)}
+          days={sizesOf(sizes.data?.days ?? [], openEntry.segmentId)}
           usedBy={sizeOf.get(openEntry.segmentId)?.usedBy}
           onChange={(next) => {
             setSegments((before) => replacedAt(before, open, next));

@@ -1,8 +1,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { PlayerLink } from '../../draft/AudienceNote.js';
 import { useDryRun } from '../../draft/use-dry-run.js';
 import type { ConfigDocument } from '../../lib/document.js';
 import { countOf, formatCount } from '../../lib/format.js';
+import { PlayerLink } from '../../parts/PlayerLink.js';
 import { ProblemNote } from '../../parts/states.js';
 
 /** Enough for a share to within a percent, and done in well under a second. */

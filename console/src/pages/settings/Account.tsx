@@ -9,7 +9,7 @@ import { ProblemNote } from '../../parts/states.js';
 import { CopyableCode } from '../../parts/texts.js';
 import { OwnSessions } from './OwnSessions.js';
 
-/** Password, second factor and sessions of whoever is signed in. */
+/** Password, second factor and sessions of the signed-in person. */
 export function Account() {
   const { data: me } = useMe();
   if (me?.account == null) return <Text>An admin token has no account.</Text>;

@@ -210,7 +210,7 @@ function KeyPanel({
         Revoke
       </Text>
       <Text size="sm">
-        Nobody can log in with it any more. Players who are logged in stay so. This cannot be undone.
+        No game can log players in with it any more. Players who are logged in stay so. This cannot be undone.
       </Text>
       <Group>
         <Button

@@ -36,7 +36,7 @@ export function Members() {
       <Stack gap="xs">
         <Group>
           <Button size="xs" onClick={() => setInviting(true)}>
-            Invite somebody
+            Invite a member
           </Button>
         </Group>
         <ProblemNote problem={members.error ?? change.error ?? remove.error} />
@@ -45,7 +45,7 @@ export function Members() {
           label="Members"
           rows={members.data?.pages.flatMap((page) => page.members)}
           rowKey={({ accountId }) => accountId}
-          empty={<Text c="dimmed">Nobody.</Text>}
+          empty={<Text c="dimmed">No members yet.</Text>}
           more={{
             has: members.hasNextPage,
             isLoading: members.isFetchingNextPage,
@@ -163,7 +163,7 @@ function InvitePanel({ onClose }: { onClose: () => void }) {
   });
   return (
     <SidePanel
-      title="Invite somebody"
+      title="Invite a member"
       isOpen
       onClose={onClose}
       actions={

@@ -1,12 +1,15 @@
-import { Tabs } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRole } from '../../api/session.js';
 import { Page } from '../../parts/Page.js';
+import { PageTabs } from '../../parts/PageTabs.js';
 import { Account } from './Account.js';
 import { AuditLog } from './AuditLog.js';
+import { Flags } from './Flags.js';
 import { GameSettings } from './GameSettings.js';
 import { Keys } from './Keys.js';
+import { Limits } from './Limits.js';
 import { Members } from './Members.js';
+import { PredictionSettings } from './PredictionSettings.js';
 import { Tokens } from './Tokens.js';
 
 const route = getRouteApi('/$studio/$game/settings');
@@ -16,6 +19,9 @@ const TABS = [
   { value: 'members', label: 'Members', Content: Members, isForOwners: true },
   { value: 'tokens', label: 'Admin tokens', Content: Tokens, isForOwners: true },
   { value: 'game', label: 'Game', Content: GameSettings, isForOwners: true },
+  { value: 'flags', label: 'Flags', Content: Flags, isForOwners: false },
+  { value: 'predictions', label: 'Predictions', Content: PredictionSettings, isForOwners: false },
+  { value: 'limits', label: 'Limits', Content: Limits, isForOwners: false },
   { value: 'audit', label: 'Audit log', Content: AuditLog, isForOwners: false },
   { value: 'account', label: 'Your account', Content: Account, isForOwners: false },
 ];
@@ -27,24 +33,11 @@ export function Settings() {
   const navigate = route.useNavigate();
   return (
     <Page title="Settings" question="Keys, people, and who changed what.">
-      <Tabs
+      <PageTabs
         value={tab}
-        keepMounted={false}
-        onChange={(next) => next !== null && navigate({ search: { tab: next } })}
-      >
-        <Tabs.List mb="md">
-          {shown.map(({ value, label }) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {shown.map(({ value, Content }) => (
-          <Tabs.Panel key={value} value={value}>
-            <Content />
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+        tabs={shown.map(({ value, label, Content }) => ({ value, label, content: <Content /> }))}
+        onChange={(next) => navigate({ search: { tab: next } })}
+      />
     </Page>
   );
 }

@@ -20,7 +20,9 @@ export function Invitation() {
     return (
       <SignInCard title="This invitation cannot be accepted">
         <ProblemNote problem={invitation.error} />
-        <Text size="sm">Ask whoever invited you for a new link. If you accepted it already, sign in.</Text>
+        <Text size="sm">
+          Ask the owner who invited you for a new link. If you accepted it already, sign in.
+        </Text>
         <Button variant="default" component="a" href="/console/sign-in">
           Sign in
         </Button>

@@ -38,8 +38,8 @@ export function InventedPlayer({
   return (
     <Stack gap="xs">
       <Text size="xs" c="dimmed">
-        What is left empty is zero or unknown. Segments follow from the rules; predictions are the averages
-        of a new player.
+        What is left empty is zero or unknown. Segments follow from the rules; predictions are the averages of
+        a new player.
       </Text>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="xs" verticalSpacing={6}>
         {shown.map((path) => (

@@ -3,11 +3,11 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useExplanation } from '../../api/use-explanation.js';
-import { PlayerLink } from '../../draft/AudienceNote.js';
 import { attributesRead } from '../../lib/attribute-usages.js';
 import type { ConfigDocument } from '../../lib/document.js';
 import { type InventedValues, inventedFacts } from '../../lib/invented-player.js';
 import { ExplainedStore } from '../../parts/ExplainedStore.js';
+import { PlayerLink } from '../../parts/PlayerLink.js';
 import { Loaded } from '../../parts/states.js';
 import { FindPlayer } from './FindPlayer.js';
 import { InventedPlayer } from './InventedPlayer.js';
@@ -31,8 +31,11 @@ export function Preview({ document, rule = '' }: { document: ConfigDocument; rul
   const player = isInvented ? { hypothetical } : playerId === undefined ? undefined : { playerId };
   const version = under === 'published' ? {} : { document: pausedDocument };
   const explanation = useExplanation(player === undefined ? undefined : { ...player, ...version });
-  const set = (change: { as?: string | undefined; invented?: string | undefined; under?: string | undefined }) =>
-    navigate({ search: (before) => ({ ...before, ...change }), replace: true });
+  const set = (change: {
+    as?: string | undefined;
+    invented?: string | undefined;
+    under?: string | undefined;
+  }) => navigate({ search: (before) => ({ ...before, ...change }), replace: true });
 
   return (
     <section aria-label="Preview">

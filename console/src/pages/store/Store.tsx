@@ -1,7 +1,10 @@
-import { Skeleton, Tabs } from '@mantine/core';
+import { Skeleton } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useDraft } from '../../draft/draft-context.js';
+import type { ConfigDocument } from '../../lib/document.js';
 import { Page } from '../../parts/Page.js';
+import { PageTabs } from '../../parts/PageTabs.js';
 import { Catalogue } from './Catalogue.js';
 import { CatalogueFiles } from './CatalogueFiles.js';
 import { History } from './History.js';
@@ -11,59 +14,34 @@ import { StoreRules } from './StoreRules.js';
 
 const route = getRouteApi('/$studio/$game/store');
 
-const TABS = [
-  ['catalogue', 'Catalogue'],
-  ['offers', 'Offers'],
-  ['preview', 'Preview'],
-  ['rules', 'Limits'],
-  ['history', 'History'],
-] as const;
-
 /** For the producer: change the store on Friday afternoon and not break it. */
 export function Store() {
   const { tab = 'catalogue' } = route.useSearch();
   const navigate = route.useNavigate();
   const { document } = useDraft();
+  const of = (Content: (props: { document: ConfigDocument }) => ReactNode) =>
+    document === undefined ? (
+      <Skeleton height={320} role="status" aria-label="Loading" />
+    ) : (
+      <Content document={document} />
+    );
   return (
     <Page
       title="Store"
       question="What players can buy, at which price, and who is offered something else."
       actions={tab === 'catalogue' && <CatalogueFiles />}
     >
-      <Tabs
+      <PageTabs
         value={tab}
-        keepMounted={false}
-        onChange={(next) => next !== null && navigate({ search: { tab: next } })}
-      >
-        <Tabs.List mb="md">
-          {TABS.map(([value, label]) => (
-            <Tabs.Tab key={value} value={value}>
-              {label}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {document === undefined ? (
-          <Skeleton height={320} role="status" aria-label="Loading" />
-        ) : (
-          <>
-            <Tabs.Panel value="catalogue">
-              <Catalogue document={document} />
-            </Tabs.Panel>
-            <Tabs.Panel value="offers">
-              <Offers document={document} />
-            </Tabs.Panel>
-            <Tabs.Panel value="preview">
-              <Preview document={document} />
-            </Tabs.Panel>
-            <Tabs.Panel value="rules">
-              <StoreRules settings={document.store} />
-            </Tabs.Panel>
-          </>
-        )}
-        <Tabs.Panel value="history">
-          <History />
-        </Tabs.Panel>
-      </Tabs>
+        tabs={[
+          { value: 'catalogue', label: 'Catalogue', content: of(Catalogue) },
+          { value: 'offers', label: 'Offers', content: of(Offers) },
+          { value: 'preview', label: 'Preview', content: of(Preview) },
+          { value: 'rules', label: 'Limits', content: of(StoreRules) },
+          { value: 'history', label: 'History', content: <History /> },
+        ]}
+        onChange={(next) => navigate({ search: { tab: next } })}
+      />
     </Page>
   );
 }

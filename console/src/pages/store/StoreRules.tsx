@@ -1,10 +1,11 @@
 import { Checkbox, Stack, TextInput } from '@mantine/core';
 import { useRole } from '../../api/session.js';
 import { useDraft } from '../../draft/draft-context.js';
-import { problemsUnder, type StoreSettings } from '../../lib/document.js';
+import { type ConfigDocument, problemsUnder, type StoreSettings } from '../../lib/document.js';
 
 /** What holds for the whole store. */
-export function StoreRules({ settings }: { settings: StoreSettings }) {
+export function StoreRules({ document }: { document: ConfigDocument }) {
+  const { store: settings } = document;
   const { edit, problems } = useDraft();
   const { isEditor } = useRole();
   const set = (change: Partial<StoreSettings>) =>

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters, success, toTime } from '../../http/admin-answers.js';
+import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { hangUpOf } from '../../http/hang-up.js';
 import { checkBodyAgainst } from '../../http/validation.js';

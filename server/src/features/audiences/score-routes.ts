@@ -9,7 +9,7 @@ import {
   successOf,
   Time,
   toTime,
-} from '../../http/admin-answers.js';
+} from '../../http/admin-responses.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { createKeptResults } from '../../lib/kept-results.js';
 import type { AdminContext } from '../studios/admin-context.js';

@@ -76,7 +76,8 @@ function questionOf({
   if ((playerId === undefined) === (hypothetical === undefined)) {
     throw invalid('Give a playerId or a hypothetical player, one of the two.');
   }
-  if (document !== undefined && version !== undefined) throw invalid('Give a document or a version, not both.');
+  if (document !== undefined && version !== undefined)
+    throw invalid('Give a document or a version, not both.');
   const player = playerId === undefined ? { hypothetical } : { userId: playerId };
   return { player, atMs, version: document === undefined ? version : { document } };
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { nullable, successOf, Time } from '../../http/admin-responses.js';
-import { ExplainedPredictions, PREDICTIONS_EXAMPLE } from './explained-prediction-schemas.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
+import { ExplainedPredictions, PREDICTIONS_EXAMPLE } from './explained-prediction-schemas.js';
 import { FactsJson } from './facts-json.js';
 import { NearMiss } from './near-miss-schema.js';
 

@@ -102,7 +102,12 @@ export async function explain(
   if (found.outcome !== 'found') return found;
   // What will be in force later, nobody knows: for the future it is what is in force now.
   const models = await findModelsAt(pool, gameId, Math.min(moments.atMs, nowMs));
-  const given = { atMs: moments.atMs, isDraft: typeof version !== 'number' && version !== undefined, attributes, models };
+  const given = {
+    atMs: moments.atMs,
+    isDraft: typeof version !== 'number' && version !== undefined,
+    attributes,
+    models,
+  };
   if ('hypothetical' in player) {
     const read = readFacts(player.hypothetical, moments.atMs);
     if (!read.ok) return { outcome: 'facts_invalid', message: read.message };

@@ -70,6 +70,10 @@ const FILLS = [
   `insert into config_drafts (game_id, revision, updated_by, updated_at) select n, 1, '', now() from ${GAMES}`,
   `insert into config_versions (game_id, version, document, author, published_at)
    select ${SOME_GAME}, 1000 + n / greatest(3, $1::int / 10), '{}', '', now() - interval '1 day' from ${ROWS}`,
+  `insert into sku_pictures (game_id, sku_id, media_type, content, updated_at)
+   select ${SOME_GAME}, 'sku-' || n, 'image/png', '', now() from ${ROWS}`,
+  `insert into segment_size_days (game_id, day, version, players, sizes)
+   select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 1, 1, '{}' from ${ROWS}`,
   `insert into event_types (game_id, event_type, version, schema, author, created_at)
    select ${SOME_GAME}, 'type-' || n, 1, '{}', '', now() from ${ROWS}`,
   `insert into players (id, game_id, user_id, created_at, last_event_at, event_count, purchase_count, overrides_at)

@@ -11,6 +11,7 @@ import {
 } from '../../../src/features/analytics/breakdowns/breakdown.js';
 import { gameDashboard } from '../../../src/features/analytics/dashboard.js';
 import { findNewestComparison } from '../../../src/features/analytics/holdouts/holdout-queries.js';
+import { listSegmentSizeDays } from '../../../src/features/audiences/segment-size-queries.js';
 import { applyEvents } from '../../../src/features/events/apply-events.js';
 import { checkEvents } from '../../../src/features/events/check-events.js';
 import { recordsOfPlayer } from '../../../src/features/events/event-record.js';
@@ -18,6 +19,7 @@ import { failedEvent } from '../../../src/features/events/failed/failed-event.js
 import { insertFailedEvents } from '../../../src/features/events/failed/inbox-queries.js';
 import { hasOldEvents } from '../../../src/features/events/old-events.js';
 import { findRegistry } from '../../../src/features/events/types/event-type-queries.js';
+import { listPictures } from '../../../src/features/game-configs/catalogue/picture-queries.js';
 import {
   findConfigVersion,
   findConfigVersionAt,
@@ -164,6 +166,14 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
   {
     what: 'list_config_versions',
     call: ({ admin }) => listConfigVersions(admin, gameId, { before: null, limit: 50 }),
+  },
+  {
+    what: 'list_sku_pictures',
+    call: ({ admin }) => listPictures(admin, gameId, { after: '', limit: 50 }),
+  },
+  {
+    what: 'list_segment_size_days',
+    call: ({ admin }) => listSegmentSizeDays(admin, gameId, '2020-01-01'),
   },
   {
     what: 'list_prediction_models',

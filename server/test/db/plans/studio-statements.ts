@@ -1,9 +1,13 @@
+import { withOwnConnection } from '../../../src/db/own-connection.js';
 import { type Pool, transaction } from '../../../src/db/pool.js';
 import { type AccountRow, findAccountByEmail } from '../../../src/features/accounts/account-queries.js';
 import { secondFactorBinding } from '../../../src/features/accounts/second-factor-binding.js';
 import { findDeletedBefore } from '../../../src/features/analytics/export-queries.js';
+import { countDailySizes } from '../../../src/features/audiences/count-daily-sizes.js';
+import { noteSegmentSizes } from '../../../src/features/audiences/segment-size-queries.js';
 import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
 import { findPlayerAt } from '../../../src/features/explanations/explained-player.js';
+import { deletePicture, setPicture } from '../../../src/features/game-configs/catalogue/picture-queries.js';
 import { discardDraft, publishDraft, saveDraft } from '../../../src/features/game-configs/draft.js';
 import { clearOverride, setOverride } from '../../../src/features/players/overrides.js';
 import { insertGrade } from '../../../src/features/predictions/grade-queries.js';
@@ -102,6 +106,32 @@ export const STUDIO_STATEMENTS: readonly Listed[] = [
       await discardDraft(on.admin, { gameId, revision: 2 }, actorAt(on));
       await saveDraft(on.admin, { ...save, revision: 3 }, actorAt(on));
       await publishDraft(on.admin, { gameId, revision: 4, note: '' }, actorAt(on));
+    },
+  },
+  {
+    what: 'pictures of SKUs',
+    call: async (on) => {
+      const place = { gameId, skuId: 'sku-1' };
+      const picture = { mediaType: 'image/png', content: Buffer.alloc(1) };
+      await setPicture(on.admin, place, picture, actorAt(on));
+      await deletePicture(on.admin, place, actorAt(on));
+    },
+  },
+  {
+    what: 'the sizes of segments of a day',
+    call: ({ admin }) =>
+      noteSegmentSizes(admin, gameId, { day: '2020-01-01', version: 1, players: 1, sizes: {} }),
+  },
+  {
+    what: 'games whose segments were not counted today',
+    call: ({ admin, nowMs }) =>
+      withOwnConnection(admin, (connection) =>
+        countDailySizes(admin, connection, nowMs, AbortSignal.abort()),
+      ),
+    reads: {
+      tables: ['games', 'segment_size_days'],
+      why: 'once an hour, all games are asked whether they are due',
+      atMost: 'all',
     },
   },
   {

@@ -153,7 +153,10 @@ describe('POST /admin/v1/games/:game/explain', () => {
     expect(told).toMatchObject({ version: 'draft', publishedAt: null, source: 'current row' });
     expect(told.because.skus[0]).toContain('gems costs 5.00 USD');
     expectGeneralError(await refused({ ...asked, version: 'draft' }), 400, 'body_invalid');
-    const wrong = await refused({ ...asked, document: { ...document, offers: [offer('x', { when: 'tru' })] } });
+    const wrong = await refused({
+      ...asked,
+      document: { ...document, offers: [offer('x', { when: 'tru' })] },
+    });
     expect(wrong.json().error).toMatchObject({
       code: 'document_invalid',
       problems: [{ pointer: '/offers/0/when', position: { line: 1, column: 1 } }],

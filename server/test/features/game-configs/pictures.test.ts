@@ -67,9 +67,9 @@ describe('pictures of SKUs', () => {
 
   it('are pictures, whatever they are called, and small', async () => {
     const refused = async (content: Buffer | string, message: string) => {
-      const answer = await put('gems', content);
-      expectGeneralError(answer, 400, 'body_invalid');
-      expect(answer.json().error.message).toContain(message);
+      const refusal = await put('gems', content);
+      expectGeneralError(refusal, 400, 'body_invalid');
+      expect(refusal.json().error.message).toContain(message);
     };
     await refused(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script/></svg>'), 'neither PNG');
     await refused(Buffer.alloc(0), 'neither PNG');

@@ -245,6 +245,19 @@ const ROUTE_STEPS: Record<string, AuditStep<() => Promise<Call>>> = {
       path: `${GAME}/players/${(await harness.login('revoked')).userId}/sessions/revoke`,
     }),
   },
+  'PUT /games/:game/catalogue/pictures': {
+    action: 'picture.set',
+    target: 'SKU gems_80',
+    call: async () => ({
+      path: `${GAME}/catalogue/pictures?skuId=gems_80`,
+      body: { content: Buffer.from([0xff, 0xd8, 0xff, 0xe0]).toString('base64') },
+    }),
+  },
+  'DELETE /games/:game/catalogue/pictures': {
+    action: 'picture.delete',
+    target: 'SKU gems_80',
+    call: async () => ({ path: `${GAME}/catalogue/pictures?skuId=gems_80` }),
+  },
   'PUT /games/:game/event-types/schema': {
     action: 'event_type.register',
     target: 'event type Level',

@@ -28,7 +28,10 @@ describe('the near miss of a rule', () => {
     ['purchases.total >= 2', 'Would enter with purchases.total of at least 2: 1 more than now.'],
     ['purchases.total < 1', 'Would enter with purchases.total of at most 0: 1 less than now.'],
     ['3 <= purchases.total', 'Would enter with purchases.total of at least 3: 2 more than now.'],
-    ['spend["USD"].total > 50.0', 'Would enter with spend["USD"].total of more than 50: 45.01 more than now.'],
+    [
+      'spend["USD"].total > 50.0',
+      'Would enter with spend["USD"].total of more than 50: 45.01 more than now.',
+    ],
     ['spend["USD"].total < 4.0', 'Would enter with spend["USD"].total of less than 4: 0.99 less than now.'],
     [
       'flags.isPayer && purchases.total > 1 && spend["USD"].total > 1.0',
@@ -54,7 +57,7 @@ describe('the near miss of a rule', () => {
     ['the one that is missed is not about a number', 'country == "DE" && purchases.total > 0'],
     ['a number has to be exact', 'purchases.total == 3'],
     ['either of two would do', 'purchases.total > 2 || spend["USD"].total > 50.0'],
-    ['two attributes are compared', 'purchases.total > sessions.total'],
+    ['two attributes are compared', 'sessions.total > purchases.total'],
     ['a value is worked out', 'purchases.total * 2 > 6'],
     ['the rule cannot be used', 'purchase.total > 2'],
     ['the rule holds', 'purchases.total > 0'],

@@ -8,7 +8,7 @@ import {
   successOf,
   Time,
   toTime,
-} from '../../../http/admin-answers.js';
+} from '../../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
 import { cursorOf, NextCursor, pageParameters, writeCursor } from '../../../http/page-cursor.js';
 import { textParameter } from '../../../http/parameters.js';

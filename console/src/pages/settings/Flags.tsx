@@ -1,0 +1,113 @@
+import { Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { getRouteApi } from '@tanstack/react-router';
+import { useRole } from '../../api/session.js';
+import { useDraft } from '../../draft/draft-context.js';
+import { type CustomFlag, freeId, problemsUnder, replacedAt } from '../../lib/document.js';
+import { DataTable } from '../../parts/DataTable.js';
+import { problemAtOf } from '../../parts/EntryPanel.js';
+import { WholeNumberInput } from '../../parts/fields.js';
+import { Icon } from '../../parts/Icon.js';
+import { EmptyState } from '../../parts/states.js';
+import { FlagPanel } from './FlagPanel.js';
+
+const route = getRouteApi('/$studio/$game/settings');
+
+/** The flags that players have: isPayer, and those of the studio. Part of the draft. */
+export function Flags() {
+  const { document, edit, problems } = useDraft();
+  const { isEditor } = useRole();
+  const { flag: openFlag } = route.useSearch();
+  const navigate = route.useNavigate();
+  if (document === undefined) return <Skeleton height={240} role="status" aria-label="Loading" />;
+  const { isPayer, custom } = document.flags;
+  const show = (flagId: string | undefined, replace = false) =>
+    navigate({ search: (before) => ({ ...before, flag: flagId }), replace });
+  const setFlags = (change: (flags: readonly CustomFlag[]) => CustomFlag[]) =>
+    edit((before) => ({ ...before, flags: { ...before.flags, custom: change(before.flags.custom) } }));
+  const open = custom.findIndex(({ flagId }) => flagId === openFlag);
+  const openEntry = custom[open];
+
+  function add() {
+    const flagId = freeId(
+      'newFlag',
+      custom.map((each) => each.flagId),
+    ).replace('_', '');
+    setFlags((before) => [...before, { flagId, name: 'New flag', rule: null, defaultValue: false }]);
+    show(flagId);
+  }
+
+  return (
+    <Stack gap="md">
+      <fieldset disabled={!isEditor} className="plain">
+        <WholeNumberInput
+          maw={420}
+          label="isPayer ends so many days after the last purchase"
+          description="Empty: who has paid once stays a payer"
+          value={isPayer.payerForDays}
+          error={problemAtOf(problemsUnder(problems, '/flags/isPayer'))('payerForDays')}
+          onChange={(payerForDays) =>
+            edit((before) => ({ ...before, flags: { ...before.flags, isPayer: { payerForDays } } }))
+          }
+        />
+      </fieldset>
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed">
+          Games are told of flags with the player's status; rules can ask for them.
+        </Text>
+        {isEditor && (
+          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={add}>
+            Add flag
+          </Button>
+        )}
+      </Group>
+      <DataTable
+        label="Flags"
+        rows={custom}
+        rowKey={({ flagId }) => flagId}
+        empty={
+          <EmptyState title="No flags besides isPayer">
+            <Text size="sm">
+              A flag is a yes or no about a player, by a rule such as{' '}
+              <span className="mono">{'purchases.total >= 10'}</span>. Support can override it for one player.
+            </Text>
+          </EmptyState>
+        }
+        columns={[
+          {
+            id: 'flag',
+            header: 'Flag',
+            cell: ({ flagId, name }) => (
+              <Stack gap={0}>
+                <Anchor component="button" type="button" size="sm" ta="left" onClick={() => show(flagId)}>
+                  {name}
+                </Anchor>
+                <Text size="xs" c="dimmed" className="mono">
+                  {flagId}
+                </Text>
+              </Stack>
+            ),
+          },
+          { id: 'rule', header: 'Rule', cell: ({ rule }) => <span className="mono">{rule ?? '–'}</span> },
+          { id: 'default', header: 'Default', cell: ({ defaultValue }) => (defaultValue ? 'yes' : 'no') },
+        ]}
+      />
+      {openEntry !== undefined && (
+        <FlagPanel
+          flag={openEntry}
+          document={document}
+          isReadOnly={!isEditor}
+          problems={problemsUnder(problems, `/flags/custom/${open}`)}
+          onChange={(next) => {
+            setFlags((before) => replacedAt(before, open, next));
+            if (next.flagId !== openFlag) show(next.flagId, true);
+          }}
+          onRemove={() => {
+            setFlags((before) => before.filter((_, at) => at !== open));
+            show(undefined);
+          }}
+          onClose={() => show(undefined)}
+        />
+      )}
+    </Stack>
+  );
+}

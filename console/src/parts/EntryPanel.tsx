@@ -1,0 +1,94 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Problem } from '../lib/document.js';
+import { SidePanel } from './SidePanel.js';
+
+export type EntryProblem = Problem & { member: string };
+
+type Props = {
+  /** `Offer`, `Segment`, `Flag`. */
+  kind: string;
+  id: string;
+  /** The member that holds the id: `offerId`. */
+  idMember: string;
+  name: string;
+  isReadOnly: boolean;
+  problems: readonly EntryProblem[];
+  removeLabel: string;
+  /** Members whose problems are not shown beside a field. */
+  isElsewhere?: (member: string) => boolean;
+  onId: (id: string) => void;
+  onName: (name: string) => void;
+  onRemove: () => void;
+  onClose: () => void;
+  children: ReactNode;
+  /** Below the form; works for those who may only read, too. */
+  below?: ReactNode;
+};
+
+/** An entry of the document beside its list: id and name, its own fields, and the problems that belong to none of them. */
+export function EntryPanel({
+  kind,
+  id,
+  idMember,
+  name,
+  isReadOnly,
+  problems,
+  removeLabel,
+  isElsewhere = (member) => member === '',
+  onId,
+  onName,
+  onRemove,
+  onClose,
+  children,
+  below,
+}: Props) {
+  const problemAt = problemAtOf(problems);
+  return (
+    <SidePanel
+      title={`${kind} ${id}`}
+      isOpen
+      onClose={onClose}
+      actions={
+        !isReadOnly && (
+          <Button variant="subtle" color="red" onClick={onRemove}>
+            {removeLabel}
+          </Button>
+        )
+      }
+    >
+      <fieldset disabled={isReadOnly} className="plain">
+        <Stack gap="sm">
+          <Group grow align="flex-start">
+            <TextInput
+              label="Id"
+              value={id}
+              error={problemAt(idMember)}
+              onChange={({ currentTarget }) => onId(currentTarget.value)}
+            />
+            <TextInput
+              label="Name"
+              value={name}
+              error={problemAt('name')}
+              onChange={({ currentTarget }) => onName(currentTarget.value)}
+            />
+          </Group>
+          {children}
+          {problems
+            .filter(({ member }) => isElsewhere(member))
+            .map(({ pointer, message }) => (
+              <Text key={`${pointer} ${message}`} size="sm" c="red" role="alert">
+                {message}
+              </Text>
+            ))}
+        </Stack>
+      </fieldset>
+      {below}
+    </SidePanel>
+  );
+}
+
+/** The sentence about a member, if something is wrong with it. */
+export function problemAtOf(problems: readonly EntryProblem[]): (member: string) => string | undefined {
+  return (member) => problems.find((each) => each.member === member)?.message;
+}

@@ -1,0 +1,30 @@
+import { Tabs } from '@mantine/core';
+import type { ReactNode } from 'react';
+
+/** The parts of a page, one at a time; the address says which. */
+export function PageTabs({
+  value,
+  tabs,
+  onChange,
+}: {
+  value: string;
+  tabs: readonly { value: string; label: string; content: ReactNode }[];
+  onChange: (value: string) => void;
+}) {
+  return (
+    <Tabs value={value} keepMounted={false} onChange={(next) => next !== null && onChange(next)}>
+      <Tabs.List mb="md">
+        {tabs.map((tab) => (
+          <Tabs.Tab key={tab.value} value={tab.value}>
+            {tab.label}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+      {tabs.map((tab) => (
+        <Tabs.Panel key={tab.value} value={tab.value}>
+          {tab.content}
+        </Tabs.Panel>
+      ))}
+    </Tabs>
+  );
+}

@@ -1,0 +1,180 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
+import { signIn, type Visitor } from './support/console.js';
+import {
+  cleanUp,
+  get,
+  type Login,
+  login,
+  post,
+  type Service,
+  startService,
+  temporaryFolder,
+} from './support/service.js';
+
+/** A red pixel. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describe.skipIf(!HAS_BROWSER)(`what is edited in the console besides prices${NEEDS_BROWSER}`, () => {
+  let service: Service;
+  let browser: Browser;
+  let owner: Visitor;
+  let viewer: Visitor;
+  let player: Login;
+
+  beforeAll(async () => {
+    const settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: await temporaryFolder() };
+    const patient = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
+    service = await startService({ ...settings, ...patient });
+    browser = await launchBrowser();
+    owner = await signIn(browser, service, settings, { email: 'olga@studio.example', role: 'owner' });
+    viewer = await signIn(browser, service, settings, { email: 'vera@studio.example', role: 'viewer' });
+    player = await login(service.api, 'edit-device');
+  }, 400_000);
+  afterAll(async () => {
+    await browser?.close();
+    await cleanUp();
+  });
+
+  const send = (level: unknown) =>
+    post(`${service.api}/v1/events`, player.headers, [
+      { eventType: 'Level_Complete', timestamp: new Date().toISOString(), payload: { level } },
+    ]);
+  const publish = async () => {
+    const { page } = owner;
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Publish' }).click();
+    const panel = page.getByRole('dialog', { name: 'Publish the draft' });
+    await panel.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('region', { name: 'Draft' }).waitFor({ state: 'detached' });
+  };
+
+  it('registers a schema, by which the next event is checked, replaces it and retires it', async () => {
+    const { page, go } = owner;
+    expect((await send('seven')).status).toBe(202);
+    await go('/events?tab=types');
+    await page.getByRole('button', { name: 'Register a schema' }).click();
+    const panel = page.getByRole('dialog');
+    await panel.getByLabel('Event type').fill('Level_Complete');
+    const text = panel.getByLabel('JSON Schema');
+    await text.fill('{');
+    await panel.getByText('This is not valid JSON.').waitFor();
+    await text.fill('{"type": "objekt"}');
+    await panel.getByRole('button', { name: 'Register the schema' }).click();
+    await panel.getByRole('alert').filter({ hasText: 'event_schema_invalid' }).waitFor();
+    const schema = { properties: { payload: { properties: { level: { type: 'integer' } } } } };
+    await text.fill(JSON.stringify(schema));
+    await panel.getByRole('button', { name: 'Register the schema' }).click();
+    await panel.getByText('Version 1 is registered').waitFor();
+    const refused = await send('seven');
+    expect(refused.status).toBe(400);
+    expect(JSON.stringify(refused.body)).toContain('level');
+    expect((await send(7)).status).toBe(202);
+
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Schema of Level_Complete' }).click();
+    await panel.getByText('Version 1, registered by', { exact: false }).waitFor();
+    await panel.getByLabel('JSON Schema').fill('{}');
+    await panel.getByRole('button', { name: 'Register as the next version' }).click();
+    await panel.getByText('Version 2 is registered').waitFor();
+    expect((await send('seven')).status).toBe(202);
+    await panel.getByRole('button', { name: 'Check it no longer' }).click();
+    await panel.getByRole('button', { name: 'Yes, accept any event of this type' }).click();
+    await panel.waitFor({ state: 'hidden' });
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Schema of Level_Complete' }).textContent())
+      .toBe('register');
+
+    await viewer.go('/events?tab=types');
+    await viewer.page.getByRole('cell', { name: 'Level_Complete' }).waitFor();
+    expect(await viewer.page.getByRole('button', { name: 'Register a schema' }).count()).toBe(0);
+    expect([...owner.problems, ...viewer.problems]).toEqual([]);
+  });
+
+  it('gives a SKU a picture that everybody sees, without a request to another server', async () => {
+    const { page, go } = owner;
+    await go('/store?sku=gems_80');
+    const panel = page.getByRole('dialog');
+    const chosen = page.waitForEvent('filechooser');
+    await panel.getByRole('button', { name: 'Choose a picture' }).click();
+    await (await chosen).setFiles({ name: 'gems.png', mimeType: 'image/png', buffer: PNG });
+    await panel.getByRole('img', { name: 'gems_80' }).waitFor();
+
+    await viewer.go('/store');
+    const seen = viewer.page
+      .getByRole('row', { name: 'gems_80' })
+      .getByRole('img', { name: 'gems_80' });
+    await seen.waitFor();
+    expect(await seen.getAttribute('src')).toMatch(/^data:image\/webp;base64,/);
+    await expect
+      .poll(() => seen.evaluate((image) => (image as unknown as { naturalWidth: number }).naturalWidth))
+      .toBe(1);
+
+    const text = page.waitForEvent('filechooser');
+    await panel.getByRole('button', { name: 'Choose another picture' }).click();
+    await (await text).setFiles({
+      name: 'gems.png',
+      mimeType: 'image/png',
+      buffer: Buffer.from('no picture'),
+    });
+    await panel.getByText('The file is not a picture that this browser can read.').waitFor();
+    await panel.getByRole('button', { name: 'Remove the picture' }).click();
+    await panel.getByRole('button', { name: 'Choose a picture' }).waitFor();
+    expect([...owner.problems, ...viewer.problems]).toEqual([]);
+  });
+
+  it('adds a flag with a rule, which the player is told after publishing', async () => {
+    const { page, go } = owner;
+    await go('/settings?tab=flags');
+    await page.getByRole('button', { name: 'Add flag' }).click();
+    const panel = page.getByRole('dialog');
+    await panel.getByLabel('Id', { exact: true }).fill('hasPlayed');
+    await panel.getByLabel('Rule (CEL)').fill('eventCount.totl > 0');
+    await panel.getByText('Line 1, column 12', { exact: false }).waitFor();
+    await panel.getByLabel('Rule (CEL)').fill('eventCount.total > 0');
+    await panel.getByText('Line 1', { exact: false }).waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await publish();
+    const told = await get(`${service.api}/v1/player/status`, player.headers);
+    expect(JSON.stringify(told.body)).toContain('hasPlayed');
+    expect(owner.problems).toEqual([]);
+  });
+
+  it('switches off what games are told of predictions', async () => {
+    const { page, go } = owner;
+    const predictions = async () =>
+      JSON.stringify((await get(`${service.api}/v1/player/predictions`, player.headers)).body);
+    expect(await predictions()).toContain('"churn"');
+    await go('/settings?tab=predictions');
+    await page.getByLabel('Games are told churn').uncheck();
+    await publish();
+    expect(await predictions()).not.toContain('"churn"');
+    expect(await predictions()).toContain('"spend"');
+
+    await viewer.go('/settings?tab=predictions');
+    expect(await viewer.page.getByLabel('Games are told spend').isDisabled()).toBe(true);
+  });
+
+  it('shows the scores of all players, and what the draft uses of its limits', async () => {
+    const { page, go } = owner;
+    await go('/predictions');
+    const scores = page.getByRole('region', { name: 'Distribution of scores' });
+    await scores.getByText('No player is predicted one by one yet', { exact: false }).waitFor();
+    await scores.getByRole('button', { name: 'Table' }).click();
+    const cells = scores.getByRole('table', { name: 'Players by score' }).getByRole('row').getByRole('cell');
+    await expect
+      .poll(async () => {
+        const texts = await cells.allTextContents();
+        return texts.filter((_, index) => index % 2 === 1).reduce((sum, text) => sum + Number(text), 0);
+      })
+      .toBe(1);
+    await go('/settings?tab=limits');
+    await page.getByRole('row', { name: /^SKUs 5 of 1,000/ }).waitFor();
+    expect(owner.problems).toEqual([]);
+  });
+});

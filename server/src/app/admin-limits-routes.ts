@@ -1,0 +1,64 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { EVENT_LIMITS } from '../features/events/limits.js';
+import type { AdminContext } from '../features/studios/admin-context.js';
+import { adminErrors } from '../features/studios/admin-errors.js';
+import { requireRole } from '../features/studios/admin-guard.js';
+import { adminSchema, success, successOf } from '../http/admin-responses.js';
+import { DOCUMENT_LIMITS } from '../personalisation/document/document.js';
+
+const count = (description: string) => Type.Integer({ description });
+const { maxEvents, maxBodyBytes, maxEventBytes, maxEventTypeLength } = EVENT_LIMITS;
+const LIMITS = {
+  document: DOCUMENT_LIMITS,
+  events: { maxEvents, maxBodyBytes, maxEventBytes, maxEventTypeLength },
+};
+
+const LimitsResponse = successOf(
+  'AdminLimitsResponse',
+  Type.Object({
+    document: Type.Object(
+      {
+        flags: count('Flags of the studio'),
+        segments: count('Segments'),
+        skus: count('SKUs'),
+        offers: count('Offers'),
+        locales: count('Languages of one text'),
+        currencies: count('Currencies of one SKU'),
+        assets: count('Assets of one SKU'),
+        badges: count('Badges of one offer'),
+        ruleLength: count('Characters of a rule'),
+        ruleCost: count('Cost of all rules together, in units of at most about 100 ns'),
+        offeredSkus: count('SKUs of all offers together'),
+      } satisfies Record<keyof typeof DOCUMENT_LIMITS, unknown>,
+      { description: 'What a configuration document may hold' },
+    ),
+    events: Type.Object(
+      {
+        maxEvents: count('Events in one request'),
+        maxBodyBytes: count('Bytes of a body, decompressed'),
+        maxEventBytes: count('Bytes of one event'),
+        maxEventTypeLength: count('Characters of an eventType'),
+      },
+      { description: 'What a game may send; `GET /v1/limits` of the player API has all of them' },
+    ),
+  }),
+  { example: LIMITS },
+);
+
+/** What a studio may have, for those who edit. */
+export function adminLimitsRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  app.get(
+    '/admin/v1/limits',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Studio'),
+        operationId: 'getLimits',
+        summary: 'What a document may hold, and what games may send',
+        response: { 200: LimitsResponse, ...adminErrors() },
+      },
+    },
+    async () => success(LIMITS),
+  );
+}
