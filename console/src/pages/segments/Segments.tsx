@@ -3,7 +3,8 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useGet, usePlace } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { useDraft } from '../../draft/draft-context.js';
-import { freeId, problemsUnder, replacedAt, type Segment } from '../../lib/document.js';
+import { useEntries } from '../../draft/use-entries.js';
+import { freeId, problemsUnder, type Segment } from '../../lib/document.js';
 import { countOf, formatCount, formatShare } from '../../lib/format.js';
 import { sizesOf, trendInWords } from '../../lib/trend.js';
 import { DataTable } from '../../parts/DataTable.js';
@@ -29,21 +30,19 @@ export function Segments() {
   const show = (segmentId: string | undefined) => navigate({ search: { segment: segmentId } });
   const setSegments = (change: (segments: readonly Segment[]) => Segment[]) =>
     edit((before) => ({ ...before, segments: change(before.segments) }));
-  const open = rows?.findIndex(({ segmentId }) => segmentId === openSegment) ?? -1;
-  const openEntry = rows?.[open];
-
-  function add() {
+  const { open, add } = useEntries({
+    entries: rows ?? [],
+    idOf: ({ segmentId }) => segmentId,
+    pointer: '/segments',
+    set: setSegments,
+    openId: openSegment,
+    onOpen: (segmentId, replace) => navigate({ search: { segment: segmentId }, replace }),
+  });
+  const addNew = () => {
     const segmentId = freeId('new_segment', rows?.map((each) => each.segmentId) ?? []);
-    const entry = {
-      segmentId,
-      name: 'New segment',
-      rule: 'flags.isPayer',
-      visibleToClients: false,
-      priority: 0,
-    };
-    setSegments((before) => [...before, entry]);
-    show(segmentId);
-  }
+    const name = 'New segment';
+    add({ segmentId, name, rule: 'flags.isPayer', visibleToClients: false, priority: 0 });
+  };
 
   return (
     <Page
@@ -51,7 +50,7 @@ export function Segments() {
       question="Groups of players by rules. A player is in or out with the next request, never tomorrow."
       actions={
         isEditor && (
-          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={add}>
+          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={addNew}>
             Add segment
           </Button>
         )
@@ -156,25 +155,14 @@ export function Segments() {
           </Text>
         </Group>
       )}
-      {openEntry !== undefined && document !== undefined && (
+      {open !== undefined && document !== undefined && (
         <SegmentPanel
-          segment={openEntry}
+          {...open}
+          segment={open.entry}
           document={document}
-          pointer={`/segments/${open}`}
           isReadOnly={!isEditor}
-          problems={problemsUnder(problems, `/segments/${open}`)}
-          days={sizesOf(sizes.data?.days ?? [], openEntry.segmentId)}
-          usedBy={sizeOf.get(openEntry.segmentId)?.usedBy}
-          onChange={(next) => {
-            setSegments((before) => replacedAt(before, open, next));
-            if (next.segmentId !== openSegment)
-              navigate({ search: { segment: next.segmentId }, replace: true });
-          }}
-          onRemove={() => {
-            setSegments((before) => before.filter((_, at) => at !== open));
-            show(undefined);
-          }}
-          onClose={() => show(undefined)}
+          days={sizesOf(sizes.data?.days ?? [], open.entry.segmentId)}
+          usedBy={sizeOf.get(open.entry.segmentId)?.usedBy}
         />
       )}
     </Page>

@@ -2,7 +2,8 @@ import { Anchor, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useRole } from '../../api/session.js';
 import { useDraft } from '../../draft/draft-context.js';
-import { type CustomFlag, freeId, problemsUnder, replacedAt } from '../../lib/document.js';
+import { useEntries } from '../../draft/use-entries.js';
+import { type CustomFlag, freeId, problemsUnder } from '../../lib/document.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { problemAtOf } from '../../parts/EntryPanel.js';
 import { WholeNumberInput } from '../../parts/fields.js';
@@ -18,23 +19,26 @@ export function Flags() {
   const { isEditor } = useRole();
   const { flag: openFlag } = route.useSearch();
   const navigate = route.useNavigate();
-  if (document === undefined) return <Skeleton height={240} role="status" aria-label="Loading" />;
-  const { isPayer, custom } = document.flags;
+  const custom = document?.flags.custom ?? [];
   const show = (flagId: string | undefined, replace = false) =>
     navigate({ search: (before) => ({ ...before, flag: flagId }), replace });
-  const setFlags = (change: (flags: readonly CustomFlag[]) => CustomFlag[]) =>
-    edit((before) => ({ ...before, flags: { ...before.flags, custom: change(before.flags.custom) } }));
-  const open = custom.findIndex(({ flagId }) => flagId === openFlag);
-  const openEntry = custom[open];
-
-  function add() {
-    const flagId = freeId(
-      'newFlag',
-      custom.map((each) => each.flagId),
-    ).replace('_', '');
-    setFlags((before) => [...before, { flagId, name: 'New flag', rule: null, defaultValue: false }]);
-    show(flagId);
-  }
+  const { open, add } = useEntries<CustomFlag>({
+    entries: custom,
+    idOf: ({ flagId }) => flagId,
+    pointer: '/flags/custom',
+    set: (change) =>
+      edit((before) => ({ ...before, flags: { ...before.flags, custom: change(before.flags.custom) } })),
+    openId: openFlag,
+    onOpen: show,
+  });
+  if (document === undefined) return <Skeleton height={240} role="status" aria-label="Loading" />;
+  const { isPayer } = document.flags;
+  const addNew = () => {
+    const taken = custom.map(({ flagId }) => flagId);
+    // Ids of flags have no underscore.
+    const flagId = freeId('newFlag', taken).replace('_', '');
+    add({ flagId, name: 'New flag', rule: null, defaultValue: false });
+  };
 
   return (
     <Stack gap="md">
@@ -55,7 +59,7 @@ export function Flags() {
           Games are told of flags with the player's status; rules can ask for them.
         </Text>
         {isEditor && (
-          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={add}>
+          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={addNew}>
             Add flag
           </Button>
         )}
@@ -91,22 +95,8 @@ export function Flags() {
           { id: 'default', header: 'Default', cell: ({ defaultValue }) => (defaultValue ? 'yes' : 'no') },
         ]}
       />
-      {openEntry !== undefined && (
-        <FlagPanel
-          flag={openEntry}
-          document={document}
-          isReadOnly={!isEditor}
-          problems={problemsUnder(problems, `/flags/custom/${open}`)}
-          onChange={(next) => {
-            setFlags((before) => replacedAt(before, open, next));
-            if (next.flagId !== openFlag) show(next.flagId, true);
-          }}
-          onRemove={() => {
-            setFlags((before) => before.filter((_, at) => at !== open));
-            show(undefined);
-          }}
-          onClose={() => show(undefined)}
-        />
+      {open !== undefined && (
+        <FlagPanel {...open} flag={open.entry} document={document} isReadOnly={!isEditor} />
       )}
     </Stack>
   );

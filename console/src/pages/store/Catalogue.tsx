@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useRole } from '../../api/session.js';
 import { usePictures } from '../../api/use-pictures.js';
 import { useDraft } from '../../draft/draft-context.js';
+import { useEntries } from '../../draft/use-entries.js';
 import {
   type ConfigDocument,
   currenciesOf,
@@ -39,23 +40,21 @@ export function Catalogue({ document }: { document: ConfigDocument }) {
     .filter(({ sku }) => `${sku.skuId} ${sku.name.default}`.toLowerCase().includes(wanted));
   const setCatalogue = (change: (catalogue: readonly Sku[]) => Sku[]) =>
     edit((before) => ({ ...before, catalogue: change(before.catalogue) }));
-  const open = catalogue.findIndex(({ skuId }) => skuId === openSku);
-  const openEntry = catalogue[open];
+  const show = (skuId: string | undefined, replace = false) =>
+    navigate({ search: (before) => ({ ...before, sku: skuId }), replace });
+  const { open, add } = useEntries({
+    entries: catalogue,
+    idOf: ({ skuId }) => skuId,
+    pointer: '/catalogue',
+    set: setCatalogue,
+    openId: openSku,
+    onOpen: show,
+  });
+  const addNew = () => {
+    const taken = catalogue.map(({ skuId }) => skuId);
+    add(newSku(freeId('new_sku', taken), currencies[0] ?? 'USD'));
+  };
 
-  function add() {
-    const skuId = freeId(
-      'new_sku',
-      catalogue.map((each) => each.skuId),
-    );
-    setCatalogue((before) => [...before, newSku(skuId, currencies[0] ?? 'USD')]);
-    navigate({ search: (before) => ({ ...before, sku: skuId }) });
-  }
-
-  const addButton = isEditor && (
-    <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={add}>
-      Add SKU
-    </Button>
-  );
   return (
     <>
       <Group justify="space-between" mb="sm">
@@ -72,7 +71,11 @@ export function Catalogue({ document }: { document: ConfigDocument }) {
             })
           }
         />
-        {addButton}
+        {isEditor && (
+          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={addNew}>
+            Add SKU
+          </Button>
+        )}
       </Group>
       {catalogue.length === 0 ? (
         <EmptyState title="The catalogue is empty">
@@ -112,7 +115,7 @@ export function Catalogue({ document }: { document: ConfigDocument }) {
                   problems={problemsUnder(problems, `/catalogue/${index}`)}
                   onChange={(next) => setCatalogue((before) => replacedAt(before, index, next))}
                   onMove={(from, to) => setCatalogue((before) => moved(before, from, to))}
-                  onOpen={() => navigate({ search: (before) => ({ ...before, sku: sku.skuId }) })}
+                  onOpen={() => show(sku.skuId)}
                 />
               ))}
             </Table.Tbody>
@@ -127,23 +130,7 @@ export function Catalogue({ document }: { document: ConfigDocument }) {
           Show more of {countOf(rows.length, 'SKU')}
         </Button>
       )}
-      {openEntry !== undefined && (
-        <SkuPanel
-          sku={openEntry}
-          isReadOnly={!isEditor}
-          problems={problemsUnder(problems, `/catalogue/${open}`)}
-          onChange={(next) => {
-            setCatalogue((before) => replacedAt(before, open, next));
-            if (next.skuId !== openSku)
-              navigate({ search: (before) => ({ ...before, sku: next.skuId }), replace: true });
-          }}
-          onRemove={() => {
-            setCatalogue((before) => before.filter((_, at) => at !== open));
-            navigate({ search: (before) => ({ ...before, sku: undefined }) });
-          }}
-          onClose={() => navigate({ search: (before) => ({ ...before, sku: undefined }) })}
-        />
-      )}
+      {open !== undefined && <SkuPanel {...open} sku={open.entry} isReadOnly={!isEditor} />}
     </>
   );
 }

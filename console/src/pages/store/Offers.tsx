@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useRole } from '../../api/session.js';
 import { useDraft } from '../../draft/draft-context.js';
+import { useEntries } from '../../draft/use-entries.js';
 import { barOf, placeOf, type Span, spanOf } from '../../lib/calendar.js';
 import {
   type ConfigDocument,
@@ -10,7 +11,6 @@ import {
   moved,
   type Offer,
   problemsUnder,
-  replacedAt,
 } from '../../lib/document.js';
 import { effectInWords } from '../../lib/effect.js';
 import { formatDay } from '../../lib/format.js';
@@ -31,19 +31,18 @@ export function Offers({ document }: { document: ConfigDocument }) {
   const span = useMemo(() => spanOf(offers, Date.now()), [offers]);
   const setOffers = (change: (offers: readonly Offer[]) => Offer[]) =>
     edit((before) => ({ ...before, offers: change(before.offers) }));
-  const show = (offerId: string | undefined) =>
-    navigate({ search: (before) => ({ ...before, offer: offerId }) });
-  const open = offers.findIndex(({ offerId }) => offerId === openOffer);
-  const openEntry = offers[open];
-
-  function add() {
-    const offerId = freeId(
-      'new_offer',
-      offers.map((each) => each.offerId),
-    );
-    setOffers((before) => [...before, newOffer(offerId, document.catalogue[0]?.skuId)]);
-    show(offerId);
-  }
+  const { open, add } = useEntries({
+    entries: offers,
+    idOf: ({ offerId }) => offerId,
+    pointer: '/offers',
+    set: setOffers,
+    openId: openOffer,
+    onOpen: (offerId, replace) => navigate({ search: (before) => ({ ...before, offer: offerId }), replace }),
+  });
+  const addNew = () => {
+    const taken = offers.map(({ offerId }) => offerId);
+    add(newOffer(freeId('new_offer', taken), document.catalogue[0]?.skuId));
+  };
 
   return (
     <>
@@ -52,7 +51,7 @@ export function Offers({ document }: { document: ConfigDocument }) {
           The first offer that matches a player wins a SKU, from top to bottom.
         </Text>
         {isEditor && (
-          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={add}>
+          <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={addNew}>
             Add offer
           </Button>
         )}
@@ -117,7 +116,7 @@ export function Offers({ document }: { document: ConfigDocument }) {
                       variant="subtle"
                       color="gray"
                       aria-label={`Open ${offer.offerId}`}
-                      onClick={() => show(offer.offerId)}
+                      onClick={() => navigate({ search: (before) => ({ ...before, offer: offer.offerId }) })}
                     >
                       <Icon name="open" />
                     </ActionIcon>
@@ -128,25 +127,8 @@ export function Offers({ document }: { document: ConfigDocument }) {
           </Table>
         </Table.ScrollContainer>
       )}
-      {openEntry !== undefined && (
-        <OfferPanel
-          offer={openEntry}
-          document={document}
-          pointer={`/offers/${open}`}
-          isReadOnly={!isEditor}
-          problems={problemsUnder(problems, `/offers/${open}`)}
-          onChange={(next) => {
-            setOffers((before) => replacedAt(before, open, next));
-            if (next.offerId !== openOffer) {
-              navigate({ search: (before) => ({ ...before, offer: next.offerId }), replace: true });
-            }
-          }}
-          onRemove={() => {
-            setOffers((before) => before.filter((_, at) => at !== open));
-            show(undefined);
-          }}
-          onClose={() => show(undefined)}
-        />
+      {open !== undefined && (
+        <OfferPanel {...open} offer={open.entry} document={document} isReadOnly={!isEditor} />
       )}
     </>
   );
