@@ -118,7 +118,7 @@ describe.skipIf(!HAS_BROWSER)(`what is edited in the console besides prices${NEE
     const text = page.waitForEvent('filechooser');
     await panel.getByRole('button', { name: 'Choose another picture' }).click();
     await (await text).setFiles({
-      name: 'gems.png',
+      name: 'text.png',
       mimeType: 'image/png',
       buffer: Buffer.from('no picture'),
     });
