@@ -106,9 +106,7 @@ describe.skipIf(!HAS_BROWSER)(`what is edited in the console besides prices${NEE
     await panel.getByRole('img', { name: 'gems_80' }).waitFor();
 
     await viewer.go('/store');
-    const seen = viewer.page
-      .getByRole('row', { name: 'gems_80' })
-      .getByRole('img', { name: 'gems_80' });
+    const seen = viewer.page.getByRole('row', { name: 'gems_80' }).getByRole('img', { name: 'gems_80' });
     await seen.waitFor();
     expect(await seen.getAttribute('src')).toMatch(/^data:image\/webp;base64,/);
     await expect

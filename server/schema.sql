@@ -590,6 +590,17 @@ CREATE TABLE schema_migrations (
   CONSTRAINT schema_migrations_pkey PRIMARY KEY (version)
 );
 
+CREATE TABLE segment_size_days (
+  game_id integer NOT NULL,
+  day date NOT NULL,
+  version integer NOT NULL,
+  players bigint NOT NULL,
+  sizes jsonb NOT NULL,
+  CONSTRAINT segment_size_days_pkey PRIMARY KEY (game_id, day),
+  CONSTRAINT segment_size_days_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
+);
+COMMENT ON TABLE segment_size_days IS 'The last count of the segments of each day. A year is kept; maintenance counts on days on which nobody looks.';
+
 CREATE TABLE sessions (
   id uuid NOT NULL,
   player_id bigint NOT NULL,
@@ -639,6 +650,17 @@ CREATE TABLE signing_keys (
 COMMENT ON COLUMN signing_keys.active_from IS 'Published at once, signs from then on, and until the next key does; verifies until the last token it signed has expired.';
 COMMENT ON COLUMN signing_keys.ordinal IS 'The version of signing_key_state that added the key.';
 COMMENT ON COLUMN signing_keys.revoked_at IS 'From then on it neither signs nor verifies, on any node.';
+
+CREATE TABLE sku_pictures (
+  game_id integer NOT NULL,
+  sku_id text NOT NULL,
+  media_type text NOT NULL,
+  content bytea NOT NULL,
+  updated_at timestamp with time zone NOT NULL,
+  CONSTRAINT sku_pictures_pkey PRIMARY KEY (game_id, sku_id),
+  CONSTRAINT sku_pictures_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
+);
+COMMENT ON TABLE sku_pictures IS 'Thumbnails that the console shows beside SKUs, by SKU id, whether or not the catalogue has the SKU at present.';
 
 CREATE TABLE studio_members (
   tenant_id integer NOT NULL,

@@ -5,13 +5,7 @@ import { useRole } from '../../api/session.js';
 import { useDraft } from '../../draft/draft-context.js';
 import { useEntries } from '../../draft/use-entries.js';
 import { barOf, placeOf, type Span, spanOf } from '../../lib/calendar.js';
-import {
-  type ConfigDocument,
-  freeId,
-  moved,
-  type Offer,
-  problemsUnder,
-} from '../../lib/document.js';
+import { type ConfigDocument, freeId, moved, type Offer, problemsUnder } from '../../lib/document.js';
 import { effectInWords } from '../../lib/effect.js';
 import { formatDay } from '../../lib/format.js';
 import { Icon } from '../../parts/Icon.js';
