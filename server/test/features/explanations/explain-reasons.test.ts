@@ -83,7 +83,7 @@ it('segments are told with the values that decided', () => {
   const segments = [segment('payer', 'flags.isPayer'), segment('poor', 'spend["USD"].total < 2.5')];
   expect(told({ segments }, payer()).segments).toEqual([
     'In segment payer: flags.isPayer is true (flags["isPayer"] = true).',
-    'Not in segment poor: spend["USD"].total < 2.5 is false (spend["USD"].total = 4.99).',
+    'Not in segment poor: spend["USD"].total < 2.5 is false (spend["USD"].total = 4.99). Would enter with spend["USD"].total of less than 2.5: 2.49 less than now.',
   ]);
 });
 
