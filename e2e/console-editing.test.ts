@@ -91,7 +91,7 @@ describe.skipIf(!HAS_BROWSER)(`what is edited in the console besides prices${NEE
       .toBe('register');
 
     await viewer.go('/events?tab=types');
-    await viewer.page.getByRole('cell', { name: 'Level_Complete' }).waitFor();
+    await viewer.page.getByRole('cell', { name: 'Level_Complete', exact: true }).waitFor();
     expect(await viewer.page.getByRole('button', { name: 'Register a schema' }).count()).toBe(0);
     expect([...owner.problems, ...viewer.problems]).toEqual([]);
   });

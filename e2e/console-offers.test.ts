@@ -176,9 +176,9 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
     const { attributes } = await askAsPage<Attributes>(page, 'GET', '/attributes');
     const usages = [...usagesOf(attributes)].filter(([usage]) => canBeInvented(usage));
     expect(usages.length).toBeGreaterThan(25);
-    const textOf = (type: string) => (type === 'string' ? 'XY' : type === 'bool' ? 'true' : '2');
+    const textOf = (type: string) => (type === 'string' ? 'XY' : type.includes('bool') ? 'true' : '2');
     const literalOf = (type: string) =>
-      type === 'string' ? '"XY"' : type === 'bool' ? 'true' : type === 'double' ? '2.0' : '2';
+      type === 'string' ? '"XY"' : type.includes('bool') ? 'true' : type === 'double' ? '2.0' : '2';
     const values = Object.fromEntries(usages.map(([usage, type]) => [usage, textOf(type)]));
     const { document } = await askAsPage<{ document: object }>(page, 'GET', '/games/demo-game/draft');
     const segments = usages.map(([usage, type], index) => ({
