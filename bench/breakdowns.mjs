@@ -17,8 +17,8 @@ await database.connect();
 try {
   await fill(Number(values.players));
   await walkByIndex(database);
-  // Each an hour later, so that the pause after a walk is over.
-  let nowMs = Date.now();
+  // Each an hour later, so that the pause after a walk is over, that of the service included.
+  let nowMs = Date.now() + HOUR_MS;
   while (await sum(nowMs)) nowMs += HOUR_MS;
   const present = [new Date(nowMs).toISOString().slice(0, 10)];
   await database.query('update game_days set active_players = active_players + 1 where day = $1', present);
