@@ -73,8 +73,8 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
   it('lets somebody join by the link of an invitation, which no request carries in its address', async () => {
     const { page, go } = owner;
     await go('/settings?tab=members');
-    await page.getByRole('button', { name: 'Invite somebody' }).click();
-    const panel = page.getByRole('dialog', { name: 'Invite somebody' });
+    await page.getByRole('button', { name: 'Invite a member' }).click();
+    const panel = page.getByRole('dialog', { name: 'Invite a member' });
     await panel.getByLabel('Email').fill('joan@studio.example');
     await panel.getByRole('button', { name: 'Make the link' }).click();
     const link = await panel.getByText(/\/console\/invitation#token=/).innerText();

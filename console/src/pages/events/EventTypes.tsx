@@ -69,20 +69,21 @@ export function EventTypes() {
           {
             id: 'schema',
             header: 'Schema',
-            cell: ({ registeredVersion, eventType }) =>
-              registeredVersion === null && !isEditor ? (
-                '–'
-              ) : (
+            cell: ({ registeredVersion, eventType }) => {
+              if (registeredVersion === null && !isEditor) return '–';
+              const text = registeredVersion === null ? 'register' : `version ${registeredVersion}`;
+              return (
                 <Anchor
                   component="button"
                   type="button"
                   size="sm"
-                  aria-label={`Schema of ${eventType}`}
+                  aria-label={`${text}, schema of ${eventType}`}
                   onClick={() => show(eventType)}
                 >
-                  {registeredVersion === null ? 'register' : `version ${registeredVersion}`}
+                  {text}
                 </Anchor>
-              ),
+              );
+            },
           },
           {
             id: 'note',
