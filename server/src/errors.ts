@@ -37,6 +37,7 @@ export const ADMIN_ERRORS = {
   player_not_found: { status: 404, message: 'The game has no such player.' },
   flag_not_found: { status: 404, message: 'The published configuration has no such flag.' },
   audit_entry_not_found: { status: 404, message: 'The audit log of this studio has no such entry.' },
+  export_not_found: { status: 404, message: 'The game has no such export, or no longer.' },
   session_not_found: { status: 404, message: 'The player has no such session.' },
   segment_not_found: { status: 404, message: 'The published configuration has no such segment.' },
   failed_event_not_found: { status: 404, message: 'The inbox of this game has no such entry.' },
@@ -60,6 +61,8 @@ export const ADMIN_ERRORS = {
     status: 409,
     message: 'This would raise prices inside of running offers. Send confirmPriceRaises if that is intended.',
   },
+  export_not_ready: { status: 409, message: 'The export is not done. Look at its `state`.' },
+  export_limit: { status: 409, message: 'The studio has as many exports as it may.' },
   nothing_to_publish: { status: 409, message: 'The published version already has this content.' },
   failed_event_replayed: { status: 409, message: 'This entry was replayed already.' },
   host_not_allowed: {
@@ -71,6 +74,7 @@ export const ADMIN_ERRORS = {
     status: 422,
     message: 'The file cannot be imported into the catalogue. Nothing was changed.',
   },
+  overrides_invalid: { status: 422, message: 'The file cannot be imported. Nothing was changed.' },
   password_weak: { status: 422, message: 'The password is too easy to guess.' },
   second_factor_code_wrong: {
     status: 422,

@@ -9,6 +9,7 @@ import { indented, parseJson } from '../../lib/json-text.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
+import { DeleteFailed } from './DeleteFailed.js';
 
 /** One refused event: what was sent, what is wrong with it, and the corrected one to replay. */
 export function FailedEventPanel({ entry, onClose }: { entry: Schemas['FailedEvent']; onClose: () => void }) {
@@ -31,13 +32,16 @@ export function FailedEventPanel({ entry, onClose }: { entry: Schemas['FailedEve
       onClose={onClose}
       actions={
         isEditor && (
-          <Button
-            disabled={parsed === undefined}
-            loading={replay.isPending}
-            onClick={() => replay.mutate({ params: { game, id: entry.id }, body: { event: parsed } })}
-          >
-            Replay this event
-          </Button>
+          <>
+            <DeleteFailed entry={entry} onDone={onClose} />
+            <Button
+              disabled={parsed === undefined}
+              loading={replay.isPending}
+              onClick={() => replay.mutate({ params: { game, id: entry.id }, body: { event: parsed } })}
+            >
+              Replay this event
+            </Button>
+          </>
         )
       }
     >

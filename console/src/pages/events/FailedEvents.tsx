@@ -10,12 +10,13 @@ import { countOf, formatCount } from '../../lib/format.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
+import { DeleteFailed } from './DeleteFailed.js';
 import { FailedEventPanel } from './FailedEventPanel.js';
 
 const route = getRouteApi('/$studio/$game/events');
 type FailedGroup = Schemas['FailedEventGroup'];
 
-/** What was refused, by reason; each can be corrected and replayed, or all of a reason once it is mended. */
+/** What was refused, by reason; each can be corrected and replayed, or all of a reason once it is mended; or deleted. */
 export function FailedEvents() {
   const { game } = usePlace();
   const { reason, type } = route.useSearch();
@@ -61,6 +62,7 @@ export function FailedEvents() {
           { id: 'last', header: 'Last', cell: ({ lastAt }) => <Moment at={lastAt} /> },
           { id: 'example', header: 'Example', cell: ({ exampleMessage }) => exampleMessage },
           { id: 'replay', header: '', cell: (group) => <ReplayGroup group={group} /> },
+          { id: 'delete', header: '', cell: (group) => <DeleteFailed group={group} /> },
         ]}
       />
       {reason !== undefined && <Entries reason={reason} eventType={type} />}

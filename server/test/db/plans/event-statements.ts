@@ -15,6 +15,7 @@ import { recountGame } from '../../../src/features/analytics/recount.js';
 import { compactEvents } from '../../../src/features/events/compact-events.js';
 import { countDaysToCompact, listStuckDays } from '../../../src/features/events/compact-queries.js';
 import { closedBefore, dayTable } from '../../../src/features/events/event-partitions.js';
+import { deleteFailedEvent, deleteFailedGroup } from '../../../src/features/events/failed/delete-failed.js';
 import {
   findFailedEvent,
   listFailedEvents,
@@ -95,6 +96,7 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
       await replayFailedEvent({ pool: admin, registries: createRegistries(admin) }, '1', {
         actor: actorAt(on),
       });
+      await deleteFailedEvent(admin, gameId, '2', actorAt(on));
     },
   },
   {
@@ -106,6 +108,7 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
       await replayFailedGroup({ pool: admin, registries: createRegistries(admin) }, GROUP, {
         actor: actorAt(on),
       });
+      await deleteFailedGroup(admin, GROUP, actorAt(on));
     },
     reads: {
       tables: ['failed_events'],

@@ -24,7 +24,7 @@ import {
  *   ┌──► open ──────────► replayed
  *   │     │ │ still fails:    │
  *   └─────┘ │ new reason      │  30 days after receipt
- *           └─────────────────┴────────────────────────► deleted
+ *           └─────────────────┴────────────────────────► deleted (also by the studio, at any time)
  *
  * An event and the mark on its entry are committed together under a lock on the entry, so an entry is applied once, also
  * with different edits at the same time. Identity is that of intake: one that the client has sent again counts once, too.

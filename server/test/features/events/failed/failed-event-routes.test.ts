@@ -276,3 +276,95 @@ describe('the inbox of a studio', () => {
     expect((await list('reason=timestamp_malformed')).events).toEqual([entry]);
   });
 });
+
+describe('what nobody will correct', () => {
+  const erase = (id: string | undefined, token?: string) =>
+    desk.call('DELETE', `${GAME}/failed-events/${id}`, undefined, token);
+  const eraseGroup = (body: unknown, token?: string) =>
+    desk.call('DELETE', `${GAME}/failed-events`, body, token);
+  /** The counts that limit the inbox, beside what is in it. */
+  const totals = async () => {
+    const { rows } = await harness.pool.query<{ kept: string; counted: string }>(
+      `select count(*) || ' entries, ' || coalesce(sum(octet_length(raw)), 0) || ' bytes' as kept,
+         (select entries || ' entries, ' || bytes || ' bytes' from failed_event_totals) as counted
+       from failed_events where replayed_at is null`,
+    );
+    return rows[0];
+  };
+  beforeEach(() => harness.pool.query('delete from failed_event_totals'));
+
+  it('is deleted one by one, and makes room', async () => {
+    await refuse(shot(), shot());
+    const [first, second] = (await list('reason=timestamp_malformed')).events;
+    const erased = await erase(first?.id);
+    expect(erased.json()).toEqual({ status: 'success', data: { deleted: 1, isMore: false } });
+    expect((await list('reason=timestamp_malformed')).events.map(({ id }) => id)).toEqual([second?.id]);
+    expectGeneralError(await erase(first?.id), 404, 'failed_event_not_found');
+    const now = await totals();
+    expect(now?.counted).toBe(now?.kept);
+  });
+
+  it('is deleted by reason and type, and all else stays', async () => {
+    await refuse(shot(), shot(), shot('Jump'), '17');
+    const { data } = (await eraseGroup({ reason: 'timestamp_malformed', eventType: 'Shot' })).json();
+    expect(data).toEqual({ deleted: 2, isMore: false });
+    const left = async () => (await groups()).map(({ reason, eventType }) => [reason, eventType]);
+    expect(await left()).toEqual([
+      ['event_invalid', null],
+      ['timestamp_malformed', 'Jump'],
+    ]);
+    expect((await eraseGroup({ reason: 'event_invalid', eventType: null })).json().data).toEqual({
+      deleted: 1,
+      isMore: false,
+    });
+    expect((await eraseGroup({ reason: 'timestamp_malformed' })).json().data).toEqual({
+      deleted: 1,
+      isMore: false,
+    });
+    expect((await eraseGroup({ reason: 'timestamp_malformed' })).json().data).toEqual({
+      deleted: 0,
+      isMore: false,
+    });
+    expect(await left()).toEqual([]);
+    expect((await totals())?.counted).toBe('0 entries, 0 bytes');
+  });
+
+  it('is deleted in portions where there is much, with an entry in the audit log for each', async () => {
+    await refuse(shot('Many'));
+    await harness.pool.query(
+      `insert into failed_events (game_id, player_id, fingerprint, ordinal, code, message, path, event_type, raw, is_cut, received_at)
+       select game_id, player_id, gen_random_uuid(), 0, code, message, path, event_type, raw, is_cut, received_at
+       from failed_events, generate_series(1, 2499)`,
+    );
+    const { data } = (await eraseGroup({ reason: 'timestamp_malformed' })).json();
+    expect(data).toEqual({ deleted: 2_500, isMore: false });
+    const { rows } = await harness.pool.query(
+      "select before ->> 'entries' as entries from audit_log where action = 'failed_event.delete' order by id desc limit 3",
+    );
+    expect(rows.map(({ entries }) => entries)).toEqual(['500', '1000', '1000']);
+  });
+
+  it('is not deleted by viewers, or by another studio', async () => {
+    await refuse(shot());
+    const [entry] = (await list('reason=timestamp_malformed')).events;
+    await addStudio(harness, 'erasing-studio', 'erasing-game');
+    const theirs = await desk.addToken('owner', { tenant: 'erasing-studio' });
+    const group = { reason: 'timestamp_malformed' };
+    expectGeneralError(await erase(entry?.id, desk.tokens.viewer), 403, 'role_too_low');
+    expectGeneralError(await eraseGroup(group, desk.tokens.viewer), 403, 'role_too_low');
+    expectGeneralError(await erase(entry?.id, theirs), 404, 'game_not_found');
+    expectGeneralError(await eraseGroup(group, theirs), 404, 'game_not_found');
+    const own = `/games/erasing-game/failed-events`;
+    expectGeneralError(
+      await desk.call('DELETE', `${own}/${entry?.id}`, undefined, theirs),
+      404,
+      'failed_event_not_found',
+    );
+    expect((await desk.call('DELETE', own, group, theirs)).json().data).toEqual({
+      deleted: 0,
+      isMore: false,
+    });
+    expect((await list('reason=timestamp_malformed')).events).toHaveLength(1);
+    expectGeneralError(await eraseGroup({}), 400, 'body_invalid');
+  });
+});
