@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { Command, Option } from 'commander';
 import { catalogueToCsv, readCatalogueCsv } from '../features/game-configs/catalogue/catalogue-csv.js';
 import { catalogueToJson, readCatalogueJson } from '../features/game-configs/catalogue/catalogue-json.js';
-import type { CatalogueReading, RowError } from '../features/game-configs/catalogue/catalogue-rows.js';
+import type { CatalogueReading } from '../features/game-configs/catalogue/catalogue-rows.js';
 import {
   IMPORT_MODES,
   type ImportMode,
@@ -14,7 +14,7 @@ import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
-import { printable } from './printable.js';
+import { rowErrorLine } from './row-errors.js';
 import { say, withDatabase } from './terminal.js';
 
 type Format = 'csv' | 'json';
@@ -107,7 +107,9 @@ async function importFile(options: ImportOptions): Promise<void> {
         return;
       }
       case 'invalid':
-        throw new StartupError(`Nothing of ${file} was taken:\n${outcome.errors.map(errorLine).join('\n')}`);
+        throw new StartupError(
+          `Nothing of ${file} was taken:\n${outcome.errors.map(rowErrorLine).join('\n')}`,
+        );
       case 'draft_conflict':
         throw new StartupError(
           `Nothing of ${file} was taken: the draft is at revision ${outcome.revision} now, changed by ${outcome.updatedBy}. Export it again.`,
@@ -130,9 +132,4 @@ function formatOf(file: string): Format {
 async function readingOf(file: string, format: Format): Promise<CatalogueReading> {
   const text = await readGivenFile(file);
   return format === 'csv' ? readCatalogueCsv(text) : readCatalogueJson(text);
-}
-
-function errorLine({ row, column, message }: RowError): string {
-  const place = [row === null ? '' : `row ${row}`, column === null ? '' : printable(column)].filter(Boolean);
-  return `  - ${place.length === 0 ? '' : `${place.join(', ')}: `}${printable(message)}`;
 }

@@ -96,6 +96,28 @@ export const COMMAND_STEPS: Record<
     target: 'version 3',
     call: () => [...DEMO, '--config-version', '1', '--confirm-price-raises'],
   },
+  'override set': {
+    action: 'override.set',
+    target: 'player ',
+    call: async ({ harness }) => [
+      ...[(await harness.login('set')).userId, 'isPayer', ...DEMO],
+      ...['--value', 'true', '--reason', 'r'],
+    ],
+  },
+  'override clear': {
+    action: 'override.clear',
+    target: 'player ',
+    call: async ({ harness }) => [(await harness.login('set')).userId, 'isPayer', ...DEMO],
+  },
+  'override import': {
+    action: 'override.import',
+    target: '1 flags of players',
+    call: async ({ harness, file }) => {
+      const { userId } = await harness.login('imported');
+      const path = await file('overrides.csv', `playerId,flagId,value,reason\n${userId},isPayer,true,r\n`);
+      return [...DEMO, '--file', path];
+    },
+  },
   train: { action: 'model.train', target: 'model 1', call: () => DEMO },
   'models compare': { reason: READS },
   'models rollback': {

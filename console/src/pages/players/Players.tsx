@@ -8,6 +8,7 @@ import { DataTable } from '../../parts/DataTable.js';
 import { Page } from '../../parts/Page.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
+import { OverrideImport } from './OverrideImport.js';
 
 const route = getRouteApi('/$studio/$game/players');
 const FOUND_BY = { userId: 'user id', deviceId: 'device id', transactionId: 'transaction id' } as const;
@@ -34,7 +35,7 @@ export function Players() {
   }
 
   return (
-    <Page title="Players" question="Who is this, and what do they see?">
+    <Page title="Players" question="Who is this, and what do they see?" actions={<OverrideImport />}>
       <Group align="flex-end" gap="sm">
         <form onSubmit={search}>
           <Group gap="xs" align="flex-end">

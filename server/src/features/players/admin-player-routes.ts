@@ -3,7 +3,6 @@ import { ApiError } from '../../errors.js';
 import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { withSchemaTypes } from '../../http/validation.js';
-import { parseEventTimestamp } from '../../lib/iso-time.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
@@ -18,14 +17,12 @@ import {
   PlayerResponse,
 } from './admin-player-schemas.js';
 import { findFacts } from './facts-queries.js';
+import { FLAG_ID, readUntil, UNTIL_WRONG } from './override-limits.js';
 import { listOverrides, type OverrideRow } from './override-queries.js';
 import { clearOverride, type OverridePlace, setOverride } from './overrides.js';
 import { playerOf, userIdOf } from './player-parameter.js';
 
 const MAX_OVERRIDES = 500;
-const FLAG_ID = /^[a-z][A-Za-z0-9]{0,63}$/;
-/** The years that times are written with, four digits long. */
-const LATEST_UNTIL_MS = Date.UTC(9999, 11, 31);
 
 /** What is known of a player, and what the studio says about them. */
 export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void {
@@ -138,11 +135,9 @@ async function placeOf(ctx: AdminContext, request: FastifyRequest): Promise<Over
 }
 
 function endOf(text: string, nowMs: number): number {
-  const end = parseEventTimestamp(text)?.epochMs;
-  if (end !== undefined && end > nowMs && end <= LATEST_UNTIL_MS) return end;
-  throw new ApiError('body_invalid', {
-    message: 'until must be a time in the future such as 2027-01-01T00:00:00Z, or null.',
-  });
+  const end = readUntil(text, nowMs);
+  if (end !== undefined) return end;
+  throw new ApiError('body_invalid', { message: `${UNTIL_WRONG}, or null.` });
 }
 
 function overrideResponse({ setAt, until, clearedAt, ...override }: OverrideRow, nowMs: number) {

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { GameParameters, nullable, successOf, Time } from '../../http/admin-responses.js';
+import { MAX_REASON } from './override-limits.js';
 
 /** Documentation of the admin API's player routes. */
 
@@ -22,7 +23,7 @@ export const OverrideBody = Type.Object(
     value: Type.Boolean(),
     reason: Type.String({
       minLength: 1,
-      maxLength: 1000,
+      maxLength: MAX_REASON,
       pattern: '\\S',
       description: 'Why, for those who look back',
     }),

@@ -50,7 +50,9 @@ const AdminError = Type.Object(
         ),
       ),
       rows: Type.Optional(
-        Type.Array(RowError, { description: 'Only with `catalogue_invalid`: all of them.' }),
+        Type.Array(RowError, {
+          description: 'Only with `catalogue_invalid` and `overrides_invalid`: all of them, up to 1,000.',
+        }),
       ),
     }),
     status: Type.Literal('error'),

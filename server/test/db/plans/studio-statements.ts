@@ -9,6 +9,9 @@ import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
 import { findPlayerAt } from '../../../src/features/explanations/explained-player.js';
 import { deletePicture, setPicture } from '../../../src/features/game-configs/catalogue/picture-queries.js';
 import { discardDraft, publishDraft, saveDraft } from '../../../src/features/game-configs/draft.js';
+import { readOverrideFile } from '../../../src/features/players/override-file.js';
+import { importOverrides } from '../../../src/features/players/override-import.js';
+import { listKnownPlayers } from '../../../src/features/players/override-import-queries.js';
 import { clearOverride, setOverride } from '../../../src/features/players/overrides.js';
 import { insertGrade } from '../../../src/features/predictions/grade-queries.js';
 import { rollBackModel } from '../../../src/features/predictions/roll-back-model.js';
@@ -51,6 +54,18 @@ export const STUDIO_STATEMENTS: readonly Listed[] = [
         { name: 'Quiet', retentionDays: 20, unregisteredTypes: 'hold' },
         actorAt(on),
       );
+    },
+  },
+  {
+    what: 'overrides from a file',
+    call: async (on) => {
+      await listKnownPlayers(on.admin, gameId, WORLD.userIds);
+      const file = (value: string) =>
+        ['playerId,flagId,value,reason', ...WORLD.userIds.map((id) => `${id},isPayer,${value},r`)].join('\n');
+      for (const value of ['true', 'false', 'clear']) {
+        const { rows } = readOverrideFile(file(value), on.nowMs);
+        await importOverrides(on.admin, gameId, rows, { actor: actorAt(on) });
+      }
     },
   },
   {

@@ -3,9 +3,8 @@ import { Type } from 'typebox';
 import { ApiError } from '../../../errors.js';
 import { adminSchema, GameParameters, success } from '../../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
-import { decompress } from '../../../http/body-parser.js';
+import { parseCsvBodies } from '../../../http/csv-bodies.js';
 import { checkBodyAgainst, withSchemaTypes } from '../../../http/validation.js';
-import { decodeText } from '../../../lib/decode-text.js';
 import type { AdminContext } from '../../studios/admin-context.js';
 import { gameErrors } from '../../studios/admin-errors.js';
 import { actorOf, gameOf, requireRole } from '../../studios/admin-guard.js';
@@ -99,18 +98,6 @@ export function catalogueRoutes(app: FastifyInstance, ctx: AdminContext): void {
         case 'draft_conflict':
           throw draftConflict(outcome);
       }
-    },
-  );
-}
-
-function parseCsvBodies(app: FastifyInstance): void {
-  app.addContentTypeParser(
-    'text/csv',
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, raw: Buffer) => {
-      const decoded = decodeText(await decompress(request, raw));
-      if (decoded.ok) return decoded.text;
-      throw new ApiError('invalid_utf8', { message: `The file ${decoded.reason}` });
     },
   );
 }

@@ -1,0 +1,151 @@
+import { Command, Option } from 'commander';
+import { MAX_OVERRIDE_ROWS, OVERRIDE_COLUMNS, readOverrideFile } from '../features/players/override-file.js';
+import { checkOverrides, importOverrides, type OverrideImport } from '../features/players/override-import.js';
+import { FLAG_ID, MAX_REASON, readUntil, UNTIL_WRONG } from '../features/players/override-limits.js';
+import { findPlayerId, listOverrides, type OverrideRow } from '../features/players/override-queries.js';
+import { clearOverride, setOverride } from '../features/players/overrides.js';
+import { isoTime } from '../lib/iso-time.js';
+import { StartupError } from '../lib/startup-error.js';
+import { UUID } from '../lib/uuid.js';
+import { commandActor } from './command-actor.js';
+import { requireGame, withGame } from './game-option.js';
+import { readGivenFile } from './given-file.js';
+import { printable } from './printable.js';
+import { createProgressLine } from './progress-line.js';
+import { rowErrorLine } from './row-errors.js';
+import { say, withDatabase } from './terminal.js';
+
+type GameOptions = { tenant: string; game: string };
+type SetOptions = GameOptions & { value: 'true' | 'false'; reason: string; until?: string };
+
+const MAX_SHOWN = 500;
+
+const HELP = `
+A file has a row for each flag of each player, under a header:
+
+  playerId,flagId,value,reason,until
+  0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a,isPayer,true,Paid by bank transfer,2027-01-01T00:00:00Z
+
+value is true, false, or clear to let the rule decide again; until may be empty or left out. All rows are checked first: with anything
+wrong, nothing is changed. A row that says what stands already changes nothing, so after an interruption the same command goes on.
+Up to ${MAX_OVERRIDE_ROWS} rows.`;
+
+export function overrideCommands(): Command {
+  const override = new Command('override').description('flags of single players, whatever the rules say');
+  withGame(override.command('list <player-id>'))
+    .description('what the studio has said about the flags of a player, and says now')
+    .action(list);
+  withGame(override.command('set <player-id> <flag-id>'))
+    .description('set a flag of a player')
+    .addOption(new Option('--value <value>', 'what it is').choices(['true', 'false']).makeOptionMandatory())
+    .requiredOption('--reason <text>', 'why, for those who look back')
+    .option('--until <time>', 'when the rule decides again (default: when it is cleared)')
+    .action(set);
+  withGame(override.command('clear <player-id> <flag-id>'))
+    .description('let the rule decide again')
+    .action(clear);
+  withGame(override.command('import'))
+    .description('set flags of many players from a CSV file')
+    .requiredOption('--file <path>', `CSV with the columns ${OVERRIDE_COLUMNS.join(', ')}`)
+    .addHelpText('after', HELP)
+    .action(importFile);
+  return override;
+}
+
+async function list(playerId: string, { tenant, game }: GameOptions): Promise<void> {
+  const overrides = await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    const found = UUID.test(playerId) ? await findPlayerId(pool, id, playerId) : undefined;
+    if (found === undefined) throw noSuchPlayer(playerId, tenant, game);
+    return listOverrides(pool, found, MAX_SHOWN);
+  });
+  if (overrides.length === 0) say('None of the flags of this player was ever set.');
+  for (const each of overrides) say(describe(each, Date.now()));
+}
+
+function describe(override: OverrideRow, nowMs: number): string {
+  const { flagId, value, reason, author, setAt, until, clearedAt, clearedBy } = override;
+  const isExpired = until !== null && until <= nowMs;
+  const end = until === null ? '' : ` until ${isoTime(until)}`;
+  const state =
+    clearedAt !== null
+      ? `cleared ${isoTime(clearedAt)} by ${printable(clearedBy ?? '')}`
+      : isExpired
+        ? 'over'
+        : 'in force';
+  return `${flagId} = ${value}${end}  ${state}\n    set ${isoTime(setAt)} by ${printable(author)}: ${printable(reason)}`;
+}
+
+async function set(playerId: string, flagId: string, options: SetOptions): Promise<void> {
+  const { tenant, game, value } = options;
+  const actor = commandActor();
+  const reason = options.reason.trim();
+  if (reason === '' || reason.length > MAX_REASON)
+    throw new StartupError(`--reason must have 1 to ${MAX_REASON} characters.`);
+  const until = options.until === undefined ? null : readUntil(options.until, actor.nowMs);
+  if (until === undefined) throw new StartupError(`--${UNTIL_WRONG}.`);
+  await withDatabase(async ({ pool }) => {
+    const { id: gameId } = await requireGame(pool, tenant, game);
+    const place = placeOf(gameId, playerId, flagId, options);
+    const { outcome } = await setOverride(pool, { ...place, value: value === 'true', reason, until }, actor);
+    if (outcome === 'no_such_player') throw noSuchPlayer(playerId, tenant, game);
+    if (outcome === 'no_such_flag') throw noSuchFlag(flagId, tenant, game);
+    say(
+      `${flagId} of the player is ${value} from now on${until === null ? '' : `, until ${isoTime(until)}`}.`,
+    );
+  });
+}
+
+async function clear(playerId: string, flagId: string, options: GameOptions): Promise<void> {
+  const { tenant, game } = options;
+  await withDatabase(async ({ pool }) => {
+    const { id: gameId } = await requireGame(pool, tenant, game);
+    const { outcome } = await clearOverride(pool, placeOf(gameId, playerId, flagId, options), commandActor());
+    if (outcome === 'no_such_player') throw noSuchPlayer(playerId, tenant, game);
+    if (outcome === 'no_such_override')
+      return say(`${printable(flagId)} of the player is not set: its rule decides.`);
+    say(`The rule of ${flagId} decides again.`);
+  });
+}
+
+function placeOf(gameId: number, userId: string, flagId: string, { tenant, game }: GameOptions) {
+  if (!UUID.test(userId)) throw noSuchPlayer(userId, tenant, game);
+  if (!FLAG_ID.test(flagId)) throw noSuchFlag(flagId, tenant, game);
+  return { gameId, userId, flagId };
+}
+
+function noSuchPlayer(playerId: string, tenant: string, game: string): StartupError {
+  return new StartupError(
+    `${tenant}/${game} has no player "${printable(playerId)}". Give the userId of the player's login.`,
+  );
+}
+
+function noSuchFlag(flagId: string, tenant: string, game: string): StartupError {
+  return new StartupError(
+    `What is published for ${tenant}/${game} has no flag "${printable(flagId)}". Publish the flag first.`,
+  );
+}
+
+async function importFile({ tenant, game, file }: GameOptions & { file: string }): Promise<void> {
+  const actor = commandActor();
+  const reading = readOverrideFile(await readGivenFile(file), actor.nowMs);
+  const afterwards = 'What was set stays so. Run the same command again for the rest.';
+  await withDatabase(async ({ pool }, _, signal) => {
+    const { id: gameId, publishedVersion } = await requireGame(pool, tenant, game);
+    const errors = await checkOverrides(pool, { gameId, publishedVersion }, reading);
+    if (errors.length > 0)
+      throw new StartupError(`Nothing of ${file} was taken:\n${errors.map(rowErrorLine).join('\n')}`);
+    const line = createProgressLine();
+    const onProgress = (progress: OverrideImport) => line.show(describeProgress(progress));
+    const run = { actor, signal, onProgress };
+    const { set, cleared, unchanged } = await importOverrides(pool, gameId, reading.rows, run).finally(
+      line.end,
+    );
+    say(`${set} set, ${cleared} cleared, ${unchanged} as they were.`);
+  }, afterwards);
+}
+
+function describeProgress({ total, set, cleared, unchanged }: OverrideImport): string {
+  const done = set + cleared + unchanged;
+  return `${done} of ${total} (${total === 0 ? 100 : Math.floor((done * 100) / total)} %)`;
+}

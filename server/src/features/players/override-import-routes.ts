@@ -1,0 +1,99 @@
+import { PassThrough } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { ApiError } from '../../errors.js';
+import { adminSchema, GameParameters } from '../../http/admin-responses.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { parseCsvBodies } from '../../http/csv-bodies.js';
+import { writeJsonLines } from '../../http/json-lines.js';
+import { checkBodyAgainst } from '../../http/validation.js';
+import { createFairSemaphore } from '../../lib/fair-semaphore.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { actorOf, adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import { readOverrideFile } from './override-file.js';
+import { checkOverrides, importOverrides } from './override-import.js';
+
+/** Each holds locks on players for a moment at a time. Nobody waits with a request open. */
+const RUNS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
+const RETRY_AFTER_SECONDS = 10;
+
+const Progress = Type.Object(
+  {
+    total: Type.Integer({ description: 'Rows of the file' }),
+    set: Type.Integer(),
+    cleared: Type.Integer(),
+    unchanged: Type.Integer({ description: 'Rows that say what stands already' }),
+  },
+  { title: 'OverrideImportProgress' },
+);
+const PROGRESS_EXAMPLE = { total: 1_200, set: 1_180, cleared: 3, unchanged: 17 };
+
+const ImportLine = Type.Union(
+  [
+    Type.Object({ progress: Progress }),
+    Type.Object({ result: Progress }, { description: 'The last line' }),
+    Type.Object(
+      { error: Type.Object({ code: Type.String(), message: Type.String() }) },
+      { description: 'The last line, if it failed on the way. What was set stays so: send the file again.' },
+    ),
+  ],
+  { title: 'OverrideImportLine', examples: [{ progress: PROGRESS_EXAMPLE }, { result: PROGRESS_EXAMPLE }] },
+);
+
+/** Flags of many players, from a file. */
+export function overrideImportRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const turns = createFairSemaphore(RUNS);
+  parseCsvBodies(app);
+
+  app.post(
+    '/admin/v1/games/:game/overrides/import',
+    {
+      onRequest: requireRole(ctx, 'editor'),
+      validatorCompiler: checkBodyAgainst(Type.Unknown()),
+      schema: {
+        ...adminSchema('Players'),
+        operationId: 'importOverrides',
+        summary: 'Set flags of many players from a CSV file',
+        description:
+          'Columns: playerId, flagId, value (true, false, or clear), reason, and perhaps until. All rows are checked first: with anything wrong, nothing is changed. A row that says what stands already changes nothing, so the same file may be sent again. The response is a stream of lines, each a JSON text; who hangs up ends it.',
+        params: GameParameters,
+        body: {
+          content: {
+            'text/csv': {
+              schema: Type.String({
+                examples: [
+                  'playerId,flagId,value,reason,until\r\n0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a,isPayer,true,Paid by bank transfer,\r\n',
+                ],
+              }),
+            },
+          },
+        },
+        response: {
+          200: { description: 'Lines of JSON', content: { 'application/x-ndjson': { schema: ImportLine } } },
+          ...gameErrors([...BODY_ERRORS, 'overrides_invalid', 'busy']),
+        },
+      },
+    },
+    async (request, reply) => {
+      const game = await gameOf(ctx, request);
+      if (typeof request.body !== 'string')
+        throw new ApiError('body_invalid', { message: 'Send the file as text/csv.' });
+      const actor = actorOf(ctx, request);
+      const reading = readOverrideFile(request.body, actor.nowMs);
+      const rows = await checkOverrides(ctx.pool, game, reading);
+      if (rows.length > 0) throw new ApiError('overrides_invalid', { details: { rows } });
+      const lines = new PassThrough();
+      const about = { logger: ctx.logger, what: 'an import of overrides' };
+      const turn = turns.of(adminOf(request).tenantId).take(() =>
+        writeJsonLines(lines, about, async ({ signal, write, tell }) => {
+          const options = { actor, signal, onProgress: tell };
+          write({ result: await importOverrides(ctx.pool, game.gameId, reading.rows, options) });
+        }),
+      );
+      if (turn === undefined)
+        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+      return reply.header('content-type', 'application/x-ndjson').send(lines);
+    },
+  );
+}
