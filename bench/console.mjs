@@ -1,0 +1,167 @@
+// node bench/console.mjs [--seconds 30] [--rate 1000] : the console in Chromium while so many events a second arrive. Tells how long the page takes
+// from a click to the next picture (target: 100 ms), and how long after it was sent an event stands in the live tail
+// (target: a second). Needs a built console (`npm run build`) and Chromium.
+import { parseArgs } from 'node:util';
+import { chromium } from 'playwright-core';
+import { savepoint } from './support/command.mjs';
+import { login, loginMany, playerHeaders, startService } from './support/service.mjs';
+import { percentile } from './support/statistics.mjs';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '30' },
+    rate: { type: 'string', default: '1000' },
+    chromium: { type: 'string', default: '/usr/bin/chromium' },
+  },
+});
+const SECONDS = Number(values.seconds);
+const RATE = Number(values.rate);
+const DEVICES = 20;
+const TABS = ['Types', 'Failed', 'Losses', 'Exports', 'Live'];
+const PAGES = ['Players', 'Store', 'Segments', 'Events', 'Overview'];
+
+const service = await startService();
+let browser;
+try {
+  const page = await openConsole();
+  const load = await startLoad();
+  await recordInteractions(page);
+  const tail = await measureTail(page);
+  await clickAround(page);
+  const { sent, failed } = await load.stop();
+  report('from a click to the next picture', await interactionsOf(page), 100);
+  report('from sending an event to the live tail', tail, 1_000);
+  console.log(
+    `${Math.round(sent / load.seconds())} events a second were accepted; ${failed} batches were not.`,
+  );
+} finally {
+  await browser?.close();
+  await service.stop();
+  await service.remove();
+}
+
+async function openConsole() {
+  const email = ['--email', 'bench@studio.example'];
+  const made = await savepoint(
+    service,
+    'admin',
+    'create',
+    ...email,
+    '--role',
+    'owner',
+    '--tenant',
+    'demo-studio',
+  );
+  const token = /token=([\w-]+)/.exec(made)?.[1];
+  browser = await chromium.launch({
+    executablePath: values.chromium,
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  await page.goto(`${service.ops}/console/sign-in#token=${token}`);
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+  return page;
+}
+
+/** A tenth of a second at a time, each from another device. */
+async function startLoad() {
+  const sessions = await loginMany(service.api, DEVICES, 'bench');
+  let [sent, failed, ticks] = [0, 0, 0];
+  const pending = new Set();
+  const begun = performance.now();
+  const timer = setInterval(() => {
+    const events = Array.from({ length: RATE / 10 }, (_, n) => ({
+      eventType: 'Level_Start',
+      timestamp: new Date(Date.now() - n).toISOString(),
+      payload: { tick: ticks, n },
+    }));
+    const batch = send(sessions[ticks++ % DEVICES], events)
+      .then((ok) => {
+        if (ok) sent += events.length;
+        else failed++;
+      })
+      .finally(() => pending.delete(batch));
+    pending.add(batch);
+  }, 100);
+  return {
+    seconds: () => (performance.now() - begun) / 1_000,
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(pending);
+      return { sent, failed };
+    },
+  };
+}
+
+async function send(session, events) {
+  const response = await fetch(`${service.api}/v1/events`, {
+    method: 'POST',
+    headers: { ...playerHeaders(session), 'content-type': 'application/json' },
+    body: JSON.stringify(events),
+  }).catch(() => undefined);
+  return response?.status === 202;
+}
+
+/** Each second an event with a name of its own; the page notes when it shows it. Both clocks are this machine's. */
+async function measureTail(page) {
+  const session = await login(service.api, 'bench-tail');
+  await page.goto(`${service.ops}/console/demo-studio/demo-game/events?type=Marker`);
+  await page.getByText('live', { exact: true }).waitFor();
+  const delays = [];
+  for (let n = 0; n < SECONDS / 2; n++) {
+    const eventType = `Marker_${n}`;
+    const sentAt = Date.now();
+    await send(session, [{ eventType, timestamp: new Date().toISOString(), payload: {} }]);
+    const shownAt = await page.evaluate(
+      (text) =>
+        new Promise((resolve) => {
+          const look = () =>
+            document.body.innerText.includes(text) ? resolve(Date.now()) : requestAnimationFrame(look);
+          look();
+        }),
+      eventType,
+    );
+    delays.push(shownAt - sentAt);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+  }
+  return delays;
+}
+
+/** By the browser itself: from the event to the picture after it (Event Timing). */
+async function recordInteractions(page) {
+  await page.addInitScript(() => {
+    window.interactions = JSON.parse(sessionStorage.getItem('interactions') ?? '[]');
+    new PerformanceObserver((list) => {
+      for (const { name, duration } of list.getEntries())
+        if (name === 'click' || name === 'keydown') window.interactions.push(duration);
+      sessionStorage.setItem('interactions', JSON.stringify(window.interactions));
+    }).observe({ type: 'event', durationThreshold: 16, buffered: true });
+  });
+}
+
+async function clickAround(page) {
+  await page.goto(`${service.ops}/console/demo-studio/demo-game/events`);
+  const until = performance.now() + (SECONDS / 2) * 1_000;
+  while (performance.now() < until) {
+    for (const name of PAGES)
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();
+    await page
+      .getByRole('navigation', { name: 'Pages' })
+      .getByRole('link', { name: 'Events', exact: true })
+      .click();
+    for (const name of TABS) await page.getByRole('tab', { name }).click();
+  }
+}
+
+function interactionsOf(page) {
+  return page.evaluate(() => window.interactions);
+}
+
+function report(what, measured, target) {
+  const sorted = measured.toSorted((a, b) => a - b);
+  const [half, most, worst] = [0.5, 0.95, 1].map((share) => Math.round(percentile(sorted, share)));
+  const mark = most <= target ? '✓' : '✗';
+  console.log(
+    `${mark} ${what}: median ${half} ms, p95 ${most} ms, worst ${worst} ms of ${sorted.length} (target: ${target} ms)`,
+  );
+}
