@@ -39,7 +39,9 @@ function operationType({ parameters = [], requestBody, responses }) {
     const members = parameters.filter((each) => each.in === place);
     return `{ ${members.map(({ name, required, schema }) => `${quoted(name)}${required ? '' : '?'}: ${typeOf(schema)}`).join('; ')} }`;
   };
-  const body = requestBody?.content?.['application/json']?.schema;
+  // A file that is no JSON is a text.
+  const content = requestBody?.content ?? {};
+  const body = (content['application/json'] ?? content['text/csv'])?.schema;
   const [, good] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
   const response = good?.content?.['application/json']?.schema;
   return `{ params: ${of('path')}; query: ${of('query')}; body: ${body ? typeOf(body) : 'undefined'}; response: ${response ? typeOf(response) : 'undefined'} }`;

@@ -28,6 +28,7 @@ const PAGES = [
   '/events',
   '/events?tab=types&schema=%2B',
   '/events?tab=failed',
+  '/events?tab=exports',
   '/predictions',
   '/settings?tab=keys',
   '/settings?tab=members',

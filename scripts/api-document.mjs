@@ -30,6 +30,7 @@ const ADMIN_TAGS = [
   { name: 'Segments', description: 'Who is in which segment, and what for.' },
   { name: 'Numbers', description: 'Players, revenue and retention, from roll-ups.' },
   { name: 'Events', description: 'What arrives, what was refused, and what never arrived.' },
+  { name: 'Exports', description: 'Events as a file, made in the background.' },
   { name: 'Audit log', description: 'Who changed what, and when.' },
 ];
 

@@ -289,6 +289,46 @@ CREATE TABLE event_types (
 );
 COMMENT ON COLUMN event_types.schema IS 'JSON Schema, draft 2020-12, for the whole event.';
 
+CREATE TABLE export_chunks (
+  job_id uuid NOT NULL,
+  number integer NOT NULL,
+  data bytea NOT NULL,
+  CONSTRAINT export_chunks_pkey PRIMARY KEY (job_id, number)
+);
+COMMENT ON TABLE export_chunks IS 'Members of a gzip file, in their order. Without a foreign key: they are deleted before their job, some at a time.';
+
+CREATE TABLE export_jobs (
+  id uuid NOT NULL,
+  tenant_id integer NOT NULL,
+  game_id integer NOT NULL,
+  format text NOT NULL,
+  span_from text NOT NULL,
+  span_to text NOT NULL,
+  state text NOT NULL,
+  created_by text NOT NULL,
+  created_at timestamp with time zone NOT NULL,
+  expected_events bigint NOT NULL,
+  shown_events bigint DEFAULT 0 NOT NULL,
+  chunks integer DEFAULT 0 NOT NULL,
+  events bigint DEFAULT 0 NOT NULL,
+  bytes bigint DEFAULT 0 NOT NULL,
+  cursor json,
+  worker uuid,
+  heartbeat_at timestamp with time zone,
+  attempts integer DEFAULT 0 NOT NULL,
+  failure text,
+  finished_at timestamp with time zone,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT export_jobs_pkey PRIMARY KEY (id),
+  CONSTRAINT export_jobs_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'running'::text, 'done'::text, 'failed'::text, 'cancelled'::text]))),
+  CONSTRAINT export_jobs_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id),
+  CONSTRAINT export_jobs_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
+);
+CREATE INDEX export_jobs_expiry ON export_jobs USING btree (expires_at);
+CREATE INDEX export_jobs_game ON export_jobs USING btree (game_id, created_at, id);
+CREATE INDEX export_jobs_open ON export_jobs USING btree (created_at, id) WHERE (state = ANY (ARRAY['waiting'::text, 'running'::text]));
+CREATE INDEX export_jobs_tenant ON export_jobs USING btree (tenant_id, created_at);
+
 CREATE TABLE failed_event_totals (
   game_id integer NOT NULL,
   entries bigint DEFAULT 0 NOT NULL,

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   countOf,
   formatAmounts,
+  formatBytes,
   formatDay,
   formatMoney,
   formatRelative,
@@ -19,6 +20,16 @@ describe('numbers and money', () => {
 
   it('does not round an exact text that no floating-point number holds', () => {
     expect(formatMoney('90071992547409.93', 'USD')).toBe('USD 90,071,992,547,409.93');
+  });
+
+  it.each([
+    [0, '0 B'],
+    [999, '999 B'],
+    [1_000, '1.0 kB'],
+    [61_203_331, '61.2 MB'],
+    [5_000_000_000_000, '5000.0 GB'],
+  ])('%d bytes are %s', (bytes, text) => {
+    expect(formatBytes(bytes)).toBe(text);
   });
 
   it('shows what is no currency as it is', () => {

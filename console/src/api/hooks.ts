@@ -53,10 +53,12 @@ export function usePages<Id extends OperationId>(
     /** The parameter that takes the cursor. */
     parameter?: string;
     enabled?: boolean;
+    /** How often a page is asked for again while somebody looks, by what it shows. */
+    everyMs?: (page: DataOf<Id>) => number | false;
   },
 ): UseInfiniteQueryResult<InfiniteData<DataOf<Id>>, ApiProblem> {
   const { studio } = usePlace();
-  const { next, parameter = 'cursor', enabled = true } = cursors;
+  const { next, parameter = 'cursor', enabled = true, everyMs } = cursors;
   return useInfiniteQuery<
     DataOf<Id>,
     ApiProblem,
@@ -77,6 +79,12 @@ export function usePages<Id extends OperationId>(
     initialPageParam: null,
     getNextPageParam: (page) => next(page) ?? undefined,
     enabled,
+    ...(everyMs === undefined
+      ? {}
+      : {
+          refetchInterval: ({ state }) =>
+            state.data?.pages.map(everyMs).find((interval) => interval !== false) ?? false,
+        }),
   });
 }
 

@@ -9,6 +9,7 @@ import { playerListRoutes } from '../features/audiences/player-list-routes.js';
 import { scoreRoutes } from '../features/audiences/score-routes.js';
 import { segmentRoutes } from '../features/audiences/segment-routes.js';
 import { dryRunRoutes } from '../features/dry-runs/dry-run-routes.js';
+import { deleteFailedRoutes } from '../features/events/failed/delete-routes.js';
 import { failedEventRoutes } from '../features/events/failed/failed-event-routes.js';
 import { replayRoutes } from '../features/events/failed/replay-routes.js';
 import { liveRoutes } from '../features/events/live/live-routes.js';
@@ -16,11 +17,13 @@ import { lossRoutes } from '../features/events/loss-routes.js';
 import { eventSchemaRoutes } from '../features/events/types/event-schema-routes.js';
 import { eventTypeRoutes } from '../features/events/types/event-type-routes.js';
 import { explainRoutes } from '../features/explanations/explain-routes.js';
+import { exportRoutes } from '../features/exports/export-routes.js';
 import { catalogueRoutes } from '../features/game-configs/catalogue/catalogue-routes.js';
 import { pictureRoutes } from '../features/game-configs/catalogue/picture-routes.js';
 import { draftRoutes } from '../features/game-configs/draft-routes.js';
 import { versionRoutes } from '../features/game-configs/version-routes.js';
 import { adminPlayerRoutes } from '../features/players/admin-player-routes.js';
+import { overrideImportRoutes } from '../features/players/override-import-routes.js';
 import { modelRoutes } from '../features/predictions/model-routes.js';
 import { adminSessionRoutes } from '../features/sessions/admin-session-routes.js';
 import type { AdminContext } from '../features/studios/admin-context.js';
@@ -56,6 +59,7 @@ const ROUTES: readonly AdminRoutes[] = [
   versionRoutes,
   playerListRoutes,
   adminPlayerRoutes,
+  overrideImportRoutes,
   adminSessionRoutes,
   timelineRoutes,
   segmentRoutes,
@@ -66,7 +70,9 @@ const ROUTES: readonly AdminRoutes[] = [
   holdoutRoutes,
   failedEventRoutes,
   replayRoutes,
+  deleteFailedRoutes,
   lossRoutes,
+  exportRoutes,
   liveRoutes,
   explainRoutes,
   modelRoutes,

@@ -9,6 +9,7 @@ import { buildOpsApp } from '../app/ops-app.js';
 import type { Database } from '../db/database.js';
 import { isMigrated } from '../db/migrate.js';
 import { createEventStoreMetrics } from '../features/events/event-store-metrics.js';
+import { createExportRunner } from '../features/exports/export-runner.js';
 import {
   createMaintenance,
   scheduleFrequently,
@@ -50,6 +51,7 @@ export async function startOperations(options: Options): Promise<Operations> {
   const maintenanceMetrics = createMaintenanceMetrics();
   const eventStoreMetrics = createEventStoreMetrics(database.pool);
   const predictionMetrics = createPredictionMetrics(database.pool);
+  const exports = createExportRunner({ pool: database.pool, clock: systemClock, logger });
   const app = await buildOpsApp({
     logger,
     allowedHosts: settings.opsAllowedHosts,
@@ -73,10 +75,12 @@ export async function startOperations(options: Options): Promise<Operations> {
       masterKeys: options.masterKeys,
       passwords: createPasswords(),
       trainModels: (training) => trainInThread(database.url, training),
+      nudgeExports: exports.nudge,
     },
     apiDocument: async (api) => JSON.parse(await readFile(new URL(`${api}.json`, apiDocuments()), 'utf8')),
   });
   await app.listen({ host: settings.opsHost, port: settings.opsPort });
+  exports.start();
   const predictions = predictionsStep(
     (run) => runPredictionsInThread(database.url, run),
     settings.trainingDays,
@@ -93,6 +97,7 @@ export async function startOperations(options: Options): Promise<Operations> {
     port: (app.server.address() as AddressInfo).port,
     async close() {
       for (const schedule of schedules) schedule.stop();
+      await exports.stop();
       await app.close();
       await queue?.close();
     },

@@ -17,7 +17,7 @@ export type AdminDesk = {
   app: FastifyInstance;
   /** Tokens of the demo studio. */
   tokens: Readonly<Record<Role, string>>;
-  /** Sends a request as JSON, by default with the editor's token. `token: null` sends none. */
+  /** Sends a request as JSON, or a text as CSV, by default with the editor's token. `token: null` sends none. */
   call(method: Method, path: string, body?: unknown, token?: string | null): Promise<LightMyRequestResponse>;
   /** The data of a response that must be a success. */
   ask<T = Record<string, unknown>>(
@@ -58,6 +58,7 @@ export function adminContext(
     environment: 'development',
     passwords: createPasswords(CHEAP_HASHES),
     trainModels: trainHere(pool),
+    nudgeExports: () => {},
   };
 }
 
@@ -102,7 +103,10 @@ export async function openAdminDesk(
     app.inject({
       method,
       url: `/admin/v1${path}`,
-      headers: token === null ? {} : { authorization: `Bearer ${token}` },
+      headers: {
+        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+        ...(typeof body === 'string' ? { 'content-type': 'text/csv' } : {}),
+      },
       ...(body === undefined ? {} : { payload: body as object }),
     });
   return {

@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { Page } from '../../parts/Page.js';
 import { PageTabs } from '../../parts/PageTabs.js';
 import { EventTypes } from './EventTypes.js';
+import { Exports } from './Exports.js';
 import { FailedEvents } from './FailedEvents.js';
 import { LiveTail } from './LiveTail.js';
 import { Losses } from './Losses.js';
@@ -13,6 +14,7 @@ const TABS = [
   { value: 'types', label: 'Types', content: <EventTypes /> },
   { value: 'failed', label: 'Failed', content: <FailedEvents /> },
   { value: 'losses', label: 'Losses', content: <Losses /> },
+  { value: 'exports', label: 'Exports', content: <Exports /> },
 ];
 
 /** For the developer: do my events arrive, and are they right? */

@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { type FileHandle, open, readFile, stat, unlink } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
 import { writeFileDurably } from '../../lib/durable-file.js';
+import { createChunks } from './export-chunks.js';
 import type { ExportFormat } from './export-format.js';
 import type { ExportKey } from './export-queries.js';
 import type { Span } from './export-span.js';
@@ -27,11 +26,6 @@ export type ExportCursor = ExportSubject & {
   events: number;
   key: ExportKey | null;
 };
-
-/** Written, compressed and synced at once: large enough to compress well, small enough to be held in memory. */
-const CHUNK_CHARACTERS = 4 * 1024 * 1024;
-
-const compress = promisify(gzip);
 
 /** A stream read by another process: there is nothing to resume. The signal ends the wait for a reader that does not read. */
 export function streamTarget(stream: Writable, signal?: AbortSignal): ExportTarget {
@@ -98,36 +92,29 @@ export async function openFileTarget(
 }
 
 function fileTarget(path: string, file: FileHandle, cursor: ExportCursor): FileTarget {
-  const zipped = path.endsWith('.gz');
-  let pending = '';
-  const next = { events: cursor.events, key: cursor.key };
-
-  const flush = async (even: 'if empty' | 'not if empty') => {
-    if (pending === '' && even === 'not if empty') return;
-    const text = Buffer.from(pending);
-    pending = '';
-    const chunk = zipped ? await compress(text) : text;
-    await file.write(chunk, 0, chunk.length, cursor.bytes);
-    await file.datasync();
-    Object.assign(cursor, next, { bytes: cursor.bytes + chunk.length });
-    await writeCursor(path, cursor);
-  };
+  const isZipped = path.endsWith('.gz');
+  const { events, key } = cursor;
+  const chunks = createChunks({
+    isZipped,
+    from: { events, key },
+    async save(chunk, progress) {
+      await file.write(chunk, 0, chunk.length, cursor.bytes);
+      await file.datasync();
+      Object.assign(cursor, progress, { bytes: cursor.bytes + chunk.length });
+      await writeCursor(path, cursor);
+    },
+  });
 
   return {
     cursor,
-    async write(text, events, key) {
-      pending += text;
-      next.events += events;
-      next.key = key ?? next.key;
-      if (pending.length >= CHUNK_CHARACTERS) await flush('not if empty');
-    },
+    write: chunks.write,
     async pause() {
-      await flush('not if empty');
+      await chunks.flush();
       await file.close();
     },
     async finish() {
       // A .gz file of no bytes would not be one.
-      await flush(cursor.bytes === 0 && zipped ? 'if empty' : 'not if empty');
+      await chunks.flush({ even: cursor.bytes === 0 && isZipped });
       await file.close();
       await unlink(cursorPath(path));
     },

@@ -9,6 +9,7 @@ import { type CompactionResult, compactEvents } from '../events/compact-events.j
 import { dropOldIdentities, ensureEventPartitions } from '../events/event-partitions.js';
 import { deleteExpiredFailedEvents } from '../events/failed/expiry.js';
 import { type MoveResult, moveOldEvents } from '../events/move-old-events.js';
+import { deleteExpiredExports } from '../exports/export-expiry.js';
 import { deleteExpiredSessions } from '../sessions/session-expiry.js';
 import { serviceActor } from '../studios/audit-log.js';
 import type { StepOutcome } from './maintenance-metrics.js';
@@ -67,6 +68,12 @@ export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
     maxMs: 2 * MINUTE_MS,
     run: async ({ connection, nowMs, signal }) =>
       done({ accessDeleted: await deleteExpiredAccess(connection, nowMs, signal) }),
+  },
+  {
+    name: 'exports',
+    maxMs: 10 * MINUTE_MS,
+    run: async ({ connection, nowMs, signal }) =>
+      done({ exportsDeleted: await deleteExpiredExports(connection, nowMs, signal) }),
   },
   {
     name: 'rollups',

@@ -20,6 +20,8 @@ export type AdminContext = Readonly<{
   passwords: Passwords;
   /** Trains the models of a game outside of this thread, which has requests to serve. */
   trainModels: (training: Readonly<{ gameId: number; actor: Actor }>) => Promise<TrainingOutcome>;
+  /** An export was started: whatever runs them need not wait until it looks again. */
+  nudgeExports: () => void;
 }>;
 
 /** `busy`: a training of this game is at work. */

@@ -12,6 +12,8 @@ export const SMALL_TABLES: readonly string[] = [
   // A row a day, and a row for each transaction that writes to a closed day while that is rewritten.
   'event_block_days',
   'event_block_changes',
+  // A hundred of each studio at the most.
+  'export_jobs',
 ];
 
 /** For an installation that has just begun. */
@@ -62,6 +64,7 @@ const FILLS = [
      invited_by_account, invited_by_token)
    select ${USER_UUID}, 1 + n % 3, '', 'i-' || n || '@b', 'viewer', sha256(convert_to(n::text, 'UTF8')), '', now(),
      now() + interval '1 day', ${USER_UUID}, lpad(n::text, 16, '0') from ${ROWS}`,
+  `insert into export_chunks (job_id, number, data) select ${USER_UUID}, 1, '' from ${ROWS}`,
   `insert into games (id, tenant_id, slug, name, published_version, retention_days) overriding system value
    select n, 1 + (n - 1) % 3, 'game-' || n, '', 0, 10 from ${GAMES}`,
   `insert into api_keys (key_id, game_id, environment, sealed_secret) select 'key-' || n, n, 'production', '' from ${GAMES}`,

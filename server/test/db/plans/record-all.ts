@@ -4,6 +4,7 @@ import { recordStatements, type Sent } from '../../support/sent-statements.js';
 import { ACCOUNT_STATEMENTS } from './account-statements.js';
 import { EVENT_STATEMENTS } from './event-statements.js';
 import { connect } from './explain-all.js';
+import { EXPORT_STATEMENTS } from './export-statements.js';
 import { A_FEW, fillTables } from './large-tables.js';
 import type { Reads } from './listed-statement.js';
 import { PREPARED_STATEMENTS } from './prepared-statements.js';
@@ -30,6 +31,7 @@ export async function recordAll(): Promise<Recorded[]> {
       ...STUDIO_VIEW_STATEMENTS,
       ...ACCOUNT_STATEMENTS,
       ...STUDIO_STATEMENTS,
+      ...EXPORT_STATEMENTS,
       // Last: hourly work and retention delete what the others read.
       ...EVENT_STATEMENTS,
     ];

@@ -57,6 +57,8 @@ type Call = {
   isStream?: boolean;
 };
 const SIGNS_IN = 'it changes nothing of the studio';
+const overrides = async (device: string) =>
+  `playerId,flagId,value,reason\n${(await harness.login(device)).userId},isPayer,true,test\n`;
 const apiKey = async () => {
   const { keys } = await desk.ask<{ keys: { apiKey: string; state: string }[] }>(
     'GET',
@@ -268,6 +270,19 @@ const ROUTE_STEPS: Record<string, AuditStep<() => Promise<Call>>> = {
     target: 'event type Level',
     call: async () => ({ path: `${GAME}/event-types/schema?eventType=Level` }),
   },
+  'DELETE /games/:game/failed-events/:id': {
+    action: 'failed_event.delete',
+    target: 'failed event ',
+    call: async () => ({ path: `${GAME}/failed-events/${await refusedEvent('deleted')}` }),
+  },
+  'DELETE /games/:game/failed-events': {
+    action: 'failed_event.delete',
+    target: 'failed events ',
+    call: async () => {
+      await refusedEvent('deleted in a group');
+      return { path: `${GAME}/failed-events`, body: { reason: 'timestamp_malformed' } };
+    },
+  },
   'POST /games/:game/failed-events/:id/replay': {
     action: 'failed_event.replay',
     target: 'failed event ',
@@ -289,6 +304,23 @@ const ROUTE_STEPS: Record<string, AuditStep<() => Promise<Call>>> = {
         body: { reason: 'event_type_unregistered' },
         isStream: true,
       };
+    },
+  },
+  'POST /games/:game/exports': {
+    action: 'export.start',
+    target: 'export ',
+    call: async () => ({
+      path: `${GAME}/exports`,
+      body: { from: '2026-01-01', to: '2026-01-02' },
+      status: 202,
+    }),
+  },
+  'DELETE /games/:game/exports/:exportId': {
+    action: 'export.cancel',
+    target: 'export ',
+    call: async () => {
+      const { exports } = await desk.ask<{ exports: { exportId: string }[] }>('GET', `${GAME}/exports`);
+      return { path: `${GAME}/exports/${exports[0]?.exportId}` };
     },
   },
   'PUT /games/:game/draft': {
@@ -344,6 +376,15 @@ const ROUTE_STEPS: Record<string, AuditStep<() => Promise<Call>>> = {
       return { path: `${GAME}/models/1/roll-back` };
     },
   },
+  'POST /games/:game/overrides/import': {
+    action: 'override.import',
+    target: '1 flags of players',
+    call: async () => ({
+      path: `${GAME}/overrides/import`,
+      body: await overrides('by file'),
+      isStream: true,
+    }),
+  },
   'PUT /games/:game/players/:playerId/overrides/:flagId': {
     action: 'override.set',
     target: 'player ',
@@ -389,7 +430,8 @@ it('knows how every action comes about', () => {
   const listed = [...Object.values(COMMAND_STEPS), ...Object.values(ROUTE_STEPS)].flatMap((step) =>
     'action' in step ? [step.action] : [],
   );
-  const byItself: AuditAction[] = ['signing_key.create', 'model.grade', 'account.link'];
+  // The last one by a GET: see export-jobs.test.ts.
+  const byItself: AuditAction[] = ['signing_key.create', 'model.grade', 'account.link', 'export.download'];
   expect([...new Set([...listed, ...byItself])].toSorted()).toEqual(Object.keys(AUDIT_ACTIONS).toSorted());
 });
 

@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises';
+import { gunzipSync } from 'node:zlib';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
+import { signIn, type Visitor, visit } from './support/console.js';
+import {
+  cleanUp,
+  type Login,
+  login,
+  post,
+  type Service,
+  startService,
+  temporaryFolder,
+} from './support/service.js';
+
+describe.skipIf(!HAS_BROWSER)(`work and sessions in the console${NEEDS_BROWSER}`, () => {
+  let service: Service;
+  let settings: Record<string, string>;
+  let browser: Browser;
+  let owner: Visitor;
+  let player: Login;
+
+  beforeAll(async () => {
+    settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: await temporaryFolder() };
+    // A busy machine must not decide the test: nothing is refused for overload.
+    const patient = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
+    service = await startService({ ...settings, ...patient });
+    browser = await launchBrowser();
+    owner = await signIn(browser, service, settings, {
+      email: 'olga@studio.example',
+      role: 'owner',
+      name: 'Olga',
+    });
+    player = await login(service.api, 'exporting-device');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await cleanUp();
+  });
+
+  const send = (events: object[]) => post(`${service.api}/v1/events`, player.headers, events);
+  const event = (level: number) => ({
+    eventType: 'Level_Complete',
+    timestamp: new Date(Date.now() - level).toISOString(),
+    payload: { level },
+  });
+
+  it('exports events in the background: the page is left, and the file is there when it is opened again', async () => {
+    expect((await send([event(1), event(2), event(3)])).status).toBe(202);
+    const { page, go } = owner;
+    await go('/events?tab=exports');
+    const dayAt = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+    await page.getByLabel('From (UTC)').fill(dayAt(-1));
+    await page.getByLabel('Up to, not included').fill(dayAt(2));
+    await page.getByRole('button', { name: 'Start the export' }).click();
+    await page.getByRole('cell', { name: 'Olga' }).waitFor();
+    await go('/events?tab=types');
+    await page.getByRole('tab', { name: 'Exports' }).click();
+    await page.getByText(/3 events, \d+ B/).waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/^demo-game-events-.*\.ndjson\.gz$/);
+    const lines = gunzipSync(await readFile(await download.path()))
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).payload.level);
+    expect(lines.toSorted()).toEqual([1, 2, 3]);
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('cell', { name: 'cancelled' }).waitFor();
+    expect(owner.problems).toEqual([]);
+  });
+
+  it('deletes refused events after asking, all of a reason or one', async () => {
+    const refused = (eventType: string, n: number) => ({ ...event(n), eventType, timestamp: 'now' });
+    await send([refused('Shot', 1), refused('Shot', 2), refused('Jump', 3)]);
+    const { page, go } = owner;
+    await go('/events?tab=failed');
+    const shots = page.getByRole('row', { name: /Shot/ });
+    await shots.getByRole('button', { name: 'Delete all' }).click();
+    await shots.getByRole('button', { name: 'Keep' }).click();
+    await shots.getByRole('button', { name: 'Delete all' }).click();
+    await shots.getByRole('button', { name: 'Yes, delete 2 events' }).click();
+    await shots.waitFor({ state: 'detached' });
+
+    await page
+      .getByRole('row', { name: /Jump/ })
+      .getByRole('button', { name: 'timestamp_malformed' })
+      .click();
+    await page.getByRole('button', { name: 'Correct' }).click();
+    const panel = page.getByRole('dialog', { name: 'Jump: timestamp_malformed' });
+    await panel.getByRole('button', { name: 'Delete' }).click();
+    await panel.getByRole('button', { name: 'Yes, delete this event' }).click();
+    await page.getByText('No event is waiting').waitFor();
+    expect(owner.problems).toEqual([]);
+  });
+
+  it('sets flags of players from a file, after telling what is wrong in it', async () => {
+    const { page, go } = owner;
+    await go('/players');
+    await page.getByRole('button', { name: 'Set flags from a file' }).click();
+    const panel = page.getByRole('dialog', { name: 'Set flags from a file' });
+    const give = (value: string) =>
+      panel.locator('input[type=file]').setInputFiles({
+        name: 'flags.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(
+          `playerId,flagId,value,reason\n${player.userId},isPayer,${value},Bank transfer\n`,
+        ),
+      });
+    await give('maybe');
+    await panel.getByRole('button', { name: 'Set the flags' }).click();
+    await panel.getByRole('row', { name: /row 2 value Write true or false/ }).waitFor();
+    await give('true');
+    await panel.getByRole('button', { name: 'Set the flags' }).click();
+    await panel.getByText('1 set, 0 cleared, 0 as before.').waitFor();
+    await go(`/players/${player.userId}`);
+    await page.getByText('Olga: “Bank transfer”').waitFor();
+    expect(owner.problems).toEqual([]);
+  });
+
+  it('shows where somebody is signed in, and ends a session that is not known', async () => {
+    const { page, go } = owner;
+    await go('/settings?tab=account');
+    await page.getByLabel('New password').fill('nine purple otters sing');
+    await page.getByRole('button', { name: 'Save the password' }).click();
+    await page.getByText('0 other sessions ended', { exact: false }).waitFor();
+
+    const other = await visit(browser, service);
+    await other.page.goto(`${service.ops}/console/sign-in`);
+    await other.page.getByLabel('Email').fill('olga@studio.example');
+    await other.page.getByRole('textbox', { name: 'Password' }).fill('nine purple otters sing');
+    await other.page.getByRole('button', { name: 'Sign in' }).click();
+    await other.page.getByRole('heading', { name: 'Overview' }).waitFor();
+
+    await go('/settings?tab=account');
+    const sessions = page.getByRole('table', { name: 'Your sessions' });
+    await sessions.getByText('this one').waitFor();
+    await sessions.getByRole('button', { name: /End the session of Chrome/ }).click();
+    await sessions.getByRole('button', { name: /End the session/ }).waitFor({ state: 'detached' });
+    await other.page.goto(`${service.ops}/console/demo-studio/demo-game/store`);
+    await other.page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(owner.problems).toEqual([]);
+  });
+});

@@ -1,0 +1,42 @@
+import type { OwnConnection } from '../../db/own-connection.js';
+import type { Pool } from '../../db/pool.js';
+
+/** Each is up to a few megabytes. */
+const CHUNKS = 50;
+
+/** Deletes exports that have expired, with their chunks, some at a time. Returns how many exports. */
+export async function deleteExpiredExports(
+  db: Pool | OwnConnection,
+  nowMs: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  let deleted = 0;
+  let exportId = await endExpiredExport(db, nowMs);
+  while (exportId !== undefined && signal?.aborted !== true) {
+    if ((await deleteChunks(db, exportId)) === CHUNKS) continue;
+    await db.query('delete from export_jobs where id = $1', [exportId]);
+    deleted++;
+    exportId = await endExpiredExport(db, nowMs);
+  }
+  return deleted;
+}
+
+async function deleteChunks(db: Pool | OwnConnection, exportId: string): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from export_chunks where job_id = $1 and number = any (array(
+       select number from export_chunks where job_id = $1 order by number limit $2))`,
+    [exportId, CHUNKS],
+  );
+  return rowCount ?? 0;
+}
+
+/** From then on no node adds a chunk to it, and none is read. */
+async function endExpiredExport(db: Pool | OwnConnection, nowMs: number): Promise<string | undefined> {
+  const { rows } = await db.query<{ id: string }>(
+    `update export_jobs set state = 'cancelled', worker = null
+     where id = (select id from export_jobs where expires_at <= $1 order by expires_at limit 1)
+     returning id`,
+    [new Date(nowMs)],
+  );
+  return rows[0]?.id;
+}

@@ -1,0 +1,221 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Pool } from '../../db/pool.js';
+import { ApiError } from '../../errors.js';
+import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../http/page-cursor.js';
+import { withSchemaTypes } from '../../http/validation.js';
+import { UUID } from '../../lib/uuid.js';
+import { parseInstant, type Span } from '../analytics/export-span.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { actorOf, adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import type { ExportJob } from './export-job.js';
+import { findExportChunk, findExportJob, listExportJobs } from './export-job-queries.js';
+import { auditDownload, cancelExport, startExport } from './export-jobs.js';
+import {
+  CancelledExportResponse,
+  ExportBody,
+  ExportParameters,
+  ExportResponse,
+  ExportsResponse,
+} from './export-schemas.js';
+
+const LIMITS = { max: 100, fallback: 20 };
+const LIST = 'exports';
+
+/** Events of a game as a file, made in the background: it can be left and found again, and survives restarts. */
+export function exportRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const common = adminSchema('Exports');
+  const routes = withSchemaTypes(app);
+  const [viewer, editor] = [requireRole(ctx, 'viewer'), requireRole(ctx, 'editor')];
+
+  const jobOf = async (gameId: number, exportId: string): Promise<ExportJob> => {
+    const job = UUID.test(exportId) ? await findExportJob(ctx.pool, gameId, exportId) : undefined;
+    if (job === undefined) throw new ApiError('export_not_found');
+    return job;
+  };
+
+  routes.post(
+    '/admin/v1/games/:game/exports',
+    {
+      onRequest: editor,
+      schema: {
+        ...common,
+        operationId: 'startExport',
+        summary: 'Start an export of events',
+        description:
+          'The same as `savepoint export events`: events whose own time lies in the span, in the order of their receipt. Ask for it again to see how far it is; three days after its end it is deleted.',
+        params: GameParameters,
+        body: ExportBody,
+        response: { 202: ExportResponse, ...gameErrors([...BODY_ERRORS, 'export_limit']) },
+      },
+    },
+    async (request, reply) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { tenantId } = adminOf(request);
+      const { format = 'ndjson' } = request.body;
+      const wanted = { tenantId, gameId, format, span: spanOf(request.body) };
+      const started = await startExport(ctx.pool, wanted, actorOf(ctx, request));
+      if (started.outcome !== 'started') throw limitError(started.outcome);
+      ctx.nudgeExports();
+      return reply.code(202).send(success(toResponse(started.job)));
+    },
+  );
+
+  routes.get(
+    '/admin/v1/games/:game/exports',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'listExports',
+        summary: 'The exports of a game that are kept, newest first',
+        params: GameParameters,
+        querystring: Type.Object(pageParameters(LIMITS)),
+        response: { 200: ExportsResponse, ...gameErrors(['parameter_invalid']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { cursor, limit = LIMITS.fallback } = request.query;
+      const key = cursorOf(LIST, cursor, [0, '']);
+      const after = key === undefined ? undefined : { createdAt: key[0], exportId: checkedId(key[1]) };
+      const found = await listExportJobs(ctx.pool, gameId, { after, limit });
+      const { page, last } = cutPage(found, limit);
+      return success({
+        exports: page.map(toResponse),
+        nextCursor: last === undefined ? null : writeCursor(LIST, [last.createdAt, last.exportId]),
+      });
+    },
+  );
+
+  routes.get(
+    '/admin/v1/games/:game/exports/:exportId',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'getExport',
+        summary: 'How far an export is',
+        params: ExportParameters,
+        response: { 200: ExportResponse, ...gameErrors(['export_not_found']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      return success(toResponse(await jobOf(gameId, request.params.exportId)));
+    },
+  );
+
+  routes.delete(
+    '/admin/v1/games/:game/exports/:exportId',
+    {
+      onRequest: editor,
+      schema: {
+        ...common,
+        operationId: 'cancelExport',
+        summary: 'Cancel an export, or delete its file',
+        params: ExportParameters,
+        response: { 200: CancelledExportResponse, ...gameErrors(['export_not_found']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { exportId } = request.params;
+      const isCancelled =
+        UUID.test(exportId) && (await cancelExport(ctx.pool, gameId, exportId, actorOf(ctx, request)));
+      if (!isCancelled) throw new ApiError('export_not_found');
+      return success({ exportId });
+    },
+  );
+
+  routes.get(
+    '/admin/v1/games/:game/exports/:exportId/file',
+    {
+      onRequest: editor,
+      // An entry in the audit log is for a file that was taken.
+      exposeHeadRoute: false,
+      schema: {
+        ...common,
+        operationId: 'downloadExport',
+        summary: 'The file of an export that is done, compressed',
+        params: ExportParameters,
+        response: {
+          200: {
+            description: 'The file',
+            content: {
+              'application/gzip': {
+                schema: Type.String({ format: 'binary', examples: ['(the bytes of the file)'] }),
+              },
+            },
+          },
+          ...gameErrors(['export_not_found', 'export_not_ready']),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { gameId, game } = await gameOf(ctx, request);
+      const job = await jobOf(gameId, request.params.exportId);
+      if (job.state === 'cancelled') throw new ApiError('export_not_found');
+      if (job.state !== 'done') throw new ApiError('export_not_ready');
+      await auditDownload(ctx.pool, job, actorOf(ctx, request));
+      const name = `${game}-events-${job.from.slice(0, 10)}-${job.to.slice(0, 10)}.${job.format}.gz`;
+      return reply
+        .header('content-type', 'application/gzip')
+        .header('content-length', job.bytes)
+        .header('content-disposition', `attachment; filename="${name}"`)
+        .send(Readable.from(chunksOf(ctx.pool, job)));
+    },
+  );
+}
+
+/** One at a time: a reader who is slow holds no connection of the database, and one chunk of memory. */
+async function* chunksOf(pool: Pool, { exportId, chunks }: ExportJob): AsyncGenerator<Buffer> {
+  for (let number = 1; number <= chunks; number++) {
+    const chunk = await findExportChunk(pool, exportId, number);
+    if (chunk === undefined) throw new Error('an export was deleted while it was read');
+    yield chunk;
+  }
+}
+
+function spanOf(body: { from: string; to: string }): Span {
+  const [from, to] = [momentOf('from', body.from), momentOf('to', body.to)];
+  if (from < to) return { from, to };
+  throw new ApiError('body_invalid', { message: '`from` must be before `to`.' });
+}
+
+function momentOf(name: string, text: string): string {
+  const moment = parseInstant(text);
+  if (moment !== undefined) return moment;
+  throw new ApiError('body_invalid', {
+    message: `\`${name}\` must be a date such as 2026-11-15, or an RFC 3339 time such as 2026-11-15T08:30:00Z.`,
+  });
+}
+
+function limitError(outcome: 'too_many_open' | 'too_much_kept'): ApiError {
+  return new ApiError('export_limit', {
+    message:
+      outcome === 'too_many_open'
+        ? 'Three exports of the studio are waiting or running. Wait until one is done, or cancel one.'
+        : 'The studio keeps a hundred exports, or 2 GiB of them. Delete those that you have downloaded; what is deleted makes room within the hour.',
+  });
+}
+
+function checkedId(text: string): string {
+  if (UUID.test(text)) return text;
+  throw cursorInvalid();
+}
+
+function toResponse(job: ExportJob) {
+  const { exportId, state, from, to, format, createdBy, bytes, failure, expectedEvents } = job;
+  return {
+    ...{ exportId, state, from, to, format, createdBy, bytes, failure, expectedEvents },
+    events: job.shownEvents,
+    createdAt: toTime(job.createdAt),
+    finishedAt: toTime(job.finishedAt),
+    expiresAt: toTime(job.expiresAt),
+  };
+}

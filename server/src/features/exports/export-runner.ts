@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import type { Logger } from 'pino';
+import { isUnavailable, type Pool, transaction } from '../../db/pool.js';
+import type { Clock } from '../../lib/clock.js';
+import { exportEvents } from '../analytics/export-events.js';
+import { ExportFileError } from '../analytics/export-target.js';
+import { type ClaimedExport, KEPT_MS, MAX_BYTES } from './export-job.js';
+import {
+  claimExportJob,
+  deleteExportProgress,
+  updateExportEnded,
+  updateExportHeartbeat,
+  updateExportReleased,
+} from './export-job-queries.js';
+import { ExportLostError, ExportTooLargeError, jobTarget } from './job-target.js';
+
+/** How soon a job is found that another node was told of, or was at work on. */
+const POLL_MS = 5_000;
+const HEARTBEAT_MS = 2_000;
+/** A node that was not heard of for so long is gone, or does nothing else either. */
+const LEASE_SECONDS = 30;
+/** Begun so often without a chunk to show for it: something is wrong with the export itself. */
+const MAX_ATTEMPTS = 5;
+
+/** One export at a time on each node, in the process that also serves the admin API. */
+export type ExportRunner = {
+  start(): void;
+  /** There is a new job. */
+  nudge(): void;
+  /** The job at work is left to the next node after the page that it is at. */
+  stop(): Promise<void>;
+};
+
+type Options = Readonly<{ pool: Pool; clock: Clock; logger: Logger }>;
+
+export function createExportRunner(options: Options): ExportRunner {
+  const { pool, logger } = options;
+  const worker = randomUUID();
+  const stopping = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let working: Promise<void> | undefined;
+
+  const work = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const job = await claimExportJob(pool, worker, LEASE_SECONDS);
+      if (job === undefined) return;
+      await runExport(options, job, worker, stopping.signal);
+    }
+  };
+  const look = (): void => {
+    if (working !== undefined || stopping.signal.aborted) return;
+    working = work()
+      // A database that is away is looked for again with the next tick.
+      .catch((error: unknown) => logger.warn({ err: error }, 'exports wait: the database cannot be reached'))
+      .finally(() => {
+        working = undefined;
+      });
+  };
+
+  return {
+    start() {
+      timer = setInterval(look, POLL_MS).unref();
+      look();
+    },
+    nudge() {
+      if (timer !== undefined) look();
+    },
+    async stop() {
+      clearInterval(timer);
+      stopping.abort();
+      await working;
+    },
+  };
+}
+
+async function runExport(
+  { pool, clock, logger }: Options,
+  job: ClaimedExport,
+  worker: string,
+  stopping: AbortSignal,
+): Promise<void> {
+  const held = { exportId: job.exportId, worker };
+  const end = (state: 'done' | 'failed', failure: string | null) => {
+    const nowMs = clock.now();
+    return updateExportEnded(pool, held, { state, failure, nowMs, expiresAt: nowMs + KEPT_MS });
+  };
+  if (job.attempts > MAX_ATTEMPTS) {
+    return end(
+      'failed',
+      `It was interrupted ${MAX_ATTEMPTS} times before it had written anything. Start it anew.`,
+    );
+  }
+  // Without a place to go on from, the next chunk would repeat what is there.
+  if (job.after === null) await transaction(pool, (client) => deleteExportProgress(client, held));
+  const before = job.after === null ? 0 : job.events;
+  const lost = new AbortController();
+  let shown = before;
+  const heartbeat = setInterval(() => {
+    updateExportHeartbeat(pool, held, shown)
+      .then((isHeld) => !isHeld && lost.abort())
+      // The lease outlasts a short outage.
+      .catch(() => {});
+  }, HEARTBEAT_MS);
+  try {
+    const outcome = await exportEvents(pool, {
+      ...{ gameId: job.gameId, span: job.span, format: job.format, after: job.after },
+      target: jobTarget(pool, { ...job, events: before }, worker),
+      signal: AbortSignal.any([stopping, lost.signal]),
+      onProgress({ events }) {
+        shown = before + events;
+      },
+    });
+    if (outcome === 'done') await end('done', null);
+    else await updateExportReleased(pool, held);
+  } catch (error) {
+    if (error instanceof ExportLostError) return;
+    if (error instanceof ExportTooLargeError) return await end('failed', TOO_LARGE);
+    if (error instanceof ExportFileError) {
+      // It cannot be gone on with, as the events have been stored in another way since: from the beginning.
+      await transaction(pool, (client) => deleteExportProgress(client, held));
+      return await updateExportReleased(pool, held);
+    }
+    // The lease ends by itself, and a node tries again.
+    logger.warn({ err: error, exportId: job.exportId }, 'an export was interrupted');
+    if (isUnavailable(error)) throw error;
+    await updateExportReleased(pool, held);
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+const TOO_LARGE = `It is larger than ${MAX_BYTES / 1024 ** 3} GiB. Choose a shorter time, or run \`savepoint export events\` on the server, which writes to a file.`;

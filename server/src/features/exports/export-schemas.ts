@@ -1,0 +1,91 @@
+import { Type } from 'typebox';
+import { GameParameters, nullable, successOf, Time } from '../../http/admin-responses.js';
+import { NextCursor } from '../../http/page-cursor.js';
+
+/** What the routes of exports take and return. */
+
+const ID_EXAMPLE = '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a';
+
+const Format = Type.Union([Type.Literal('ndjson'), Type.Literal('csv')], {
+  description: 'One JSON document or one CSV line an event',
+});
+
+const Job = Type.Object(
+  {
+    exportId: Type.String({ format: 'uuid' }),
+    state: Type.Union(
+      [
+        Type.Literal('waiting'),
+        Type.Literal('running'),
+        Type.Literal('done'),
+        Type.Literal('failed'),
+        Type.Literal('cancelled'),
+      ],
+      { description: 'A `waiting` one is begun by the next node that is free' },
+    ),
+    from: Type.String({ description: 'First instant of the events' }),
+    to: Type.String({ description: 'End: the first instant that is no longer included' }),
+    format: Format,
+    createdBy: Type.String(),
+    createdAt: Time('When it was started'),
+    events: Type.Integer({ description: 'Events that were written so far' }),
+    expectedEvents: Type.Integer({
+      description: 'About how many there are, by the roll-ups of whole days; more than that may come',
+    }),
+    bytes: Type.Integer({ description: 'Of the file, compressed' }),
+    failure: nullable(Type.String({ description: 'Why it failed, and what to do' })),
+    finishedAt: nullable(Time('When it ended')),
+    expiresAt: Time('When it is deleted'),
+  },
+  { title: 'Export' },
+);
+const JOB_EXAMPLE = {
+  exportId: ID_EXAMPLE,
+  state: 'running' as const,
+  from: '2026-11-01T00:00:00.000000Z',
+  to: '2026-11-15T00:00:00.000000Z',
+  format: 'ndjson' as const,
+  createdBy: 'Ada',
+  createdAt: '2026-11-15T12:00:00.000Z',
+  events: 1_204_000,
+  expectedEvents: 3_120_448,
+  bytes: 61_203_331,
+  failure: null,
+  finishedAt: null,
+  expiresAt: '2026-11-22T12:00:00.000Z',
+};
+
+export const ExportParameters = Type.Object({
+  ...GameParameters.properties,
+  exportId: Type.String({ format: 'uuid', examples: [ID_EXAMPLE] }),
+});
+
+export const ExportBody = Type.Object(
+  {
+    from: Type.String({ description: 'A date (UTC) or an RFC 3339 time' }),
+    to: Type.String({ description: 'The same; the first instant that is no longer included' }),
+    format: Type.Optional(Format),
+  },
+  {
+    title: 'ExportRequest',
+    additionalProperties: false,
+    examples: [{ from: '2026-11-01', to: '2026-11-15', format: 'ndjson' }],
+  },
+);
+
+export const ExportResponse = successOf('ExportResponse', Job, { example: JOB_EXAMPLE });
+
+export const ExportsResponse = successOf(
+  'ExportsResponse',
+  Type.Object({
+    exports: Type.Array(Job, { description: 'Newest first' }),
+    nextCursor: NextCursor,
+  }),
+  { example: { exports: [JOB_EXAMPLE], nextCursor: null } },
+);
+
+export const CancelledExportResponse = successOf(
+  'CancelledExportResponse',
+  Type.Object({ exportId: Type.String({ format: 'uuid' }) }),
+  { example: { exportId: ID_EXAMPLE } },
+);

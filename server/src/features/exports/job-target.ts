@@ -1,0 +1,42 @@
+import { type Pool, transaction } from '../../db/pool.js';
+import { createChunks } from '../analytics/export-chunks.js';
+import type { ExportTarget } from '../analytics/export-target.js';
+import type { ClaimedExport } from './export-job.js';
+import { insertExportChunk } from './export-job-queries.js';
+
+/** It was cancelled, or another node goes on with it: nothing more may be written. */
+export class ExportLostError extends Error {
+  override readonly name = 'ExportLostError';
+}
+
+export class ExportTooLargeError extends Error {
+  override readonly name = 'ExportTooLargeError';
+}
+
+/** Chunks in the database, each in one transaction with how far the export has come. Any node can read them, and go on. */
+export function jobTarget(
+  pool: Pool,
+  { exportId, events, after }: ClaimedExport,
+  worker: string,
+): ExportTarget {
+  let isEmpty = after === null;
+  const chunks = createChunks({
+    isZipped: true,
+    from: { events, key: after },
+    async save(data, progress) {
+      const outcome = await transaction(pool, async (client) => {
+        const saved = await insertExportChunk(client, { exportId, worker }, { data, ...progress });
+        if (saved === 'too_large') throw new ExportTooLargeError();
+        return saved;
+      });
+      if (outcome === 'lost') throw new ExportLostError();
+      isEmpty = false;
+    },
+  });
+  return {
+    write: chunks.write,
+    pause: () => chunks.flush(),
+    // Of no events, too, it is a file.
+    finish: () => chunks.flush({ even: isEmpty }),
+  };
+}

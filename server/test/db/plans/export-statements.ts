@@ -1,0 +1,44 @@
+import { transaction } from '../../../src/db/pool.js';
+import { deleteExpiredExports } from '../../../src/features/exports/export-expiry.js';
+import {
+  claimExportJob,
+  deleteExportProgress,
+  findExportChunk,
+  findExportJob,
+  insertExportChunk,
+  listExportJobs,
+} from '../../../src/features/exports/export-job-queries.js';
+import { cancelExport, startExport } from '../../../src/features/exports/export-jobs.js';
+import { WORLD } from './large-tables.js';
+import type { Listed } from './listed-statement.js';
+
+const { gameId, tenantId, userId } = WORLD;
+const WORKER = '00000000-0000-4000-8000-000000000001';
+const SPAN = { from: '2026-01-01T00:00:00.000000Z', to: '2026-01-02T00:00:00.000000Z' };
+
+/** Statements of exports in the background, as far as they read or write chunks. */
+export const EXPORT_STATEMENTS: readonly Listed[] = [
+  {
+    what: 'list_export_jobs',
+    call: ({ admin }) => listExportJobs(admin, gameId, { after: undefined, limit: 20 }),
+  },
+  { what: 'find_export_job', call: ({ admin }) => findExportJob(admin, gameId, userId) },
+  { what: 'find_export_chunk', call: ({ admin }) => findExportChunk(admin, userId, 1) },
+  {
+    what: 'chunks of exports',
+    call: async ({ admin, nowMs }) => {
+      const actor = { name: 'a test', nowMs };
+      const started = await startExport(admin, { tenantId, gameId, format: 'csv', span: SPAN }, actor);
+      if (started.outcome !== 'started') throw new Error('no export was started');
+      const { exportId } = started.job;
+      await claimExportJob(admin, WORKER, 30);
+      await transaction(admin, async (client) => {
+        const chunk = { data: Buffer.from('x'), events: 1, key: null };
+        await insertExportChunk(client, { exportId, worker: WORKER }, chunk);
+        await deleteExportProgress(client, { exportId, worker: WORKER });
+      });
+      await cancelExport(admin, gameId, exportId, actor);
+      await deleteExpiredExports(admin, nowMs);
+    },
+  },
+];
