@@ -1,0 +1,151 @@
+// npm run bench:predictions -- [--players 1000,20000,200000,1000000] [--days 119] [--seed 1] [--reads 200000] [--rounds 3] [--seconds 10]
+// Trains games whose parameters are known, and says how long it took, in how much memory, and how near it came to the truth. Of more players than
+// a training looks at, once a sample, as the service does it, and once all of them. With --reads also how much reads of the store lose
+// beside a training of the game of that size.
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { withOwnConnection } from '../server/dist/db/own-connection.js';
+import { createPool } from '../server/dist/db/pool.js';
+import { publishConfig } from '../server/dist/features/game-configs/publish.js';
+import { MAX_PLAYERS, readOrigin } from '../server/dist/features/predictions/training-data-reader.js';
+import { beginTrainingSession, createSample } from '../server/dist/features/predictions/training-queries.js';
+import { measureReads } from './predictions/reads-beside-training.mjs';
+import { heldOut, recovered } from './predictions/recovery.mjs';
+import { insertSimulatedPlayers } from './predictions/simulated-players.mjs';
+import { runTraining } from './predictions/training-run.mjs';
+import { makeDocument } from './support/config-document.mjs';
+import { runAndCleanUp } from './support/interrupt.mjs';
+import { startService } from './support/service.mjs';
+
+const DAY_MS = 86_400_000;
+/** Weeks that no training sees. */
+const HELD_OUT_WEEKS = 2;
+/** BG/BB and MBG/NBD are fitted at the origin before the week of calibration and that of the test; values at the newest one. */
+const FITTED_WEEKS_AGO = 3;
+const NEWEST_WEEKS_AGO = 1;
+
+const { values } = parseArgs({
+  options: {
+    players: { type: 'string', default: '1000,20000,200000,1000000' },
+    days: { type: 'string', default: '119' },
+    seed: { type: 'string', default: '1' },
+    reads: { type: 'string' },
+    rounds: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '10' },
+  },
+});
+
+await runAndCleanUp(async () => {
+  for (const players of values.players.split(',')) await measure(Number(players), players === values.reads);
+});
+
+async function measure(players, withReads) {
+  const service = await startService({ SAVEPOINT_TRAINING_DAYS: '0', SAVEPOINT_ACCESS_TTL_SECONDS: '86400' });
+  const database = new pg.Client({ connectionString: service.databaseUrl });
+  // An interrupted run stops PostgreSQL below it.
+  database.on('error', () => {});
+  await database.connect();
+  const pool = createPool({ url: service.databaseUrl, size: 2, timeoutMs: 60_000, onError: () => {} });
+  try {
+    const begun = performance.now();
+    const simulation = { players, days: Number(values.days), seed: Number(values.seed) };
+    const { gameId, days } = await insertSimulatedPlayers(database, simulation);
+    const seconds = ((performance.now() - begun) / 1000).toFixed(0);
+    console.log(`\n## ${count(players)} players with ${count(days)} days, written in ${seconds} s\n`);
+    const nowMs = Date.now() - 7 * HELD_OUT_WEEKS * DAY_MS;
+    const task = { databaseUrl: service.databaseUrl, database, gameId, nowMs, players };
+    for (const isWhole of players > MAX_PLAYERS ? [false, true] : [false]) {
+      // A model is promoted only over a worse one: each training is to begin like the first.
+      await database.query('truncate prediction_models, prediction_states');
+      const trained = await runTraining({ ...task, isWhole });
+      printTraining(trained);
+      await printTruth(pool, gameId, trained, nowMs, isWhole ? players : MAX_PLAYERS);
+    }
+    if (withReads) {
+      const document = makeDocument({ segments: 50, offers: 50, usesPredictions: true });
+      await publish(pool, gameId, document);
+      printReads(await measureReads(service, database, Number(values.rounds), Number(values.seconds)));
+    }
+  } finally {
+    await pool.end();
+    await database.end();
+    await service.stop();
+    await service.remove();
+  }
+}
+
+function printTraining({ sample, report, seconds, readMs, fitMs, peakMb, cpuSeconds, backend }) {
+  const of = sample.players < sample.allPlayers ? ` of ${count(sample.allPlayers)}` : '';
+  console.log(
+    `trained on ${count(sample.players)}${of} players and ${count(sample.payers)} payers in ${count(report.cells)} cells: ${seconds.toFixed(1)} s (read ${(readMs / 1000).toFixed(1)}, fit ${(fitMs / 1000).toFixed(1)}); the trainer ${cpuSeconds.toFixed(1)} s of CPU and at most ${peakMb.toFixed(0)} MB, its backend ${backend.cpuSeconds.toFixed(1)} s of CPU and at most ${backend.peakMb.toFixed(0)} MB of its own`,
+  );
+  for (const { model, outcome, reason } of report.models) console.log(`  ${model}: ${outcome} (${reason})`);
+}
+
+async function printTruth(pool, gameId, { artefact }, nowMs, maxPlayers) {
+  const trainedDay = Math.floor(nowMs / DAY_MS) - 1;
+  const { activity, purchases } = artefact.models;
+  if (activity.state !== 'ready' || purchases.state !== 'ready') {
+    return console.log('  too little was trained to compare it with the truth: take more players');
+  }
+  await withOwnConnection(pool, async (connection) => {
+    await beginTrainingSession(connection);
+    await createSample(connection, gameId, maxPlayers);
+    const originAt = (weeks) => readOrigin(connection, trainedDay - 7 * weeks, artefact.currency);
+    const parameters = recovered(
+      artefact,
+      await originAt(FITTED_WEEKS_AGO),
+      await originAt(NEWEST_WEEKS_AGO),
+    );
+    console.log('\n| parameter | true | found | off by, in standard errors |\n| --- | --- | --- | --- |');
+    for (const { name, truth, found, standardErrors } of parameters) {
+      console.log(`| ${name} | ${truth} | ${found.toPrecision(4)} | ${standardErrors.toFixed(1)} |`);
+    }
+    console.log(
+      '\n| held-out week | prediction | players | ECE (by chance) | AUC | AUC of the true parameters |\n| --- | --- | --- | --- | --- | --- |',
+    );
+    for (let week = 0; week < HELD_OUT_WEEKS; week++) {
+      for (const { name, model, truth } of heldOut(artefact, await originAt(-week))) {
+        console.log(
+          `| ${week + 1} | ${name} | ${count(model.players)} | ${model.ece.toFixed(4)} (${model.eceOfChance.toFixed(4)}) | ${model.auc.toFixed(4)} | ${truth.auc.toFixed(4)} |`,
+        );
+      }
+    }
+    console.log('');
+  });
+}
+
+function printReads(rounds) {
+  console.log(
+    'Reads of the store with 50 offers on predictions, beside a training of the service:\n\n| round | load | when | per second | p50 ms | p99 ms | CPU share of the training | before, less that share |\n| --- | --- | --- | --- | --- | --- | --- | --- |',
+  );
+  for (const [index, { closed, open }] of rounds.entries()) {
+    printPhases(index + 1, 'as many as possible', closed);
+    printPhases(index + 1, 'half of that, at a fixed rate', open);
+  }
+}
+
+function printPhases(round, load, phases) {
+  const [before] = phases;
+  for (const { when, perSecond, p50Ms, p99Ms, trainingShare } of phases) {
+    const share = trainingShare === undefined ? '' : `${(100 * trainingShare).toFixed(0)} %`;
+    const left = 1 - trainingShare;
+    const expected =
+      trainingShare === undefined
+        ? ''
+        : `${(left * before.perSecond).toFixed(0)} per second, p99 ${(before.p99Ms / left).toFixed(1)} ms`;
+    console.log(
+      `| ${round} | ${load} | ${when} | ${perSecond.toFixed(0)} | ${p50Ms.toFixed(2)} | ${p99Ms.toFixed(2)} | ${share} | ${expected} |`,
+    );
+  }
+}
+
+async function publish(pool, gameId, document) {
+  const publication = { gameId, document, note: 'bench', confirmPriceRaises: true };
+  const outcome = await publishConfig(pool, publication, { name: 'bench', nowMs: Date.now() });
+  if (outcome.outcome !== 'published') throw new Error(`not published: ${JSON.stringify(outcome)}`);
+}
+
+function count(number) {
+  return number.toLocaleString('en-US');
+}

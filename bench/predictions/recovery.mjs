@@ -1,0 +1,109 @@
+import { nbdLogLikelihood } from '../../server/dist/personalisation/predict/beta-geometric-nbd.js';
+import { bgBbAnyActivity, bgBbLogLikelihood } from '../../server/dist/personalisation/predict/bg-bb.js';
+import { isPresent } from '../../server/dist/personalisation/predict/features.js';
+import { gammaGammaLogLikelihood } from '../../server/dist/personalisation/predict/gamma-gamma.js';
+import { gradeModel } from '../../server/dist/personalisation/predict/grade.js';
+import { mbgNbdAnyPurchase } from '../../server/dist/personalisation/predict/mbg-nbd.js';
+import { measureProbabilities } from '../../server/dist/personalisation/predict/metrics.js';
+import { solvePositive } from '../../server/dist/personalisation/predict/solve-positive.js';
+import { TRUTH } from './simulated-players.mjs';
+
+const STEP = 1e-3;
+/** MBG/NBD: a player may leave after the first purchase already. */
+const MBG = 1;
+
+/**
+ * How far the parameters that were found are from those that players were simulated with, in standard errors.
+ * `fitted` is the origin that counts were fitted at, `newest` that of the values.
+ */
+export function recovered({ models: { activity, purchases } }, fitted, newest) {
+  const values = newest.payers.filter(({ x, meanValue }) => x > 0 && meanValue > 0);
+  const payers = grouped(fitted.payers, ['x', 'tx', 't']);
+  const activityCells = grouped(fitted.activity, ['n', 'x', 'tx']);
+  return [
+    ...distances('BG/BB', activity.bgBb, TRUTH.bgBb, bgBbLogLikelihood(activityCells)),
+    ...distances('MBG/NBD', purchases.mbgNbd, TRUTH.mbgNbd, (found) => nbdLogLikelihood(payers, found, MBG)),
+    ...(purchases.value?.kind === 'gamma_gamma'
+      ? distances('Gamma-Gamma', purchases.value, TRUTH.gammaGamma, (found) =>
+          gammaGammaLogLikelihood(values, found),
+        )
+      : []),
+  ];
+}
+
+function distances(model, found, truth, logLikelihood) {
+  const names = Object.keys(truth);
+  const read = (numbers) => Object.fromEntries(names.map((name, index) => [name, numbers[index]]));
+  const errors = standardErrors(
+    (numbers) => logLikelihood(read(numbers)),
+    names.map((name) => found[name]),
+  );
+  return names.map((name, index) => ({
+    name: `${model} ${name}`,
+    found: found[name],
+    truth: truth[name],
+    standardErrors: Math.log(found[name] / truth[name]) / errors[index],
+  }));
+}
+
+/** Those of the logarithms of parameters, from the curvature of the likelihood. */
+function standardErrors(logLikelihood, parameters) {
+  const logs = parameters.map(Math.log);
+  const at = (...moves) => {
+    const moved = [...logs];
+    for (const [index, step] of moves) moved[index] += step;
+    return logLikelihood(moved.map(Math.exp));
+  };
+  const information = logs.map((_, i) =>
+    logs.map((__, j) => {
+      const mixed = (one, other) => at([i, one * STEP], [j, other * STEP]);
+      return -(mixed(1, 1) - mixed(1, -1) - mixed(-1, 1) + mixed(-1, -1)) / (4 * STEP * STEP);
+    }),
+  );
+  return logs.map((_, i) =>
+    Math.sqrt(
+      solvePositive(
+        information,
+        logs.map((__, j) => (i === j ? 1 : 0)),
+      )[i],
+    ),
+  );
+}
+
+/** Cells that differ in nothing but what a model does not look at, as one. */
+function grouped(cells, names) {
+  const found = new Map();
+  for (const cell of cells) {
+    const key = names.map((name) => cell[name]).join(',');
+    const known = found.get(key);
+    if (known === undefined) found.set(key, { ...cell });
+    else known.players += cell.players;
+  }
+  return [...found.values()];
+}
+
+/** How a model did in a week that it has not seen, beside what the true parameters say of the same players. */
+export function heldOut(artefact, origin) {
+  const churn = origin.activity.filter(isPresent).map((cell) => ({
+    predicted: 1 - bgBbAnyActivity(TRUTH.bgBb, cell, 7),
+    players: cell.players,
+    positives: cell.players - cell.returned7,
+  }));
+  const spend = origin.payers.map((cell) => ({
+    predicted: mbgNbdAnyPurchase(TRUTH.mbgNbd, cell, 7),
+    players: cell.players,
+    positives: cell.spent7,
+  }));
+  return [
+    {
+      name: 'churn',
+      model: gradeModel(artefact, 'activity', origin),
+      truth: measureProbabilities(churn),
+    },
+    {
+      name: 'spend of payers',
+      model: gradeModel(artefact, 'purchases', origin),
+      truth: measureProbabilities(spend),
+    },
+  ];
+}
