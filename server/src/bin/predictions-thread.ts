@@ -12,6 +12,7 @@ import { trainGame } from '../features/predictions/train-game.js';
 import { type NotedFailure, noteFailure } from '../features/predictions/work-queries.js';
 import type { TrainingOutcome } from '../features/studios/admin-context.js';
 import type { Actor } from '../features/studios/audit-log.js';
+import { clockFrom } from '../lib/clock.js';
 
 /**
  * Grading and training in a thread of its own: fitting takes seconds in which a process serves nothing. The memory of the thread
@@ -53,8 +54,9 @@ export async function runPredictionsInThread(
 ): Promise<readonly DailyResult[]> {
   const results: DailyResult[] = [];
   const hadTurn: number[] = [];
+  const clock = clockFrom(options.nowMs);
   for (let failed: NotedFailure | null = null; ; ) {
-    const task: Task = { ...options, databaseUrl, hadTurn, failed };
+    const task: Task = { ...options, nowMs: clock.now(), databaseUrl, hadTurn, failed };
     const end = await runThread(task, file, limits, signal);
     results.push(...end.results);
     hadTurn.push(...end.hadTurn);
@@ -155,11 +157,12 @@ function runThread(
 
 async function work(pool: Pool, { hadTurn, failed, ...options }: Task): Promise<void> {
   const tell = (message: ThreadMessage) => parentPort?.postMessage(message);
-  if (failed !== null) await noteFailure(pool, failed, options.nowMs);
+  const clock = clockFrom(options.nowMs);
+  if (failed !== null) await noteFailure(pool, failed, clock.now());
   for (const game of await listDueGames(pool, options)) {
     if (hadTurn.includes(game.gameId)) continue;
     tell({ begun: game });
-    tell({ result: await workOnGame(pool, game, options) });
+    tell({ result: await workOnGame(pool, game, { nowMs: clock.now() }) });
   }
   tell('done');
 }

@@ -1,8 +1,8 @@
 // A thread as `bin/predictions-thread.ts` starts it, with games that need more than they may.
 import { parentPort, workerData } from 'node:worker_threads';
 
-// What is tried is told by the time.
-const GAMES = ['fine', ['greedy', 'endless', 'broken'][workerData.nowMs], 'last'];
+// What is tried is told by the days between two trainings.
+const GAMES = ['fine', ['greedy', 'endless', 'broken'][workerData.trainingDays], 'last'];
 
 for (const [index, game] of GAMES.entries()) {
   const gameId = index + 1;

@@ -8,7 +8,7 @@ const MUCH = { memoryMb: 1_024, gameMs: 600_000 };
 
 /** `what`: as in the file of the thread. */
 async function run(what: number, limits: Partial<typeof MUCH> = {}, signal = new AbortController().signal) {
-  const options = { nowMs: what, trainingDays: 1, signal };
+  const options = { nowMs: 0, trainingDays: what, signal };
   const results = await runPredictionsInThread('', options, THREAD, { ...MUCH, ...limits });
   return results.map(({ game, failure }) => [game, failure]);
 }

@@ -1,4 +1,5 @@
 import type { Pool } from '../../db/pool.js';
+import { clockFrom } from '../../lib/clock.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
 import type { ModelName } from '../../personalisation/predict/artefact.js';
 import { serviceActor } from '../studios/audit-log.js';
@@ -60,17 +61,17 @@ export async function workOnGame(
   { nowMs, signal }: Pick<DailyOptions, 'nowMs'> & { signal?: AbortSignal },
 ): Promise<DailyResult> {
   const started = performance.now();
-  const actor = serviceActor(nowMs);
+  const clock = clockFrom(nowMs);
   let result: Omit<DailyResult, 'seconds'> = nothingDone({ tenant, game });
   try {
     // First, so that a training knows which models have lost trust.
-    const graded = isGradeDue ? await gradeGame(pool, { gameId, actor }) : undefined;
+    const graded = isGradeDue ? await gradeGame(pool, { gameId, actor: serviceActor(nowMs) }) : undefined;
     if (isGradeDue) await noteGraded(pool, gameId, dateOf(Math.floor(nowMs / DAY_MS) - 1));
     if (graded !== undefined) {
       result = { ...result, isGraded: true, lost: graded.lost, regained: graded.regained };
     }
     const trained = isTrainingDue
-      ? await trainGame(pool, { gameId, actor, signal, dropsUnchanged: true })
+      ? await trainGame(pool, { gameId, actor: serviceActor(clock.now()), signal, dropsUnchanged: true })
       : undefined;
     if (trained?.outcome === 'trained') {
       const { models } = trained.report;

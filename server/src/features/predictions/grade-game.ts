@@ -1,5 +1,6 @@
 import { withOwnConnection } from '../../db/own-connection.js';
 import { type Pool, transaction } from '../../db/pool.js';
+import { type Clock, clockFrom } from '../../lib/clock.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
 import { type Artefact, MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
 import { gradeModel, type Health, healthAfter } from '../../personalisation/predict/grade.js';
@@ -40,6 +41,7 @@ export async function gradeGame(
   pool: Pool,
   { gameId, actor }: { gameId: number; actor: Actor },
 ): Promise<GradeOutcome | undefined> {
+  const clock = clockFrom(actor.nowMs);
   const current = await findCurrentState(pool, gameId);
   if (current === undefined) return undefined;
   const day = Math.floor(actor.nowMs / DAY_MS) - 1;
@@ -70,7 +72,7 @@ export async function gradeGame(
   const distrusted = MODEL_NAMES.filter((name) =>
     health.has(name) ? health.get(name) === 'red' : current.distrusted.includes(name),
   );
-  const changed = await store(pool, { gameId, actor, current, grades, distrusted });
+  const changed = await store(pool, { gameId, actor, clock, current, grades, distrusted });
   return {
     day: at.day,
     grades,
@@ -120,15 +122,19 @@ function gradesOf(
 type Graded = Readonly<{
   gameId: number;
   actor: Actor;
+  clock: Clock;
   current: PredictionState;
   grades: readonly Grade[];
   distrusted: ModelName[];
 }>;
 
 /** Whether trust has changed. Not if another model has been put in force meanwhile: that one was not graded. */
-async function store(pool: Pool, { gameId, actor, current, grades, distrusted }: Graded): Promise<boolean> {
+async function store(pool: Pool, graded: Graded): Promise<boolean> {
+  const { gameId, clock, current, grades, distrusted } = graded;
   return transaction(pool, async (client) => {
     const { tenantId } = await lockGame(client, gameId);
+    // Reading took a while: trust is lost or regained now, and not when it began.
+    const actor = { name: graded.actor.name, nowMs: clock.now() };
     for (const grade of grades) await insertGrade(client, gameId, grade);
     await pruneModels(client, gameId, actor.nowMs);
     const latest = await findCurrentState(client, gameId);

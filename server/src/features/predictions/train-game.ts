@@ -1,5 +1,6 @@
 import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
+import { type Clock, clockFrom } from '../../lib/clock.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
 import { type Artefact, MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
 import { readArtefact } from '../../personalisation/predict/read-artefact.js';
@@ -54,10 +55,11 @@ export type TrainOutcome =
  * that is. One training of a game runs at a time, on all nodes together.
  */
 export async function trainGame(pool: Pool, options: TrainOptions): Promise<TrainOutcome> {
+  const clock = clockFrom(options.actor.nowMs);
   return withOwnConnection(pool, async (connection) => {
     if (!(await takeTraining(connection, options.gameId))) return { outcome: 'busy' };
     await beginTrainingSession(connection);
-    return trainAlone(pool, connection, options);
+    return trainAlone(pool, connection, clock, options);
   });
 }
 
@@ -73,6 +75,7 @@ async function takeTraining(connection: OwnConnection, gameId: number): Promise<
 async function trainAlone(
   pool: Pool,
   connection: OwnConnection,
+  clock: Clock,
   { gameId, actor, signal, onProgress, maxPlayers, dropsUnchanged = false }: TrainOptions,
 ): Promise<TrainOutcome> {
   const started = performance.now();
@@ -98,7 +101,7 @@ async function trainAlone(
     return { outcome: 'unchanged' };
   }
   const isPromoted = await transaction(pool, (client) =>
-    store(client, { gameId, actor, version, read, result, present, report, durationMs }),
+    store(client, { gameId, actor, clock, version, read, result, present, report, durationMs }),
   );
   return {
     outcome: 'trained',
@@ -149,6 +152,7 @@ async function findPresent(pool: Pool, gameId: number): Promise<Present | undefi
 type Finished = Readonly<{
   gameId: number;
   actor: Actor;
+  clock: Clock;
   version: number;
   read: TrainingRead;
   result: TrainingResult;
@@ -160,9 +164,11 @@ type Finished = Readonly<{
 /** Whether it is in force now. */
 async function store(
   client: Client,
-  { gameId, actor, version, read, result, present, report, durationMs }: Finished,
+  { gameId, actor: { name }, clock, version, read, result, present, report, durationMs }: Finished,
 ): Promise<boolean> {
   const { tenantId } = await lockGame(client, gameId);
+  // Reading and fitting took minutes: it takes force now, and not when it began.
+  const actor = { name, nowMs: clock.now() };
   const before = await findCurrentState(client, gameId);
   // Somebody has rolled back meanwhile: it was compared with a model that is no longer in force.
   const isPromoted = result.isPromoted && before?.modelVersion === present?.state.modelVersion;

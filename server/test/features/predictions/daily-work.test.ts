@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listDueGames, workOnGame } from '../../../src/features/predictions/daily-work.js';
-import { findCurrentState, findModel, listModels } from '../../../src/features/predictions/model-queries.js';
+import {
+  findCurrentState,
+  findModel,
+  findStateAt,
+  listModels,
+} from '../../../src/features/predictions/model-queries.js';
 import { findModelsAt } from '../../../src/features/predictions/models-at.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { findFailure, noteFailure } from '../../../src/features/predictions/work-queries.js';
@@ -8,6 +13,7 @@ import { dateOf } from '../../../src/lib/day.js';
 import { simulateGame } from '../../personalisation/predict/simulated-game.js';
 import { createGameWorld, DAY_MS, type GameWorld } from '../../support/game-world.js';
 import { testActor } from '../../support/harness.js';
+import { findWaiting } from '../../support/locks.js';
 import { putInForce, trainedArtefact } from '../../support/prediction-models.js';
 import { insertSimulatedPlayers } from '../../support/simulated-rows.js';
 
@@ -78,6 +84,32 @@ describe('a game with too little data', () => {
   it('keeps a training that somebody asked for, without putting the same averages in force again', async () => {
     const trained = await trainGame(world.pool, { gameId, actor: testActor(at(803)) });
     expect(trained).toMatchObject({ outcome: 'trained', isPromoted: false });
+  });
+});
+
+describe('a training that takes a while', () => {
+  it('takes force when it is stored, not when it began', async () => {
+    const gameId = await addPlayedGame('slow');
+    const other = await world.pool.connect();
+    await other.query('begin');
+    await other.query('select from games where id = $1 for update', [gameId]);
+    const training = trainGame(world.pool, { gameId, actor: testActor(at(0)) });
+    const begun = performance.now();
+    // It has read and fitted, and waits for the game.
+    await expect.poll(() => findWaiting(world.pool, 'select'), { timeout: 60_000 }).toBeDefined();
+    const waitingAt = Math.floor(at(0) + performance.now() - begun);
+    await other.query('rollback');
+    other.release();
+    expect(await training).toMatchObject({ outcome: 'trained', isPromoted: true });
+    const state = await findCurrentState(world.pool, gameId);
+    // A millisecond is lost in rounding.
+    expect(state?.since).toBeGreaterThanOrEqual(waitingAt - 1);
+    expect(await findStateAt(world.pool, gameId, at(0))).toBeUndefined();
+    const { rows } = await world.pool.query(
+      "select at, trained_at from audit_log a join prediction_models m using (game_id) where game_id = $1 and action = 'model.train'",
+      [gameId],
+    );
+    expect(rows).toEqual([{ at: state?.since, trained_at: state?.since }]);
   });
 });
 
