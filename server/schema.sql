@@ -380,6 +380,7 @@ CREATE TABLE players (
   profile jsonb DEFAULT '{}'::jsonb NOT NULL,
   profile_at timestamp with time zone,
   overrides_at timestamp with time zone,
+  stays_at timestamp with time zone,
   CONSTRAINT players_pkey PRIMARY KEY (id),
   CONSTRAINT players_user_id_key UNIQUE (user_id)
 ) WITH (fillfactor=80);
@@ -640,6 +641,19 @@ CREATE TABLE segment_size_days (
   CONSTRAINT segment_size_days_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 );
 COMMENT ON TABLE segment_size_days IS 'The last count of the segments of each day. A year is kept; maintenance counts on days on which nobody looks.';
+
+CREATE TABLE segment_stays (
+  player_id bigint NOT NULL,
+  segment_id text NOT NULL,
+  thresholds text NOT NULL,
+  entered_at timestamp with time zone NOT NULL,
+  entered_value double precision NOT NULL,
+  left_at timestamp with time zone,
+  left_value double precision
+);
+CREATE UNIQUE INDEX segment_stays_open ON segment_stays USING btree (player_id, segment_id, thresholds) WHERE (left_at IS NULL);
+CREATE INDEX segment_stays_player ON segment_stays USING btree (player_id, entered_at);
+COMMENT ON TABLE segment_stays IS 'Which players were in segments with two thresholds, from when to when; rows are kept when a stay ends, so that the past can be explained.';
 
 CREATE TABLE sessions (
   id uuid NOT NULL,

@@ -9,6 +9,7 @@ import { createConfigSnapshots } from '../features/game-configs/config-snapshots
 import { createDecisions } from '../features/players/decisions.js';
 import { createFactReadings } from '../features/players/fact-readings.js';
 import type { PlayerContext } from '../features/players/player-context.js';
+import { createSegmentStays } from '../features/players/segment-stays.js';
 import { createPlayerPredictions } from '../features/predictions/player-predictions.js';
 import type { PredictionContext } from '../features/predictions/prediction-routes.js';
 import { createPredictionSnapshots } from '../features/predictions/prediction-snapshots.js';
@@ -100,7 +101,10 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     apiKeys: createApiKeys({ pool, masterKeys, settings, clock, logger }),
     loginBatcher: createLoginBatcher(pool),
     refreshBatcher: createRefreshBatcher(pool),
-    decisions: createDecisions({ readings, gameConfigs, models, clock, metrics, logger }),
+    decisions: createDecisions({
+      ...{ readings, gameConfigs, models, clock, metrics, logger },
+      stays: createSegmentStays(pool, logger),
+    }),
     predictions: createPlayerPredictions({ readings, snapshots: models, gameConfigs, clock }),
     registries: createRegistries(pool),
     intake,

@@ -25,7 +25,16 @@ export const SegmentsResponse = successOf(
           segmentId: Type.String(),
           name: Type.String(),
           rule: Type.String({ description: 'CEL' }),
-          segmentVersion: Type.Integer({ description: 'One more after each change of rule or name' }),
+          thresholds: Type.Optional(
+            Type.Object({
+              prediction: Type.String(),
+              enterAbove: Type.Number(),
+              leaveBelow: Type.Number(),
+            }),
+          ),
+          segmentVersion: Type.Integer({
+            description: 'One more after each change of rule, thresholds or name',
+          }),
           visibleToClients: Type.Boolean(),
           priority: Type.Integer(),
           size: nullable(Size),

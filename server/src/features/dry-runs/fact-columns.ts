@@ -5,7 +5,10 @@ import {
   OVERRIDES_COLUMN,
   type OverrideTuple,
   PROMO_PURCHASES_COLUMN,
+  STAYS_COLUMN,
+  type StayTuple,
   toOverride,
+  toStay,
 } from '../players/facts-queries.js';
 import type { FactNeeds, WindowNeed } from './fact-needs.js';
 import { DAY_COLUMNS, type DayColumn, PLAYER_COLUMNS, type PlayerColumn } from './fact-projections.js';
@@ -79,6 +82,11 @@ class Columns implements FactColumns {
     this.#addPlayer(OVERRIDES_COLUMN, (facts, value) => {
       facts.overrides = (value as OverrideTuple[]).map(toOverride);
     });
+    if (needs.stays) {
+      this.#addPlayer(STAYS_COLUMN, (facts, value) => {
+        facts.stays = (value as StayTuple[]).map(toStay);
+      });
+    }
     this.#addEventTypes(needs);
     for (const member of needs.profile) this.#addProfile(member);
     if (needs.history) for (const { sql, put } of HISTORY_COLUMNS) this.#addPlayer(sql, put);

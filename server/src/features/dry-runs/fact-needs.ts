@@ -18,6 +18,8 @@ export type FactNeeds = Readonly<Record<PlayerFact, boolean>> &
     promoIds: ReadonlySet<string>;
     /** What predictions are worked out from. */
     history: boolean;
+    /** Of segments with two thresholds. */
+    stays: boolean;
   }>;
 
 export function factNeeds(documents: readonly CompiledDocument[]): FactNeeds {
@@ -27,6 +29,9 @@ export function factNeeds(documents: readonly CompiledDocument[]): FactNeeds {
       for (const path of rule?.reads ?? []) {
         for (const source of attributes.valueAt(path).factsOf(path.key ?? '')) needs.add(source);
       }
+    }
+    if (flagsAndSegments.some((node) => node.kind === 'segment' && node.thresholds !== null)) {
+      needs.stays = true;
     }
     for (const { limitPerPlayer, promoId } of offers) {
       if (limitPerPlayer !== null && promoId !== null) needs.promoIds.add(promoId);
@@ -48,6 +53,7 @@ class Needs {
   readonly windows = new Map<string, WindowNeed>();
   readonly promoIds = new Set<string>();
   history = false;
+  stays = false;
 
   add(source: FactSource): void {
     switch (source.of) {

@@ -4,6 +4,7 @@ import type {
   PlayerFacts,
   PlayerHistory,
   PlayerProfile,
+  SegmentStay,
 } from '../../personalisation/attributes/player-facts.js';
 import { BLANK_HISTORY } from '../../personalisation/attributes/player-history.js';
 import type { RecentDay } from '../../personalisation/predict/prediction-facts.js';
@@ -33,6 +34,7 @@ export class RowFacts implements PlayerFacts {
   promoPurchases: Counts = NOTHING;
   overrides: readonly FlagOverride[] = [];
   overridesAt: number | null = null;
+  stays: readonly SegmentStay[] = [];
   /** Shared by all players until `layOutHistory` gives this one their own. */
   history: Mutable<PlayerHistory> = BLANK_HISTORY;
   /** The last 7 days in one, and the 21 before them. */

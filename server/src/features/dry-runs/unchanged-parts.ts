@@ -33,7 +33,7 @@ export function compareDocuments(before: CompiledDocument, after: CompiledDocume
   for (const node of before.flagsAndSegments) {
     const counterpart = present.get(nameOf(node));
     if (counterpart === undefined || !isSameRule(node.rule, counterpart.rule)) continue;
-    if (isSameFlag(node, counterpart, isSamePayer)) unchanged.add(nameOf(node));
+    if (isSameOtherwise(node, counterpart, isSamePayer)) unchanged.add(nameOf(node));
   }
   const offers = new Map(after.offers.map((offer) => [offer.offerId, offer]));
   if (before.holdoutPercent === after.holdoutPercent) {
@@ -50,9 +50,15 @@ function nameOf(node: FlagOrSegment): string {
   return node.kind === 'flag' ? `flag:${node.flagId}` : `segment:${node.listed.segmentId}`;
 }
 
-function isSameFlag(old: FlagOrSegment, present: FlagOrSegment, isSamePayer: boolean): boolean {
-  if (old.kind !== 'flag' || present.kind !== 'flag') return true;
+/** But for the rule. */
+function isSameOtherwise(old: FlagOrSegment, present: FlagOrSegment, isSamePayer: boolean): boolean {
+  if (old.kind === 'segment' || present.kind === 'segment') return keyOf(old) === keyOf(present);
   return old.defaultValue === present.defaultValue && (!old.isPayer || isSamePayer);
+}
+
+/** With the rule it also says who stays. */
+function keyOf(node: FlagOrSegment): string | undefined {
+  return node.kind === 'segment' ? node.thresholds?.key : undefined;
 }
 
 /** In what decides whether it applies; what it does to SKUs is another matter. */

@@ -86,6 +86,19 @@ const Trace = Type.Object(
         segmentId: id,
         member: Type.Boolean(),
         rule: RuleTrace,
+        stay: nullable(
+          Type.Object(
+            {
+              enteredAt: Time('Since when'),
+              value: Type.Number({ description: 'The prediction with which the player entered' }),
+            },
+            {
+              title: 'SegmentStay',
+              description:
+                'Of a player who was inside of a segment with two thresholds before: `rule` then says who stays, else who enters',
+            },
+          ),
+        ),
         nearMiss: nullable(NearMiss),
       }),
     ),
@@ -216,7 +229,7 @@ export const ExplainResponse = successOf('ExplainResponse', Explanation, {
     predictions: PREDICTIONS_EXAMPLE,
     trace: {
       flags: [{ flagId: 'isPayer', value: true, because: 'purchase', rule: null }],
-      segments: [{ segmentId: 'payer', member: true, rule: RULE, nearMiss: null }],
+      segments: [{ segmentId: 'payer', member: true, rule: RULE, stay: null, nearMiss: null }],
       offers: [],
       skus: [],
     },

@@ -9,6 +9,7 @@ import type {
   PlayerFacts,
   PlayerProfile,
   ProfileMember,
+  SegmentStay,
 } from '../../personalisation/attributes/player-facts.js';
 import { HistoryJson, historyOfDays, readHistory, toHistoryJson } from './history-json.js';
 import { readInstant } from './instant.js';
@@ -55,6 +56,20 @@ const Override = Type.Object(
   strict,
 );
 
+const Stay = Type.Object(
+  {
+    segmentId: Type.String({ maxLength: 64 }),
+    thresholds: Type.String({
+      maxLength: 100,
+      description: 'Which thresholds of the segment the player has entered by; others are not meant.',
+      examples: ['churn > 0.7, < 0.5'],
+    }),
+    enteredAt: Type.Optional(Instant('The moment of the question, if left out.')),
+    value: Type.Number({ description: 'The prediction with which the player entered' }),
+  },
+  strict,
+);
+
 /** A fact that explanations do not show does not compile. `userId` is called `playerId` in the API. */
 type ShownFact = Exclude<keyof PlayerFacts, 'userId' | 'overridesAt'> | 'playerId';
 
@@ -90,6 +105,12 @@ export const FactsJson = Type.Object(
     ),
     promoPurchases: Type.Optional(Counts('Promotion id → purchases with it that stand')),
     overrides: Type.Optional(Type.Array(Override, { maxItems: 100 })),
+    stays: Type.Optional(
+      Type.Array(Stay, {
+        maxItems: 1000,
+        description: 'Segments with two thresholds that the player is inside of',
+      }),
+    ),
     history: Type.Optional(HistoryJson),
   } satisfies Record<ShownFact, TSchema>,
   {
@@ -116,6 +137,7 @@ export function toFactsJson({ userId, overridesAt: _, ...facts }: PlayerFacts): 
       setAt: iso(setAt),
       until: isoOrNull(until),
     })),
+    stays: facts.stays.map(({ enteredAt, ...stay }) => ({ ...stay, enteredAt: iso(enteredAt) })),
     history: toHistoryJson(facts.history),
   };
 }
@@ -191,6 +213,12 @@ function readValid(json: FactsJson, atMs: number): FactsReading {
         value,
         setAt: setAt === undefined ? atMs : instant(`overrides.${n}.setAt`, setAt),
         until: instantOrNull(`overrides.${n}.until`, until),
+      }),
+    ),
+    stays: (json.stays ?? []).map(
+      ({ enteredAt, ...stay }, n): SegmentStay => ({
+        ...stay,
+        enteredAt: enteredAt === undefined ? atMs : instant(`stays.${n}.enteredAt`, enteredAt),
       }),
     ),
     history: json.history === undefined ? historyOfDays(days) : readHistory(json.history, wrong),

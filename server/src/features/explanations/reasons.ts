@@ -82,10 +82,13 @@ function overrideSpan(flagId: string, { overrides }: PlayerFacts, at: number): s
   return `, since ${new Date(last.setAt).toISOString()}${until}`;
 }
 
-function segmentReason({ segmentId, member, rule }: SegmentTrace, nearMisses: NearMisses): string {
+function segmentReason({ segmentId, member, rule, stay }: SegmentTrace, nearMisses: NearMisses): string {
   const nearMiss = nearMisses.get(segmentId);
   const missing = nearMiss === undefined ? '' : ` ${nearMissSentence(nearMiss)}`;
-  return `${member ? 'In' : 'Not in'} segment ${segmentId}: ${evaluationOf(rule)}.${missing}`;
+  const says = `${member ? 'In' : 'Not in'} segment ${segmentId}`;
+  if (stay === null) return `${says}: ${evaluationOf(rule)}.${missing}`;
+  const entered = `entered at ${stay.enteredAt} with ${stay.value}`;
+  return `${says}, ${member ? '' : 'which was '}${entered}: ${evaluationOf(rule)}.${missing}`;
 }
 
 function offerReason(trace: OfferTrace, offer: OfferEntry | undefined): string {

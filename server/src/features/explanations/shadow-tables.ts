@@ -17,6 +17,7 @@ export async function shadowTables(
 ): Promise<void> {
   await copyGame(client, gameId);
   await copyOverrides(client, playerId, atMs);
+  await copyStays(client, playerId, atMs);
   await createEmptyTables(client);
   await insertBarePlayer(client, [playerId, gameId, userId, new Date(createdAt), new Date(atMs)]);
   await client.query('set transaction read only');
@@ -36,6 +37,16 @@ async function copyOverrides(client: Client, playerId: string, atMs: number): Pr
   );
 }
 
+/** Those that the player was in at that moment: what ended since had not ended then. */
+async function copyStays(client: Client, playerId: string, atMs: number): Promise<void> {
+  await client.query(
+    `create temp table segment_stays on commit drop as
+     select player_id, segment_id, thresholds, entered_at, entered_value, null::timestamptz as left_at
+     from segment_stays where player_id = $1 and entered_at <= $2 and (left_at is null or left_at > $2)`,
+    [playerId, new Date(atMs)],
+  );
+}
+
 async function createEmptyTables(client: Client): Promise<void> {
   await client.query(`
     create temp table players (like players including defaults including indexes) on commit drop;
@@ -49,8 +60,10 @@ async function createEmptyTables(client: Client): Promise<void> {
 
 async function insertBarePlayer(client: Client, values: unknown[]): Promise<void> {
   await client.query(
-    `insert into players (id, game_id, user_id, created_at, overrides_at)
-     select $1, $2, $3, $4, greatest(max(set_at), max(cleared_at) filter (where cleared_at <= $5)) from flag_overrides`,
+    `insert into players (id, game_id, user_id, created_at, overrides_at, stays_at)
+     select $1, $2, $3, $4, greatest(max(set_at), max(cleared_at) filter (where cleared_at <= $5)),
+       (select max(entered_at) from segment_stays)
+     from flag_overrides`,
     values,
   );
 }

@@ -1,5 +1,5 @@
 import { TIME_BASIS } from '../../personalisation/attributes/time-basis.js';
-import { nodeNames } from '../../personalisation/compile/compile-flags-and-segments.js';
+import { type FlagOrSegment, nodeNames } from '../../personalisation/compile/compile-flags-and-segments.js';
 import type { CompiledDocument, CompiledOffer } from '../../personalisation/compile/compiled-document.js';
 import type { CompiledRule } from '../../personalisation/rules/rules.js';
 
@@ -37,6 +37,12 @@ export function mayLose(before: Audience, after: Audience): boolean {
   );
 }
 
+/** What decides besides the rule. */
+function otherwise(node: FlagOrSegment, payerForDays: number | null): unknown {
+  if (node.kind === 'segment') return node.thresholds?.stay.expression ?? false;
+  return node.isPayer ? payerForDays : node.defaultValue;
+}
+
 function rulesBehind(
   rule: CompiledRule,
   { flagsAndSegments, payerForDays, predictionsOff }: CompiledDocument,
@@ -53,8 +59,7 @@ function rulesBehind(
     for (const name of nodeNames(of)) {
       const node = nodes.get(name);
       if (node === undefined || told.has(name)) continue;
-      const otherwise = node.kind === 'segment' ? false : node.isPayer ? payerForDays : node.defaultValue;
-      told.set(name, [node.rule?.expression ?? null, otherwise]);
+      told.set(name, [node.rule?.expression ?? null, otherwise(node, payerForDays)]);
       if (node.rule === null) continue;
       basis |= node.rule.basis;
       tell(node.rule);

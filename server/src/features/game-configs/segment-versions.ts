@@ -1,11 +1,12 @@
 import { numberIn } from '../../personalisation/attributes/player-facts.js';
-import type { ConfigDocument } from '../../personalisation/document/document.js';
+import type { ConfigDocument, SegmentEntry } from '../../personalisation/document/document.js';
+import { thresholdsKey } from '../../personalisation/document/thresholds.js';
 import type { SegmentVersions } from './config-queries.js';
 
 type Numbered = Readonly<{ document: ConfigDocument; segmentVersions: SegmentVersions }>;
 
 /**
- * The numbers of a document's segments when it follows another: one higher where rule or name changed, so that a client
+ * The numbers of a document's segments when it follows another: one higher where rule, thresholds or name changed, so that a client
  * can tell that "payer" means something else now. Deleted segments keep theirs, in case they come back.
  */
 export function nextSegmentVersions(before: Numbered, after: ConfigDocument): SegmentVersions {
@@ -14,10 +15,15 @@ export function nextSegmentVersions(before: Numbered, after: ConfigDocument): Se
   for (const { segmentId } of before.document.segments) {
     versions.set(segmentId, numberIn(before.segmentVersions, segmentId) || 1);
   }
-  for (const { segmentId, rule, name } of after.segments) {
+  for (const segment of after.segments) {
+    const { segmentId } = segment;
     const old = former.get(segmentId);
-    const isSame = old !== undefined && old.rule === rule && old.name === name;
+    const isSame = old !== undefined && meaningOf(old) === meaningOf(segment);
     if (!isSame) versions.set(segmentId, (versions.get(segmentId) ?? 0) + 1);
   }
   return Object.fromEntries(versions);
+}
+
+function meaningOf({ rule, name, thresholds }: SegmentEntry): string {
+  return JSON.stringify([rule, name, thresholds === undefined ? null : thresholdsKey(thresholds)]);
 }

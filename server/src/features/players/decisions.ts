@@ -12,6 +12,7 @@ import { blankFacts } from './facts-queries.js';
 import { type PlayerResponses, renderResponses } from './player-responses.js';
 import type { PlayerRow } from './player-row.js';
 import { createResponseCache } from './response-cache.js';
+import type { SegmentStays } from './segment-stays.js';
 
 /**
  * What a player is told: a pure function of the facts, the published configuration and the time, so it is decided once and
@@ -27,6 +28,7 @@ export type DecisionsOptions = {
   readings: FactReadings;
   gameConfigs: ConfigSnapshots;
   models: VersionSnapshots<VersionedModels>;
+  stays: SegmentStays;
   clock: Clock;
   metrics: Metrics;
   logger: Logger;
@@ -45,6 +47,7 @@ export function createDecisions({
   readings,
   gameConfigs,
   models,
+  stays,
   clock,
   metrics,
   logger,
@@ -57,11 +60,17 @@ export function createDecisions({
     { playerId, gameId, rowVersion }: Pick<PlayerRow, 'playerId' | 'gameId' | 'rowVersion'>,
     facts: PlayerFacts,
     inForce: VersionedModels | undefined,
-  ): PlayerResponses => {
+  ): PlayerResponses | Promise<PlayerResponses> => {
     const decidedAt = clock.now();
     const onError = (part: string, error: unknown) => errors(gameId, document.version, part, error);
     const decision = decide(document, facts, decidedAt, { models: inForce, onError });
     const responses = renderResponses(facts.userId, decision, cache.share);
+    const { stayChanges } = decision;
+    if (stayChanges.length > 0) {
+      // Stored, then told: else a player could be told to be inside, and a moment later that they never were. Storing it makes another
+      // version of the row, so there is nothing to remember.
+      return stays.store({ playerId, atMs: decidedAt, changes: stayChanges }).then(() => responses);
+    }
     cache.set(playerId, {
       ...{ rowVersion, configVersion: document.version, decidedAt, responses },
       predictionsVersion: inForce?.version ?? null,

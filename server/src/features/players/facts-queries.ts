@@ -6,6 +6,7 @@ import {
   type PlayerDay,
   type PlayerFacts,
   type PlayerHistory,
+  type SegmentStay,
 } from '../../personalisation/attributes/player-facts.js';
 import { BLANK_HISTORY } from '../../personalisation/attributes/player-history.js';
 
@@ -38,6 +39,7 @@ type FactsRow = PlayerHistory & {
   promoPurchases: Record<string, number> | null;
   overrides: OverrideTuple[] | null;
   overridesAt: number | null;
+  stays: StayTuple[] | null;
 };
 
 /** Arrays, not objects: a player has up to 28 days, and names would be most of the text. */
@@ -53,6 +55,7 @@ type DayTuple = [
   revenue: Record<string, number>,
 ];
 export type OverrideTuple = [flagId: string, value: boolean, setAt: number, until: number | null];
+export type StayTuple = [segmentId: string, thresholds: string, enteredAt: number, value: number];
 
 /**
  * The windows of rules cover today and the 27 days before, those of predictions the 28 days before today: an unfinished day
@@ -70,6 +73,14 @@ export const OVERRIDES_COLUMN = `case when p.overrides_at is not null then (
     from flag_overrides o
     where o.player_id = p.id and o.set_at <= greatest($1::timestamptz, p.overrides_at)
       and (o.cleared_at is null or o.cleared_at > greatest($1::timestamptz, p.overrides_at))
+  ) end`;
+
+/** The stays of `players p` that have not ended, as StayTuples. Not looked for where there never was one. */
+export const STAYS_COLUMN = `case when p.stays_at is not null then (
+    select json_agg(json_build_array(s.segment_id, s.thresholds, floor(extract(epoch from s.entered_at) * 1000),
+      s.entered_value))
+    from segment_stays s
+    where s.player_id = p.id and s.left_at is null
   ) end`;
 
 /** The purchases of `players p` by promotion. Bounded: a client can invent any number of promotions. */
@@ -102,6 +113,7 @@ const FACTS_COLUMNS = `
   ) end as days,
   ${PROMO_PURCHASES_COLUMN} as "promoPurchases",
   ${OVERRIDES_COLUMN} as overrides, p.overrides_at as "overridesAt",
+  ${STAYS_COLUMN} as stays,
   ${FIRST_DAY_COLUMN} as "firstDay", p.active_days::text as "activeDays",
   p.purchase_days::text as "purchaseDays", p.repeat_spend as "repeatSpend",
   ${FIRST_PURCHASE_DAY_COLUMN} as "firstPurchaseDay",
@@ -144,6 +156,7 @@ function toReading(row: FactsRow): PlayerReading {
     promoPurchases: row.promoPurchases ?? {},
     overrides: (row.overrides ?? []).map(toOverride),
     overridesAt: row.overridesAt,
+    stays: (row.stays ?? []).map(toStay),
     history: {
       firstDay: row.firstDay,
       activeDays: row.activeDays,
@@ -191,6 +204,10 @@ export function toOverride([flagId, value, setAt, until]: OverrideTuple): FlagOv
   return { flagId, value, setAt, until };
 }
 
+export function toStay([segmentId, thresholds, enteredAt, value]: StayTuple): SegmentStay {
+  return { segmentId, thresholds, enteredAt, value };
+}
+
 /** A player of whom only the first login is known. */
 export function blankFacts(userId: string, createdAt: number): PlayerFacts {
   return {
@@ -207,6 +224,7 @@ export function blankFacts(userId: string, createdAt: number): PlayerFacts {
     promoPurchases: {},
     overrides: [],
     overridesAt: null,
+    stays: [],
     history: BLANK_HISTORY,
   };
 }

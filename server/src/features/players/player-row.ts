@@ -16,7 +16,7 @@ export type PlayerRow = {
   signingKeysVersion: number;
   /** A different text after every change of the row. */
   rowVersion: string;
-  /** The first login of a player without an event, a purchase or an override: there are no facts to read. Else null. */
+  /** The first login of a player without an event, a purchase, an override or a stay: there are no facts to read. Else null. */
   blankSince: number | null;
 };
 
@@ -32,4 +32,5 @@ export const PLAYER_COLUMNS = `
   g.registry_version as "registryVersion",
   g.signing_keys_version as "signingKeysVersion",
   p.xmin as "rowVersion",
-  case when p.event_count = 0 and p.purchase_count = 0 and p.overrides_at is null then p.created_at end as "blankSince"`;
+  case when p.event_count = 0 and p.purchase_count = 0 and p.overrides_at is null and p.stays_at is null
+    then p.created_at end as "blankSince"`;

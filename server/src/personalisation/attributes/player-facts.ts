@@ -25,7 +25,19 @@ export type PlayerFacts = Readonly<{
   overrides: readonly FlagOverride[];
   /** When an override was last set or cleared; null if never. */
   overridesAt: number | null;
+  /** Segments with two thresholds that the player is inside of. */
+  stays: readonly SegmentStay[];
   history: PlayerHistory;
+}>;
+
+/** A player was above the upper threshold of a segment, and has not been below the lower one since. */
+export type SegmentStay = Readonly<{
+  segmentId: string;
+  /** Which thresholds that were: those of `thresholdsKey`. */
+  thresholds: string;
+  enteredAt: number;
+  /** The prediction with which the player entered. */
+  value: number;
 }>;
 
 /**

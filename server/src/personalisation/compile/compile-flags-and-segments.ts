@@ -1,11 +1,13 @@
+import { writePath } from '../attributes/attribute.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { numberIn } from '../attributes/player-facts.js';
-import type { ConfigDocument } from '../document/document.js';
+import type { ConfigDocument, SegmentEntry } from '../document/document.js';
+import { thresholdRules, thresholdsKey } from '../document/thresholds.js';
 import { DEPENDENCE, type Dependence } from '../rules/dependence.js';
 import { orderRules } from '../rules/rule-graph.js';
 import type { RuleScope } from '../rules/rule-paths.js';
 import { type CompiledRule, compileRule } from '../rules/rules.js';
-import type { CompiledFlag, CompiledSegment } from './compiled-document.js';
+import type { CompiledFlag, CompiledSegment, CompiledThresholds } from './compiled-document.js';
 
 /** A part of a document that cannot be used, such as `offer:winter_sale`, and why. */
 export type OnUnusable = (part: string, reason: string) => void;
@@ -78,17 +80,46 @@ export function compileFlagsAndSegments(
     const flagRule = rule === null ? null : usableRule(rule, scope, part, onUnusable);
     compiled.set(part, { kind: 'flag', flagId, defaultValue, rule: flagRule, isPayer: false });
   }
-  for (const { segmentId, name, rule, visibleToClients } of document.segments) {
+  for (const entry of document.segments) {
+    const { segmentId, name, visibleToClients } = entry;
     const part = `segment:${segmentId}`;
     const version = numberIn(segmentVersions, segmentId) || 1;
     const listed = Object.freeze({ segmentId, name, version, visibleToClients });
-    compiled.set(part, {
-      kind: 'segment',
-      rule: compileOrNever(rule, scope, part, onUnusable),
-      listed,
-    });
+    compiled.set(part, { kind: 'segment', ...compileSegment(entry, scope, part, onUnusable), listed });
   }
   return inOrder(compiled, onUnusable);
+}
+
+function compileSegment(
+  { rule: expression, thresholds }: SegmentEntry,
+  scope: RuleScope,
+  part: string,
+  onUnusable: OnUnusable,
+): Readonly<{ rule: CompiledRule; thresholds: CompiledThresholds | null }> {
+  const rule = compileOrNever(expression, scope, part, onUnusable);
+  if (thresholds === undefined) return { rule, thresholds: null };
+  const { enter, stay } = thresholdRules(thresholds);
+  const also = (threshold: string) => both(rule, compileOrNever(threshold, scope, part, onUnusable));
+  return {
+    rule: also(enter),
+    thresholds: { key: thresholdsKey(thresholds), prediction: thresholds.prediction, stay: also(stay) },
+  };
+}
+
+/** Two rules as one, written as it could have been written. */
+function both(one: CompiledRule, other: CompiledRule): CompiledRule {
+  const reads = new Map([...one.reads, ...other.reads].map((path) => [writePath(path), path]));
+  return {
+    expression:
+      one.expression.trim() === 'true' ? other.expression : `(${one.expression}) && ${other.expression}`,
+    test: (attributes) => one.test(attributes) && other.test(attributes),
+    reads: [...reads.values()],
+    segments: [...new Set([...one.segments, ...other.segments])],
+    flags: [...new Set([...one.flags, ...other.flags])],
+    basis: one.basis | other.basis,
+    dependence: one.dependence | other.dependence,
+    cost: one.cost + other.cost,
+  };
 }
 
 function inOrder(compiled: Map<string, FlagOrSegment>, onUnusable: OnUnusable): FlagsAndSegments {
@@ -101,7 +132,9 @@ function inOrder(compiled: Map<string, FlagOrSegment>, onUnusable: OnUnusable): 
       if (node === undefined || node.rule === null) continue;
       compiled.set(
         id,
-        node.kind === 'flag' ? { ...node, rule: null } : { ...node, rule: neverTrue(node.rule.expression) },
+        node.kind === 'flag'
+          ? { ...node, rule: null }
+          : { ...node, rule: neverTrue(node.rule.expression), thresholds: null },
       );
       onUnusable(id, `The rules refer to each other in a circle: ${circle.join(' → ')}.`);
     }

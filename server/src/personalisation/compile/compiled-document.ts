@@ -53,8 +53,18 @@ export type CompiledFlag = Readonly<{
 
 export type CompiledSegment = Readonly<{
   kind: 'segment';
+  /** With thresholds: who enters. */
   rule: CompiledRule;
+  thresholds: CompiledThresholds | null;
   listed: SegmentMembership;
+}>;
+
+export type CompiledThresholds = Readonly<{
+  /** What stays belong to. */
+  key: string;
+  prediction: PredictionName;
+  /** Who stays; reads and refers to the same as the rule of who enters. */
+  stay: CompiledRule;
 }>;
 
 export type SegmentMembership = Readonly<{

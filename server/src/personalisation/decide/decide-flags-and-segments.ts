@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../lib/day.js';
 import type { FlagOverride, PlayerFacts } from '../attributes/player-facts.js';
 import type { CompiledDocument, CompiledFlag, SegmentMembership } from '../compile/compiled-document.js';
+import { decideStay } from './decide-stay.js';
 import type { FlagState, FlagTrace } from './decision.js';
 import type { DecisionContext } from './decision-context.js';
 
@@ -22,9 +23,16 @@ export function decideFlagsAndSegments(context: DecisionContext): FlagsAndSegmen
       continue;
     }
     const { segmentId } = node.listed;
-    const result = context.test(node.rule, 'segment', segmentId);
-    if (result === true) attributes.segments.add(segmentId);
-    trace?.segments.push({ segmentId, member: result === true, rule: context.traceOf(node.rule, result) });
+    const { rule, result, stay } =
+      node.thresholds === null
+        ? { rule: node.rule, result: context.test(node.rule, 'segment', segmentId), stay: null }
+        : decideStay(context, node, node.thresholds);
+    const member = result === true;
+    if (member) attributes.segments.add(segmentId);
+    trace?.segments.push({
+      ...{ segmentId, member, rule: context.traceOf(rule, result) },
+      stay: stay && { enteredAt: new Date(stay.enteredAt).toISOString(), value: stay.value },
+    });
   }
   const segments: SegmentMembership[] = [];
   for (const { listed } of document.segments) {

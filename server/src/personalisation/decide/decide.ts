@@ -40,5 +40,6 @@ export function decide(
   const heldOut = isHeldOut(document, facts.userId);
   const store = decideStore(context, heldOut);
   const validUntil = Math.min(context.nextBoundary, nextTimeChange(context.basis, facts, now));
-  return { version: document.version, flags, segments, store, heldOut, validUntil, trace: context.trace };
+  const { stayChanges, trace } = context;
+  return { version: document.version, flags, segments, store, heldOut, validUntil, stayChanges, trace };
 }

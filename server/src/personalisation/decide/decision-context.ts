@@ -5,7 +5,7 @@ import type { TimeBasis } from '../attributes/time-basis.js';
 import type { CompiledDocument } from '../compile/compiled-document.js';
 import { type ModelsInForce, UNTRAINED_MODELS } from '../predict/models-in-force.js';
 import type { CompiledRule } from '../rules/rules.js';
-import type { RuleTrace, Trace } from './decision.js';
+import type { RuleTrace, StayChange, Trace } from './decision.js';
 
 /** What went wrong while deciding: `segment:whales`, `offer:winter`, or `store` for the whole of it. */
 export type OnDecisionError = (part: string, error: unknown) => void;
@@ -21,6 +21,7 @@ export class DecisionContext {
   /** All that the decision has turned out to depend on so far. */
   basis: TimeBasis;
   nextBoundary = Number.POSITIVE_INFINITY;
+  readonly stayChanges: StayChange[] = [];
   readonly #onError: OnDecisionError;
   #error: string | null = null;
 

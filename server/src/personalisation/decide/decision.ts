@@ -18,7 +18,17 @@ export type Decision = Readonly<{
    * unless the player's facts or the document change. Infinity if nothing ever will.
    */
   validUntil: number;
+  /** Stays in segments with two thresholds that begin or end with this decision: to be stored by who tells the player. */
+  stayChanges: readonly StayChange[];
   trace: Trace | null;
+}>;
+
+export type StayChange = Readonly<{
+  segmentId: string;
+  thresholds: string;
+  isInside: boolean;
+  /** The prediction that it follows from. */
+  value: number;
 }>;
 
 export type FlagState = Readonly<{
@@ -96,7 +106,14 @@ export type FlagTrace = Readonly<{
   rule: RuleTrace | null;
 }>;
 
-export type SegmentTrace = Readonly<{ segmentId: string; member: boolean; rule: RuleTrace }>;
+export type SegmentTrace = Readonly<{
+  segmentId: string;
+  member: boolean;
+  /** With two thresholds: that of who enters, or of who stays, for a player who was inside before. */
+  rule: RuleTrace;
+  /** Of a player who was inside before: since when, and the prediction with which they entered. */
+  stay: Readonly<{ enteredAt: string; value: number }> | null;
+}>;
 
 export type OfferOutcome =
   | 'applies'

@@ -81,11 +81,35 @@ const CustomFlag = Type.Object(
   strict,
 );
 
+/** Those of `predict/artefact.ts`. */
+const PredictionName = Type.Union([
+  Type.Literal('churn'),
+  Type.Literal('spend'),
+  Type.Literal('purchases'),
+  Type.Literal('revenue'),
+  Type.Literal('revenue90'),
+  Type.Literal('payerAlive'),
+]);
+
+/** Larger than what anybody spends in 90 days, in any currency. */
+const Threshold = Type.Number({ minimum: 0, maximum: 1_000_000_000 });
+
+const Thresholds = Type.Object(
+  { prediction: PredictionName, enterAbove: Threshold, leaveBelow: Threshold },
+  {
+    ...strict,
+    description:
+      'Besides the rule: a player enters when the prediction is above enterAbove, and leaves when it is below leaveBelow. Between the two they stay where they are',
+  },
+);
+
 const Segment = Type.Object(
   {
     segmentId: SegmentId,
     name: text(200),
     rule: Rule,
+    /** So that a player at the edge does not come and go. Left out: the rule alone decides, anew each time. */
+    thresholds: Type.Optional(Thresholds),
     visibleToClients: Type.Boolean(),
     /** Segments are listed from the highest priority to the lowest, equal ones in the order of the document. */
     priority: Type.Integer({ minimum: -1000, maximum: 1000 }),
@@ -201,18 +225,7 @@ const StoreSettings = Type.Object(
   strict,
 );
 
-/** Those of `predict/artefact.ts`. */
-const PredictionNames = Type.Array(
-  Type.Union([
-    Type.Literal('churn'),
-    Type.Literal('spend'),
-    Type.Literal('purchases'),
-    Type.Literal('revenue'),
-    Type.Literal('revenue90'),
-    Type.Literal('payerAlive'),
-  ]),
-  { maxItems: 20 },
-);
+const PredictionNames = Type.Array(PredictionName, { maxItems: 20 });
 
 const PredictionSettings = Type.Object(
   {

@@ -9,6 +9,7 @@ import { findSchemaProblems } from './schema-problems.js';
 import { validateCatalogue } from './validate-catalogue.js';
 import { validateOffers } from './validate-offers.js';
 import { validateRules } from './validate-rules.js';
+import { validateThresholds } from './validate-thresholds.js';
 
 export type Validation =
   | Readonly<{ ok: true; document: ConfigDocument }>
@@ -36,6 +37,7 @@ export function validateDocument(
     if (entry.flagId === 'isPayer') problems.add(`${pointer}/flagId`, 'isPayer is built in.');
   }
   problems.duplicates(parts.segments, 'segmentId', ({ segmentId }) => segmentId);
+  validateThresholds(parts.segments, problems);
   validateRules(parts, { attributes, ...parts.names }, suggest, problems);
   validateCatalogue(parts.skus, parts.largestDiscount, problems);
   validateOffers(

@@ -7,6 +7,7 @@ import {
   type OfferEntry,
   type SegmentEntry,
 } from '../document/document.js';
+import { thresholdRules } from '../document/thresholds.js';
 import { costTogether } from '../rules/rule-analysis.js';
 import { orderRules, type RuleNode } from '../rules/rule-graph.js';
 import type { RuleScope } from '../rules/rule-paths.js';
@@ -53,6 +54,9 @@ export function validateRules(
   }
   for (const { entry, pointer } of segments) {
     checkNode(`segment:${entry.segmentId}`, entry.rule, `${pointer}/rule`);
+    // Only one of the two is asked of a player.
+    if (entry.thresholds !== undefined)
+      check(thresholdRules(entry.thresholds).enter, `${pointer}/thresholds`);
   }
   for (const { entry, pointer } of offers) {
     if (entry.when !== null) check(entry.when, `${pointer}/when`);

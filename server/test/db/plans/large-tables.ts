@@ -79,9 +79,9 @@ const FILLS = [
    select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 1, 1, '{}' from ${ROWS}`,
   `insert into event_types (game_id, event_type, version, schema, author, created_at)
    select ${SOME_GAME}, 'type-' || n, 1, '{}', '', now() from ${ROWS}`,
-  `insert into players (id, game_id, user_id, created_at, last_event_at, event_count, purchase_count, overrides_at)
+  `insert into players (id, game_id, user_id, created_at, last_event_at, event_count, purchase_count, overrides_at, stays_at)
    select n, 1, ${USER_UUID}, now() - interval '2 days', now(),
-     case n when 3 then 2 else 1 end, 1, now()
+     case n when 3 then 2 else 1 end, 1, now(), now()
    from ${ROWS}`,
   // Of many other games: an index that begins with the game must not be searched by the player alone.
   `insert into players (id, game_id, user_id, created_at)
@@ -109,6 +109,8 @@ const FILLS = [
      '{"eventType":"A","timestamp":"2026-11-15T12:00:00Z","payload":{}}', now() from ${ROWS}`,
   `insert into failed_event_totals (game_id, entries, bytes) select n, 1, 2 from ${GAMES}`,
   `insert into flag_overrides (player_id, flag_id, value, reason, author, set_at) select n, 'vip', true, '', '', now()
+   from ${ROWS}`,
+  `insert into segment_stays (player_id, segment_id, thresholds, entered_at, entered_value) select n, 'leaving', '', now(), 1
    from ${ROWS}`,
   `insert into game_days (game_id, day, shard) select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 0
    from ${ROWS}`,

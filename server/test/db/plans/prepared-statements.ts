@@ -28,6 +28,7 @@ import {
 import { findDraftRow } from '../../../src/features/game-configs/draft-queries.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { findPlayerId, listOverrides } from '../../../src/features/players/override-queries.js';
+import { storeStays } from '../../../src/features/players/stay-queries.js';
 import { listPredictedGames, listPredictionHealth } from '../../../src/features/predictions/daily-queries.js';
 import { listGrades } from '../../../src/features/predictions/grade-queries.js';
 import {
@@ -230,6 +231,21 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
   },
   { what: 'find_player_id', call: ({ admin }) => findPlayerId(admin, gameId, WORLD.userId) },
   { what: 'list_overrides', call: ({ admin }) => listOverrides(admin, playerId, 50) },
+  {
+    what: 'store_stays',
+    call: ({ service, nowMs }) =>
+      storeStays(
+        service,
+        ['1', '2'].map((player) => ({
+          playerId: player,
+          atMs: nowMs,
+          changes: [
+            { segmentId: 'leaving', thresholds: '', isInside: false, value: 0 },
+            { segmentId: 'other', thresholds: '', isInside: true, value: 1 },
+          ],
+        })),
+      ),
+  },
   { what: 'find_facts', call: ({ service, nowMs }) => findFacts(service, ['1', '2'], nowMs) },
   { what: 'find_api_keys', call: ({ service }) => findApiKeys(service, ['key-1', 'key-2']) },
   {

@@ -42,11 +42,30 @@ it('a dry run asks under the old document only for what is not the same under th
   ).toEqual(['a', 'b', 'c', 'd']);
 });
 
+it('a segment is not the same when only the threshold changes below which players leave', () => {
+  const leaving = (leaveBelow: number) =>
+    compiled({
+      segments: [
+        segment('leaving', 'true', { thresholds: { prediction: 'churn', enterAbove: 0.7, leaveBelow } }),
+      ],
+    });
+  const unchanged = (after: number) => [...compareDocuments(leaving(0.5), leaving(after)).unchanged].sort();
+  expect(unchanged(0.5)).toEqual(['flag:isPayer', 'segment:leaving']);
+  expect(unchanged(0.4)).toEqual(['flag:isPayer']);
+  expect(factNeeds([leaving(0.5)])).toMatchObject({ history: true, stays: true });
+});
+
 it('what is read follows from what rules ask, and nothing else is', () => {
   const none = factNeeds([
     compiled({ segments: [segment('all', 'true'), segment('payer', 'flags.isPayer')] }),
   ]);
-  expect(none).toMatchObject({ createdAt: false, lastEventAt: false, eventCount: false, windows: [] });
+  expect(none).toMatchObject({
+    createdAt: false,
+    stays: false,
+    lastEventAt: false,
+    eventCount: false,
+    windows: [],
+  });
   const some = factNeeds([
     compiled({
       segments: [

@@ -326,6 +326,7 @@ const TABLES = [
   'game_event_types',
   'game_cohorts',
   'flag_overrides',
+  'segment_stays',
   'audit_log',
 ] as const;
 

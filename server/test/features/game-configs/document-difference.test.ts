@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { documentDifference } from '../../../src/features/game-configs/document-difference.js';
 import { nextSegmentVersions } from '../../../src/features/game-configs/segment-versions.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
+import type { SegmentEntry } from '../../../src/personalisation/document/document.js';
 import { gameDocument, offer, sku } from '../../support/data-calls.js';
 
-const segment = (segmentId: string, rule = 'true', name = segmentId) => ({
+const segment = (segmentId: string, rule = 'true', name = segmentId): SegmentEntry => ({
   segmentId,
   name,
   rule,
@@ -61,5 +62,14 @@ describe('the version of a segment', () => {
     expect(afterSecond).toEqual({ a: 2, b: 1, c: 1 });
     const afterThird = nextSegmentVersions({ document: second, segmentVersions: afterSecond }, third);
     expect(afterThird).toEqual({ a: 3, b: 2, c: 1 });
+  });
+
+  it('goes up when one of two thresholds changes', () => {
+    const leaving = (leaveBelow: number) =>
+      document({ ...segment('a'), thresholds: { prediction: 'churn', enterAbove: 0.7, leaveBelow } });
+    const before = { document: leaving(0.5), segmentVersions: {} };
+    expect(nextSegmentVersions(before, leaving(0.5))).toEqual({ a: 1 });
+    expect(nextSegmentVersions(before, leaving(0.4))).toEqual({ a: 2 });
+    expect(nextSegmentVersions(before, document(segment('a')))).toEqual({ a: 2 });
   });
 });

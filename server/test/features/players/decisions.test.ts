@@ -30,6 +30,7 @@ function decisionsOn(document: CompiledDocument) {
         return { ...UNTRAINED_MODELS, version };
       },
     },
+    stays: { store: async () => {} },
     clock: { now: () => now },
     metrics,
     logger: pino({ level: 'silent' }),

@@ -87,6 +87,7 @@ export function playerFacts(
       { maxLength: 2 },
     ),
     overridesAt: fc.option(moments),
+    stays: fc.constant([]),
     history: fc.constant(BLANK_HISTORY),
   });
 }

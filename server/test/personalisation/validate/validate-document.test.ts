@@ -121,6 +121,36 @@ describe('a document is refused', () => {
       configWith({ segments: [segment('a', '!segment("a")')] }),
       ['/segments/0/rule The rules refer to each other in a circle: segment:a → segment:a.'],
     ],
+    [
+      'thresholds that nobody can cross, or that leave nothing between them',
+      configWith({
+        segments: [
+          segment('a', 'true', { thresholds: { prediction: 'churn', enterAbove: 1, leaveBelow: 0.5 } }),
+          segment('b', 'true', { thresholds: { prediction: 'revenue', enterAbove: 20, leaveBelow: 0 } }),
+          segment('c', 'true', { thresholds: { prediction: 'spend', enterAbove: 0.5, leaveBelow: 0.5 } }),
+          segment('d', 'true', { thresholds: { prediction: 'revenue90', enterAbove: 20, leaveBelow: 15.5 } }),
+        ],
+      }),
+      [
+        '/segments/0/thresholds/enterAbove Nobody would enter: churn is a probability, and never above 1. Give a number below 1, such as 0.7.',
+        '/segments/1/thresholds/leaveBelow Nobody would leave: revenue is never below 0. Give a number above 0.',
+        '/segments/2/thresholds/leaveBelow leaveBelow must be less than enterAbove, which is 0.5: between the two, players stay where they are. For one threshold, write predictions.spend.value into the rule instead.',
+      ],
+    ],
+    [
+      'thresholds without the right shape',
+      configWith({
+        segments: [
+          segment('a', 'true', {
+            thresholds: { prediction: 'churn', enterAbove: 0.7, leaveBelo: 0.5 } as never,
+          }),
+        ],
+      }),
+      [
+        '/segments/0/thresholds/leaveBelow This member is missing.',
+        '/segments/0/thresholds/leaveBelo There is no member "leaveBelo". Did you mean "leaveBelow"?',
+      ],
+    ],
   ])('for %s', (_what, document, expected) => {
     expect(problemsOf(document)).toEqual(expected);
   });
