@@ -1,4 +1,4 @@
--- Segments with two thresholds on a prediction: whether a player is inside depends on whether they were before. See docs/adr/0024-two-thresholds.md.
+-- Segments with two thresholds on a prediction: whether a player is inside depends on whether they were before. See docs/adr/0025-two-thresholds.md.
 create table segment_stays (
   player_id bigint not null,
   segment_id text not null,
