@@ -93,7 +93,7 @@ describe('every statement', () => {
 
     const breach = parse(
       'features/a.ts',
-      "query(pool, { name: 'unheard_of', text: 'select id from players where id = $1' }, [1]);",
+      "query(pool, { name: 'unheard_of', text: 'select unheard_of from players where id = $1' }, [1]);",
     );
     expect(unlistedNames([breach], names)).toEqual(['features/a.ts:1 unheard_of']);
     expect(unlistedTexts([breach], texts, tables)).toEqual(['features/a.ts:1']);

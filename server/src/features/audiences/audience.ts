@@ -65,8 +65,9 @@ export async function countAudience(
   });
 }
 
+/** Undefined where it says nothing about who would enter: with two thresholds the rule is only a part of what that takes. */
 function ruleOf({ segments, offers }: ConfigDocument, { kind, id }: AudiencePart): string | null | undefined {
-  return kind === 'segment'
-    ? segments.find(({ segmentId }) => segmentId === id)?.rule
-    : offers.find(({ offerId }) => offerId === id)?.when;
+  if (kind === 'offer') return offers.find(({ offerId }) => offerId === id)?.when;
+  const segment = segments.find(({ segmentId }) => segmentId === id);
+  return segment?.thresholds === undefined ? segment?.rule : undefined;
 }

@@ -20,8 +20,9 @@ export function nearMissesOf(
   const { attributes } = context;
   const scope = scopeOf(document, compiled.attributes);
   const found = new Map<string, NearMiss>();
-  for (const { segmentId, rule } of document.segments) {
-    if (attributes.segments.has(segmentId)) continue;
+  for (const { segmentId, rule, thresholds } of document.segments) {
+    // With thresholds the rule is only a part of what it takes to enter.
+    if (thresholds !== undefined || attributes.segments.has(segmentId)) continue;
     const nearMiss = nearMissOf(rule, scope)(attributes);
     if (nearMiss !== null) found.set(segmentId, nearMiss);
   }

@@ -65,17 +65,20 @@ export function createDecisions({
     const onError = (part: string, error: unknown) => errors(gameId, document.version, part, error);
     const decision = decide(document, facts, decidedAt, { models: inForce, onError });
     const responses = renderResponses(facts.userId, decision, cache.share);
+    const remember = (): PlayerResponses => {
+      cache.set(playerId, {
+        ...{ rowVersion, configVersion: document.version, decidedAt, responses },
+        predictionsVersion: inForce?.version ?? null,
+      });
+      return responses;
+    };
     const { stayChanges } = decision;
-    if (stayChanges.length > 0) {
-      // Stored, then told: else a player could be told to be inside, and a moment later that they never were. Storing it makes another
-      // version of the row, so there is nothing to remember.
-      return stays.store({ playerId, atMs: decidedAt, changes: stayChanges }).then(() => responses);
-    }
-    cache.set(playerId, {
-      ...{ rowVersion, configVersion: document.version, decidedAt, responses },
-      predictionsVersion: inForce?.version ?? null,
-    });
-    return responses;
+    if (stayChanges.length === 0) return remember();
+    // Stored, then told: else a player could be told to be inside, and a moment later that they never were. Storing it makes another
+    // version of the row, so there is nothing to remember; what could not be stored is remembered, or each request would try again.
+    return stays
+      .store({ playerId, atMs: decidedAt, changes: stayChanges })
+      .then((isStored) => (isStored ? responses : remember()));
   };
 
   /** Models are loaded only where a rule uses a prediction. */

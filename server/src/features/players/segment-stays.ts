@@ -5,9 +5,11 @@ import { type DecidedStays, storeStays } from './stay-queries.js';
 
 /** Stores which players enter and leave segments with two thresholds; those of requests that come together as one statement. */
 export type SegmentStays = {
-  /** Never rejects: the player is told what was decided in any case. What was not stored is decided anew with the next request. */
-  store(decided: DecidedStays): Promise<void>;
+  /** Whether it was stored. Never rejects: the player is told what was decided in any case, and it is decided anew later. */
+  store(decided: DecidedStays): Promise<boolean>;
 };
+
+const LOG_EVERY_MS = 60_000;
 
 export function createSegmentStays(pool: Pool, logger: Logger): SegmentStays {
   const changes = new Batcher<DecidedStays, undefined>({
@@ -20,15 +22,27 @@ export function createSegmentStays(pool: Pool, logger: Logger): SegmentStays {
       return decided.map(() => undefined);
     },
   });
+  let notStored = 0;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  /** A database that only reads fails every one of them: a line for each would fill the disk. */
+  const report = (error: unknown): void => {
+    notStored++;
+    if (performance.now() - loggedAt < LOG_EVERY_MS) return;
+    logger.error(
+      { err: error, notStored },
+      'that players entered or left segments with two thresholds was not stored; it is tried again with later requests of these players',
+    );
+    loggedAt = performance.now();
+    notStored = 0;
+  };
   return {
     async store(decided) {
       try {
         await changes.submit(decided);
+        return true;
       } catch (error) {
-        logger.error(
-          { err: error, playerId: decided.playerId },
-          'that a player entered or left a segment with two thresholds was not stored; it is tried again with the next request of the player',
-        );
+        report(error);
+        return false;
       }
     },
   };

@@ -134,7 +134,7 @@ async function store(pool: Pool, graded: Graded): Promise<boolean> {
   return transaction(pool, async (client) => {
     const { tenantId } = await lockGame(client, gameId);
     // Reading took a while: trust is lost or regained now, and not when it began.
-    const actor = { name: graded.actor.name, nowMs: clock.now() };
+    const actor = { ...graded.actor, nowMs: clock.now() };
     for (const grade of grades) await insertGrade(client, gameId, grade);
     await pruneModels(client, gameId, actor.nowMs);
     const latest = await findCurrentState(client, gameId);

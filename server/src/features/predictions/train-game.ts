@@ -164,11 +164,11 @@ type Finished = Readonly<{
 /** Whether it is in force now. */
 async function store(
   client: Client,
-  { gameId, actor: { name }, clock, version, read, result, present, report, durationMs }: Finished,
+  { gameId, actor: asked, clock, version, read, result, present, report, durationMs }: Finished,
 ): Promise<boolean> {
   const { tenantId } = await lockGame(client, gameId);
   // Reading and fitting took minutes: it takes force now, and not when it began.
-  const actor = { name, nowMs: clock.now() };
+  const actor = { ...asked, nowMs: clock.now() };
   const before = await findCurrentState(client, gameId);
   // Somebody has rolled back meanwhile: it was compared with a model that is no longer in force.
   const isPromoted = result.isPromoted && before?.modelVersion === present?.state.modelVersion;

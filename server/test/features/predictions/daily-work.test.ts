@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listDueGames, workOnGame } from '../../../src/features/predictions/daily-work.js';
 import {
@@ -90,16 +91,17 @@ describe('a game with too little data', () => {
 describe('a training that takes a while', () => {
   it('takes force when it is stored, not when it began', async () => {
     const gameId = await addPlayedGame('slow');
-    const other = await world.pool.connect();
+    // A connection of its own: those of the pool are ended when they are idle in a transaction for long.
+    const other = new pg.Client({ connectionString: world.url });
+    await other.connect();
     await other.query('begin');
     await other.query('select from games where id = $1 for update', [gameId]);
     const training = trainGame(world.pool, { gameId, actor: testActor(at(0)) });
     const begun = performance.now();
     // It has read and fitted, and waits for the game.
-    await expect.poll(() => findWaiting(world.pool, 'select'), { timeout: 60_000 }).toBeDefined();
+    await expect.poll(() => findWaiting(world.pool, 'select')).toBeDefined();
     const waitingAt = Math.floor(at(0) + performance.now() - begun);
-    await other.query('rollback');
-    other.release();
+    await other.end();
     expect(await training).toMatchObject({ outcome: 'trained', isPromoted: true });
     const state = await findCurrentState(world.pool, gameId);
     // A millisecond is lost in rounding.
