@@ -33,7 +33,7 @@ describe.skipIf(!HAS_BROWSER)(`work and sessions in the console${NEEDS_BROWSER}`
       name: 'Olga',
     });
     player = await login(service.api, 'exporting-device');
-  });
+  }, 600_000);
   afterAll(async () => {
     await browser?.close();
     await cleanUp();

@@ -42,7 +42,7 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
     await sql.connect();
     browser = await launchBrowser();
     owner = await signIn(browser, service, settings, { email: 'olga@studio.example', role: 'owner' });
-  });
+  }, 600_000);
   afterAll(async () => {
     await browser?.close();
     await sql?.end();
@@ -89,6 +89,8 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
       )
       .toBe('equal');
   const TODAY = "(now() at time zone 'UTC')::date";
+  /** As the service counts: by the time of receipt where the clock of the device cannot be right. */
+  const IS_TODAY = `((case when clock_suspect or received_at < occurred_at then received_at else occurred_at end) at time zone 'UTC')::date = ${TODAY}`;
   const cellOf = (table: string, row: string | RegExp, place: number) => () =>
     owner.page
       .getByRole('table', { name: table })
@@ -101,30 +103,20 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
     await owner.go('');
     const figure = (id: string) => () => owner.page.locator(`[data-figure="${id}"]`).innerText();
     await agree(figure('activePlayers'), () =>
-      count(
-        `select count(distinct player_id) as n from events where (occurred_at at time zone 'UTC')::date = ${TODAY}`,
-      ),
+      count(`select count(distinct player_id) as n from events where ${IS_TODAY}`),
     );
     await agree(figure('newPlayers'), () =>
       count(`select count(*) as n from players where (created_at at time zone 'UTC')::date = ${TODAY}`),
     );
-    await agree(figure('events'), () =>
-      count(`select count(*) as n from events where (occurred_at at time zone 'UTC')::date = ${TODAY}`),
-    );
+    await agree(figure('events'), () => count(`select count(*) as n from events where ${IS_TODAY}`));
     await agree(figure('adImpressions'), () =>
-      count(
-        `select count(*) as n from events where event_type = 'Ad_Impression' and (occurred_at at time zone 'UTC')::date = ${TODAY}`,
-      ),
+      count(`select count(*) as n from events where event_type = 'Ad_Impression' and ${IS_TODAY}`),
     );
-    const events = await count(
-      `select count(*) as n from events where (occurred_at at time zone 'UTC')::date = ${TODAY}`,
-    );
-    expect(Number(events.replaceAll(',', ''))).toBeGreaterThanOrEqual(7);
   });
 
   it('on the players and on one of them: purchases, money and events', async () => {
     const { rows } = await sql.query<{ userId: string; purchases: string; usd: string; events: string }>(
-      `select p.user_id as "userId", count(distinct t.transaction_id) as purchases, to_char(sum(t.price), 'FM999990.00') as usd,
+      `select p.user_id as "userId", count(distinct t.transaction_id) as purchases, to_char(sum(t.price), 'FM999,999,990.00') as usd,
          (select count(*) from events e where e.player_id = p.id) as events
        from players p join transactions t on t.player_id = p.id
        where t.currency = 'USD' and t.refunded_at is null

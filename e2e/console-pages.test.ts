@@ -48,7 +48,7 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
   beforeAll(async () => {
     // The figures are those of one UTC day.
     const leftMs = 86_400_000 - (Date.now() % 86_400_000);
-    if (leftMs < 120_000) await new Promise((resolve) => setTimeout(resolve, leftMs));
+    if (leftMs < 240_000) await new Promise((resolve) => setTimeout(resolve, leftMs));
     const settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: await temporaryFolder() };
     const patient = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
     service = await startService({ ...settings, ...patient });
@@ -59,7 +59,7 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
       name: 'Olga',
     });
     player = await login(service.api, 'page-device');
-  }, 400_000);
+  }, 800_000);
   afterAll(async () => {
     await browser?.close();
     await cleanUp();
@@ -175,7 +175,7 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     }
     expect(found).toEqual([]);
     expect(owner.problems).toEqual([]);
-  });
+  }, 600_000);
 
   it('works at 390 pixels, and by keyboard', async () => {
     const { page, go } = owner;
@@ -207,5 +207,5 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     await expect.poll(() => first.textContent()).toContain('starter_pack');
     await page.getByRole('button', { name: 'Undo' }).click();
     await expect.poll(() => first.textContent()).toContain('gems_80');
-  });
+  }, 600_000);
 });

@@ -32,7 +32,7 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
       role: 'owner',
       name: 'Olga',
     });
-  });
+  }, 600_000);
   afterAll(async () => {
     await browser?.close();
     await cleanUp();

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const dataDir = await temporaryFolder();
   settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: dataDir };
   service = await startService({ ...settings, SAVEPOINT_MAX_WAIT_MS: '60000' });
-});
+}, 400_000);
 afterAll(cleanUp);
 
 /** Starts a command on the installation. */

@@ -62,6 +62,15 @@ export function cursorOf<const Key extends CursorKey>(
   throw cursorInvalid();
 }
 
+/** Year 9999, which both JavaScript and PostgreSQL can write. */
+const LATEST_MS = Date.UTC(9999, 0);
+
+/** The instant in a cursor, which may be forged: PostgreSQL would fail on one that is no date. */
+export function cursorTime(ms: number): number {
+  if (ms >= 0 && ms <= LATEST_MS) return ms;
+  throw cursorInvalid();
+}
+
 /** For a cursor that is not one of the list, also where its types are right and its values are not. */
 export function cursorInvalid(): ApiError {
   return new ApiError('parameter_invalid', {

@@ -5,6 +5,7 @@ import { adminSchema, nullable, success, successOf, Time, toTime } from '../../h
 import {
   cursorInvalid,
   cursorOf,
+  cursorTime,
   cutPage,
   NextCursor,
   pageParameters,
@@ -80,7 +81,8 @@ export function ownSessionRoutes(app: FastifyInstance, ctx: AccountContext): voi
       const { accountId, tokenHash } = signedInOf(request);
       const { cursor, limit = LIMITS.fallback } = request.query;
       const key = cursorOf(LIST, cursor, [0, '']);
-      const after = key === undefined ? undefined : { createdAt: key[0], sessionId: checkedId(key[1]) };
+      const after =
+        key === undefined ? undefined : { createdAt: cursorTime(key[0]), sessionId: checkedId(key[1]) };
       const found = await listOwnSessions(ctx.pool, accountId, { after, limit }, ctx.clock.now());
       const { page, last } = cutPage(found, limit);
       const current = sessionIdOf(tokenHash);

@@ -37,6 +37,8 @@ export type ExportOptions = {
   after: ExportKey | null;
   /** Ends the export after the current page. */
   signal?: AbortSignal;
+  /** Told before anything is written: events of the former layout are being moved into blocks meanwhile. */
+  onOldEvents?: () => void;
   onProgress?: (exported: { events: number; at: string }) => void;
 };
 
@@ -64,6 +66,7 @@ async function writeAll(connection: OwnConnection, options: ExportOptions): Prom
   await connection.query('set enable_sort = off');
   const hasOldEvents = await holdOldEvents(connection);
   if (hasOldEvents && after !== null) throw new ExportFileError(STILL_MOVING);
+  if (hasOldEvents) options.onOldEvents?.();
   let events = 0;
   for await (const page of readAhead(pagesOf(connection, options))) {
     events += page.events.length;

@@ -7,7 +7,10 @@ import { countSegments } from './segment-sizes.js';
 
 const GAMES_AT_ONCE = 50;
 
-/** Counts the segments of every game once a UTC day, so that a trend has no gap where nobody looked. Gives how many games. */
+/**
+ * Counts the segments of every game once a UTC day, so that a trend has no gap where nobody looked. Gives how many games. A game that
+ * cannot be counted does not keep the others from it; its error is thrown at the end.
+ */
 export async function countDailySizes(
   pool: Pool,
   connection: OwnConnection,
@@ -17,15 +20,22 @@ export async function countDailySizes(
   const day = utcDay(nowMs);
   let counted = 0;
   let afterId = 0;
+  const failures: unknown[] = [];
   for (;;) {
     const games = await listUncountedGames(connection, { day, afterId, limit: GAMES_AT_ONCE });
     for (const { gameId, version } of games) {
       if (signal.aborted) return counted;
-      const { document } = await requireConfigVersion(pool, gameId, version);
-      await countSegments(pool, { gameId, version, document }, nowMs);
-      counted++;
       afterId = gameId;
+      try {
+        const { document } = await requireConfigVersion(pool, gameId, version);
+        await countSegments(pool, { gameId, version, document }, nowMs);
+        counted++;
+      } catch (error) {
+        failures.push(error);
+      }
     }
-    if (games.length < GAMES_AT_ONCE) return counted;
+    if (games.length < GAMES_AT_ONCE) break;
   }
+  if (failures.length > 0) throw failures[0];
+  return counted;
 }

@@ -160,7 +160,7 @@ export async function updateExportHeartbeat(
 
 export type SavedChunk = Readonly<{ data: Buffer; events: number; key: ExportKey | null }>;
 
-/** A chunk, and that the export has come so far. It has made progress: what went wrong before is forgotten. */
+/** A chunk, and that the export has come so far. With a place to go on from it has made progress: what went wrong before is forgotten. */
 export async function insertExportChunk(
   client: Client,
   { exportId, worker }: Held,
@@ -169,7 +169,7 @@ export async function insertExportChunk(
   const { rows } = await client.query<{ bytes: number }>(
     `with job as (
        update export_jobs set chunks = chunks + 1, bytes = bytes + $4, events = $5, shown_events = $5, cursor = $6,
-         heartbeat_at = now(), attempts = 0
+         heartbeat_at = now(), attempts = case when $6::json is null then attempts else 0 end
        where id = $1 and worker = $2 and state = 'running'
        returning id, chunks, bytes
      ), saved as (

@@ -5,7 +5,14 @@ import type { Pool } from '../../db/pool.js';
 import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../http/page-cursor.js';
+import {
+  cursorInvalid,
+  cursorOf,
+  cursorTime,
+  cutPage,
+  pageParameters,
+  writeCursor,
+} from '../../http/page-cursor.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { UUID } from '../../lib/uuid.js';
 import { parseInstant, type Span } from '../analytics/export-span.js';
@@ -82,7 +89,8 @@ export function exportRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { gameId } = await gameOf(ctx, request);
       const { cursor, limit = LIMITS.fallback } = request.query;
       const key = cursorOf(LIST, cursor, [0, '']);
-      const after = key === undefined ? undefined : { createdAt: key[0], exportId: checkedId(key[1]) };
+      const after =
+        key === undefined ? undefined : { createdAt: cursorTime(key[0]), exportId: checkedId(key[1]) };
       const found = await listExportJobs(ctx.pool, gameId, { after, limit });
       const { page, last } = cutPage(found, limit);
       return success({

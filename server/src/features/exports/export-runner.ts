@@ -95,6 +95,8 @@ async function runExport(
   const before = job.after === null ? 0 : job.events;
   const lost = new AbortController();
   let shown = before;
+  const target = jobTarget(pool, { ...job, events: before }, worker);
+  let isMoving = false;
   const heartbeat = setInterval(() => {
     updateExportHeartbeat(pool, held, shown)
       .then((isHeld) => !isHeld && lost.abort())
@@ -104,7 +106,11 @@ async function runExport(
   try {
     const outcome = await exportEvents(pool, {
       ...{ gameId: job.gameId, span: job.span, format: job.format, after: job.after },
-      target: jobTarget(pool, { ...job, events: before }, worker),
+      // Old events that are moved meanwhile come to lie behind the place: whoever goes on has to begin anew.
+      target: { ...target, write: (text, events, key) => target.write(text, events, isMoving ? null : key) },
+      onOldEvents() {
+        isMoving = true;
+      },
       signal: AbortSignal.any([stopping, lost.signal]),
       onProgress({ events }) {
         shown = before + events;

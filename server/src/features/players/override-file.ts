@@ -85,6 +85,7 @@ function readRow(
   const reason = cell('reason');
   if (value !== null && reason === '')
     fault('reason', 'Say why: whoever looks at the player later will ask.');
+  if (reason.includes('\0')) fault('reason', 'A reason cannot hold the character NUL.');
   if (reason.length > MAX_REASON) fault('reason', `A reason has ${MAX_REASON} characters at the most.`);
   const untilText = cell('until');
   const until = untilText === '' ? null : readUntil(untilText, nowMs);

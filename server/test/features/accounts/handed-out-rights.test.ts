@@ -118,7 +118,7 @@ it.each([
     await client.query('delete from studio_members where account_id = $1', [grace.accountId]);
     const sent = grace.call('POST', path, body);
     const isWaiting = async () => (await listWaiting(pool, 'select from studio_members')).length === 1;
-    await vi.waitUntil(isWaiting, { timeout: 60_000 });
+    await vi.waitUntil(isWaiting, { timeout: 150_000 });
     return [sent];
   }).finally(() => pool.end());
   expectGeneralError(await (late[0] as Promise<never>), 403, 'role_too_low');

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { writeCursor } from '../../../src/http/page-cursor.js';
 import {
   addPerson,
   expectRefused,
@@ -73,7 +74,8 @@ it('pages through many, also those of one moment', async () => {
     query = `?limit=2&cursor=${page.nextCursor}`;
   }
   expect(paged).toEqual(all);
-  for (const wrong of ['cursor=x', 'limit=0', 'limit=101'])
+  const forged = writeCursor('own sessions', [Number.MAX_SAFE_INTEGER, String(all[0])]);
+  for (const wrong of ['cursor=x', `cursor=${forged}`, 'limit=0', 'limit=101'])
     expectGeneralError(await ada.call('GET', `/account/sessions?${wrong}`), 400, 'parameter_invalid');
 });
 

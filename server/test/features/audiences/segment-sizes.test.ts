@@ -66,7 +66,7 @@ it('counts another version, and what failed, anew', async () => {
   expect(counts).toHaveLength(1);
   counts[0]?.end(1);
   await first;
-  await vi.waitUntil(() => counts.length === 2);
+  await vi.waitUntil(() => counts.length === 2, { timeout: 60_000 });
   expect(counts[1]?.counted.version).toBe(2);
   counts[1]?.fail();
   await expect(second).rejects.toThrow('broken');

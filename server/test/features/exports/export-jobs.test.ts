@@ -3,13 +3,19 @@ import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { transaction } from '../../../src/db/pool.js';
 import { exportEvents } from '../../../src/features/analytics/export-events.js';
 import { type ExportTarget, streamTarget } from '../../../src/features/analytics/export-target.js';
 import { deleteExpiredExports } from '../../../src/features/exports/export-expiry.js';
 import { type ClaimedExport, MAX_BYTES } from '../../../src/features/exports/export-job.js';
-import { claimExportJob, updateExportHeartbeat } from '../../../src/features/exports/export-job-queries.js';
+import {
+  claimExportJob,
+  insertExportChunk,
+  updateExportHeartbeat,
+} from '../../../src/features/exports/export-job-queries.js';
 import { createExportRunner, type ExportRunner } from '../../../src/features/exports/export-runner.js';
 import { ExportLostError, jobTarget } from '../../../src/features/exports/job-target.js';
+import { writeCursor } from '../../../src/http/page-cursor.js';
 import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
 import { expectGeneralError, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';
@@ -72,9 +78,12 @@ async function runAll(): Promise<void> {
   runner.start();
   const isOver = async () =>
     (await pool.query("select from export_jobs where state in ('waiting', 'running')")).rowCount === 0;
-  await vi.waitUntil(isOver, { timeout: 60_000 });
-  await runner.stop();
-  runner = undefined;
+  try {
+    await vi.waitUntil(isOver, { timeout: 150_000 });
+  } finally {
+    await runner.stop();
+    runner = undefined;
+  }
 }
 
 async function contentOf(exportId: string): Promise<string> {
@@ -143,7 +152,7 @@ describe('an export in the background', () => {
     expect(rows[0].events).toBeGreaterThan(0);
     expect(rows[0].events).toBeLessThan(EVENTS);
     // As long as the node may be alive, nobody else takes the job.
-    expect(await claimExportJob(harness.pool, crypto.randomUUID(), 30)).toBeUndefined();
+    expect(await claimExportJob(harness.pool, crypto.randomUUID(), 3_600)).toBeUndefined();
     await silence();
     await runAll();
     expect(await contentOf(exportId)).toBe(await commandOutput('ndjson'));
@@ -213,6 +222,19 @@ describe('an export in the background', () => {
   });
 });
 
+it('a chunk without a place to go on from is no progress', async () => {
+  const { exportId } = await start({ ...SPAN, format: 'csv' });
+  await harness.pool.query('update export_jobs set attempts = 4');
+  const job = await claimExportJob(harness.pool, WORKER, 3_600);
+  expect(job).toMatchObject({ exportId, attempts: 5 });
+  const header = { data: Buffer.from('header'), events: 0, key: null };
+  await transaction(harness.pool, (client) =>
+    insertExportChunk(client, { exportId, worker: WORKER }, header),
+  );
+  const { rows } = await harness.pool.query('select attempts from export_jobs where id = $1', [exportId]);
+  expect(rows).toEqual([{ attempts: 5 }]);
+});
+
 describe('the exports of a studio', () => {
   it('are three at a time, and the first of another studio comes before the second', async () => {
     const first = await start();
@@ -221,7 +243,7 @@ describe('the exports of a studio', () => {
     harness.clock.advance(1_000);
     const theirs = await desk.addToken('editor', { tenant: 'other-studio' });
     const other = await desk.ask<Job>('POST', '/games/other-game/exports', SPAN, theirs, 202);
-    const next = async () => (await claimExportJob(harness.pool, WORKER, 30))?.exportId;
+    const next = async () => (await claimExportJob(harness.pool, WORKER, 3_600))?.exportId;
     expect(await next()).toBe(first.exportId);
     expect(await next()).toBe(other.exportId);
   });
@@ -260,7 +282,8 @@ describe('the exports of a studio', () => {
     }
     expect(paged).toEqual(started);
     expect(await desk.ask('GET', '/games/second-game/exports')).toEqual({ exports: [], nextCursor: null });
-    for (const wrong of ['cursor=x', 'limit=0'])
+    const forged = writeCursor('exports', [Number.MAX_SAFE_INTEGER, String(started[0])]);
+    for (const wrong of ['cursor=x', `cursor=${forged}`, 'limit=0'])
       expectGeneralError(await desk.call('GET', `${GAME}/exports?${wrong}`), 400, 'parameter_invalid');
   });
 

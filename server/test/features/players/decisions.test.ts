@@ -30,7 +30,7 @@ function decisionsOn(document: CompiledDocument) {
         return { ...UNTRAINED_MODELS, version };
       },
     },
-    stays: { store: async () => {} },
+    stays: { store: async () => true },
     clock: { now: () => now },
     metrics,
     logger: pino({ level: 'silent' }),

@@ -53,6 +53,7 @@ it.each([
   [`${ID},isPayer,,r,`, 'value', 'true or false'],
   [`${ID},isPayer,true,,`, 'reason', 'Say why'],
   [`${ID},isPayer,true,${'x'.repeat(1_001)},`, 'reason', '1000 characters'],
+  [`${ID},isPayer,true,a\0b,`, 'reason', 'NUL'],
   [`${ID},isPayer,true,r,2026-11-16T12:00:00Z`, 'until', 'in the future'],
   [`${ID},isPayer,true,r,tomorrow`, 'until', 'in the future'],
 ])('tells what is wrong with %s', (line, column, message) => {

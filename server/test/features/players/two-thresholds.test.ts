@@ -221,7 +221,7 @@ describe('what cannot be stored', () => {
     await closed.end();
     const stays = createSegmentStays(closed, pino({ level: 'silent' }));
     const changes = [{ segmentId: 'leaving', thresholds: '', isInside: true, value: 1 }];
-    await expect(stays.store({ playerId: '1', atMs: 0, changes })).resolves.toBeUndefined();
+    await expect(stays.store({ playerId: '1', atMs: 0, changes })).resolves.toBe(false);
   });
 
   it('has no effect when it is of a player who does not exist', async () => {

@@ -70,6 +70,9 @@ const PLAYER_ROWS = `
       offset 0
     ) b on true`;
 
+/** Players choose these ids, and an index takes no more than some 2,700 bytes of them. */
+const MAX_ID_LENGTH = 128;
+
 const BOUGHT = `
     select p.id, d.day, v.dimension, v.value, t.price, t.currency
     from walked p
@@ -80,7 +83,9 @@ const BOUGHT = `
         and t.purchased_at >= d.day::timestamp at time zone 'UTC' and t.purchased_at < (d.day + 1)::timestamp at time zone 'UTC'
       offset 0
     ) t
-    cross join lateral (values ('sku', coalesce(t.sku_id, '')), ('promotion', coalesce(t.promo_id, ''))) v(dimension, value)`;
+    cross join lateral (values
+      ('sku', left(coalesce(t.sku_id, ''), ${MAX_ID_LENGTH})), ('promotion', left(coalesce(t.promo_id, ''), ${MAX_ID_LENGTH}))
+    ) v(dimension, value)`;
 
 const COUNTS = ['active_players', 'new_players', 'paying_players', 'purchases', 'd1', 'd7', 'd28', 'd30'];
 const COLUMNS = `${COUNTS.join(', ')}, revenue`;

@@ -34,8 +34,8 @@ export function setPicture(
   actor: Actor,
 ): Promise<boolean> {
   return transaction(pool, async (client) => {
-    // Two who add the last one wait for each other.
-    await client.query('select from games where id = $1 for update', [gameId]);
+    // Two who add the last one wait for each other; new players, who refer to the game, do not.
+    await client.query('select from games where id = $1 for no key update', [gameId]);
     const { rowCount } = await client.query(
       `insert into sku_pictures (game_id, sku_id, media_type, content, updated_at)
        select $1::int, $2::text, $3::text, $4::bytea, $5::timestamptz

@@ -238,6 +238,24 @@ describe('values that clients invent', () => {
     const { rows: left } = await world.pool.query('select from breakdown_sums');
     expect(left).toEqual([]);
   });
+
+  it('are cut where they are longer than an index can hold', async () => {
+    const gameOfLongIds = await world.addGame('long-ids');
+    const [player] = await world.addPlayers(gameOfLongIds, [NOW]);
+    if (player === undefined) throw new Error('no player');
+    // What cannot be compressed.
+    const skuId = Array.from({ length: 6_000 }, (_, n) =>
+      String.fromCodePoint(0x4e00 + ((n * 7_919) % 20_000)),
+    ).join('');
+    const bought = { transactionId: 't1', skuId, price: 1, currency: 'USD' };
+    await applyEvents(world.pool, toRecords(player, [event('Purchase', NOW, bought)], NOW));
+    await sumOn(world.pool, { nowMs: later(HOUR_MS) });
+    const { rows } = await world.pool.query(
+      "select value, purchases::int from game_breakdowns where game_id = $1 and dimension = 'sku' and not is_rest",
+      [gameOfLongIds],
+    );
+    expect(rows).toEqual([{ value: skuId.slice(0, 128), purchases: 1 }]);
+  });
 });
 
 describe('retention', () => {
