@@ -1,9 +1,9 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { addMember, resetAccount } from '../features/accounts/account-changes.js';
 import { isEmail } from '../features/accounts/account-schemas.js';
 import { type ListedAccount, listAccounts } from '../features/accounts/member-queries.js';
 import { signInPath } from '../features/accounts/sign-in-links.js';
-import { ROLES, type Role } from '../features/studios/roles.js';
+import type { Role } from '../features/studios/roles.js';
 import { DAY_MS } from '../lib/day.js';
 import { httpUrl } from '../lib/http-url.js';
 import { StartupError } from '../lib/startup-error.js';
@@ -12,6 +12,7 @@ import { commandActor } from './command-actor.js';
 import { namedOrOnlyTenant, requireFilter } from './game-option.js';
 import { readName } from './person-name.js';
 import { printable } from './printable.js';
+import { roleOption } from './role-option.js';
 import { tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -33,14 +34,7 @@ export function adminCommands(): Command {
     .command('create')
     .description('add a member to a studio; a new account gets a sign-in link that works once')
     .requiredOption('--email <address>', 'what they sign in with')
-    .addOption(
-      new Option(
-        '--role <role>',
-        'viewer reads; editor also changes and publishes; owner also decides on members, keys, tokens and retention',
-      )
-        .choices([...ROLES])
-        .makeOptionMandatory(),
-    )
+    .addOption(roleOption())
     .option('--tenant <tenant-id>', 'the studio; may be left out where there is only one')
     .option('--name <text>', 'their name in the audit log (default: the part of the address before @)')
     .option('--url <url>', 'where they reach the operations listener (default: as it listens)')

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { MAX_TOKEN_DAYS } from '../features/studios/admin-token-schemas.js';
 import {
   createAdminToken,
@@ -6,13 +6,14 @@ import {
   listAdminTokens,
   revokeAdminToken,
 } from '../features/studios/admin-tokens.js';
-import { ROLES, type Role } from '../features/studios/roles.js';
+import type { Role } from '../features/studios/roles.js';
 import { DAY_MS } from '../lib/day.js';
 import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor, currentUser } from './command-actor.js';
 import { namedOrOnlyTenant, requireFilter } from './game-option.js';
 import { readName } from './person-name.js';
+import { roleOption } from './role-option.js';
 import { say, withDatabase } from './terminal.js';
 
 type CreateOptions = { role: Role; tenant?: string; name?: string; expiresDays?: string };
@@ -22,14 +23,7 @@ export function adminTokenCommands(): Command {
   token
     .command('create')
     .description('create a token; it is shown once')
-    .addOption(
-      new Option(
-        '--role <role>',
-        'viewer reads; editor also changes and publishes; owner also decides on members, keys, tokens and retention',
-      )
-        .choices([...ROLES])
-        .makeOptionMandatory(),
-    )
+    .addOption(roleOption())
     .option('--tenant <tenant-id>', 'the studio; may be left out where there is only one')
     .option('--name <text>', 'the name of its holder in the audit log (default: your user name)')
     .option('--expires-days <days>', 'days until the token expires (default: it works until it is revoked)')
