@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { cursorInvalid, cutPage, pageParameters } from './page-cursor.js';
 
 /** Lists in the order of an id, which is the cursor itself: the last id of a page is where the next one begins. */
@@ -9,8 +9,7 @@ export const PageParameters = Type.Object(pageParameters({ max: MAX_ITEMS, fallb
 
 export type Page = Readonly<{ after: string | null; limit: number }>;
 
-/** As the validator reads `PageParameters`. */
-export type PageQuery = { cursor?: string; limit?: number };
+export type PageQuery = Static<typeof PageParameters>;
 
 /** The requested page; `isId` matches the ids of items. */
 export function pageOf({ cursor, limit = MAX_ITEMS }: PageQuery, isId: RegExp): Page {

@@ -12,7 +12,7 @@ export type OverrideRow = {
   clearedBy: string | null;
 };
 
-const OVERRIDE_COLUMNS = `flag_id as "flagId", value, reason, author, set_at as "setAt", until, cleared_at as "clearedAt",
+export const OVERRIDE_COLUMNS = `flag_id as "flagId", value, reason, author, set_at as "setAt", until, cleared_at as "clearedAt",
   cleared_by as "clearedBy"`;
 
 /** The current ones first, then those that are over, newest first. */

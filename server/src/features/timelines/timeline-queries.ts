@@ -1,4 +1,5 @@
 import { type Client, type Pool, query } from '../../db/pool.js';
+import { OVERRIDE_COLUMNS, type OverrideRow } from '../players/override-queries.js';
 
 /** What a timeline needs to know of its player. */
 export type TimelinePlayer = {
@@ -28,18 +29,8 @@ export async function findTimelinePlayer(
   return rows[0];
 }
 
-/** An override with its end. */
-export type OverrideHistory = {
-  id: string;
-  flagId: string;
-  value: boolean;
-  reason: string;
-  author: string;
-  setAt: number;
-  until: number | null;
-  clearedAt: number | null;
-  clearedBy: string | null;
-};
+/** An override with its end, and the id that orders those of one instant. */
+export type OverrideHistory = OverrideRow & { id: string };
 
 /** The newest first. */
 export async function listOverrideHistory(
@@ -51,8 +42,7 @@ export async function listOverrideHistory(
     client,
     {
       name: 'list_override_history',
-      text: `select id, flag_id as "flagId", value, reason, author, set_at as "setAt", until, cleared_at as "clearedAt",
-               cleared_by as "clearedBy"
+      text: `select id, ${OVERRIDE_COLUMNS}
              from flag_overrides where player_id = $1
              order by set_at desc, id desc
              limit $2`,
