@@ -37,9 +37,9 @@ type Options = {
  *      ▲                                      │
  *      └─── every worker stopped at once ◄──────┘ connection of the locks lost
  *
- * Only the owner of a partition pulls from it. A lost connection is noticed by its end or by a look round that is not
- * answered; what was being applied at that moment may overlap with the next owner's first group for the length of one
- * transaction, and is right nevertheless: rows are locked and every event counts once, whoever applies it.
+ * Only the owner of a partition pulls from it. A lost connection is noticed when it closes, or when the check of each second gets
+ * no response. The events that were being applied then may overlap with the next owner's first group for the length of one
+ * transaction. The result is right nevertheless: rows are locked, and every event counts once, whichever consumer applies it.
  */
 export function startConsumer(options: Options): QueueConsumer {
   const { link, nats, databaseUrl, pool, applier, metrics, logger } = options;

@@ -60,7 +60,7 @@ describe('what every response has in common', () => {
     const origin = 'https://game.example.com';
 
     it.each(['/auth/login', '/v1/events', '/v1/player/store_configs'])(
-      'answers the preflight of %s',
+      'responds to the preflight of %s',
       async (url) => {
         const wanted = 'authorization,content-type,x-tenant-id,x-game-id,x-player-id';
         const response = await ask({
@@ -170,7 +170,7 @@ describe('what every response has in common', () => {
       },
     );
 
-    it('HEAD answers as GET does, without the body', async () => {
+    it('HEAD responds as GET does, without the body', async () => {
       for (const url of ['/v1/player/status', '/v1/player/store_configs', '/v1/player/segments']) {
         const full = await get(harness.app, url, session);
         const head = await ask({ method: 'HEAD', url, headers: session.headers });

@@ -50,7 +50,7 @@ describe('a connection whose requests are refused for overload', () => {
     const refused = await open();
     await refuseTwice(refused);
     await refused.send(get('/good?refused'));
-    // Another one that comes later is answered meanwhile, again and again.
+    // A connection that comes later is served meanwhile, again and again.
     const other = await open();
     for (let n = 1; n <= 5; n++) {
       await other.send(get(`/good?other`));

@@ -37,7 +37,7 @@ export type NatsServer = {
   /** Dies without a word, as if the machine had. What was written to files is still there. */
   kill(): Promise<void>;
   start(): Promise<void>;
-  /** Stops answering, and goes on where it was. */
+  /** Pauses the server; it resumes where it was. */
   pause(): void;
   resume(): void;
   dispose(): Promise<void>;

@@ -20,7 +20,7 @@ export async function openConnection(port: number): Promise<RawConnection> {
     text += chunk.toString('latin1');
     for (const { pattern, resolve } of waiting) if (pattern.test(text)) resolve(text);
   });
-  // The server may close while we are still sending; what counts is what it answered.
+  // The server may close while we are still sending; what counts is its response.
   socket.on('error', () => {});
   const closed = new Promise<string>((resolve) => socket.once('close', () => resolve(text)));
   await new Promise((resolve) => socket.once('connect', resolve));
