@@ -6,6 +6,7 @@ import type { Schemas } from '../../api/client.js';
 import { useChange, usePlace } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { indented, parseJson } from '../../lib/json-text.js';
+import { shortId } from '../../lib/short-id.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
@@ -52,7 +53,7 @@ export function FailedEventPanel({ entry, onClose }: { entry: Schemas['FailedEve
         <Text size="sm" c="dimmed">
           Received <Moment at={entry.receivedAt} /> from{' '}
           <Link to="/$studio/$game/players/$playerId" params={{ studio, game, playerId: entry.playerId }}>
-            player {entry.playerId.slice(0, 8)}…
+            player {shortId(entry.playerId)}
           </Link>
           {entry.clientBuild === null ? '' : `, build ${entry.clientBuild}`}
         </Text>

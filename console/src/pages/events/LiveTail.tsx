@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePlace } from '../../api/hooks.js';
 import { formatClock, formatCount } from '../../lib/format.js';
+import { shortId } from '../../lib/short-id.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { CopyIcon } from '../../parts/texts.js';
 import { type LiveEvent, useLiveTail } from './use-live-tail.js';
@@ -17,7 +18,7 @@ export function LiveTail() {
   const { events, rate, isConnected, problem } = useLiveTail(isPaused);
   const shown = events.filter(
     ({ eventType, playerId }) =>
-      eventType.toLowerCase().includes(type.toLowerCase()) && playerId.startsWith(player.toLowerCase()),
+      eventType.toLowerCase().includes(type.toLowerCase()) && playerId.includes(player.toLowerCase()),
   );
   const perSecond = rate === null || rate.seconds === 0 ? null : rate.events / rate.seconds;
   return (
@@ -41,7 +42,7 @@ export function LiveTail() {
         <TextInput
           size="xs"
           placeholder="player"
-          aria-label="Only players whose id begins with"
+          aria-label="Only players whose id contains"
           value={player}
           onChange={({ currentTarget }) =>
             navigate({
@@ -98,7 +99,7 @@ function TailLine({ event }: { event: LiveEvent }) {
           {event.eventType}
         </Text>
         <Text size="xs" c="dimmed" truncate className="mono">
-          {event.playerId.slice(0, 8)} {JSON.stringify(event.payload)}
+          {shortId(event.playerId)} {JSON.stringify(event.payload)}
         </Text>
       </UnstyledButton>
       {isOpen && (
