@@ -61,6 +61,9 @@ describe('the dashboard of a game', () => {
     expect(days[0]).toEqual({
       day: nameOf(0),
       activePlayers: 2,
+      // Maintenance has not counted them yet.
+      weeklyActivePlayers: null,
+      monthlyActivePlayers: null,
       newPlayers: 3,
       payingPlayers: 2,
       sessions: 2,

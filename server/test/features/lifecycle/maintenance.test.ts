@@ -250,6 +250,7 @@ describe('maintenance', () => {
       'failed_events done': 1,
       'sessions done': 1,
       'access done': 1,
+      'exports done': 1,
       'rollups failed': 1,
       'breakdowns failed': 1,
       'holdouts done': 1,

@@ -38,6 +38,7 @@ it('explains rule by rule, with the values that decided', () => {
         error: null,
         values: { 'spend["USD"].total': 4.99, 'purchases.total': 1 },
       },
+      stay: null,
     },
   ]);
   expect(trace?.offers.map(({ offerId, outcome }) => [offerId, outcome])).toEqual([
