@@ -130,7 +130,10 @@ export async function runScenario(options: ScenarioOptions): Promise<Report> {
     throw new Error(`${mode}, seed ${seed}: ${(error as Error).message}\n${stack.logs()}`, { cause: error });
   } finally {
     endBusyProcesses();
-    await stack.stop();
+    // Else its error would hide the one that ended the run.
+    await stack
+      .stop()
+      .catch((error: unknown) => say(`not everything was stopped: ${(error as Error).message}`));
   }
 }
 

@@ -69,22 +69,14 @@ export async function prepareQueue(
   }
 }
 
-/** The servers of a cluster that was just started first have to elect a leader. */
 async function ensureStreamInTime({ jsm }: QueueSession, nats: NatsSettings): Promise<void> {
-  const deadline = performance.now() + ELECTION_MS;
-  for (;;) {
-    try {
-      return await ensureStream(jsm, nats);
-    } catch (error) {
-      if (error instanceof StartupError) throw error;
-      if (performance.now() > deadline) {
-        throw new StartupError(
-          `NATS cannot set up the stream ${nats.stream} (${(error as Error).message}). Check that a majority of its servers is running.`,
-        );
-      }
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-    }
-  }
+  const isHopeless = (error: unknown): boolean => error instanceof StartupError;
+  await untilElected(() => ensureStream(jsm, nats), isHopeless).catch((error: unknown) => {
+    if (isHopeless(error)) throw error;
+    throw new StartupError(
+      `NATS cannot set up the stream ${nats.stream} (${(error as Error).message}). Check that a majority of its servers is running.`,
+    );
+  });
 }
 
 async function requireJetStream({ nc, jsm }: QueueSession): Promise<void> {
@@ -94,9 +86,27 @@ async function requireJetStream({ nc, jsm }: QueueSession): Promise<void> {
       `NATS takes messages of ${allowed} bytes at the most, and the largest event needs ${MIN_PAYLOAD_BYTES}. Raise max_payload in the configuration of NATS.`,
     );
   }
-  await jsm.getAccountInfo().catch((error: unknown) => {
-    throw new StartupError(
-      `NATS responds, but JetStream does not (${(error as Error).message}). Start it with -js, or put a jetstream block into its configuration.`,
-    );
+  // A server without JetStream says so at once.
+  const isHopeless = (error: unknown): boolean => !isTimeout(error);
+  await untilElected(() => jsm.getAccountInfo(), isHopeless).catch((error: unknown) => {
+    const remedy = isTimeout(error)
+      ? 'Check that a majority of its servers is running.'
+      : 'Start it with -js, or put a jetstream block into its configuration.';
+    throw new StartupError(`NATS responds, but JetStream does not (${(error as Error).message}). ${remedy}`);
   });
+}
+
+const isTimeout = (error: unknown): boolean => error instanceof Error && /timeout/i.test(error.message);
+
+/** Tries again for a while: the servers of a cluster that has just been started, or has just lost one, first have to elect a leader. */
+async function untilElected<T>(work: () => Promise<T>, isHopeless: (error: unknown) => boolean): Promise<T> {
+  const deadline = performance.now() + ELECTION_MS;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (isHopeless(error) || performance.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+    }
+  }
 }
