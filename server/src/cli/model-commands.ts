@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Pool } from '../db/pool.js';
+import { listGrades } from '../features/predictions/grade-queries.js';
 import {
   findCurrentState,
   findModel,
@@ -9,22 +10,35 @@ import {
 } from '../features/predictions/model-queries.js';
 import { rollBackModel } from '../features/predictions/roll-back-model.js';
 import { findFailure } from '../features/predictions/work-queries.js';
+import { DAY_MS, dateOf } from '../lib/day.js';
 import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
-import { MODEL_NAMES } from '../personalisation/predict/artefact.js';
+import { GRADED_NAMES, MODEL_NAMES } from '../personalisation/predict/artefact.js';
 import { readArtefact } from '../personalisation/predict/read-artefact.js';
 import { commandActor } from './command-actor.js';
 import { versionNumber } from './config-input.js';
 import { requireGame, withGame } from './game-option.js';
-import { dataLines, metricsText, modelLines, parameterLines, sampleLine } from './model-table.js';
+import {
+  dataLines,
+  decileLines,
+  gradeLines,
+  metricsText,
+  modelLines,
+  parameterLines,
+  sampleLine,
+} from './model-table.js';
 import { printable } from './printable.js';
 import { tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
+import { wholeNumber } from './whole-number.js';
 
 type GameOptions = { tenant: string; game: string };
 type ModelOptions = GameOptions & { model?: string };
 
 const SHOWN = 30;
+const MAX_GRADE_DAYS = 366;
+/** Two versions may be graded on one day. */
+const GRADES_A_DAY = 2 * GRADED_NAMES.length;
 
 export function modelCommands(): Command {
   const models = new Command('models').description('the models of predictions, and which one is in force');
@@ -38,6 +52,11 @@ export function modelCommands(): Command {
     .requiredOption('--model <number>', 'which one')
     .option('--with <number>', 'with which one (default: the one in force)')
     .action(compare);
+  withGame(models.command('grades'))
+    .description('what was predicted, and what happened, day by day')
+    .option('--days <number>', 'of how many days', String(SHOWN))
+    .option('--deciles', 'also by tenths of the players')
+    .action(grades);
   withGame(models.command('rollback').alias('roll-back'))
     .description('put an older training in force again')
     .requiredOption('--model <number>', 'the one to go back to')
@@ -128,6 +147,27 @@ async function compare({
         for (const line of parameterLines(reading.artefact, name)) say(`  ${line}`);
       }
     }
+  });
+}
+
+async function grades({
+  tenant,
+  game,
+  days,
+  deciles = false,
+}: GameOptions & { days: string; deciles?: boolean }): Promise<void> {
+  const wanted = wholeNumber('--days', days, 1, MAX_GRADE_DAYS);
+  await withDatabase(async ({ pool }) => {
+    const { id } = await requireGame(pool, tenant, game);
+    const sinceDay = dateOf(Math.floor(commandActor().nowMs / DAY_MS) - wanted);
+    const found = await listGrades(pool, id, { sinceDay, limit: wanted * GRADES_A_DAY });
+    if (found.length === 0) {
+      return say(
+        'Nothing has been graded in these days. The service grades every day, once a model is in force.',
+      );
+    }
+    for (const line of gradeLines(found)) say(line);
+    if (deciles) for (const line of found.flatMap(decileLines)) say(line);
   });
 }
 

@@ -1,8 +1,10 @@
+import type { Grade } from '../features/predictions/grade-queries.js';
 import type { Sample } from '../features/predictions/training-queries.js';
 import type { TrainingReport } from '../features/predictions/training-report.js';
 import type { Artefact, ModelName } from '../personalisation/predict/artefact.js';
 import type { ProbabilityMetrics } from '../personalisation/predict/metrics.js';
 import { grouped } from './progress-bar.js';
+import { tableLines } from './table.js';
 
 /** Trainings and models as lines of a terminal. */
 
@@ -59,6 +61,45 @@ export function metricsText(metrics: ProbabilityMetrics): string {
     `calibration error ${text(ece, 4)} (chance alone ${text(eceOfChance, 4)})`,
     `predicted / observed ${text(totalRatio, 2)}`,
   ].join(', ');
+}
+
+/** One line for each model and graded day. Calibration error and Brier skill are of probabilities: totals of 28 and 90 days have none. */
+export function gradeLines(grades: readonly Grade[]): string[] {
+  const rows = grades.map(({ day, model, modelVersion, wasTold, health, metrics }) => [
+    day,
+    model,
+    String(modelVersion),
+    grouped(Math.round(metrics.players)),
+    metrics.totalRatio === null ? '–' : metrics.totalRatio.toFixed(2),
+    'ece' in metrics ? metrics.ece.toFixed(4) : '',
+    'brierSkill' in metrics ? (metrics.brierSkill?.toFixed(3) ?? '–') : '',
+    health,
+    wasTold ? '' : 'was not in force then',
+  ]);
+  const head = [
+    'day',
+    'model',
+    'version',
+    'players',
+    'predicted / observed',
+    'calibration error',
+    'Brier skill',
+    'health',
+    '',
+  ];
+  return tableLines([head, ...rows], (column) => column >= 2 && column <= 6);
+}
+
+/** Tenths of the players, from those with the lowest prediction: the mean that was predicted, and what happened. */
+export function decileLines({ day, model, modelVersion, metrics }: Grade): string[] {
+  const rows = metrics.deciles.map(({ players, predicted, observed }) => [
+    grouped(Math.round(players)),
+    predicted.toPrecision(4),
+    observed.toPrecision(4),
+  ]);
+  if (rows.length === 0) return [];
+  const table = tableLines([['players', 'predicted', 'observed'], ...rows], () => true);
+  return ['', `${day}, ${model}, version ${modelVersion}:`, ...table];
 }
 
 export function parameterLines({ models }: Artefact, name: ModelName): string[] {

@@ -120,6 +120,7 @@ export const COMMAND_STEPS: Record<
   },
   train: { action: 'model.train', target: 'model 1', call: () => DEMO },
   'models compare': { reason: READS },
+  'models grades': { reason: READS },
   'models rollback': {
     action: 'model.roll_back',
     target: 'model 1',

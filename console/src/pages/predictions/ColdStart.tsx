@@ -26,6 +26,11 @@ export function ColdStart({
   }
   const outcome = newest.models.find((each) => each.model === model);
   const isDistrusted = inForce?.distrusted.includes(model) ?? false;
+  // `purchases.revenue90`: this prediction alone.
+  const distrustedAlone = (inForce?.distrusted ?? []).flatMap((name) => {
+    const [behind, prediction] = name.split('.');
+    return behind === model && prediction !== undefined ? [prediction] : [];
+  });
   const missing = newest.progress.filter(({ have, need }) => have < need);
   return (
     <Stack gap="sm">
@@ -37,6 +42,12 @@ export function ColdStart({
       {isDistrusted && (
         <Alert color="orange" variant="light" title="Not trusted at present">
           Its predictions have not come true of late, so players are told averages until they do again.
+        </Alert>
+      )}
+      {!isDistrusted && distrustedAlone.length > 0 && (
+        <Alert color="orange" variant="light" title={`Not trusted at present: ${distrustedAlone.join(', ')}`}>
+          Over their 28 or 90 days these predictions were off by more than half. Players are told averages of
+          them until they are right again; the other predictions of this model are not affected.
         </Alert>
       )}
       {outcome?.outcome === 'cold_start' &&

@@ -2,7 +2,12 @@ import { dateOf } from '../../lib/day.js';
 import { epochDay, type PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { predictionFacts } from '../../personalisation/attributes/player-history.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
-import { MODEL_NAMES, type ModelName, type PredictionName } from '../../personalisation/predict/artefact.js';
+import {
+  type GradedName,
+  MODEL_NAMES,
+  type ModelName,
+  type PredictionName,
+} from '../../personalisation/predict/artefact.js';
 import { explainPredictions } from '../../personalisation/predict/explain.js';
 import type {
   PredictionExplanation,
@@ -20,7 +25,7 @@ export type ExplainedPredictions = Omit<PredictionsExplanation, 'predictions'> &
     /** By model: the last day that it was trained with, null where there is no model. */
     trainedDays: Readonly<Record<ModelName, string | null>>;
     /** Models whose predictions had not come true of late. */
-    distrusted: readonly ModelName[];
+    distrusted: readonly GradedName[];
     predictions: Readonly<Record<PredictionName, ExplainedPrediction>>;
   }>;
 

@@ -1,5 +1,5 @@
 import { type Pool, query } from '../../db/pool.js';
-import type { ModelName } from '../../personalisation/predict/artefact.js';
+import type { GradedName } from '../../personalisation/predict/artefact.js';
 
 /** A game with players, and until when its models were trained and graded. */
 export type PredictedGame = {
@@ -34,9 +34,11 @@ export type PredictionHealth = {
   tenant: string;
   game: string;
   trainedAt: number;
-  distrusted: ModelName[];
+  distrusted: GradedName[];
   /** Of the newest day that was graded, by model. */
-  grades: { model: ModelName; ece: number; totalRatio: number | null }[] | null;
+  grades:
+    | { model: GradedName; ece: number | null; brierSkill: number | null; totalRatio: number | null }[]
+    | null;
 };
 
 export async function listPredictionHealth(pool: Pool): Promise<PredictionHealth[]> {
@@ -47,7 +49,7 @@ export async function listPredictionHealth(pool: Pool): Promise<PredictionHealth
       text: `select t.slug as tenant, g.slug as game, m.trained_at as "trainedAt", s.distrusted,
                (
                  select json_agg(json_build_object('model', r.model, 'ece', r.metrics -> 'ece',
-                   'totalRatio', r.metrics -> 'totalRatio'))
+                   'brierSkill', r.metrics -> 'brierSkill', 'totalRatio', r.metrics -> 'totalRatio'))
                  from prediction_grades r
                  where r.game_id = g.id and r.model_version = s.model_version
                    and r.day = (select day from prediction_grades where game_id = g.id order by day desc limit 1)

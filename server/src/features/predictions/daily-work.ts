@@ -1,7 +1,7 @@
 import type { Pool } from '../../db/pool.js';
 import { clockFrom } from '../../lib/clock.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
-import type { ModelName } from '../../personalisation/predict/artefact.js';
+import type { GradedName, ModelName } from '../../personalisation/predict/artefact.js';
 import { serviceActor } from '../studios/audit-log.js';
 import { listPredictedGames, type PredictedGame } from './daily-queries.js';
 import { gradeGame } from './grade-game.js';
@@ -20,8 +20,8 @@ export type DailyResult = Readonly<{
   tenant: string;
   game: string;
   isGraded: boolean;
-  lost: readonly ModelName[];
-  regained: readonly ModelName[];
+  lost: readonly GradedName[];
+  regained: readonly GradedName[];
   /** The number of the new model; null where none was trained. */
   trained: number | null;
   promoted: readonly ModelName[];

@@ -2,8 +2,16 @@ import { withOwnConnection } from '../../db/own-connection.js';
 import { type Pool, transaction } from '../../db/pool.js';
 import { type Clock, clockFrom } from '../../lib/clock.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
-import { type Artefact, MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
+import {
+  type Artefact,
+  GRADED_NAMES,
+  type GradedName,
+  MODEL_NAMES,
+  type ModelName,
+  modelOf,
+} from '../../personalisation/predict/artefact.js';
 import { gradeModel, type Health, healthAfter } from '../../personalisation/predict/grade.js';
+import { gradeTotal, totalHealthAfter } from '../../personalisation/predict/grade-totals.js';
 import { readArtefact } from '../../personalisation/predict/read-artefact.js';
 import type { OriginCells } from '../../personalisation/predict/training-data.js';
 import { lockGame } from '../game-configs/config-queries.js';
@@ -20,22 +28,30 @@ import { pruneModels } from './prune-models.js';
 import { MAX_PLAYERS, readOrigin } from './training-data-reader.js';
 import { beginTrainingSession, createSample } from './training-queries.js';
 
-/** All models are graded on the week after a day. */
-const HORIZON_DAYS = 7;
+/** What is said of so many days is graded when they are over. */
+const HORIZONS: readonly Readonly<{ days: number; names: readonly GradedName[] }>[] = [
+  { days: 7, names: MODEL_NAMES },
+  {
+    days: 28,
+    names: ['purchases.purchases', 'purchases.revenue', 'conversion.purchases', 'conversion.revenue'],
+  },
+  { days: 90, names: ['purchases.revenue90', 'conversion.revenue90'] },
+];
 
 export type GradeOutcome = Readonly<{
-  /** The last day of the week that was graded. */
+  /** The last day of what was graded. */
   day: string;
   grades: readonly Grade[];
-  lost: readonly ModelName[];
-  regained: readonly ModelName[];
+  lost: readonly GradedName[];
+  regained: readonly GradedName[];
 }>;
 
 /**
- * Compares what was told a week ago with what happened since, and takes trust from models that were wrong, or gives it back. What
+ * Compares what was told a horizon ago with what happened since, and takes trust from models that were wrong, or gives it back. What
  * players were told is graded with the artefact that was in force then. The model in force now may be newer: it is graded with
- * what it would have said, which is a fair test, as no model is fitted with the week that it is tested on. `undefined` where
- * there is no model yet.
+ * what it would have said. For weeks this is a fair test, as no model is fitted with the week that it is tested on. Of longer
+ * horizons a new model has seen a part, and its totals were fitted to the last that were over: it is trusted if it has learnt what
+ * its predecessor did not know. `undefined` where there is no model yet.
  */
 export async function gradeGame(
   pool: Pool,
@@ -45,31 +61,25 @@ export async function gradeGame(
   const current = await findCurrentState(pool, gameId);
   if (current === undefined) return undefined;
   const day = Math.floor(actor.nowMs / DAY_MS) - 1;
-  const originDay = day - HORIZON_DAYS;
   const now = await findArtefact(pool, gameId, current.modelVersion);
-  const toldState = await findStateAt(pool, gameId, (originDay + 1) * DAY_MS);
-  const told =
-    toldState === undefined || toldState.modelVersion === current.modelVersion
-      ? undefined
-      : await findArtefact(pool, gameId, toldState.modelVersion);
-  if (!hasModel(now) && !hasModel(told)) return undefined;
-  const origin = await readGradedCells(pool, gameId, originDay, now?.currency ?? null);
+  const rounds: Round[] = [];
+  for (const horizon of HORIZONS) {
+    const originDay = day - horizon.days;
+    const told = await findTold(pool, gameId, originDay, current);
+    if (hasAny(now, horizon.names) || hasAny(told?.artefact, horizon.names)) {
+      rounds.push({ names: horizon.names, originDay, told });
+    }
+  }
+  if (rounds.length === 0) return undefined;
 
   const at = { day: dateOf(day), gradedAt: actor.nowMs };
-  const wasTold = toldState?.modelVersion === current.modelVersion;
-  const grades = [
-    ...gradesOf(now, current.modelVersion, origin, current.distrusted, { ...at, wasTold }),
-    ...gradesOf(told, toldState?.modelVersion ?? 0, origin, toldState?.distrusted ?? [], {
-      ...at,
-      wasTold: true,
-    }),
-  ];
+  const grades = await gradeRounds(pool, gameId, rounds, { current, artefact: now, at });
   const health = new Map(
     grades
       .filter((grade) => grade.modelVersion === current.modelVersion)
       .map((grade) => [grade.model, grade.health]),
   );
-  const distrusted = MODEL_NAMES.filter((name) =>
+  const distrusted = GRADED_NAMES.filter((name) =>
     health.has(name) ? health.get(name) === 'red' : current.distrusted.includes(name),
   );
   const changed = await store(pool, { gameId, actor, clock, current, grades, distrusted });
@@ -81,42 +91,94 @@ export async function gradeGame(
   };
 }
 
+/** What was in force at the end of a day; undefined if it was nothing. The artefact is left out if it is in force now. */
+type Told = Readonly<{ state: PredictionState; artefact: Artefact | undefined }>;
+
+type Round = Readonly<{ names: readonly GradedName[]; originDay: number; told: Told | undefined }>;
+
+async function findTold(
+  pool: Pool,
+  gameId: number,
+  originDay: number,
+  current: PredictionState,
+): Promise<Told | undefined> {
+  const state = await findStateAt(pool, gameId, (originDay + 1) * DAY_MS);
+  if (state === undefined) return undefined;
+  const isSame = state.modelVersion === current.modelVersion;
+  return { state, artefact: isSame ? undefined : await findArtefact(pool, gameId, state.modelVersion) };
+}
+
 async function findArtefact(pool: Pool, gameId: number, version: number): Promise<Artefact | undefined> {
   const reading = readArtefact((await findModel(pool, gameId, version))?.artefact);
   return reading.readable ? reading.artefact : undefined;
 }
 
-function hasModel(artefact: Artefact | undefined): boolean {
-  return artefact !== undefined && MODEL_NAMES.some((name) => artefact.models[name].state === 'ready');
+function hasAny(artefact: Artefact | undefined, names: readonly GradedName[]): boolean {
+  return artefact !== undefined && names.some((name) => artefact.models[modelOf(name)].state === 'ready');
 }
 
-async function readGradedCells(
+type Present = Readonly<{
+  current: PredictionState;
+  artefact: Artefact | undefined;
+  at: Pick<Grade, 'day' | 'gradedAt'>;
+}>;
+
+/** One horizon after the other: the cells of only one are held at a time. */
+async function gradeRounds(
   pool: Pool,
   gameId: number,
-  originDay: number,
-  currency: string | null,
-): Promise<OriginCells> {
+  rounds: readonly Round[],
+  { current, artefact, at }: Present,
+): Promise<Grade[]> {
   return withOwnConnection(pool, async (connection) => {
     await beginTrainingSession(connection);
     await createSample(connection, gameId, MAX_PLAYERS);
-    return readOrigin(connection, originDay, currency);
+    const currency = artefact?.currency ?? null;
+    const grades: Grade[] = [];
+    for (const { names, originDay, told } of rounds) {
+      const origin = await readOrigin(connection, originDay, currency);
+      const wasTold = told?.state.modelVersion === current.modelVersion;
+      grades.push(...gradesOf(artefact, current, names, origin, { ...at, wasTold }));
+      if (told === undefined) continue;
+      // Amounts in another currency cannot be compared.
+      const comparable = told.artefact?.currency === currency ? names : names.filter(isModelName);
+      grades.push(...gradesOf(told.artefact, told.state, comparable, origin, { ...at, wasTold: true }));
+    }
+    return grades;
   });
 }
 
 function gradesOf(
   artefact: Artefact | undefined,
-  modelVersion: number,
+  { modelVersion, distrusted }: PredictionState,
+  names: readonly GradedName[],
   origin: OriginCells,
-  distrusted: readonly ModelName[],
   at: Pick<Grade, 'day' | 'gradedAt' | 'wasTold'>,
 ): Grade[] {
   if (artefact === undefined) return [];
-  return MODEL_NAMES.flatMap((model) => {
-    const metrics = gradeModel(artefact, model, origin);
-    if (metrics === undefined) return [];
-    const before: Health = distrusted.includes(model) ? 'red' : 'green';
-    return [{ ...at, model, modelVersion, metrics, health: healthAfter(before, metrics) }];
+  return names.flatMap((name): Grade[] => {
+    const before: Health = distrusted.includes(name) ? 'red' : 'green';
+    const graded = gradeOne(artefact, name, origin, before);
+    return graded === undefined ? [] : [{ ...at, ...graded, model: name, modelVersion }];
   });
+}
+
+function gradeOne(
+  artefact: Artefact,
+  name: GradedName,
+  origin: OriginCells,
+  before: Health,
+): Pick<Grade, 'metrics' | 'health'> | undefined {
+  if (isModelName(name)) {
+    const metrics = gradeModel(artefact, name, origin);
+    return metrics && { metrics, health: healthAfter(before, metrics) };
+  }
+  const metrics = gradeTotal(artefact, name, origin);
+  return metrics && { metrics, health: totalHealthAfter(before, metrics) };
+}
+
+function isModelName(name: GradedName): name is ModelName {
+  return MODEL_NAMES.includes(name as ModelName);
 }
 
 type Graded = Readonly<{
@@ -125,7 +187,7 @@ type Graded = Readonly<{
   clock: Clock;
   current: PredictionState;
   grades: readonly Grade[];
-  distrusted: ModelName[];
+  distrusted: GradedName[];
 }>;
 
 /** Whether trust has changed. Not if another model has been put in force meanwhile: that one was not graded. */

@@ -1,16 +1,17 @@
 import { type Client, type Pool, query } from '../../db/pool.js';
-import type { ModelName } from '../../personalisation/predict/artefact.js';
+import type { GradedName } from '../../personalisation/predict/artefact.js';
 import type { Health } from '../../personalisation/predict/grade.js';
+import type { TotalMetrics } from '../../personalisation/predict/grade-totals.js';
 import type { ProbabilityMetrics } from '../../personalisation/predict/metrics.js';
 
-/** How a model did in the week until a day. */
+/** How a model did in the week until a day, or one of its predictions in the 28 or 90 days until then. */
 export type Grade = {
   day: string;
-  model: ModelName;
+  model: GradedName;
   modelVersion: number;
   /** Whether players were told it: else it is the model in force now, which was not in force then. */
   wasTold: boolean;
-  metrics: ProbabilityMetrics;
+  metrics: ProbabilityMetrics | TotalMetrics;
   health: Health;
   gradedAt: number;
 };

@@ -1,6 +1,6 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import { type Client, type Pool, query } from '../../db/pool.js';
-import type { ModelName } from '../../personalisation/predict/artefact.js';
+import type { GradedName } from '../../personalisation/predict/artefact.js';
 import type { TrainingReport } from './training-report.js';
 
 /** A training and what came out of it. The artefact is read apart: it is large. */
@@ -107,7 +107,7 @@ export type PredictionState = {
   author: string;
   cause: StateCause;
   modelVersion: number;
-  distrusted: ModelName[];
+  distrusted: GradedName[];
 };
 export type StateCause = 'train' | 'roll_back' | 'grade';
 

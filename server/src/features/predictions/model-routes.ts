@@ -5,7 +5,7 @@ import { adminSchema, GameParameters, success, toTime } from '../../http/admin-r
 import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS } from '../../lib/day.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
-import { MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
+import { GRADED_NAMES, MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
 import { type ArtefactReading, readArtefact } from '../../personalisation/predict/read-artefact.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
@@ -35,8 +35,8 @@ const MAX_MODELS = 100;
 const DEFAULT_MODELS = 30;
 const MAX_DAYS = 366;
 const DEFAULT_DAYS = 30;
-/** Three models, of which two versions may be graded on one day. */
-const GRADES_A_DAY = 6;
+/** Two versions may be graded on one day. */
+const GRADES_A_DAY = 2 * GRADED_NAMES.length;
 
 /** One at a time: each may take a gigabyte and a core. Nobody waits with a request open for the training of another. */
 const TRAININGS = { maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };

@@ -66,7 +66,8 @@ const InForce = Type.Object(
     author: Type.String(),
     cause: Type.String({ description: '`train`, `roll_back` or `grade` (trust was lost or won back)' }),
     distrusted: Type.Array(Type.String(), {
-      description: 'Models whose predictions have not come true of late: players are told averages',
+      description:
+        'Models (`purchases`), or single predictions of them (`purchases.revenue90`), that have not come true of late: players are told averages',
     }),
   },
   { title: 'ModelInForce' },
@@ -162,8 +163,11 @@ export const GradesResponse = successOf(
     grades: Type.Array(
       Type.Object(
         {
-          day: Type.String({ format: 'date', description: 'The last day of the week that was graded' }),
-          model: Type.String(),
+          day: Type.String({ format: 'date', description: 'The last day of what was graded' }),
+          model: Type.String({
+            description:
+              '`activity`, `purchases` or `conversion`: what was said of a week. `purchases.revenue90` and the like: what the model said of 28 or 90 days',
+          }),
           modelVersion: Type.Integer(),
           wasTold: Type.Boolean({
             description: 'Whether players were told it; else it is the model that is in force now',
@@ -171,7 +175,7 @@ export const GradesResponse = successOf(
           health: Type.Union([Type.Literal('green'), Type.Literal('red')]),
           metrics: Type.Unknown({
             description:
-              'players, baseRate, auc, brierSkill, ece, eceOfChance (what chance alone gives a perfect model), logLoss, totalRatio, deciles',
+              'Of a week: players, baseRate, auc, brierSkill, ece, eceOfChance (what chance alone gives a perfect model), logLoss, totalRatio, deciles. Of 28 or 90 days: players, predicted, observed, totalRatio, deviations, deciles',
           }),
         },
         { title: 'PredictionGrade' },

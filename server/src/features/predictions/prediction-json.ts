@@ -3,10 +3,16 @@ import {
   type Artefact,
   MODEL_NAMES,
   type ModelName,
+  modelOf,
   PREDICTION_NAMES,
   type PredictionName,
 } from '../../personalisation/predict/artefact.js';
-import { type Prediction, type Predictions, toldValue } from '../../personalisation/predict/score.js';
+import {
+  type DistrustedModels,
+  type Prediction,
+  type Predictions,
+  toldValue,
+} from '../../personalisation/predict/score.js';
 
 /** The two parts of a response as they are sent. */
 
@@ -29,9 +35,11 @@ function toldPrediction({ expiredAt, reason: _, value, defaultValue, ...rest }: 
 export type ModelTexts = Readonly<Record<ModelName, string>>;
 
 /** Each model as it is told: the same for all players. */
-export function modelTexts(artefact: Artefact, distrusted: ReadonlySet<ModelName>): ModelTexts {
+export function modelTexts(artefact: Artefact, distrusted: DistrustedModels): ModelTexts {
+  // Also where only some of what it predicts is not trusted: the state of each prediction says which.
+  const red = new Set([...distrusted].map(modelOf));
   return Object.fromEntries(
-    MODEL_NAMES.map((name) => [name, JSON.stringify(toldModel(artefact.models[name], distrusted.has(name)))]),
+    MODEL_NAMES.map((name) => [name, JSON.stringify(toldModel(artefact.models[name], red.has(name)))]),
   ) as ModelTexts;
 }
 

@@ -1,6 +1,6 @@
 import { Gauge, Registry } from 'prom-client';
 import type { Pool } from '../../db/pool.js';
-import { MODEL_NAMES } from '../../personalisation/predict/artefact.js';
+import { GRADED_NAMES, MODEL_NAMES } from '../../personalisation/predict/artefact.js';
 import { listPredictionHealth, type PredictionHealth } from './daily-queries.js';
 
 /** How the models of all games do; asked of the database when the metrics are read. */
@@ -40,21 +40,28 @@ export function createPredictionMetrics(pool: Pool): { registry: Registry } {
     });
   gauge(
     'savepoint_prediction_model_trusted',
-    '1, or 0 where predictions of a model have not come true of late and players are told averages.',
+    '1, or 0 where predictions of a model, or one of them by itself, have not come true of late and players are told averages.',
     ({ distrusted }, set) => {
-      for (const model of MODEL_NAMES) set(model, distrusted.includes(model) ? 0 : 1);
+      for (const model of GRADED_NAMES) set(model, distrusted.includes(model) ? 0 : 1);
     },
   );
   gauge(
     'savepoint_prediction_calibration_error',
     'Mean distance between predicted and observed rates in the newest week that was graded.',
     ({ grades }, set) => {
-      for (const { model, ece } of grades ?? []) set(model, ece);
+      for (const { model, ece } of grades ?? []) if (ece !== null) set(model, ece);
+    },
+  );
+  gauge(
+    'savepoint_prediction_brier_skill',
+    'How much better than the base rate the probabilities of the newest graded week were: 1 is perfect, 0 is no better.',
+    ({ grades }, set) => {
+      for (const { model, brierSkill } of grades ?? []) if (brierSkill !== null) set(model, brierSkill);
     },
   );
   gauge(
     'savepoint_prediction_total_ratio',
-    'Predicted divided by observed number in the newest week that was graded.',
+    'Predicted divided by observed number in the newest week, or the newest 28 or 90 days, that were graded.',
     ({ grades }, set) => {
       for (const { model, totalRatio } of grades ?? []) if (totalRatio !== null) set(model, totalRatio);
     },

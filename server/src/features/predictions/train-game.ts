@@ -2,7 +2,12 @@ import { type OwnConnection, withOwnConnection } from '../../db/own-connection.j
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { type Clock, clockFrom } from '../../lib/clock.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
-import { type Artefact, MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
+import {
+  type Artefact,
+  GRADED_NAMES,
+  type GradedName,
+  modelOf,
+} from '../../personalisation/predict/artefact.js';
 import { readArtefact } from '../../personalisation/predict/read-artefact.js';
 import { type TrainingResult, train } from '../../personalisation/predict/train.js';
 import { lockGame } from '../game-configs/config-queries.js';
@@ -209,7 +214,7 @@ async function store(
 }
 
 /** A new model has passed its test on the newest week, so it begins with trust; one that was kept does not. */
-function stillDistrusted(before: readonly ModelName[], { report }: TrainingResult): ModelName[] {
+function stillDistrusted(before: readonly GradedName[], { report }: TrainingResult): GradedName[] {
   const isNew = new Set(report.filter(({ outcome }) => outcome === 'promoted').map(({ model }) => model));
-  return MODEL_NAMES.filter((name) => before.includes(name) && !isNew.has(name));
+  return GRADED_NAMES.filter((name) => before.includes(name) && !isNew.has(modelOf(name)));
 }

@@ -38,6 +38,26 @@ export type PredictionName = (typeof PREDICTION_NAMES)[number];
 export const MODEL_NAMES = ['activity', 'purchases', 'conversion'] as const;
 export type ModelName = (typeof MODEL_NAMES)[number];
 
+/** What the models of spending say of more than a week, graded when that is over. The model, and the prediction. */
+export const TOTAL_NAMES = [
+  'purchases.purchases',
+  'purchases.revenue',
+  'purchases.revenue90',
+  'conversion.purchases',
+  'conversion.revenue',
+  'conversion.revenue90',
+] as const;
+export type TotalName = (typeof TOTAL_NAMES)[number];
+
+/** What may be trusted or not: a model as a whole, by its weeks, or one of its predictions by itself. */
+export const GRADED_NAMES = [...MODEL_NAMES, ...TOTAL_NAMES] as const;
+export type GradedName = ModelName | TotalName;
+
+/** The model behind it. */
+export function modelOf(name: GradedName): ModelName {
+  return name.split('.', 1)[0] as ModelName;
+}
+
 export type Models = Readonly<{
   activity: ActivityModel | MissingModel;
   purchases: PurchasesModel | MissingModel;

@@ -9,6 +9,7 @@ import {
 } from './apply-models.js';
 import {
   type Artefact,
+  type GradedName,
   type MissingModel,
   type ModelCard,
   type ModelName,
@@ -49,8 +50,8 @@ export type Prediction = Readonly<{
 export type PredictionState = 'ready' | 'cold_start' | 'degraded' | 'off';
 export type Predictions = Readonly<Record<PredictionName, Prediction>>;
 
-/** Models whose predictions have not come true of late. */
-export type DistrustedModels = ReadonlySet<ModelName>;
+/** Models, or single predictions of them, that have not come true of late. */
+export type DistrustedModels = ReadonlySet<GradedName>;
 export const ALL_TRUSTED: DistrustedModels = new Set();
 
 const NO_CURRENCY = 'XXX';
@@ -60,7 +61,7 @@ export function toldValue(value: number): number {
   return Number(value.toPrecision(6));
 }
 
-const DEGRADED = 'the predictions of this model have not come true of late';
+const DEGRADED = 'these predictions have not come true of late';
 const OFF = 'the studio has switched this prediction off';
 const AVERAGE = { expiredAt: null, percentile: null, band: null } as const;
 const TOO_EARLY = 'not enough days have passed yet to know what players spend in this time';
@@ -92,7 +93,8 @@ export function score(
     horizonDays: number | null,
   ): Prediction => {
     const guess = guesses[name];
-    const isTrusted = !distrusted.has(model);
+    const isTrusted =
+      distrusted.size === 0 || !(distrusted.has(model) || distrusted.has(`${model}.${name}` as GradedName));
     const isKnown = isTrusted && guess !== null && Number.isFinite(guess);
     const scale = isKnown ? scales[name] : null;
     const value = isKnown ? guess : defaultValue;

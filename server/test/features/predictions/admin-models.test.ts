@@ -2,10 +2,13 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runPredictionsInThread, trainInThread } from '../../../src/bin/predictions-thread.js';
 import { withOwnConnection } from '../../../src/db/own-connection.js';
+import { transaction } from '../../../src/db/pool.js';
 import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../../../src/features/lifecycle/maintenance-metrics.js';
+import { insertGrade } from '../../../src/features/predictions/grade-queries.js';
 import { createPredictionMetrics } from '../../../src/features/predictions/prediction-metrics.js';
 import { predictionsStep } from '../../../src/features/predictions/predictions-step.js';
+import { dateOf } from '../../../src/lib/day.js';
 import { simulateGame } from '../../personalisation/predict/simulated-game.js';
 import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
@@ -150,9 +153,41 @@ describe('the admin API', () => {
     expectGeneralError(await desk.call('GET', `${GAME}/prediction-grades?days=0`), 400, 'parameter_invalid');
   });
 
+  it('tells grades of weeks and of 28 days, as the metrics do', async () => {
+    const { rows } = await harness.pool.query("select id from games where slug = 'demo-game'");
+    const day = dateOf(today - 1);
+    const deciles = [{ players: 412, predicted: 0.61, observed: 0.6 }];
+    const week = {
+      ...{ players: 412, baseRate: 0.6, auc: 0.7, brierSkill: 0.31, ece: 0.01, eceOfChance: 0.009 },
+      ...{ logLoss: 0.5, totalRatio: 1.02, deciles },
+    };
+    const month = { players: 12, predicted: 30, observed: 10, totalRatio: 3, deviations: 5, deciles: [] };
+    const common = { day, modelVersion: 1, wasTold: true };
+    const grades = [
+      { ...common, model: 'activity' as const, metrics: week, health: 'green' as const },
+      { ...common, model: 'purchases.revenue' as const, metrics: month, health: 'red' as const },
+    ];
+    await transaction(harness.pool, async (client) => {
+      for (const grade of grades) await insertGrade(client, rows[0].id, { ...grade, gradedAt: 0 });
+    });
+    expect(await desk.ask('GET', `${GAME}/prediction-grades?days=7`)).toEqual({ grades });
+
+    const text = await createPredictionMetrics(harness.pool).registry.metrics();
+    const told = (name: string, model: string) =>
+      new RegExp(`^savepoint_prediction_${name}\\{.*,model="${model}"\\} (\\S+)$`, 'm').exec(text)?.[1];
+    expect(told('calibration_error', 'activity')).toBe('0.01');
+    expect(told('brier_skill', 'activity')).toBe('0.31');
+    expect(told('total_ratio', 'activity')).toBe('1.02');
+    expect(told('total_ratio', 'purchases.revenue')).toBe('3');
+    expect(told('calibration_error', 'purchases.revenue')).toBeUndefined();
+    expect(told('model_trusted', 'purchases.revenue')).toBe('1');
+  });
+
   it('does not know the models of another studio', async () => {
     const token = await desk.addToken('owner', { tenant: 'other-studio' });
     expectGeneralError(await desk.call('GET', `${GAME}/models`, undefined, token), 404, 'game_not_found');
+    const hidden = await desk.call('GET', `${GAME}/prediction-grades`, undefined, token);
+    expectGeneralError(hidden, 404, 'game_not_found');
     const empty = await desk.ask<Listed>('GET', '/games/other-game/models', undefined, token);
     expect(empty).toMatchObject({ inForce: null, models: [] });
   });

@@ -16,6 +16,8 @@ import { insertSimulatedPlayers } from '../../support/simulated-rows.js';
 
 const PLAYED = simulateGame(11, 2_600, 95).players;
 const SOLD = simulateGame(12, 2_600, 64).players;
+/** More players, because the amounts that a few of them spend vary much by chance. */
+const DEAR = simulateGame(14, 4_000, 95).players;
 const CHANGE = 20_060;
 
 let harness: Harness;
@@ -125,5 +127,78 @@ describe('a sale, on which every payer buys', () => {
     const session = await studio.login(`simulated-${SOLD.findIndex(({ purchases }) => purchases.size > 0)}`);
     const { predictions } = (await get(harness.app, '/v1/player/predictions', session)).json();
     expect(predictions.spend).toMatchObject({ state: 'degraded', model: 'purchases', band: null });
+  });
+});
+
+describe('prices that are raised fourfold', () => {
+  let gameId: number;
+  let player: Session;
+
+  beforeAll(async () => {
+    const studio = await addStudio(harness, 'dear-studio', 'dear-game');
+    const { rows } = await harness.pool.query("select id from games where slug = 'dear-game'");
+    gameId = rows[0].id;
+    const shown = { visibleToClients: ['spend' as const, 'purchases' as const, 'revenue' as const], off: [] };
+    await publishConfig(
+      harness.pool,
+      { gameId, document: { ...DEFAULT_DOCUMENT, predictions: shown }, note: '' },
+      testActor(harness.clock.now()),
+    );
+    const raised = ({ purchases }: SimulatedPlayer) =>
+      new Map([...purchases].map(([day, amount]) => [day, day < CHANGE ? amount : 4 * amount]));
+    await write(
+      gameId,
+      DEAR.map((each) => ({ ...each, purchases: raised(each) })),
+    );
+    harness.clock.set(after(0));
+    player = await studio.login(`simulated-${DEAR.findIndex(({ purchases }) => purchases.size > 0)}`);
+  });
+
+  const toldOf = async () => {
+    const response = await get(harness.app, '/v1/player/predictions', player);
+    expect(response.statusCode, response.body).toBe(200);
+    return response.json();
+  };
+
+  it('leave what is said of numbers, and turn what is said of amounts red before its 28 days are over', async () => {
+    expect(await train(gameId, 0)).toMatchObject({ purchases: 'promoted' });
+    expect(await grade(gameId, 0)).toMatchObject({ lost: [] });
+    const { lost, grades } = await grade(gameId, 14);
+    expect(lost).toEqual(['purchases.revenue']);
+    const graded = grades.find(({ model }) => model === 'purchases.revenue');
+    expect(graded).toMatchObject({ health: 'red', wasTold: false, modelVersion: 1 });
+    expect(graded?.metrics.totalRatio).toBeLessThan(1 / 1.5);
+    expect(graded?.metrics.deciles.length).toBeGreaterThan(5);
+    expect(grades.find(({ model }) => model === 'purchases.purchases')?.health).toBe('green');
+    const { predictions, models } = await toldOf();
+    expect(predictions.revenue).toMatchObject({ state: 'degraded', band: null, expiredAt: null });
+    expect(predictions.revenue.value).toBe(predictions.revenue.defaultValue);
+    expect([predictions.spend.state, predictions.purchases.state]).toEqual(['ready', 'ready']);
+    expect(models.purchases.health).toBe('red');
+    const { rows } = await harness.pool.query(
+      "select after from audit_log where action = 'model.grade' and game_id = $1",
+      [gameId],
+    );
+    expect(rows).toEqual([{ after: { distrusted: ['purchases.revenue'] } }]);
+  });
+
+  it('are graded 28 days later as what players were told', async () => {
+    const { lost, regained, grades } = await grade(gameId, 29);
+    expect([lost, regained]).toEqual([[], []]);
+    expect(grades.find(({ model }) => model === 'purchases.revenue')).toMatchObject({
+      wasTold: true,
+      health: 'red',
+    });
+  });
+
+  it('are trusted again when the amounts are those of before', async () => {
+    await harness.pool.query(
+      `update player_days set revenue = jsonb_build_object('USD', (revenue ->> 'USD')::numeric / 4)
+       where player_id in (select id from players where game_id = $1) and day >= $2 and purchases > 0`,
+      [gameId, new Date(today * DAY_MS).toISOString().slice(0, 10)],
+    );
+    expect(await grade(gameId, 30)).toMatchObject({ lost: [], regained: ['purchases.revenue'] });
+    harness.clock.set(after(0) + 60_000);
+    expect((await toldOf()).predictions.revenue.state).toBe('ready');
   });
 });

@@ -1,0 +1,151 @@
+import { predictNonPayer, predictPayer } from './apply-models.js';
+import type { Artefact, ConversionModel, PurchasesModel, TotalName } from './artefact.js';
+import type { Health } from './grade.js';
+import type { Decile } from './metrics.js';
+import type { OriginCells, PayerCell } from './training-data.js';
+
+/**
+ * What was expected of 28 or 90 days, compared with what happened, once they are over. These are numbers and amounts, not probabilities: totals
+ * are compared, and for payers the mean of each tenth.
+ */
+export type TotalMetrics = Readonly<{
+  players: number;
+  predicted: number;
+  observed: number;
+  /** Predicted / observed; null where nothing happened. */
+  totalRatio: number | null;
+  /** How far the two are apart, in standard deviations of what chance does. */
+  deviations: number;
+  /** Of payers; of all others only the total is known. */
+  deciles: readonly Decile[];
+}>;
+
+/** `undefined` where the artefact has no such prediction, or there is nobody of whom it could speak. */
+export function gradeTotal(
+  { models: { purchases, conversion } }: Artefact,
+  name: TotalName,
+  origin: OriginCells,
+): TotalMetrics | undefined {
+  switch (name) {
+    case 'purchases.purchases':
+    case 'purchases.revenue':
+    case 'purchases.revenue90':
+      return purchases.state === 'ready' ? gradePayers(purchases, PAYERS[name], origin) : undefined;
+    case 'conversion.purchases':
+    case 'conversion.revenue':
+    case 'conversion.revenue90':
+      return conversion.state === 'ready' ? gradeOthers(conversion, OTHERS[name], origin) : undefined;
+  }
+}
+
+const PAYERS = {
+  'purchases.purchases': { of: 'purchases', happened: 'purchases28' },
+  'purchases.revenue': { of: 'revenue', happened: 'revenue28' },
+  'purchases.revenue90': { of: 'revenue90', happened: 'revenue90' },
+} as const;
+
+const OTHERS = {
+  'conversion.purchases': { of: 'purchases', happened: 'purchases28', converted: 'converted28' },
+  'conversion.revenue': { of: 'revenue', happened: 'revenue28', converted: 'converted28' },
+  'conversion.revenue90': { of: 'revenue90', happened: 'revenue90', converted: 'converted90' },
+} as const;
+
+/** Over the players of a cell. */
+type Total = Readonly<{ players: number; predicted: number; observed: number }>;
+
+function gradePayers(
+  model: PurchasesModel,
+  { of, happened }: (typeof PAYERS)[keyof typeof PAYERS],
+  { payers }: OriginCells,
+): TotalMetrics | undefined {
+  const totals = payers.flatMap((cell: PayerCell): Total[] => {
+    const predicted = predictPayer(model, cell)[of];
+    return predicted === null
+      ? []
+      : [{ players: cell.players, predicted: predicted * cell.players, observed: cell[happened] }];
+  });
+  // Each cell is one draw: what it is off by, squared, is what chance does to it on average, whatever the distribution.
+  const variance = totals.reduce((sum, { predicted, observed }) => sum + (predicted - observed) ** 2, 0);
+  return metricsOf(totals, Math.sqrt(variance), tenths(totals));
+}
+
+/** So many times what the number of new payers alone does: what they spend differs, too. */
+const SPREAD_OF_SPENDING = 2;
+
+function gradeOthers(
+  model: ConversionModel,
+  { of, happened, converted }: (typeof OTHERS)[keyof typeof OTHERS],
+  { activity, nonPayers }: OriginCells,
+): TotalMetrics | undefined {
+  let predicted = 0;
+  let players = 0;
+  for (const cell of activity) {
+    if (cell.isPayer) continue;
+    const each = predictNonPayer(model, cell)[of];
+    if (each === null) return undefined;
+    predicted += each * cell.players;
+    players += cell.players;
+  }
+  const observed = nonPayers[happened];
+  const deviation =
+    (SPREAD_OF_SPENDING * Math.max(predicted, observed)) / Math.sqrt(Math.max(1, nonPayers[converted]));
+  return metricsOf([{ players, predicted, observed }], deviation, []);
+}
+
+function metricsOf(
+  totals: readonly Total[],
+  deviation: number,
+  deciles: readonly Decile[],
+): TotalMetrics | undefined {
+  const sum = (of: keyof Total) => totals.reduce((before, total) => before + total[of], 0);
+  const [players, predicted, observed] = [sum('players'), sum('predicted'), sum('observed')];
+  if (players === 0 || !Number.isFinite(predicted)) return undefined;
+  return {
+    ...{ players, predicted, observed, deciles },
+    totalRatio: observed > 0 ? predicted / observed : null,
+    deviations: deviation > 0 ? Math.abs(predicted - observed) / deviation : 0,
+  };
+}
+
+/** Means of players, from those of whom least is expected to those of whom most is; a cell is not split. */
+function tenths(totals: readonly Total[]): Decile[] {
+  const sorted = [...totals].sort(
+    (one, other) => one.predicted / one.players - other.predicted / other.players,
+  );
+  const size = totals.reduce((sum, { players }) => sum + players, 0) / 10;
+  const sums: { players: number; predicted: number; observed: number }[] = [];
+  let before = 0;
+  for (const { players, predicted, observed } of sorted) {
+    const tenth = Math.min(9, Math.floor(before / size));
+    before += players;
+    const sum = sums[tenth] ?? { players: 0, predicted: 0, observed: 0 };
+    sums[tenth] = {
+      players: sum.players + players,
+      predicted: sum.predicted + predicted,
+      observed: sum.observed + observed,
+    };
+  }
+  return sums
+    .filter((sum) => sum !== undefined)
+    .map(({ players, predicted, observed }) => ({
+      players,
+      predicted: predicted / players,
+      observed: observed / players,
+    }));
+}
+
+/** As for weeks: trust is lost beyond the one and regained within the other, so that it does not flicker. */
+const LOST_RATIO = 1.5;
+const REGAINED_RATIO = 1.3;
+const MIN_DEVIATIONS = 4;
+
+export function totalHealthAfter(
+  before: Health,
+  { predicted, totalRatio, deviations }: TotalMetrics,
+): Health {
+  const limit = before === 'red' ? REGAINED_RATIO : LOST_RATIO;
+  // Nothing happened: as far off as can be, unless nothing was predicted.
+  const ratio = totalRatio ?? (predicted > 0 ? Number.POSITIVE_INFINITY : 1);
+  const isOff = ratio > limit || ratio < 1 / limit;
+  return isOff && deviations >= MIN_DEVIATIONS ? 'red' : 'green';
+}

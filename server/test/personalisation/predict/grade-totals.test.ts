@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { type Artefact, TOTAL_NAMES } from '../../../src/personalisation/predict/artefact.js';
+import {
+  gradeTotal,
+  type TotalMetrics,
+  totalHealthAfter,
+} from '../../../src/personalisation/predict/grade-totals.js';
+import { score } from '../../../src/personalisation/predict/score.js';
+import { train } from '../../../src/personalisation/predict/train.js';
+import type { OriginCells } from '../../../src/personalisation/predict/training-data.js';
+import { expectedGame } from './expected-game.js';
+
+/** Numbers and amounts of 28 and 90 days, in a game in which exactly what is probable happens. */
+
+const data = expectedGame(20_000, 600, 16);
+const { artefact } = train(data, 1, null);
+const origin = data.origins[0] as OriginCells;
+
+function grade(name: (typeof TOTAL_NAMES)[number], of: OriginCells = origin): TotalMetrics {
+  const metrics = gradeTotal(artefact, name, of);
+  if (metrics === undefined) throw new Error(`${name} was not graded`);
+  return metrics;
+}
+
+/** The same players, who have spent so many times as much. */
+const times = (factor: number): OriginCells => ({
+  ...origin,
+  payers: origin.payers.map((cell) => ({ ...cell, revenue28: factor * cell.revenue28 })),
+  nonPayers: { ...origin.nonPayers, revenue28: factor * origin.nonPayers.revenue28 },
+});
+
+describe('what was expected of 28 and 90 days', () => {
+  it('agrees with what happened, where that is what was learnt', () => {
+    for (const name of TOTAL_NAMES) {
+      const metrics = grade(name);
+      expect(metrics.totalRatio, name).toBeGreaterThan(0.9);
+      expect(metrics.totalRatio, name).toBeLessThan(1.1);
+      expect(totalHealthAfter('green', metrics), name).toBe('green');
+      expect(totalHealthAfter('red', metrics), name).toBe('green');
+    }
+  });
+
+  it('is shown by tenths of the payers, from those of whom least was expected', () => {
+    const { deciles, players, predicted, observed } = grade('purchases.revenue');
+    expect(deciles).toHaveLength(10);
+    expect(deciles.reduce((sum, decile) => sum + decile.players, 0)).toBe(players);
+    const total = (of: 'predicted' | 'observed') =>
+      deciles.reduce((sum, decile) => sum + decile.players * decile[of], 0);
+    expect(total('predicted')).toBeCloseTo(predicted, 6);
+    expect(total('observed')).toBeCloseTo(observed, 6);
+    const expected = deciles.map((decile) => decile.predicted);
+    expect([...expected].sort((one, other) => one - other)).toEqual(expected);
+  });
+
+  it('turns red where totals are off, and only what is off', () => {
+    for (const factor of [4, 0.25]) {
+      const changed = times(factor);
+      expect(totalHealthAfter('green', grade('purchases.revenue', changed))).toBe('red');
+      expect(totalHealthAfter('green', grade('conversion.revenue', changed))).toBe('red');
+      expect(totalHealthAfter('green', grade('purchases.purchases', changed))).toBe('green');
+      expect(totalHealthAfter('green', grade('purchases.revenue90', changed))).toBe('green');
+    }
+  });
+
+  it('turns red where nothing happens of what was expected', () => {
+    const { totalRatio, ...rest } = grade('purchases.revenue', times(0));
+    expect(totalRatio).toBeNull();
+    expect(totalHealthAfter('green', { totalRatio, ...rest })).toBe('red');
+  });
+
+  it('turns green again only when it is clearly better', () => {
+    const metrics = { ...grade('purchases.revenue'), deviations: 100 };
+    const health = (before: 'green' | 'red', totalRatio: number) =>
+      totalHealthAfter(before, { ...metrics, totalRatio });
+    expect([health('green', 1.4), health('red', 1.4), health('red', 1.2)]).toEqual(['green', 'red', 'green']);
+    expect([health('green', 0.7), health('red', 0.7), health('red', 0.8)]).toEqual(['green', 'red', 'green']);
+  });
+
+  it('does not take chance for a reason: a few payers, one of whom spends much', () => {
+    const few = origin.payers.slice(0, 12).map((cell) => ({ ...cell, revenue28: 0 }));
+    const [first, ...others] = few;
+    if (first === undefined) throw new Error('there is nobody');
+    const metrics = grade('purchases.revenue', {
+      ...origin,
+      payers: [{ ...first, revenue28: 1_000 }, ...others],
+    });
+    expect(metrics.totalRatio).toBeLessThan(0.6);
+    expect(totalHealthAfter('green', metrics)).toBe('green');
+    const rare = { ...origin, nonPayers: { ...origin.nonPayers, converted28: 20, revenue28: 1 } };
+    expect(totalHealthAfter('green', grade('conversion.revenue', rare))).toBe('green');
+  });
+
+  it('is not graded where there is no such model, or nobody', () => {
+    const cold: Artefact = train(expectedGame(412, 90, 3), 1, null).artefact;
+    for (const name of TOTAL_NAMES) expect(gradeTotal(cold, name, origin)).toBeUndefined();
+    const empty = { ...origin, payers: [], activity: [] };
+    for (const name of TOTAL_NAMES) expect(gradeTotal(artefact, name, empty)).toBeUndefined();
+  });
+});
+
+describe('a prediction that is not trusted by itself', () => {
+  it('is the average, and the others of its model are not', () => {
+    const today = data.day + 1;
+    const payer = {
+      firstDay: today - 60,
+      activeDays: [[today - 60, today - 55]] as const,
+      purchaseDays: [[today - 60, today - 58]] as const,
+      repeatSpend: { USD: 20 },
+      recentDays: [],
+    };
+    const scored = score(payer, artefact, today, new Set(['purchases.revenue90'] as const));
+    expect(scored.revenue90).toMatchObject({ state: 'degraded', model: 'purchases', band: null });
+    expect(scored.revenue90.value).toBe(scored.revenue90.defaultValue);
+    expect([scored.spend.state, scored.purchases.state, scored.revenue.state]).toEqual([
+      'ready',
+      'ready',
+      'ready',
+    ]);
+  });
+});
