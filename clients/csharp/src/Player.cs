@@ -4,8 +4,8 @@ using System.Threading.Tasks;
 namespace Savepoint
 {
     /// <summary>
-    /// What the service tells about the player. Online each method asks the service, which answers 304 where nothing has changed. Offline
-    /// it gives the last good answer, or a fallback. It throws only if there is none, or if the service refuses.
+    /// What the service tells about the player. Online each method asks the service, which responds with 304 where nothing has changed. Offline
+    /// it gives the last good response, or a fallback. It throws only if there is none, or if the service refuses.
     /// </summary>
     /// <example><code>
     /// savepoint.Player.StoreChanged += store => Render(store.ActiveSkus);
@@ -13,23 +13,23 @@ namespace Savepoint
     /// </code></example>
     public sealed class Player
     {
-        private readonly Answers answers;
+        private readonly Responses responses;
 
-        internal Player(Answers answers)
+        internal Player(Responses responses)
         {
-            this.answers = answers;
-            answers.OnChanged = (name, json) =>
+            this.responses = responses;
+            responses.OnChanged = (name, json) =>
             {
                 if (name == "status" && StatusChanged != null) StatusChanged(new PlayerStatus(json));
                 if (name == "store" && StoreChanged != null) StoreChanged(new StoreConfig(json));
             };
         }
 
-        /// <summary>An answer differs from the one before.</summary>
+        /// <summary>A response differs from the one before.</summary>
         /// <example><code>savepoint.Player.StatusChanged += status => banner.SetActive(!status.IsPayer.Value);</code></example>
         public event Action<PlayerStatus> StatusChanged;
 
-        /// <summary>An answer differs from the one before.</summary>
+        /// <summary>A response differs from the one before.</summary>
         /// <example><code>savepoint.Player.StoreChanged += store => Render(store.ActiveSkus);</code></example>
         public event Action<StoreConfig> StoreChanged;
 
@@ -37,28 +37,28 @@ namespace Savepoint
         /// <example><code>var isPayer = (await savepoint.Player.StatusAsync()).IsPayer.Value;</code></example>
         public async Task<PlayerStatus> StatusAsync()
         {
-            return new PlayerStatus(await answers.AskOnceAsync("status").ConfigureAwait(false));
+            return new PlayerStatus(await responses.AskOnceAsync("status").ConfigureAwait(false));
         }
 
         /// <summary>What is on offer to the player.</summary>
         /// <example><code>foreach (var sku in (await savepoint.Player.StoreAsync()).ActiveSkus) AddRow(sku);</code></example>
         public async Task<StoreConfig> StoreAsync()
         {
-            return new StoreConfig(await answers.AskOnceAsync("store").ConfigureAwait(false));
+            return new StoreConfig(await responses.AskOnceAsync("store").ConfigureAwait(false));
         }
 
         /// <summary>The segments that the player is in.</summary>
         /// <example><code>var ids = (await savepoint.Player.SegmentsAsync()).SegmentIds;</code></example>
         public async Task<PlayerSegments> SegmentsAsync()
         {
-            return new PlayerSegments(await answers.AskOnceAsync("segments").ConfigureAwait(false));
+            return new PlayerSegments(await responses.AskOnceAsync("segments").ConfigureAwait(false));
         }
 
         /// <summary>What the service expects of the player.</summary>
         /// <example><code>var churn = (await savepoint.Player.PredictionsAsync()).Predictions["churn"];</code></example>
         public async Task<PlayerPredictions> PredictionsAsync()
         {
-            return new PlayerPredictions(await answers.AskOnceAsync("predictions").ConfigureAwait(false));
+            return new PlayerPredictions(await responses.AskOnceAsync("predictions").ConfigureAwait(false));
         }
     }
 }

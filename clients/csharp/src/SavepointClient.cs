@@ -56,9 +56,9 @@ namespace Savepoint
             {
                 foreach (var text in dropped) OnRejected(text, "storage_full", "Dropped: the storage was full.");
             });
-            var answers = new Answers(keeper, clock, options.Fallback, GetAsync, Tell, OnError);
-            Player = new Player(answers);
-            sessions = new Sessions(exchange, keeper, queue, clock, options, answers.KeepGrant);
+            var responses = new Responses(keeper, clock, options.Fallback, GetAsync, Tell, OnError);
+            Player = new Player(responses);
+            sessions = new Sessions(exchange, keeper, queue, clock, options, responses.KeepGrant);
             sender = new EventSender(
                 queue, options.BatchSeconds * 1000, sessions.GetAsync, sessions.RenewAsync, PostAsync, OnRejected, OnError);
             Task.Run(() =>

@@ -1,7 +1,7 @@
 extends "check.gd"
 ## The client as a game sees it, and the parts that need no storage.
 
-const Answers = preload("res://addons/savepoint/answers.gd")
+const Responses = preload("res://addons/savepoint/responses.gd")
 const Client = preload("res://addons/savepoint/savepoint.gd")
 const Clock = preload("res://addons/savepoint/clock.gd")
 const Json = preload("res://addons/savepoint/json.gd")
@@ -27,7 +27,7 @@ func check_all() -> void:
 	await check("instants are read in both forms, and what is none is refused", _instants)
 	await check("track never fails, whatever it is given", _track_never_fails)
 	await check("saved ends, though there are more events with every frame", _saved_ends)
-	await check("an answer is told when it differs from the one before", _answers_are_told)
+	await check("a response is told when it differs from the one before", _responses_are_told)
 	await check("a script with callbacks of its own works, also in a paused tree", _own_callbacks)
 	await check("whoever waits for a request is told when the client leaves the tree, and it goes on afterwards", _leaves_the_tree)
 	await check("what was tracked is on the disk when the app is paused or quits", _kept_at_the_end)
@@ -108,12 +108,12 @@ func _saved_ends() -> bool:
 	return true
 
 
-func _answers_are_told() -> bool:
-	var answers := Answers.new(null, null, Storage.new(folder.path_join("answers"), "owner"), Clock.new())
+func _responses_are_told() -> bool:
+	var responses := Responses.new(null, null, Storage.new(folder.path_join("responses"), "owner"), Clock.new())
 	var told: Array[String] = []
-	answers.changed.connect(func(what: String, answer: Dictionary) -> void: told.append("%s %s" % [what, answer["asOf"]]))
+	responses.changed.connect(func(what: String, response: Dictionary) -> void: told.append("%s %s" % [what, response["asOf"]]))
 	for store: Dictionary in [{"asOf": 1, "n": 1}, {"asOf": 2, "n": 1}, {"asOf": 3, "n": 2}]:
-		answers.keep_grant({"playerConfig": {"storeConfig": store}})
+		responses.keep_grant({"playerConfig": {"storeConfig": store}})
 	same(told, ["store 1", "store 3"])
 	return true
 

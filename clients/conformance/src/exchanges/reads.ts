@@ -16,8 +16,8 @@ const flag = (value: boolean, expiredAt: string | null = null) => ({
 export const READS_OF_PLAYER: Exchange[] = [
   {
     name: 'not-modified',
-    rule: 'A read sends the ETag of the last answer; a 304 means that answer.',
-    why: 'Most answers have not changed, and a store is large.',
+    rule: 'A read sends the ETag of the last response; a 304 means that response.',
+    why: 'Most responses have not changed, and a store is large.',
     async play({ server, start }) {
       const client = await start();
       for (const name of READS) {
@@ -40,36 +40,36 @@ export const READS_OF_PLAYER: Exchange[] = [
     },
   },
   {
-    name: 'last-good-answer',
-    rule: 'Without a network, and on 429 and 5xx, reads answer with the last good answer, also after a restart.',
+    name: 'last-good-response',
+    rule: 'Without a network, and on 429 and 5xx, reads return the last good response, also after a restart.',
     why: 'A game without a network still has to show something.',
     async play({ server, newDevice }) {
       server.status = flag(true);
       const device = await newDevice();
       const first = await device.start();
-      const answers = [];
-      for (const name of READS) answers.push(await first.read(name));
+      const responses = [];
+      for (const name of READS) responses.push(await first.read(name));
       server.script(
         PATHS.store,
         { kind: 'respond', status: 503, text: 'busy' },
         { kind: 'respond', status: 429, text: 'busy' },
       );
       for (const status of [503, 429])
-        checkEqual(await first.read('store'), answers[1], `store on ${status}`);
+        checkEqual(await first.read('store'), responses[1], `store on ${status}`);
       server.isReachable = false;
       for (const [index, name] of READS.entries()) {
-        checkEqual(await first.read(name), answers[index], `${name} without a network`);
+        checkEqual(await first.read(name), responses[index], `${name} without a network`);
       }
       await first.kill();
       const second = await device.start();
       for (const [index, name] of READS.entries()) {
-        checkEqual(await second.read(name), answers[index], `${name} without a network, after a restart`);
+        checkEqual(await second.read(name), responses[index], `${name} without a network, after a restart`);
       }
     },
   },
   {
-    name: 'login-brings-answers',
-    rule: 'Status and store of the login response count as answers.',
+    name: 'login-brings-responses',
+    rule: 'Status and store of the login response count as responses to their reads.',
     why: 'A client can read both without further calls, as the specification says.',
     async play({ server, start }) {
       server.status = flag(true);
@@ -82,7 +82,7 @@ export const READS_OF_PLAYER: Exchange[] = [
   },
   {
     name: 'fallback-of-the-game',
-    rule: 'Before there was any answer, the fallback that ships with the game counts; without one the read fails.',
+    rule: 'Before the first response, reads return the fallback that ships with the game; without a fallback they fail.',
     why: 'The first start may be without a network.',
     async play({ server, start }) {
       server.isReachable = false;
@@ -91,7 +91,7 @@ export const READS_OF_PLAYER: Exchange[] = [
       checkEqual(await client.read('store'), storeOf('starter'), 'store');
       // Which of the two depends on whom the client asks first: the signing endpoint or the service.
       const code = await codeOf(client.read('segments'));
-      check(/^(network|sign)_failed$/.test(code), `segments without a network, answer and fallback: ${code}`);
+      check(/^(network|sign)_failed$/.test(code), `segments without a network, a response and a fallback: ${code}`);
     },
   },
   {
@@ -113,7 +113,7 @@ export const READS_OF_PLAYER: Exchange[] = [
   {
     name: 'flag-expired',
     rule: 'A flag whose `expiredAt` has passed, by the clock of the service, has its default value.',
-    why: 'The answer may be an old one. A flag ends without another request.',
+    why: 'The response may be an old one. A flag ends without another request.',
     async play({ server, start }) {
       const HOUR_MS = 3_600_000;
       server.clockAheadMs = 48 * HOUR_MS;
@@ -131,7 +131,7 @@ export const READS_OF_PLAYER: Exchange[] = [
   {
     name: 'read-refused',
     rule: 'A refusal, such as 403, is an error of the read, not an outage.',
-    why: 'A game with the wrong game id would show old answers and nobody would notice.',
+    why: 'A game with the wrong game id would show old responses, and its studio would not notice.',
     async play({ server, start }) {
       const client = await start();
       await client.read('status');

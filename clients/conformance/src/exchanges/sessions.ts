@@ -69,7 +69,7 @@ export const SESSIONS: Exchange[] = [
   },
   {
     name: 'unauthorized-twice',
-    rule: 'A second 401 is not answered with a third try; events wait, and the last good answer counts.',
+    rule: 'After a second 401 there is no third try; events wait, and reads return the last good response.',
     why: 'Otherwise a fault of the service becomes an attack by all of its players.',
     async play({ server, start, until }) {
       const client = await start();

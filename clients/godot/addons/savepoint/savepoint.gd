@@ -27,13 +27,13 @@ signal rejected(event_type: String, code: String, message: String, event: Dictio
 ## Something failed that the client deals with by itself, for a log.
 ## [codeblock]Players.failed.connect(func(error: SavepointResult): print(error.code, " ", error.message))[/codeblock]
 signal failed(error: Result)
-## The player's flags differ from the answer before. [codeblock]Players.status_changed.connect(_show_banner)[/codeblock]
+## The player's flags differ from the response before. [codeblock]Players.status_changed.connect(_show_banner)[/codeblock]
 signal status_changed(status: Dictionary)
-## What is on offer differs from the answer before. [codeblock]Players.store_changed.connect(_render)[/codeblock]
+## What is on offer differs from the response before. [codeblock]Players.store_changed.connect(_render)[/codeblock]
 signal store_changed(store: Dictionary)
 signal _started
 
-const Answers = preload("answers.gd")
+const Responses = preload("responses.gd")
 const Batch = preload("batch.gd")
 const Exchange = preload("exchange.gd")
 const Json = preload("json.gd")
@@ -51,7 +51,7 @@ var _storage: Storage
 var _queue: Queue
 var _sessions: Sessions
 var _sender: Sender
-var _answers: Answers
+var _responses: Responses
 var _unsaved := PackedStringArray()
 var _is_started := false
 var _is_closed := false
@@ -151,7 +151,7 @@ func logout(all_devices: bool = false) -> Result:
 	return problem if problem != null else await _sessions.logout(all_devices)
 
 
-## Who the player is to the studio: flags by name. Offline this and the other reads give the last good answer, or a fallback. They fail
+## Who the player is to the studio: flags by name. Offline this and the other reads give the last good response, or a fallback. They fail
 ## only if there is none, or if the service refuses. [codeblock]var is_payer: bool = (await Players.status()).value.isPayer.value[/codeblock]
 func status() -> Result:
 	return await _read("status")
@@ -222,11 +222,11 @@ func _build(url: String) -> void:
 	_sender.rejected.connect(_reject)
 	_sender.failed.connect(failed.emit)
 
-	_answers = Answers.new(exchange, _sessions, _storage, _clock)
-	_answers.fallback = fallback
-	_answers.changed.connect(_on_changed)
-	_answers.failed.connect(failed.emit)
-	_sessions.granted.connect(_answers.keep_grant)
+	_responses = Responses.new(exchange, _sessions, _storage, _clock)
+	_responses.fallback = fallback
+	_responses.changed.connect(_on_changed)
+	_responses.failed.connect(failed.emit)
+	_sessions.granted.connect(_responses.keep_grant)
 
 
 ## Gives the storage what was tracked.
@@ -254,7 +254,7 @@ func _problem() -> Result:
 
 func _read(what: String) -> Result:
 	var problem := await _problem()
-	return problem if problem != null else await _answers.ask(what)
+	return problem if problem != null else await _responses.ask(what)
 
 
 func _reject(text: String, code: String, message: String) -> void:
@@ -267,8 +267,8 @@ func _on_dropped(events: PackedStringArray) -> void:
 		_reject(text, "storage_full", "Dropped: the storage was full.")
 
 
-func _on_changed(what: String, answer: Dictionary) -> void:
+func _on_changed(what: String, response: Dictionary) -> void:
 	if what == "status":
-		status_changed.emit(answer)
+		status_changed.emit(response)
 	elif what == "store":
-		store_changed.emit(answer)
+		store_changed.emit(response)

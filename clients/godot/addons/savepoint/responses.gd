@@ -1,11 +1,11 @@
 extends RefCounted
-## Asks for the player's data, keeps the last good answers, and gives them while there is no other.
+## Asks for the player's data, keeps the last good responses, and gives them while there is no other.
 
-## An answer differs from the one before.
-signal changed(name: String, answer: Dictionary)
-## A request failed, and an answer of before was given.
+## A response differs from the one before.
+signal changed(name: String, response: Dictionary)
+## A request failed, and a response of before was given.
 signal failed(error: Result)
-signal _answered(name: String, result: Result)
+signal _responded(name: String, result: Result)
 
 const Clock = preload("clock.gd")
 const Exchange = preload("exchange.gd")
@@ -16,7 +16,7 @@ const Session = preload("session.gd")
 const Sessions = preload("sessions.gd")
 const Storage = preload("storage.gd")
 
-## As long as an answer may be shown offline that does not say so itself.
+## As long as a response may be shown offline that does not say so itself.
 const STALE_MS := 86_400_000
 const PATHS: Dictionary[String, String] = {
 	"status": "/v1/player/status",
@@ -27,7 +27,7 @@ const PATHS: Dictionary[String, String] = {
 
 static var _stale_if_error := RegEx.create_from_string("stale-if-error=(\\d{1,9})")
 
-## Answers before there was any, by name.
+## Responses before there was any, by name.
 var fallback := {}
 
 var _exchange: Exchange
@@ -49,13 +49,13 @@ func _init(exchange: Exchange, sessions: Sessions, storage: Storage, clock: Cloc
 func ask(name: String) -> Result:
 	if _asking.has(name):
 		while true:
-			var answered: Array = await _answered
-			if answered[0] == name:
-				return answered[1]
+			var responded: Array = await _responded
+			if responded[0] == name:
+				return responded[1]
 	_asking[name] = true
 	var result := await _ask(name)
 	_asking.erase(name)
-	_answered.emit(name, result)
+	_responded.emit(name, result)
 	return result
 
 
@@ -95,7 +95,7 @@ func _ask(name: String) -> Result:
 	return _offline(name, kept, result)
 
 
-## The answer of the service, whatever it is, with one retry after a 401.
+## The response of the service, whatever it is, with one retry after a 401.
 func _fetch(path: String, headers: Dictionary[String, String]) -> Result:
 	var current := await _sessions.current()
 	if not current.is_ok():
@@ -123,8 +123,8 @@ func _offline(name: String, kept: Variant, error: Result) -> Result:
 		return Result.new(_tell(name, value))
 	for other: Variant in [_untargeted(value) if name == "store" else null, fallback.get(name), value]:
 		if other is Dictionary:
-			var answer: Dictionary = other
-			return Result.new(_tell(name, answer.duplicate(true)))
+			var response: Dictionary = other
+			return Result.new(_tell(name, response.duplicate(true)))
 	return error
 
 
@@ -133,13 +133,13 @@ func _keep(name: String, value: Dictionary, etag: String, stale_ms: int) -> void
 
 
 func _tell(name: String, value: Dictionary) -> Dictionary:
-	var answer := _current(value)
-	# Without its instant, where it says one: the next answer has another.
-	var text := Json.write(answer.merged({"asOf": 0}, true))
+	var response := _current(value)
+	# Without its instant, where it says one: the next response has another.
+	var text := Json.write(response.merged({"asOf": 0}, true))
 	if _told.get(name) != text:
 		_told[name] = text
-		changed.emit(name, answer)
-	return answer
+		changed.emit(name, response)
+	return response
 
 
 static func _stale_ms(reply: Reply) -> int:

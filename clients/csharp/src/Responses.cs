@@ -6,10 +6,10 @@ using System.Threading.Tasks;
 
 namespace Savepoint
 {
-    /// <summary>Asks for the player's data, keeps the last good answers, and gives them while there is no other.</summary>
-    internal sealed class Answers
+    /// <summary>Asks for the player's data, keeps the last good responses, and gives them while there is no other.</summary>
+    internal sealed class Responses
     {
-        /// <summary>As long as an answer may be shown offline that does not say so itself.</summary>
+        /// <summary>As long as a response may be shown offline that does not say so itself.</summary>
         private const long StaleMs = 86400000;
 
         private static readonly Dictionary<string, string> Paths = new Dictionary<string, string>
@@ -30,10 +30,10 @@ namespace Savepoint
         private readonly Dictionary<string, Task<object>> asking = new Dictionary<string, Task<object>>();
         private readonly Dictionary<string, string> told = new Dictionary<string, string>();
 
-        /// <summary>Is told the name and the answer where it differs from the one before.</summary>
+        /// <summary>Is told the name and the response where it differs from the one before.</summary>
         public Action<string, object> OnChanged = (name, json) => { };
 
-        public Answers(
+        public Responses(
             Keeper keeper,
             ServiceClock clock,
             IDictionary<string, string> fallback,
@@ -137,17 +137,17 @@ namespace Savepoint
 
         private object Tell(string name, object value)
         {
-            var answer = Current(value);
-            // Without its instant, where it says one: the next answer has another.
-            var text = Json.Write(new Dictionary<string, object>(Json.AsObject(answer)) { ["asOf"] = 0 });
+            var response = Current(value);
+            // Without its instant, where it says one: the next response has another.
+            var text = Json.Write(new Dictionary<string, object>(Json.AsObject(response)) { ["asOf"] = 0 });
             lock (turn)
             {
                 string before;
-                if (told.TryGetValue(name, out before) && before == text) return answer;
+                if (told.TryGetValue(name, out before) && before == text) return response;
                 told[name] = text;
             }
-            tell(() => OnChanged(name, answer));
-            return answer;
+            tell(() => OnChanged(name, response));
+            return response;
         }
 
         private static long StaleIfErrorMs(Reply reply)
