@@ -1,4 +1,4 @@
-// A game server that checks who a player is without asking the service: by its public keys, which are remembered.
+// A game server that checks who a player is without asking the service: by the service's public keys, which it caches.
 import { createServer } from 'node:http';
 import { createPlayerVerifier, SavepointError } from '@savepoint/client/server';
 
@@ -13,7 +13,7 @@ const server = createServer(async (request, response) => {
     send(response, 200, { message: `Welcome, ${userId}.`, until: new Date(expiresAt).toISOString() });
   } catch (error) {
     if (!(error instanceof SavepointError)) throw error;
-    // Without its keys nobody can be checked: that is our trouble, not the player's.
+    // Without the public keys no player can be checked. That is an error of this server, not of the player.
     send(response, error.code === 'keys_unavailable' ? 503 : 401, {
       code: error.code,
       message: error.message,

@@ -4,7 +4,7 @@ import { fetchSigner } from '@savepoint/client/server';
 
 const { SAVEPOINT_API_KEY = 'dev-key', SAVEPOINT_API_SECRET = 'dev-secret', PORT = '3000' } = process.env;
 const BANNED_DEVICES = new Set(['banned-device']);
-/** Nobody has to send more than a device id. */
+/** A client sends no more than a device id and a timestamp. */
 const MAX_BODY_BYTES = 4_096;
 
 const sign = fetchSigner({

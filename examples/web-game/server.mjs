@@ -35,7 +35,7 @@ const server = createServer(async (request, response) => {
   return response.end(content);
 });
 
-/** Undefined for what is not there. URLs resolve `..` themselves, and nothing but plain names is looked up. */
+/** Undefined for files that do not exist. `URL` resolves `..`, and only plain names are looked up. */
 async function readPublic(pathname) {
   const [prefix, folder] = Object.entries(FOLDERS).find(([start]) => pathname.startsWith(start));
   const name = pathname.slice(prefix.length);
@@ -43,7 +43,7 @@ async function readPublic(pathname) {
   return readFile(new URL(name, folder)).catch(() => undefined);
 }
 
-/** The signing server of the example next door, on a free port. It ends with this process. */
+/** The signing server of the example studio-server, on a free port. It ends with this process. */
 function startSigner() {
   const file = fileURLToPath(new URL('../studio-server/server.mjs', import.meta.url));
   const signer = spawn(process.execPath, [file], {

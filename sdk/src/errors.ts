@@ -13,7 +13,7 @@
  * | `storage_full` | the event was dropped, because the storage was full | see `maxStoredBytes` |
  * | `storage_failed` | the storage cannot be used; the next kind is used from now on | nothing |
  * | `keys_unavailable` | the public keys of the service could not be fetched | see that the service can be reached |
- * | `token_invalid`, `token_expired` | an access token is not good (`@savepoint/client/server`) | refuse the player |
+ * | `token_invalid`, `token_expired` | an access token is not valid (`@savepoint/client/server`) | refuse the player |
  *
  * @example
  * ```ts
@@ -38,7 +38,7 @@ export type ClientErrorCode =
 type Details = { status?: number; retryAfterSeconds?: number; requestId?: string; cause?: unknown };
 
 /**
- * Whatever goes wrong is one of these. Switch on `code`: it is permanent, the message is not.
+ * Every failure is one of these. Switch on `code`: it is permanent, the message is not.
  *
  * @example
  * ```ts

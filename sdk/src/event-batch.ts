@@ -8,16 +8,16 @@ export type Batch = {
   /** Each as JSON, without its number. */
   events: string[];
   bytes: number;
-  /** How often it was sent. Nothing is added to a batch that was. */
+  /** How often it was sent. Nothing is added to a batch that was sent. */
   tries: number;
-  /** The run of the game that made it. Only that one adds to it. */
+  /** The run of the game that made it. Only that run adds events to it. */
   run: string;
 };
 
 /** `"seq":1234567890,` and the comma between events. */
 const NUMBER_BYTES = 24;
 
-/** More than one byte in UTF-8. Most events have none, and a search for one takes an eighth of looking at every character. */
+/** Characters of more than one byte in UTF-8. Most events have none, and this search takes an eighth of the time that a count takes. */
 const WIDE = /[\u0080-\uffff]/g;
 
 /** What an event takes in a request. Never too low: half of a surrogate pair counts three bytes, not two. */

@@ -47,13 +47,13 @@ export type EventQueue = {
    * more.
    */
   takeLast(): TakenBatch | undefined;
-  /** Undoes `take`: the service did not look at it. */
+  /** Undoes `take`: the service has not processed the batch. */
   release(batch: TakenBatch): Promise<void>;
   /** Forgets a batch that the service has responded to. */
   settle(batch: TakenBatch, settlement: Settlement): Promise<void>;
-  /** The storage may be a copy: goes on under a new name, once for each session that was refused. */
+  /** The storage may be a copy: starts a new installation, once for each session that was refused. */
   startInstall(refusedSession: string): Promise<void>;
-  /** The storage is no copy, as far as one can know. */
+  /** The storage is no copy, as far as the client can know. */
   trust(): Promise<void>;
   /** Whether nothing waits. */
   isEmpty(): Promise<boolean>;
@@ -69,10 +69,10 @@ const MAX_SUSPICIONS = 2;
  * one sequence: the order of the transactions is the order of the events.
  *
  * A copy of the storage (a backup restored on a second phone) would use the same numbers for other events, and the service would
- * take those for duplicates. So a copy has to go on under a new name (`install`). It is noticed by its place (`identity`), by the
+ * take those for duplicates. So a copy has to start a new installation (`install`). A copy is noticed by its place (`identity`), by the
  * session that both copies try to refresh (`startInstall`), or by numbers that were taken before they were ever sent (`settle`).
- * The last happens only while both copies are at play; two batches may be lost then, because a network that delivers a request twice
- * looks the same, and that must double nothing. Batches from before the start keep their names: both copies have them, and they
+ * The last happens only while both copies are in use. Two batches may be lost then, because a network that delivers a request twice
+ * looks the same, and such a request must not count twice. Batches from before the start keep their names: both copies have them, and they
  * count once.
  */
 export function createEventQueue(options: Options): EventQueue {
@@ -81,7 +81,7 @@ export function createEventQueue(options: Options): EventQueue {
   const keyOf = (place: number) => `${prefix}batch:${place}`;
   const run = randomId();
   let isOpen = false;
-  /** What is being filled, as it was last stored. */
+  /** The batch that is being filled, as it was last stored. */
   let last: TakenBatch | undefined;
   /** The last batch that was taken from memory: the storage may not know that it was sent. */
   let takenLast = -1;
@@ -113,8 +113,8 @@ export function createEventQueue(options: Options): EventQueue {
   const get = async (tx: Transaction, place: number) => (await tx.get(keyOf(place))) as Batch | undefined;
 
   /**
-   * Starts an installation. Batches from `from` on move to it. What was sent stays, and so does what is before it: a number
-   * that is given away in between would look like a lost event.
+   * Starts an installation. Batches from `from` on move to it. Batches that were sent stay, and so do those before them: a number
+   * that is missing in between would look like a lost event.
    */
   const rename = async (tx: Transaction, state: QueueState, from: number) => {
     state.install = randomId();
@@ -207,7 +207,7 @@ export function createEventQueue(options: Options): EventQueue {
       return taken;
     },
 
-    // Durable: what is sent must be known to have been sent, also after a power cut.
+    // Durable: after a power cut the client must still know that the batch was sent.
     async take() {
       const taken = await change(async (tx, state) => {
         for (; state.head < state.end; state.head++) {
@@ -226,16 +226,16 @@ export function createEventQueue(options: Options): EventQueue {
     release: ({ place, tries }) =>
       change(async (tx) => {
         const batch = await get(tx, place);
-        // Unless another tab has sent it, too.
+        // Unless another tab has sent the batch, too.
         if (batch?.tries === tries) tx.set(keyOf(place), { ...batch, tries: tries - 1 });
       }),
 
     settle: ({ place, events: sent }, { accepted = 0, duplicates = 0, good = [] }) =>
       change(async (tx, state) => {
         const batch = await get(tx, place);
-        // Another tab sent it as well, and was faster.
+        // Another tab has sent the batch, too, and was faster.
         if (batch === undefined) return;
-        // Events were added while it was taken from memory. It is sent again; those that were sent are known there.
+        // Events were added while the batch was taken from memory. It is sent again; the service recognises those that it has.
         if (batch.events.length !== sent.length) return;
         tx.delete(keyOf(place));
         if (state.head === place) state.head++;
@@ -245,8 +245,8 @@ export function createEventQueue(options: Options): EventQueue {
         if (!isOurs || duplicates === 0) {
           if (accepted > 0) state.suspicions = 0;
         } else if (accepted > 0) {
-          // These numbers were used by a copy. A request is taken as a whole or not at all: where some of its events were
-          // accepted, the others are not our own, delivered twice. A copy sends in order, too: it had the first ones.
+          // A copy has used these numbers. The service takes a request as a whole or not at all: where some of its events were
+          // accepted, the others are no second delivery of this request. A copy sends in order, too, so it had the first numbers.
           const events = good.slice(0, duplicates);
           const bytes = events.reduce((sum, event) => sum + eventBytes(event), 0);
           tx.set(keyOf(place), { ...batch, events, bytes, tries: 0 });

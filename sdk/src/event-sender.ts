@@ -25,7 +25,7 @@ export type EventSender = {
   wake(isFull: boolean): void;
   /** Sends all that waits, unless the service asked to wait. Settles when it is sent or has failed. */
   flush(): Promise<void>;
-  /** The page may be about to close: the last batch goes out from memory, there is no time to ask the storage. */
+  /** The page may be about to close: sends the last batch from memory, as there is no time to read the storage. */
   flushLast(): void;
   /** The network is back. */
   retryNow(): void;
@@ -40,7 +40,7 @@ const MAX_RETRY_MS = 300_000;
  *
  *     idle ──wake──► waiting for more ──full, or the interval──► sending ──nothing left──► idle
  *                                                                   │ ▲
- *                              429, 503, 5xx, 408, 401, no response ──┘ └── back-off, Retry-After
+ *                            429, 503, 5xx, 408, 401, no response ──┘ └── back-off, Retry-After
  */
 export function createEventSender(options: Options): EventSender {
   const { queue } = options;
@@ -81,7 +81,7 @@ export function createEventSender(options: Options): EventSender {
     do {
       isAskedAgain = false;
       const isOurs = await ifUnlocked(options.lock(), drain);
-      // Another tab sends: it may have looked for the last time before our events were there.
+      // Another tab is sending. It may have read the queue for the last time before these events were stored.
       if (!isOurs) schedule(options.intervalMs);
     } while (isAskedAgain && failures === 0 && !isStopped);
   };
@@ -93,7 +93,7 @@ export function createEventSender(options: Options): EventSender {
     }
     for (let isRefused = false; !isStopped; ) {
       if (Date.now() < notBefore) return schedule(notBefore - Date.now());
-      // First: without a session the storage may turn out to be a copy, and only what was never sent can change its name.
+      // First: without a session the storage may turn out to be a copy, and only batches that were never sent can move to a new installation.
       await options.prepare();
       const batch = await queue.take();
       if (batch === undefined) {
@@ -110,7 +110,7 @@ export function createEventSender(options: Options): EventSender {
     }
   };
 
-  /** Says whether the batch is done with. */
+  /** Says whether the batch is finished. */
   const settle = async (batch: TakenBatch, reply: Reply): Promise<boolean> => {
     const outcome = outcomeOf(reply, batch);
     if (outcome === undefined) {
@@ -136,7 +136,7 @@ export function createEventSender(options: Options): EventSender {
     }
     const ceiling = Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++);
     const askedMs = (known?.retryAfterSeconds ?? 0) * 1000;
-    // Half of it at random, so that the clients of an outage do not come back all at once.
+    // Half of the wait is random, so that clients do not all come back at once after an outage.
     const waitMs = Math.max(askedMs, ceiling / 2) + (Math.random() * ceiling) / 2;
     notBefore = askedMs > 0 ? Date.now() + askedMs : 0;
     schedule(waitMs);
@@ -169,7 +169,7 @@ export function createEventSender(options: Options): EventSender {
 
 type Outcome = { accepted?: number; duplicates?: number; good: string[]; rejected: Rejection[] };
 
-/** What the response means for the batch; undefined where it has to be sent again. */
+/** What the response means for the batch; undefined where the batch has to be sent again. */
 function outcomeOf(reply: Reply, { events }: Batch): Outcome | undefined {
   const { status, body } = reply;
   if (status >= 200 && status < 300) {
@@ -187,7 +187,7 @@ function outcomeOf(reply: Reply, { events }: Batch): Outcome | undefined {
   }
   if (status < 400 || status >= 500 || [401, 408, 429].includes(status)) return undefined;
   const details = errorDetails(reply);
-  // Not an error of the service but of something in between.
+  // Not an error of the service but of a proxy in between.
   if (typeof details?.code !== 'string') return undefined;
   const { code, message } = toError(reply);
   const rejected = Array.isArray(details.rejected)

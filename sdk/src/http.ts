@@ -16,7 +16,7 @@ const TIMEOUT_MS = 30_000;
 
 type Options = { baseUrl: string; fetch: typeof fetch; onDate(serverMs: number): void };
 
-/** Sends one request. Throws `network_failed` where there is no response; every response is a {@link Reply}. */
+/** Sends one request. Throws `network_failed` where there is no response. A response of any status is returned as a {@link Reply}. */
 export function createExchange({ baseUrl, fetch, onDate }: Options): Exchange {
   return async (path, init) => {
     try {
@@ -35,7 +35,7 @@ export function createExchange({ baseUrl, fetch, onDate }: Options): Exchange {
   };
 }
 
-/** Fetches all of a response, and gives up after a while. */
+/** Fetches a response with its body, and gives up after `TIMEOUT_MS`. */
 export async function fetchText(
   fetching: typeof fetch,
   url: string,

@@ -58,7 +58,7 @@ export type SavepointOptions = {
   storage?: SavepointStorage;
   /** Version of the game. The studio sees which builds lose events or send bad ones. At most 64 characters. */
   build?: string;
-  /** Device data that goes into the `metadata` of every event. A function is asked for each event. */
+  /** Device data that goes into the `metadata` of every event. A function is called for each event. */
   metadata?: Record<string, unknown> | (() => Record<string, unknown>);
   /** A batch is sent at this many events (50), at this many bytes (60,000), or after this many seconds (5), whichever comes first. */
   batch?: { events?: number; bytes?: number; seconds?: number };
@@ -67,11 +67,11 @@ export type SavepointOptions = {
    * dropped first, then the oldest others. `Purchase` and `Refund` are never dropped.
    */
   maxStoredBytes?: number;
-  /** What `player` methods return offline before there was ever a response: ship it with the game. */
+  /** What `player` methods return offline before the first response. Ship it with the game. */
   fallback?: Partial<PlayerData>;
   /** Called for each event that was rejected. */
   onRejected?: (rejected: RejectedEvent) => void;
-  /** Called for failures that the client handles by itself, for a log: failed logins and sends, a storage that fails. */
+  /** Called for failures that the client handles itself, for a log: failed logins and sends, a storage that fails. */
   onError?: (error: SavepointError) => void;
   /** Default: the platform's `fetch`. */
   fetch?: typeof fetch;

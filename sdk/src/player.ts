@@ -37,7 +37,7 @@ export type Player = {
   store(): Promise<StoreConfig>;
   segments(): Promise<PlayerSegments>;
   predictions(): Promise<PlayerPredictions>;
-  /** Calls `listener` whenever a response differs from the one before, also one that another tab got. Returns how to stop it. */
+  /** Calls `listener` whenever a response differs from the one before, also one that another tab got. Returns a function that stops it. */
   on<K extends keyof PlayerData>(
     name: K,
     listener: (value: PlayerData[K], info: ValueInfo) => void,
@@ -77,7 +77,7 @@ const PATHS: Record<Name, string> = {
   segments: '/v1/player/segments',
   predictions: '/v1/player/predictions',
 };
-/** As long as a response may be shown offline that does not say so itself. */
+/** How long a response may be shown offline, unless the response says it. */
 const STALE_MS = 86_400_000;
 
 export function createPlayer(options: Options): PlayerCache {
@@ -97,7 +97,7 @@ export function createPlayer(options: Options): PlayerCache {
 
   const tell = <K extends Name>(name: K, { value, receivedAt }: Kept<K>, source: ValueInfo['source']) => {
     const response = current(value, options.now());
-    // Without its instant, where it says one: the next response has another.
+    // Without the instant (`asOf`), which differs in every response.
     const text = JSON.stringify({ ...response, asOf: 0 });
     if (told.get(name) !== text) {
       told.set(name, text);
@@ -138,7 +138,7 @@ export function createPlayer(options: Options): PlayerCache {
     return tell(name, { value, receivedAt: kept?.receivedAt ?? 0, staleAt: 0 }, 'fallback');
   };
 
-  /** One request at a time for each, however many ask. */
+  /** One request at a time for each name, however many callers wait for it. */
   const askOnce = <K extends Name>(name: K): Promise<PlayerData[K]> => {
     const running = asking.get(name) ?? ask(name).finally(() => asking.delete(name));
     asking.set(name, running);

@@ -1,6 +1,6 @@
 const LENGTH = 26;
 const DIGITS = '0123456789abcdefghijklmnopqrstuv';
-/** Random bytes cost more to ask for than to make, so many are asked for at a time: each event has an id. */
+/** A call for random bytes costs more than the bytes, so each call gets many: every event has an id. */
 const pool = new Uint8Array(LENGTH * 64);
 let used = pool.length;
 

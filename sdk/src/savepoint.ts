@@ -14,7 +14,7 @@ import { createTabSignals } from './tab-signals.js';
 import type { BuiltInEvents, Identity, PlayerData } from './wire.js';
 
 const MAX_EVENT_BYTES = 32_768;
-/** Browsers let requests that outlive their page carry 64 KiB in all. */
+/** Browsers limit the bodies of requests that outlive their page to 64 KiB in all. */
 const MAX_KEEPALIVE_BYTES = 63_000;
 
 /**
@@ -41,7 +41,7 @@ export class Savepoint {
   readonly #sender: EventSender;
   readonly #sessions: Sessions;
   readonly #onClose: (() => void)[] = [];
-  /** Tracked, and not in the storage yet. */
+  /** Events that were tracked and are not in the storage yet. */
   #unsaved: string[] = [];
   #saving: Promise<void> | undefined;
   #isClosed = false;
@@ -129,7 +129,7 @@ export class Savepoint {
     });
     this.player = player;
 
-    /** What the last batch was sent with. Not what any request used: a read may have a newer session by now. */
+    /** The session that the last batch was sent with. A read may have a newer session by now. */
     let sentWith: Session | undefined;
     this.#sender = createEventSender({
       queue: this.#queue,
@@ -158,7 +158,7 @@ export class Savepoint {
         onOnline: () => this.#sender.retryNow(),
       }),
     );
-    // What the last run left behind.
+    // Sends the events that the last run left behind.
     this.#queue.isEmpty().then((isEmpty) => (isEmpty ? undefined : this.#sender.flush()), onError);
   }
 
@@ -216,7 +216,7 @@ export class Savepoint {
       const { metadata: common } = this.#options;
       const device = typeof common === 'function' ? common() : common;
       const timestamp = new Date(this.#now()).toISOString();
-      // The type first: what may be dropped is told by the beginning of the text.
+      // The type comes first: the beginning of the text decides whether the event may be dropped.
       const event = JSON.stringify({
         eventType,
         timestamp,
@@ -298,7 +298,7 @@ export class Savepoint {
     this.#tell(this.#options.onRejected, { event: parsed, eventType: parsed.eventType, code, message });
   }
 
-  /** What a callback throws is its own affair, and never ours. */
+  /** What a callback throws is an error of the game, and does not stop the client. */
   #tell<T>(callback: ((value: T) => void) | undefined, value: T): void {
     if (callback !== undefined) queueMicrotask(() => callback(value));
   }

@@ -24,18 +24,18 @@ type Setup = {
   deviceId(): Promise<string>;
   /** Time of the service, as far as it is known. */
   serverTime: { now(): string | undefined; learn(ms: number): void };
-  /** A grant came, by login or refresh. */
+  /** A login or refresh has succeeded. */
   onGrant(grant: Grant): void;
   /** The service refuses the kept session: it was ended, or another copy of this storage uses it. */
   onRefused(session: string): Promise<void>;
-  /** The service has granted the session in this run: it is ours alone, as far as one can know. */
+  /** The service has granted the session in this run: no other copy of the storage uses it, as far as the client can know. */
   onTrusted(): Promise<void>;
   onSaved(): void;
   deviceNow(): number;
 };
 
 export type Sessions = {
-  /** A session whose token should do; logs in or refreshes if need be. */
+  /** A session whose token should be valid; logs in or refreshes if needed. */
   get(): Promise<Session>;
   /** Another session than the one that was refused with a 401. */
   renew(refused?: Session): Promise<Session>;
@@ -112,7 +112,7 @@ export function createSessions(setup: Setup): Sessions {
   const refreshOrLogIn = async (refused?: Session, isLogin = false): Promise<Session> => {
     for (let tried: string | undefined; ; ) {
       const kept = await read();
-      // Where there is no storage to read, what we have in memory counts.
+      // Where no storage can be read, the session in memory counts.
       const session = kept ?? current;
       if (!isSession(session)) {
         if (session === undefined || isLogin) return signIn();
@@ -126,7 +126,7 @@ export function createSessions(setup: Setup): Sessions {
         if (reply.status !== 401) return accept(reply);
         // Once more if another tab has refreshed meanwhile.
       } else {
-        // Its last characters name it well enough.
+        // The last characters are enough to tell sessions apart.
         await setup.onRefused(tried.slice(-8));
         return signIn();
       }
@@ -136,7 +136,7 @@ export function createSessions(setup: Setup): Sessions {
   const isDue = (session: Session): boolean => {
     const age = deviceNow() - session.obtainedAt;
     const margin = Math.min(MARGIN_MS, session.lifetimeMs / 5);
-    // A negative age: the clock was put back, and says nothing any more.
+    // A negative age: the clock was put back, so the age is unknown.
     return age < 0 || age > session.lifetimeMs - margin || (isStarting && age > TRUSTED_MS);
   };
 
@@ -194,7 +194,7 @@ function isSession(kept: Kept): kept is Session {
   return kept !== undefined && 'accessToken' in kept;
 }
 
-/** Time of the service, where it refused a login because of its timestamp. Without `serverTime` its `Date` has to do. */
+/** Time of the service, where it refused a login because of its timestamp. Without `serverTime` the `Date` header is used. */
 function timeOfRefusal(reply: Reply): number | undefined {
   if (reply.status !== 400) return undefined;
   const details = errorDetails(reply);

@@ -9,7 +9,7 @@ export function createTabSignals(prefix: string, onSignal: (what: string) => voi
   return {
     send(what: string): void {
       try {
-        // Each time another value: the same one again would be no event.
+        // A new value each time: setting the same value again causes no event.
         if (isWindow) localStorage.setItem(key, `${what}|${Math.random()}`);
       } catch {
         // Storage is forbidden or full: the other tabs will notice with their next request.

@@ -1,5 +1,5 @@
 /**
- * A flag of the player. Once `expiredAt` has passed, `value` is `defaultValue`: the client sees to it, also offline.
+ * A flag of the player. Once `expiredAt` has passed, the client gives `defaultValue` as `value`, also offline.
  *
  * @example
  * ```ts
@@ -102,7 +102,7 @@ export type PlayerSegments = {
 };
 
 /**
- * One prediction. Once `expiredAt` has passed, `value` is `defaultValue`: the client sees to it, also offline.
+ * One prediction. Once `expiredAt` has passed, the client gives `defaultValue` as `value`, also offline.
  *
  * @example
  * ```ts

@@ -82,7 +82,7 @@ describe.skipIf(!HAS_BROWSER)(`in a browser${NEEDS_BROWSER}`, () => {
     expect(new Set(events.map(({ installId }) => installId)).size).toBe(1);
   });
 
-  it('goes on by itself when the network is back', async () => {
+  it('sends the events that wait when the network is back', async () => {
     const page = await openGame(1_000);
     await page.evaluate(() => (globalThis as unknown as Game).client.login());
     await context.setOffline(true);
@@ -98,7 +98,7 @@ describe.skipIf(!HAS_BROWSER)(`in a browser${NEEDS_BROWSER}`, () => {
     await track(page, 0, 3);
     await page.goto('about:blank');
     await expect.poll(numbers).toEqual(upTo(3));
-    // What was sent as the page went away is not sent as something new when it is back.
+    // Events that were sent when the page closed are not sent as new events by the next page.
     const again = await openGame();
     await track(again, 3, 5);
     await again.evaluate(() => (globalThis as unknown as Game).client.flush());
@@ -182,7 +182,7 @@ async function track(page: Page, first: number, end: number, how: 'together' | '
 async function kill(page: Page): Promise<void> {
   const crashed = page.waitForEvent('crash');
   const session = await page.context().newCDPSession(page);
-  // It never responds.
+  // There is no reply to this command.
   session.send('Page.crash').catch(() => {});
   await crashed;
   await page.close();

@@ -74,7 +74,7 @@ it('a backup restored on a second phone is noticed by its session, and what both
   ]);
 });
 
-it('the copy that starts last is refused the session, long before its token expires', async () => {
+it('the service refuses the session of the copy that starts last, long before its token expires', async () => {
   const first = original.start();
   await first.client.login();
   const copy = original.copy();
@@ -121,7 +121,7 @@ it('a copy that was faster by less than a batch is noticed by the numbers that i
   expect(service.byInstall().size).toBe(2);
 });
 
-it('two copies that share even a fresh session part after two batches at most', async () => {
+it('two copies that share a fresh session have different installations after two batches at most', async () => {
   const first = original.start();
   await first.client.login();
   const second = original.copy().start();

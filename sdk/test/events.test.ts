@@ -58,7 +58,7 @@ describe('track', () => {
     expect([headers.get('x-client-build'), headers.get('x-tenant-id')]).toEqual(['1.4.2', 'studio']);
   });
 
-  it('never throws: what cannot be sent is told to onRejected', async () => {
+  it('never throws: events that cannot be sent are passed to onRejected', async () => {
     const device = createDevice(service);
     const { client } = device.start();
     const cycle: Record<string, unknown> = {};
@@ -106,7 +106,7 @@ describe('track', () => {
 });
 
 describe('a failed batch', () => {
-  it('waits for as long as the service asks, whatever is tracked or flushed', async () => {
+  it('waits for as long as the service asks, also when events are tracked or flushed', async () => {
     const { client } = createDevice(service).start();
     await client.login();
     service.fault = () => 429;
@@ -166,7 +166,7 @@ describe('a failed batch', () => {
 });
 
 describe('a page that is hidden', () => {
-  /** Where it may happen in the middle of a transaction. */
+  /** The points of a transaction at which the page may be hidden. */
   const MOMENTS = 40;
   const ticks = async (count: number) => {
     for (let i = 0; i < count; i++) await Promise.resolve();
@@ -192,7 +192,7 @@ describe('a page that is hidden', () => {
             return now;
           };
           page.hide();
-          // Nothing but promises: a page that closes has no time for more.
+          // Waits for promises only: a page that closes has no time for timers.
           await ticks(20);
           const sent = model.requests.flatMap(({ body }) => (Array.isArray(body) ? body : []));
           if (fault !== 'request lost') expect(sent.map(({ eventId }) => eventId)).toContain(first);

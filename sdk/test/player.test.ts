@@ -15,7 +15,7 @@ afterEach(() => {
 });
 
 describe('player', () => {
-  it('asks with the tag of the last response, and returns that response where nothing has changed', async () => {
+  it('sends the ETag of the last response, and returns that response where nothing has changed', async () => {
     const { client } = createDevice(service).start();
     const first = await client.player.store();
     const statuses: number[] = [];
@@ -31,7 +31,7 @@ describe('player', () => {
     expect(statuses).toEqual([304, 200]);
   });
 
-  it('tells listeners of changes only, also of those in the response of a login', async () => {
+  it('calls listeners after changes only, also of those in the response of a login', async () => {
     const { client } = createDevice(service).start();
     const seen: [number, ValueInfo['source']][] = [];
     const stop = client.player.on('store', ({ lastUpdatedTimestamp }, { source }) =>
@@ -89,7 +89,7 @@ describe('player', () => {
     await expect(client.player.store()).rejects.toMatchObject({ code: 'network_failed' });
   });
 
-  it('ends a flag by itself when its time has passed', async () => {
+  it('ends a flag without another request when its time has passed', async () => {
     service.status = { isPayer: { value: true, defaultValue: false, expiredAt: '2026-11-15T00:00:10.000Z' } };
     const { client } = createDevice(service).start();
     expect((await client.player.status()).isPayer.value).toBe(true);
@@ -98,7 +98,7 @@ describe('player', () => {
     expect((await client.player.status()).isPayer.value).toBe(false);
   });
 
-  it('rejects when the service refuses, rather than returning something old', async () => {
+  it('rejects when the service refuses, and does not return an old response', async () => {
     const { client } = createDevice(service).start();
     await expect(client.player.predictions()).rejects.toMatchObject({ code: 'not_found', status: 404 });
   });

@@ -46,7 +46,7 @@ const steps = fc.array(
   ),
   { minLength: 1, maxLength: 25 },
 );
-/** Mostly fair weather: a client that never gets through has no chance to go wrong. */
+/** Most requests succeed: a client that never reaches the service has few chances to go wrong. */
 const faults = fc.array(
   fc.oneof({ weight: 3, arbitrary: fc.constant<Fault>('none') }, fc.constantFrom(...FAULTS)),
   {
@@ -64,7 +64,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('loses nothing, doubles nothing and keeps the order, whatever the network and two tabs do', async () => {
+it('loses nothing, counts nothing twice and keeps the order, whatever the network and two tabs do', async () => {
   await fc.assert(
     fc.asyncProperty(steps, faults, async (play, weather) => {
       const service = createServiceModel();
@@ -79,7 +79,7 @@ it('loses nothing, doubles nothing and keeps the order, whatever the network and
       await vi.advanceTimersByTimeAsync(1_200_000);
       expectExactlyOnce(service, tracked);
     }),
-    // Always the same plays: a suite must not fail by chance. Change the seed to look for new ones.
+    // The seed is fixed, so that the suite does not fail by chance. Change it to look for new cases.
     { numRuns: 120, seed: 14 },
   );
 });
@@ -101,7 +101,7 @@ async function runPlay(service: ServiceModel, play: readonly Step[]): Promise<st
     if (step.kind === 'hide') page.hide();
     if (step.kind === 'end sessions') service.sessions.clear();
     if (step.kind === 'kill') {
-      // What was not stored yet dies with its tab; the game could have waited for it.
+      // Events that were not stored yet are lost with their tab; the game could have waited for `saved()`.
       await clientOf(step.tab).saved();
       tabs[step.tab]?.kill();
       tabs[step.tab] = device.start(options);

@@ -67,7 +67,7 @@ describe('against the real service', () => {
     expect(new Set(stored.map(({ installId }) => installId)).size).toBe(1);
   });
 
-  it('is told of each rejected event, and of no other', async () => {
+  it('calls onRejected for each rejected event, and for no other', async () => {
     const rejected: RejectedEvent[] = [];
     const client = start('phone-3', { onRejected: (event) => rejected.push(event) });
     client.track('Step', { n: 0 });
@@ -93,7 +93,7 @@ describe('against the real service', () => {
     });
     client.track('Step', { n: 0 });
     await client.flush();
-    // Refused with its own time, let in with that of the service.
+    // Refused with the time of the device, accepted with the time of the service.
     expect(signedAt.map((time) => Date.parse(time) > Date.now() + DAY)).toEqual([true, false]);
     errorMs -= 500 * DAY;
     client.track('Step', { n: 1 });

@@ -111,7 +111,7 @@ describe.each(ENDPOINTS)('a signing endpoint with %s', (_name, open) => {
     await close();
   });
 
-  it('refuses a device that the studio does not allow, and what is no device', async () => {
+  it('refuses a device that the studio does not allow, and a body without a device id', async () => {
     const { url, close } = await open((deviceId) => deviceId === 'good');
     expect((await ask(url, { deviceId: 'good' })).status).toBe(200);
     expect((await ask(url, { deviceId: 'bad' })).status).toBe(403);
@@ -187,7 +187,7 @@ describe('a player verifier', () => {
     expect(await code(createPlayerVerifier({ baseUrl })(token))).toBe('token_expired');
   });
 
-  it('takes a new signing key at once, and still the old one', async () => {
+  it('accepts a new signing key at once, and the old one as before', async () => {
     const network = counting();
     const verify = createPlayerVerifier({ baseUrl: service.baseUrl, fetch: network.fetch });
     const old = await tokenOf('a');
@@ -201,14 +201,14 @@ describe('a player verifier', () => {
     expect((await verify(fresh)).deviceId).toBe('a');
     expect((await verify(old)).deviceId).toBe('a');
     expect(network.count()).toBe(2);
-    // Nobody makes us ask again and again with made-up key ids.
+    // Invented key ids do not cause a request each.
     const made = Buffer.from('{"alg":"ES256","typ":"at+jwt","kid":"made-up"}').toString('base64url');
     for (let i = 0; i < 5; i++)
       expect(await code(verify(`${made}.${fresh.split('.')[1]}.AAAA`))).toBe('token_invalid');
     expect(network.count()).toBe(2);
   });
 
-  it('goes on with its keys for an hour while the service cannot be reached', async () => {
+  it('uses its cached keys for an hour while the service cannot be reached', async () => {
     const network = counting();
     const verify = createPlayerVerifier({
       baseUrl: service.baseUrl,

@@ -58,7 +58,7 @@ describe('login', () => {
     expect(count('/auth/login')).toBe(2);
   });
 
-  it('accepts a response inside of a data wrapper', async () => {
+  it('accepts a response inside a data wrapper', async () => {
     const { client } = createDevice(service).start({
       fetch: async (input, init) => {
         const response = await service.fetch(input, init);
@@ -68,7 +68,7 @@ describe('login', () => {
     expect((await client.login()).userId).toBe('u-phone');
   });
 
-  it('says what is wrong: the signature, the signer, the network, or something in between', async () => {
+  it('says what is wrong: the signature, the signer, the network, or a proxy in between', async () => {
     const start = (options: object) => createDevice(service).start(options).client;
     const badSign = async (deviceId: string) => ({ ...(await service.sign(deviceId)), signature: 'no' });
     expect(await codeOf(start({ sign: badSign }).login())).toBe('credentials_invalid');
@@ -115,7 +115,7 @@ describe('a session', () => {
     expect(service.requests.filter(({ path }) => path === '/v1/player/status')).toHaveLength(1);
   });
 
-  it('goes on with its token while a refresh ahead of the end fails', async () => {
+  it('uses its token while a refresh ahead of the end fails', async () => {
     const { client } = createDevice(service).start();
     await client.login();
     await vi.advanceTimersByTimeAsync(HOUR - 30_000);

@@ -92,7 +92,7 @@ it('a transaction is kept as a whole or not at all, wherever the process is kill
   }
 });
 
-it('a storage that fails is left for the next one, once, and told', async () => {
+it('a storage that fails is replaced by the next one, and reported once', async () => {
   const broken: SavepointStorage = { transact: () => Promise.reject(new Error('refused')) };
   const told: string[] = [];
   const storage = firstWorking([() => broken, memoryStorage], ({ code }) => told.push(code));
@@ -102,7 +102,7 @@ it('a storage that fails is left for the next one, once, and told', async () => 
   expect(told).toEqual(['storage_failed']);
 });
 
-it('a copied folder goes on under a new name, and what waited in it keeps its name', async () => {
+it('a copied folder starts a new installation, and events that waited in it keep theirs', async () => {
   const folder = await temporaryFolder();
   const queueIn = (path: string) =>
     createEventQueue({

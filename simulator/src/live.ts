@@ -21,13 +21,13 @@ export type LiveResult = {
 
 type Appointment = { life: Life; session: Session };
 
-/** Sessions are looked up for so long ahead. */
+/** Sessions are looked up this far ahead. */
 const AHEAD_MS = DAY_MS / 4;
 
 /**
- * Plays from now on, at the pace of the clock, until `signal`. After a simulation of the past with the same options it is the same
- * players who go on, and so it is after an earlier call; new ones come at the pace of the average day. A client keeps its events in memory
- * here: what it had not sent when the process was killed is gone, as with a phone that fell into the sea.
+ * Plays from now on, at the pace of the clock, until `signal`. After a simulation of the past with the same options, or after an
+ * earlier call, the same players go on; new ones come at the pace of the average day. A client keeps its events in memory
+ * here: events that it had not sent when the process was killed are lost.
  */
 export async function simulateLive(
   options: SimulateOptions,
@@ -114,15 +114,15 @@ export async function simulateLive(
   return result;
 }
 
-/** All sessions that start in a span, in the order in which they do. */
+/** All sessions that start in a span, in the order of their starts. */
 export function sessionsBetween(simulation: Simulation, fromMs: number, toMs: number): Appointment[] {
   const { players, days } = simulation;
-  // Whoever installs the game on a day of the span may do so at any hour of it.
+  // A player who installs the game on a day of the span may do so at any hour.
   const daysAfter = Math.max(0, Math.ceil((toMs - firstDayMs(simulation)) / DAY_MS) - days);
   const newPlayers = (daysAfter * players) / days;
   const found: Appointment[] = [];
   for (let index = 0; index < players + newPlayers; index++) {
-    // One that starts in the span may end after it.
+    // A session that starts in the span may end after it.
     const life = lifeOf(simulation, index, toMs + DAY_MS);
     for (const session of life.sessions) {
       if (session.startMs >= fromMs && session.startMs < toMs) found.push({ life, session });

@@ -14,7 +14,7 @@ export type SimulateOptions = {
   days: number;
   /** How many players are played at a time. */
   clients: number;
-  /** Where it is kept how far the simulation has come. */
+  /** The file that keeps how far the simulation has come. */
   stateFile: string;
   signal: AbortSignal;
   onProgress(progress: Progress): void;
@@ -32,13 +32,13 @@ export type Progress = {
 
 export type SimulationResult = {
   deviceIds: string[];
-  /** What the service must have, worked out from the lives alone. */
+  /** What the service must have, computed from the lives alone. */
   expected: Tally;
   /** Events that the service acknowledged, each once, as the client was told; before an interruption, too. */
   acknowledged: number;
   /** What the service refused, by code, as the client was told. */
   refused: Readonly<Record<string, number>>;
-  /** What the service responded in this call; what came before an interruption is not in it. */
+  /** The responses of the service in this call, without those before an interruption. */
   responseCounts: ResponseCounts;
   endMs: number;
   isResumed: boolean;

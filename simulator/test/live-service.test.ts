@@ -44,7 +44,7 @@ const optionsFor = (name: string): SimulateOptions => ({
   onProgress: () => {},
 });
 
-/** Plays until Ctrl-C, which comes once `isEnough`. */
+/** Plays until Ctrl-C, which comes once `isEnough` returns true. */
 function playUntil(isEnough: (progress: Progress) => boolean, options: SimulateOptions): Promise<LiveResult> {
   const ctrlC = new AbortController();
   const onProgress = (progress: Progress) => {
@@ -130,7 +130,7 @@ describe('a simulation at the pace of the clock', () => {
     expect(past.run).not.toBe(run);
   });
 
-  it('ends with what the service said where no second try would help', async () => {
+  it('ends with the error of the service where a second try would not help', async () => {
     const options = { ...optionsFor('refused.ndjson'), apiSecret: 'another' };
     await expect(playUntil(() => false, options)).rejects.toThrow(SimulationError);
   });

@@ -30,7 +30,7 @@ describe('the random numbers', () => {
     expect(draw(1, 2, 3)).toEqual(draw(1, 2, 3));
     const others = [draw(1, 2), draw(1, 2, 4), draw(2, 2, 3), draw(1, 3, 2), draw(2 ** 32 + 1, 2, 3)];
     for (const other of others) expect(other).not.toEqual(draw(1, 2, 3));
-    // The same on every machine: a change here changes every simulation that anybody has written down.
+    // The same on every machine: a change here changes every recorded simulation.
     expect(draw(1, 2, 3).map((value) => Math.floor(value * 1e6))).toEqual(FIRST_NUMBERS);
   });
 
@@ -77,14 +77,14 @@ describe('a life', () => {
     );
   });
 
-  it('is played by everybody also where the simulation ends at midnight', () => {
+  it('is played by every player also where the simulation ends at midnight', () => {
     const endMs = startOfDay(END_MS);
     for (const { sessions } of livesOf({ seed: 1, players: 30, days: 1, endMs })) {
       expect(sessions.length).toBeGreaterThan(0);
     }
   });
 
-  it('begins the same when it is looked at for longer', () => {
+  it('begins the same when it is simulated for longer', () => {
     fc.assert(
       fc.property(simulations, fc.nat(49), (simulation, index) => {
         const { sessions } = lifeOf(simulation, index);
@@ -96,7 +96,7 @@ describe('a life', () => {
     );
   });
 
-  it('tells its events in the order of their times, within its sessions', () => {
+  it('gives its events in the order of their times, within its sessions', () => {
     for (const life of livesOf({ ...SIMULATION, players: 50 })) {
       for (const session of life.sessions) {
         const events = eventsOf(life, session);
@@ -110,7 +110,7 @@ describe('a life', () => {
     }
   });
 
-  it('has what the network swallows followed by a session that arrives from the same game', () => {
+  it('has a session that arrives from the same game after events that the network swallows', () => {
     let found = 0;
     for (const { sessions } of livesOf(SIMULATION)) {
       for (const [at, { network, install, build }] of sessions.entries()) {
@@ -159,7 +159,7 @@ describe('4,000 players in 60 days', () => {
     expect(installs[0]).toBeGreaterThan(1.5 * (installs[30] ?? 0));
   });
 
-  it('pay as players do: few of them, and most of the money comes from fewer', () => {
+  it('pay as players do: few pay, and fewer bring most of the revenue', () => {
     expect(sum.payers / sum.players).toBeGreaterThan(0.01);
     expect(sum.payers / sum.players).toBeLessThan(0.05);
     const purchases = tallies.map((tally) => tally.purchases).toSorted((a, b) => b - a);

@@ -6,7 +6,7 @@ import { type Life, lifeOf, type NetworkKind } from '../src/model/life.js';
 import { eventsOf } from '../src/model/session-events.js';
 import { tallyOf, total } from '../src/model/tally.js';
 
-/** Every wait is over at once. */
+/** A clock on which every wait ends at once. */
 const CLOCK: Clock = { now: () => Date.now(), sleepUntil: () => Promise.resolve() };
 
 /** As much of the service as a player needs: it knows which numbers it has. */
@@ -73,7 +73,7 @@ describe('a session at the pace of the clock that is ended by Ctrl-C', () => {
     expect(responseCounts.duplicates).toBe(lost.lostResponses * events.length);
   });
 
-  it('delivers nothing where a proxy says that it has', async () => {
+  it('delivers nothing where a proxy acknowledges the events', async () => {
     const { stored, options } = createService();
     const { life, session } = lifeWith('swallowed');
     const player = createPlayer(life, options);

@@ -2,7 +2,7 @@ import { indexedDbStorage } from '@savepoint/client';
 import type { Message } from '../src/protocol.js';
 import { createDriver } from './driver.js';
 
-/** What the page and whoever opened it call each other by. */
+/** The names under which the page and the runner that opened it call each other. */
 export type DriverPage = { tellRunner(message: Message): void; handle: ReturnType<typeof createDriver> };
 
 const page = globalThis as unknown as DriverPage;

@@ -4,7 +4,7 @@ import type { Message, NumberedCommand } from './protocol.js';
 export type ClientHost = {
   /** A device on which the game was never started. */
   newDevice(): Promise<HostedDevice>;
-  /** Ends whatever still runs, and removes what the devices have kept. */
+  /** Ends the runs that are still alive, and removes what the devices have kept. */
   close(): Promise<void>;
 };
 

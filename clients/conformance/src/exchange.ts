@@ -9,11 +9,11 @@ export type Exchange = {
   name: string;
   /** What the client has to do, as a sentence. */
   rule: string;
-  /** What goes wrong in the field where a client does not. */
+  /** What goes wrong in real games when a client breaks the rule. */
   why: string;
   /** What the driver must be able to do; the exchange is skipped where it cannot. */
   needs?: Ability;
-  /** Scripts the service, tells the client what to do, and checks what has become of it. */
+  /** Scripts the service, tells the client what to do, and checks the outcome. */
   play(stage: Stage): Promise<void>;
 };
 
@@ -30,7 +30,7 @@ export type Stage = {
   newDevice(): Promise<Device>;
   /** Starts a client on a new device. */
   start(options?: StartOptions): Promise<Run>;
-  /** Settles when `isTrue` is. `what` completes the sentence "still waiting until …". */
+  /** Settles when `isTrue` returns true. `what` completes the sentence "still waiting until …". */
   until(what: string, isTrue: () => boolean): Promise<void>;
 };
 

@@ -6,7 +6,7 @@ import { startScriptedServer } from './scripted-server.js';
 export type Outcome =
   | { result: 'passed' }
   | { result: 'skipped'; reason: string }
-  /** `requests` is what arrived, for whoever looks for the cause. */
+  /** `requests` is what arrived, to help find the cause. */
   | { result: 'failed'; reason: string; requests: string[] };
 
 /** Batches are sent when they are full or the client is told to, unless an exchange says otherwise. */

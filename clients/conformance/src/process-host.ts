@@ -30,7 +30,7 @@ export function createProcessHost(command: readonly string[], { onLine }: Option
       const child = spawn(program, args, {
         stdio: ['pipe', 'pipe', 'inherit'],
         detached: true,
-        // Some runtimes ask a proxy even for this machine.
+        // Some runtimes use a proxy even for requests to this machine.
         env: { ...process.env, no_proxy: '127.0.0.1', NO_PROXY: '127.0.0.1' },
       });
       let failure: string | undefined;
@@ -44,7 +44,7 @@ export function createProcessHost(command: readonly string[], { onLine }: Option
       ended.then(() =>
         onEnd(failure ?? `The driver ended (${child.signalCode ?? `code ${child.exitCode}`}).`),
       );
-      // It may end while it is being told something.
+      // The driver may end while a command is written to it.
       child.stdin.on('error', () => {});
       createInterface({ input: child.stdout }).on('line', (line) => {
         onLine?.('from', line);
@@ -89,7 +89,7 @@ function killGroup(pid: number): void {
     // Windows has no groups to signal.
     process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
   } catch {
-    // It has just ended by itself.
+    // The process has just ended.
   }
 }
 

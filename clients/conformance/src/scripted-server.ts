@@ -7,13 +7,13 @@ import {
   type ServiceModel,
 } from './service-model.js';
 
-/** What becomes of a request, where it is not simply answered. */
+/** What happens to a request that does not get the usual response. */
 export type Act =
   /** This response, and the service does nothing. */
   | { kind: 'respond'; status: number; headers?: Record<string, string>; body?: unknown; text?: string }
-  /** The connection is cut before the service has done anything. */
+  /** The connection is cut before the service has processed the request. */
   | { kind: 'cut before' }
-  /** The service does what was asked, then the connection is cut: the response is lost. */
+  /** The service processes the request, then the connection is cut: the response is lost. */
   | { kind: 'cut after' }
   /** The network delivers the request twice; the client gets the second response. */
   | { kind: 'twice' }
@@ -40,13 +40,13 @@ export type ScriptedServer = ServiceModel & {
   requests: Arrived[];
   /** While false, every connection is cut as soon as it has sent something. */
   isReachable: boolean;
-  /** What becomes of the next requests to a path. After them it answers as usual. */
+  /** What happens to the next requests to a path. Later requests get the usual response. */
   script(path: string, ...acts: Act[]): void;
   /** The requests to a path. */
   to(path: string): Arrived[];
-  /** The batches of events that arrived, whatever became of them. */
+  /** The batches of events that arrived, whether they were taken or not. */
   batches(): SentEvent[][];
-  /** Is called whenever a request has arrived, was taken or was answered. */
+  /** Is called whenever a request has arrived, was taken or got its response. */
   onChange: () => void;
   close(): Promise<void>;
 };
@@ -76,9 +76,9 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const arrivedAtMs = performance.now();
-    // Not when it connects: some programs connect again for ever while they have not sent anything.
+    // Not when the client connects: some programs reconnect for ever while they have not sent anything.
     if (!server.isReachable) return void request.socket.destroy();
-    // Never reused: programs send a request again by themselves when a connection that they reuse is cut.
+    // Connections are never reused: HTTP libraries repeat a request when a reused connection is cut.
     response.setHeader('connection', 'close');
     if (request.method === 'OPTIONS') {
       response.writeHead(204, CORS).end();
@@ -99,7 +99,7 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
     const reply = await perform(scripts.get(path)?.shift(), arrived);
     if (reply === undefined) request.socket.destroy();
     else {
-      // Before it is sent: a client must never seem to have waited less than it has.
+      // Before the response is sent: a client must never seem to have waited less than it has.
       arrived.respondedAtMs = performance.now();
       send(response, reply);
     }

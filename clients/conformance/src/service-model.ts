@@ -25,7 +25,7 @@ export const KEY = { apiKey: 'conformance-key', apiSecret: 'conformance-secret' 
 
 /**
  * The rules of the service that a client has to live with: signed logins within a window, sessions that rotate, events once per
- * player, installation and number, answers with ETags. An event of type `Bad` is rejected. Exchanges change the members.
+ * player, installation and number, responses with ETags. An event of type `Bad` is rejected. Exchanges change the members.
  */
 export function createServiceModel() {
   const sessions = new Map<string, Session>();
@@ -38,7 +38,7 @@ export function createServiceModel() {
     /** How far the clock of the service is ahead of that of the device. */
     clockAheadMs: 0,
     lifetimeSeconds: 3_600,
-    /** Successes inside of `data`, and errors with code and message inside of `error`. */
+    /** Successes inside `data`, and errors with code and message inside `error`. */
     isWrapped: false,
     /** What the window error says besides its sentence. */
     windowDetails: (serverTime: string): object => ({ code: 'timestamp_out_of_window', serverTime }),
@@ -121,7 +121,7 @@ export function createServiceModel() {
       }
       if (session.previous !== refreshToken) continue;
       if (now - session.rotatedAtMs <= GRACE_MS) return grant(id);
-      // The token is used again, later than a retry comes: a second client has it.
+      // The token is used again, too late for a retry: a second client has it.
       sessions.delete(id);
     }
     return unauthorized('refresh_token_invalid');

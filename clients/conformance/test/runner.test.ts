@@ -51,7 +51,7 @@ describe('the runner', () => {
     const { code, output } = await run('--only', 'login-when-needed', '--', ...lazy);
     expect(code).toBe(1);
     expect(output).toContain('FAILED   login-when-needed: logins: expected 1, got 0');
-    expect(output).toContain('Rule: The first thing that needs a session logs in');
+    expect(output).toContain('Rule: The first call that needs a session logs in');
     expect(output).toContain('0 passed, 1 failed, 0 skipped.');
   });
 

@@ -16,7 +16,7 @@ internal static class Driver
         for (var line = Console.ReadLine(); line != null; line = Console.ReadLine())
         {
             var command = Json.Read(line);
-            // Not awaited: the next command may come before this one is done. But in the order in which they came.
+            // Not awaited: the next command may come before this one is done. Commands start in the order in which they came.
             var running = PerformAsync(command);
             ReplyAsync(Json.Integer(command, "id"), running);
         }

@@ -18,9 +18,9 @@ namespace Savepoint
         /// <summary>Each as JSON, without its number.</summary>
         public List<string> Events = new List<string>();
         public long Bytes;
-        /// <summary>How often it was sent. Nothing is added to a batch that was.</summary>
+        /// <summary>How often it was sent. Nothing is added to a batch that was sent.</summary>
         public long Tries;
-        /// <summary>The run of the game that made it. Only that one adds to it.</summary>
+        /// <summary>The run of the game that made it. Only that run adds events to it.</summary>
         public string Run;
         public long Place;
 
@@ -68,7 +68,7 @@ namespace Savepoint
             });
         }
 
-        /// <summary>Null where the text is not one: a damaged file must not stop the queue.</summary>
+        /// <summary>Null where the text is no batch: a damaged file must not stop the queue.</summary>
         public static Batch FromJson(string text, long place)
         {
             var kept = Json.TryRead(text);

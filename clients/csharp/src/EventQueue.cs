@@ -16,10 +16,10 @@ namespace Savepoint
     /// The queue of events. An event is numbered in the change that stores it.
     ///
     /// A copy of the storage (a backup restored on a second phone) would use the same numbers for other events, and the service would
-    /// take those for duplicates. So a copy has to go on under a new name (<c>install</c>). It is noticed by the device it is on
+    /// take those for duplicates. So a copy has to start a new installation (<c>install</c>). A copy is noticed by the device it is on
     /// (<c>identity</c>), by the session that both copies try to refresh (<see cref="StartInstall"/>), or by numbers that were taken
-    /// before they were ever sent (<see cref="Settle"/>). The last happens only while both copies are at play; two batches may be lost
-    /// then, because a network that delivers a request twice looks the same, and that must double nothing. Batches from before the
+    /// before they were ever sent (<see cref="Settle"/>). The last happens only while both copies are in use. Two batches may be lost
+    /// then, because a network that delivers a request twice looks the same, and such a request must not count twice. Batches from before the
     /// start keep their names: both copies have them, and they count once.
     /// </summary>
     internal sealed class EventQueue
@@ -82,7 +82,7 @@ namespace Savepoint
             });
         }
 
-        /// <summary>Undoes <see cref="Take"/>: the service did not look at it.</summary>
+        /// <summary>Undoes <see cref="Take"/>: the service has not processed the batch.</summary>
         public void Release(Batch taken)
         {
             Change(() =>
@@ -95,7 +95,7 @@ namespace Savepoint
             });
         }
 
-        /// <summary>Forgets a batch that the service has answered.</summary>
+        /// <summary>Forgets a batch that the service has responded to.</summary>
         public void Settle(Batch taken, Settlement settlement)
         {
             Change(() =>
@@ -105,7 +105,7 @@ namespace Savepoint
                 Forget(batch);
                 var accepted = settlement.Accepted ?? 0;
                 var duplicates = settlement.Duplicates ?? 0;
-                // Only of a batch that nobody but us has sent, and once, can be said whose numbers it had.
+                // Only a batch that was sent once, and by this run, shows whose numbers were taken.
                 var isOurs = batch.Tries == 1 && batch.Run == run;
                 if (!isOurs || duplicates == 0)
                 {
@@ -113,8 +113,8 @@ namespace Savepoint
                 }
                 else if (accepted > 0)
                 {
-                    // These numbers were used by a copy. A request is taken as a whole or not at all: where some of its events were
-                    // accepted, the others are not our own, delivered twice. A copy sends in order, too: it had the first ones.
+                    // A copy has used these numbers. The service takes a request as a whole or not at all: where some of its events were
+                    // accepted, the others are no second delivery of this request. A copy sends in order, too, so it had the first numbers.
                     batch.SetEvents(settlement.Good.Take((int)duplicates).ToList());
                     batch.Tries = 0;
                     batches[batch.Place] = batch;
@@ -127,7 +127,7 @@ namespace Savepoint
             });
         }
 
-        /// <summary>The storage may be a copy: goes on under a new name, once for each session that was refused.</summary>
+        /// <summary>The storage may be a copy: starts a new installation, once for each session that was refused.</summary>
         public void StartInstall(string refusedSession)
         {
             Change(() =>
@@ -139,7 +139,7 @@ namespace Savepoint
             });
         }
 
-        /// <summary>The storage is no copy, as far as one can know.</summary>
+        /// <summary>The storage is no copy, as far as the client can know.</summary>
         public void Trust()
         {
             Change(() =>
@@ -215,8 +215,8 @@ namespace Savepoint
         }
 
         /// <summary>
-        /// Starts an installation. Batches from <paramref name="from"/> on move to it. What was sent stays, and so does what is before it:
-        /// a number that is given away in between would look like a lost event.
+        /// Starts an installation. Batches from <paramref name="from"/> on move to it. Batches that were sent stay, and so do those before them:
+        /// a number that is missing in between would look like a lost event.
         /// </summary>
         private void Rename(long from)
         {

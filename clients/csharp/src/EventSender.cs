@@ -11,7 +11,7 @@ namespace Savepoint
     ///
     ///     idle ──wake──► waiting for more ──full, or the interval──► sending ──nothing left──► idle
     ///                                                                   │ ▲
-    ///                              429, 503, 5xx, 408, 401, no answer ──┘ └── back-off, Retry-After
+    ///                              429, 503, 5xx, 408, 401, no reply ───┘ └── back-off, Retry-After
     /// </summary>
     internal sealed class EventSender
     {
@@ -32,7 +32,7 @@ namespace Savepoint
         private bool isAskedAgain;
         private bool isStopped;
         private int failures;
-        /// <summary>Of a clock that nobody sets.</summary>
+        /// <summary>By a clock that is never set.</summary>
         private long notBefore;
 
         public EventSender(
@@ -74,7 +74,7 @@ namespace Savepoint
             }
         }
 
-        /// <summary>Somebody has logged in.</summary>
+        /// <summary>The player has logged in.</summary>
         public void RetryNow()
         {
             lock (turn)
@@ -147,7 +147,7 @@ namespace Savepoint
                     return;
                 }
                 if (MustWait()) return;
-                // First: without a session the storage may turn out to be a copy, and only what was never sent can change its name.
+                // First: without a session the storage may turn out to be a copy, and only batches that were never sent can move to a new installation.
                 var session = await getSession().ConfigureAwait(false);
                 var batch = queue.Take();
                 if (batch == null) return;
@@ -174,7 +174,7 @@ namespace Savepoint
             }
         }
 
-        /// <summary>Says whether the batch is done with.</summary>
+        /// <summary>Says whether the batch is finished.</summary>
         private bool Settle(Batch batch, Reply reply)
         {
             List<Rejection> rejected;
@@ -199,7 +199,7 @@ namespace Savepoint
             onError(error);
             lock (turn)
             {
-                // Nothing more can be sent until somebody logs in, which wakes us.
+                // Nothing more can be sent until the player logs in, which wakes the sender.
                 if (error.Code == "logged_out")
                 {
                     failures++;
@@ -208,7 +208,7 @@ namespace Savepoint
                 var ceiling = Math.Min(MaxRetryMs, FirstRetryMs * Math.Pow(2, Math.Min(failures++, 20)));
                 var askedMs = (error.RetryAfterSeconds ?? 0) * 1000;
                 notBefore = askedMs > 0 ? Monotonic.Ms() + (long)Math.Ceiling(askedMs) : 0;
-                // Half of it at random, so that the clients of an outage do not come back all at once.
+                // Half of the wait is random, so that clients do not all come back at once after an outage.
                 Schedule(Math.Max(askedMs, ceiling / 2) + random.NextDouble() * ceiling / 2);
             }
         }
@@ -220,7 +220,7 @@ namespace Savepoint
             public string Message;
         }
 
-        /// <summary>What the answer means for the batch; null where it has to be sent again.</summary>
+        /// <summary>What the response means for the batch; null where the batch has to be sent again.</summary>
         private static Settlement Outcome(Reply reply, Batch batch, out List<Rejection> rejected)
         {
             rejected = null;
@@ -240,7 +240,7 @@ namespace Savepoint
             var isTemporary = reply.Status == 401 || reply.Status == 408 || reply.Status == 429;
             if (reply.Status < 400 || reply.Status >= 500 || isTemporary) return null;
             var details = reply.ErrorDetails();
-            // Not an error of the service but of something in between.
+            // Not an error of the service but of a proxy in between.
             if (Json.Text(details, "code") == null) return null;
             var error = reply.ToError();
             rejected = Json.Member(details, "rejected") is List<object>

@@ -29,7 +29,7 @@ namespace Savepoint
         {
             var details = ErrorDetails();
             var code = Json.Text(details, "code") ?? (details == null ? "response_invalid" : "http_" + Status);
-            var message = Json.Text(details, "message") ?? "The answer (" + Status + ") is not one of the service.";
+            var message = Json.Text(details, "message") ?? "The response (" + Status + ") is not one of the service.";
             return new SavepointException(code, message)
             {
                 Status = Status,
@@ -88,7 +88,7 @@ namespace Savepoint
             return await SendAsync(new TransportRequest("POST", url, body, WithJson(NoHeaders))).ConfigureAwait(false);
         }
 
-        /// <exception cref="SavepointException"><c>network_failed</c> where there is no answer; every answer is a reply.</exception>
+        /// <exception cref="SavepointException"><c>network_failed</c> where there is no response. A response of any status is returned as a reply.</exception>
         private async Task<Reply> SendAsync(string method, string path, string body, IDictionary<string, string> headers)
         {
             headers = headers ?? NoHeaders;
@@ -115,7 +115,7 @@ namespace Savepoint
                 }
                 catch (Exception cause)
                 {
-                    throw new SavepointException("network_failed", "The service did not answer.", cause);
+                    throw new SavepointException("network_failed", "The service did not respond.", cause);
                 }
             }
         }

@@ -10,7 +10,7 @@ namespace Savepoint
     /// </code></example>
     public sealed class FileStore : IStore
     {
-        /// <summary>Changes that are being applied; whoever comes next after a crash applies them again.</summary>
+        /// <summary>Changes that are being applied; after a crash the next start applies them again.</summary>
         private const string Journal = "journal";
 
         private static readonly Encoding Utf8 = new UTF8Encoding(false);
@@ -79,7 +79,7 @@ namespace Savepoint
             return File.Exists(path) ? File.ReadAllText(path, Utf8) : null;
         }
 
-        /// <summary>Moved into place as a whole: whoever reads it finds the old text or the new one.</summary>
+        /// <summary>Moved into place as a whole: a reader finds the old text or the new one.</summary>
         private void WriteFile(string name, string text)
         {
             var path = PathOf(name);

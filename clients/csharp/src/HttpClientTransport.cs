@@ -17,7 +17,7 @@ namespace Savepoint
         public HttpClientTransport(HttpClient client = null)
         {
             this.client = client ?? new HttpClient();
-            // Otherwise a POST waits for leave to send its body.
+            // Otherwise a POST waits for a 100 Continue before it sends its body.
             this.client.DefaultRequestHeaders.ExpectContinue = false;
         }
 

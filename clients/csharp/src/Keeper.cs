@@ -6,7 +6,7 @@ using System.Text;
 namespace Savepoint
 {
     /// <summary>
-    /// The store, under names of its own for each service and device. A store that fails must not stop the game: what could not
+    /// The store, under separate names for each service and device. A store that fails must not stop the game: what could not
     /// be written stays in memory, and is written with the next change.
     /// </summary>
     internal sealed class Keeper

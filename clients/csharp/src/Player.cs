@@ -5,7 +5,7 @@ namespace Savepoint
 {
     /// <summary>
     /// What the service tells about the player. Online each method asks the service, which responds with 304 where nothing has changed. Offline
-    /// it gives the last good response, or a fallback. It throws only if there is none, or if the service refuses.
+    /// it returns the last good response, or a fallback. It throws only if there is neither, or if the service refuses.
     /// </summary>
     /// <example><code>
     /// savepoint.Player.StoreChanged += store => Render(store.ActiveSkus);

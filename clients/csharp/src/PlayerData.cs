@@ -3,7 +3,7 @@ using System.Linq;
 
 namespace Savepoint
 {
-    /// <summary>A flag of the player. Once it has expired, its value is the default; the client sees to it, also offline.</summary>
+    /// <summary>A flag of the player. Once it has expired, the client gives the default value, also offline.</summary>
     /// <example><code>if (!status.IsPayer.Value) ShowBanner();</code></example>
     public sealed class Flag
     {
@@ -48,7 +48,7 @@ namespace Savepoint
         /// <example><code>var isBeta = status.Flags.ContainsKey("isBeta") &amp;&amp; status.Flags["isBeta"].Value;</code></example>
         public IReadOnlyDictionary<string, Flag> Flags { get; private set; }
 
-        /// <summary>The answer as JSON.</summary>
+        /// <summary>The response as JSON.</summary>
         /// <example><code>Debug.Log(status.JsonText);</code></example>
         public string JsonText { get; private set; }
     }
@@ -126,7 +126,7 @@ namespace Savepoint
         /// <example><code>var isNew = store.LastUpdatedTimestamp > lastSeen;</code></example>
         public long LastUpdatedTimestamp { get; private set; }
 
-        /// <summary>The answer as JSON.</summary>
+        /// <summary>The response as JSON.</summary>
         /// <example><code>Debug.Log(store.JsonText);</code></example>
         public string JsonText { get; private set; }
     }
@@ -145,12 +145,12 @@ namespace Savepoint
         /// <example><code>foreach (var id in segments.SegmentIds) Debug.Log(id);</code></example>
         public IReadOnlyList<string> SegmentIds { get; private set; }
 
-        /// <summary>The answer as JSON, with names and versions.</summary>
+        /// <summary>The response as JSON, with names and versions.</summary>
         /// <example><code>Debug.Log(segments.JsonText);</code></example>
         public string JsonText { get; private set; }
     }
 
-    /// <summary>One prediction. Once it has expired, its value is the default; the client sees to it, also offline.</summary>
+    /// <summary>One prediction. Once it has expired, the client gives the default value, also offline.</summary>
     /// <example><code>if (churn.State == "ready" &amp;&amp; churn.Value > 0.7m) OfferHelp();</code></example>
     public sealed class Prediction
     {
@@ -189,7 +189,7 @@ namespace Savepoint
         /// <example><code>var churn = predictions.Predictions["churn"];</code></example>
         public IReadOnlyDictionary<string, Prediction> Predictions { get; private set; }
 
-        /// <summary>The answer as JSON, with the models.</summary>
+        /// <summary>The response as JSON, with the models.</summary>
         /// <example><code>Debug.Log(predictions.JsonText);</code></example>
         public string JsonText { get; private set; }
     }

@@ -15,7 +15,7 @@ namespace Savepoint
         public long Gaps;
         /// <summary>Batches in a row whose numbers were all taken, though they were never sent before.</summary>
         public long Suspicions;
-        /// <summary>From this batch on, events were tracked since a start at which nobody could say yet whether the storage is a copy.</summary>
+        /// <summary>From this batch on, events were tracked while it was not known whether the storage is a copy.</summary>
         public long? UncheckedFrom;
         /// <summary>The session that was refused last.</summary>
         public string Refused;

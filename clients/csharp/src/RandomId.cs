@@ -2,7 +2,7 @@ using System.Security.Cryptography;
 
 namespace Savepoint
 {
-    /// <summary>Makes names that nobody else makes.</summary>
+    /// <summary>Makes unique names.</summary>
     internal static class RandomId
     {
         private const string Letters = "0123456789abcdefghijklmnopqrstuv";

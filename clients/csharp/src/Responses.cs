@@ -6,10 +6,10 @@ using System.Threading.Tasks;
 
 namespace Savepoint
 {
-    /// <summary>Asks for the player's data, keeps the last good responses, and gives them while there is no other.</summary>
+    /// <summary>Requests the player's data, keeps the last good responses, and returns those while there are no newer ones.</summary>
     internal sealed class Responses
     {
-        /// <summary>As long as a response may be shown offline that does not say so itself.</summary>
+        /// <summary>How long a response may be shown offline, unless the response says it.</summary>
         private const long StaleMs = 86400000;
 
         private static readonly Dictionary<string, string> Paths = new Dictionary<string, string>
@@ -30,7 +30,7 @@ namespace Savepoint
         private readonly Dictionary<string, Task<object>> asking = new Dictionary<string, Task<object>>();
         private readonly Dictionary<string, string> told = new Dictionary<string, string>();
 
-        /// <summary>Is told the name and the response where it differs from the one before.</summary>
+        /// <summary>Is called with the name and the response when the response differs from the one before.</summary>
         public Action<string, object> OnChanged = (name, json) => { };
 
         public Responses(
@@ -49,7 +49,7 @@ namespace Savepoint
             this.onError = onError;
         }
 
-        /// <summary>One request at a time for each, however many ask.</summary>
+        /// <summary>One request at a time for each name, however many callers wait for it.</summary>
         public Task<object> AskOnceAsync(string name)
         {
             lock (turn)
@@ -138,7 +138,7 @@ namespace Savepoint
         private object Tell(string name, object value)
         {
             var response = Current(value);
-            // Without its instant, where it says one: the next response has another.
+            // Without the instant (`asOf`), which differs in every response.
             var text = Json.Write(new Dictionary<string, object>(Json.AsObject(response)) { ["asOf"] = 0 });
             lock (turn)
             {

@@ -175,7 +175,7 @@ namespace Savepoint
                 if (part == null) continue;
                 foreach (var member in part) merged[member.Key] = member.Value;
             }
-            // The type first: what may be dropped is told by the beginning of the text.
+            // The type comes first: the beginning of the text decides whether the event may be dropped.
             var text = new StringBuilder("{\"eventType\":").Append(Json.Write(eventType ?? ""));
             text.Append(",\"timestamp\":").Append(Json.Write(Times.Format(clock.Device())));
             text.Append(",\"payload\":").Append(payload == null ? "{}" : Json.Write(payload));
@@ -243,7 +243,7 @@ namespace Savepoint
             if (options.OnError != null) Tell(() => options.OnError(error));
         }
 
-        /// <summary>What a callback throws is the game's affair: Unity logs it. Without a context it would end the process.</summary>
+        /// <summary>What a callback throws is an error of the game: Unity logs it. Without a context it would end the process.</summary>
         private void Tell(Action callback)
         {
             if (context != null)

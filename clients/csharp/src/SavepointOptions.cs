@@ -83,17 +83,17 @@ namespace Savepoint
         public long MaxStoredBytes { get; set; } = 2097152;
 
         /// <summary>
-        /// What reads answer without a network before there was ever an answer, as JSON, by name: <c>status</c>, <c>store</c>,
+        /// What reads return without a network before the first response, as JSON, by name: <c>status</c>, <c>store</c>,
         /// <c>segments</c>, <c>predictions</c>. Ship it with the game.
         /// </summary>
         /// <example><code>options.Fallback["store"] = Resources.Load&lt;TextAsset&gt;("store").text;</code></example>
         public IDictionary<string, string> Fallback { get; set; } = new Dictionary<string, string>();
 
-        /// <summary>Is told of each event that was not taken.</summary>
+        /// <summary>Is called with each event that was not taken.</summary>
         /// <example><code>options.OnRejected = rejected => Debug.LogWarning(rejected.Code);</code></example>
         public Action<RejectedEvent> OnRejected { get; set; }
 
-        /// <summary>Is told of failures that the client deals with by itself, for a log.</summary>
+        /// <summary>Is called with failures that the client handles itself, for a log.</summary>
         /// <example><code>options.OnError = error => Debug.Log(error.Code);</code></example>
         public Action<SavepointException> OnError { get; set; }
 

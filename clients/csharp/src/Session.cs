@@ -45,7 +45,7 @@ namespace Savepoint
             });
         }
 
-        /// <summary>From what was kept, or from the answer of login and refresh. Null where it is neither.</summary>
+        /// <summary>From what was kept, or from the response of login and refresh. Null where it is neither.</summary>
         public static Session From(object kept)
         {
             var isLoggedOut = Json.Flag(kept, "isLoggedOut");

@@ -41,7 +41,7 @@ namespace Savepoint
             this.onGrant = onGrant;
         }
 
-        /// <summary>A session whose token should do; logs in or refreshes if need be.</summary>
+        /// <summary>A session whose token should be valid; logs in or refreshes if needed.</summary>
         public async Task<Session> GetAsync()
         {
             Session session;
@@ -79,7 +79,7 @@ namespace Savepoint
                 if (current != null && !IsDue(current)) return current;
                 running = renewal;
             }
-            // It may be one that must not log in.
+            // The running attempt may be one that must not log in.
             if (running != null) await Task.WhenAny(running).ConfigureAwait(false);
             return await RenewOnceAsync(null, true).ConfigureAwait(false);
         }
@@ -139,7 +139,7 @@ namespace Savepoint
             var body = Json.Write(new Dictionary<string, object> { ["refreshToken"] = session.RefreshToken });
             var reply = await exchange.PostAsync("/auth/refresh", body).ConfigureAwait(false);
             if (reply.Status != 401) return Accept(reply);
-            // Its last characters name it well enough.
+            // The last characters are enough to tell sessions apart.
             queue.StartInstall(session.RefreshToken.Substring(Math.Max(0, session.RefreshToken.Length - 8)));
             return await SignInAsync().ConfigureAwait(false);
         }
@@ -153,7 +153,7 @@ namespace Savepoint
         {
             var age = clock.Device() - session.ObtainedAt;
             var margin = Math.Min(MarginMs, session.LifetimeMs / 5);
-            // A negative age: the clock was put back, and says nothing any more.
+            // A negative age: the clock was put back, so the age is unknown.
             return age < 0 || age > session.LifetimeMs - margin || (isStarting && age > TrustedMs);
         }
 
@@ -202,7 +202,7 @@ namespace Savepoint
             if (timestamp != null) asked["timestamp"] = timestamp;
             var response = await exchange.PostToAsync(options.SignUrl, Json.Write(asked)).ConfigureAwait(false);
             if (response.Status < 200 || response.Status > 299)
-                throw new InvalidOperationException("The signing endpoint answered " + response.Status + ".");
+                throw new InvalidOperationException("The signing endpoint responded with " + response.Status + ".");
             var login = Json.Read(response.Body);
             return new SignedLogin
             {
@@ -228,7 +228,7 @@ namespace Savepoint
             if (reply.Status != 200) throw reply.ToError();
             var session = Session.From(reply.Body);
             if (session == null || session.AccessToken == null)
-                throw new SavepointException("response_invalid", "The answer is not one of the service.") { Status = reply.Status };
+                throw new SavepointException("response_invalid", "The response is not one of the service.") { Status = reply.Status };
             session.ObtainedAt = clock.Device();
             session.LifetimeMs = Json.Integer(reply.Body, "expiresIn") * 1000;
             keeper.Write("session", session.ToJson());
@@ -238,7 +238,7 @@ namespace Savepoint
             return session;
         }
 
-        /// <summary>Time of the service, where it refused a login because of its timestamp. Without serverTime its Date has to do.</summary>
+        /// <summary>Time of the service, where it refused a login because of its timestamp. Without serverTime the Date header is used.</summary>
         private static long? TimeOfRefusal(Reply reply)
         {
             if (reply.Status != 400) return null;

@@ -3,7 +3,7 @@ using System.Collections.Generic;
 namespace Savepoint
 {
     /// <summary>
-    /// Where the client keeps the session, the queue of events and the last answers. It is called from one thread at a time, never from
+    /// Where the client keeps the session, the queue of events and the last responses. It is called from one thread at a time, never from
     /// the one that calls <see cref="SavepointClient.Track"/>.
     /// </summary>
     /// <example><code>

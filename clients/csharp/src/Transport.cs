@@ -26,7 +26,7 @@ namespace Savepoint
     /// </code></example>
     public interface ITransport
     {
-        /// <summary>Sends one request. Throws whatever it likes where there is no answer; every answer is a response.</summary>
+        /// <summary>Sends one request. Throws any exception where there is no response. A response of any status is returned.</summary>
         /// <example><code>var response = await transport.SendAsync(request, CancellationToken.None);</code></example>
         Task<TransportResponse> SendAsync(TransportRequest request, CancellationToken cancel);
     }

@@ -141,7 +141,7 @@ internal static class Checks
             foreach (var member in type.GetMembers(own))
             {
                 var method = member as MethodBase;
-                // Accessors; and constructors that nobody has written.
+                // Accessors, and constructors that the compiler has made.
                 if (method != null && (method.IsSpecialName && !method.IsConstructor || method.IsConstructor && method.GetParameters().Length == 0))
                     continue;
                 var kind = method != null ? "M:" : member is EventInfo ? "E:" : "P:";

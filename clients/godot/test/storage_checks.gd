@@ -19,7 +19,7 @@ const EVENT_B := '{"eventType":"B"}'
 var _storage: Storage
 
 
-## Somebody is logged in.
+## The player is logged in.
 class LoggedIn:
 	extends Sessions
 

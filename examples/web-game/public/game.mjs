@@ -5,7 +5,7 @@ const CART_TOP = 985;
 const GEM_SIZE = 34;
 const COLOURS = ['#55d6be', '#ffd166', '#ef7b9d', '#8ab6ff'];
 
-/** Runs rounds on a canvas. `onCaught` is told of each gem; `play` resolves with the result of a round. */
+/** Runs rounds on a canvas. `onCaught` is called for each gem; `play` resolves with the result of a round. */
 export function createGame(canvas, { onCaught }) {
   const context = canvas.getContext('2d');
   const keys = new Set();
@@ -118,7 +118,7 @@ export function createGame(canvas, { onCaught }) {
       let last = performance.now();
       return new Promise((resolve) => {
         const frame = (now) => {
-          // A tab that was hidden goes on where it was.
+          // A tab that was hidden continues where it stopped.
           const seconds = Math.min(0.05, (now - last) / 1000);
           last = now;
           nextIn -= seconds;

@@ -4,7 +4,7 @@ import { createGame } from './game.mjs';
 import { createStorePanel } from './store.mjs';
 
 const GEMS_PER_ROUND = Number(new URLSearchParams(location.search).get('gems') ?? 15);
-/** What the things in the demo catalogue hold. */
+/** How many gems the SKUs of the demo catalogue hold. */
 const GEMS_OF = { gems_80: 80, starter_pack: 500, gems_1200: 1_200 };
 const SHOWN_EVENTS = 8;
 
@@ -27,7 +27,7 @@ let isPayer = false;
 const game = createGame($('canvas'), { onCaught: () => addGems(1) });
 const store = createStorePanel($('store'), $('offer'), { onBuy: buy });
 
-// Responses that change are shown by themselves, whoever asked for them, also in another tab.
+// Listeners are called when a response changes, no matter which call or tab requested it.
 savepoint.player.on('store', store.show);
 savepoint.player.on('status', (status) => {
   isPayer = status.isPayer.value;
@@ -44,7 +44,7 @@ $('close-ad').addEventListener('click', () => {
 
 addGems(0);
 track('Session_Start', { sessionId });
-// The game can be played before the login is through, and without one.
+// The game can be played before the login has succeeded, and without a login.
 $('play').disabled = false;
 try {
   const { userId } = await savepoint.login();
@@ -70,7 +70,7 @@ async function playRound() {
     caught > count / 2 ? 'Well caught. The next one is faster.' : 'The next one is yours.';
   $('play').textContent = 'Next round';
   $('menu').hidden = false;
-  // Whoever pays sees no ads.
+  // Payers see no ads.
   if (!isPayer && level % 2 === 0) showAd();
 }
 
@@ -89,12 +89,12 @@ async function buy({ skuId, offerPrice, currency, promoId }) {
     ...(promoId && { promoId }),
   });
   addGems(GEMS_OF[skuId] ?? 0);
-  // What the purchase changes is there with the next response: the player pays now, and may be thanked for it.
+  // The next response shows what the purchase changes: the player is a payer now, and may get the offer for payers.
   await savepoint.flush();
   await refresh();
 }
 
-/** Asks for what may have changed; listeners are told. */
+/** Requests what may have changed; listeners are called. */
 function refresh() {
   const responses = [savepoint.player.status(), savepoint.player.store()];
   return Promise.all(responses).then(

@@ -8,7 +8,7 @@ export function createStorePanel(list, offerLine, { onBuy }) {
         activeSkus.filter(({ promoId }) => promoId !== undefined).map(({ skuId }) => skuId),
       );
       list.replaceChildren(...activeSkus.map((sku) => entry(sku, offers.has(sku.skuId), onBuy)));
-      // An offer that was not there before is worth a word.
+      // A new offer is announced.
       const fresh = known && activeSkus.find(({ skuId }) => offers.has(skuId) && !known.has(skuId));
       if (fresh) {
         offerLine.textContent = `Just for you: ${fresh.name} for ${price(fresh.offerPrice, fresh.currency)}.`;

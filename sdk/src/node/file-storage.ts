@@ -29,7 +29,7 @@ export function fileStorage(folder: string): SavepointStorage {
     async setItem(key, value) {
       await make();
       const path = pathOf(key);
-      // Renamed into place: whoever reads it finds the old text or the new one. It holds tokens.
+      // Renamed into place: a reader finds the old text or the new one. Only the owner may read it, because it holds tokens.
       await writeFile(`${path}.new`, value, { mode: 0o600 });
       await rename(`${path}.new`, path);
     },

@@ -4,7 +4,7 @@ type Jwk = JsonWebKey & { kid?: string; use?: string };
 
 export type PublicKeys = { find(kid: string): Promise<CryptoKey | undefined> };
 
-/** Where the service does not say how long its keys hold. */
+/** How long keys are cached where the service does not say it. */
 const DEFAULT_AGE_MS = 300_000;
 /** An unknown key id causes a request at most this often: a client can invent any id. */
 const COOLDOWN_MS = 10_000;
@@ -12,7 +12,7 @@ const COOLDOWN_MS = 10_000;
 const MAX_STALE_MS = 3_600_000;
 const ES256 = { name: 'ECDSA', namedCurve: 'P-256' };
 
-/** The public keys of the service, asked for again when they have aged or when a token names another one. */
+/** The public keys of the service, fetched again when they are old or when a token names an unknown key. */
 export function createPublicKeys(url: string, fetching: typeof fetch): PublicKeys {
   let keys = new Map<string, CryptoKey>();
   let askedAt = Number.NEGATIVE_INFINITY;

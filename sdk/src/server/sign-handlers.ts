@@ -27,7 +27,7 @@ type SignerResponse = {
 /** The largest difference between the timestamp to sign and the clock of this server, which may be wrong itself. */
 const MAX_SKEW_MS = 3_600_000;
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
-/** Of the service. */
+/** The limit of the service. */
 const MAX_DEVICE_ID = 256;
 
 async function respond<R>(options: SignerOptions<R>, body: unknown, request: R): Promise<SignerResponse> {

@@ -4,11 +4,11 @@ import { keyValueStorage } from './key-value-storage.js';
 import { memoryStorage } from './memory-storage.js';
 import type { SavepointStorage } from './storage.js';
 
-/** IndexedDB, else localStorage, else memory: whatever this platform has and allows. */
+/** IndexedDB, else localStorage, else memory: the first that this platform has and allows. */
 export function defaultStorage(report: (error: SavepointError) => void): SavepointStorage {
   const candidates: (() => SavepointStorage)[] = [];
   if (typeof indexedDB !== 'undefined') candidates.push(() => indexedDbStorage());
-  // Not in Node: it warns of the mere look at localStorage.
+  // Not in Node, which warns of any access to localStorage.
   if (typeof document !== 'undefined') {
     candidates.push(() => keyValueStorage(localStorage, { isShared: true }));
   }
@@ -16,7 +16,7 @@ export function defaultStorage(report: (error: SavepointError) => void): Savepoi
   return firstWorking(candidates, report);
 }
 
-/** Goes on to the next storage when one fails: private windows and full disks refuse what exists. */
+/** Goes on to the next storage when one fails: private windows and full disks refuse a storage that exists. */
 export function firstWorking(
   candidates: (() => SavepointStorage)[],
   report: (error: SavepointError) => void,

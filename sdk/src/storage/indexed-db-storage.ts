@@ -73,7 +73,7 @@ function run<T>(transaction: IDBTransaction, work: (tx: Transaction) => Promise<
     }).then(
       (value) => {
         result = value;
-        // At once, not when the page is next idle: it may be about to close.
+        // Commits at once, not when the page is next idle: the page may be about to close.
         transaction.commit?.();
       },
       (error) => {

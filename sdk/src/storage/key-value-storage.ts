@@ -15,7 +15,7 @@ export type KeyValue = {
   removeItem(key: string): unknown;
 };
 
-/** Writes of a transaction that is being applied; whoever comes next after a crash applies them again. */
+/** Writes of a transaction that is being applied; after a crash the next transaction applies them again. */
 const JOURNAL = 'savepoint!journal';
 
 /**

@@ -4,7 +4,7 @@ import { type KeyValue, keyValueStorage } from '../../src/storage/key-value-stor
 import { createSerial, type SavepointStorage } from '../../src/storage/storage.js';
 import type { ServiceModel } from './service-model.js';
 
-/** What is left of a device between runs of the game, and how a run of it is started and killed. */
+/** What a device keeps between runs of the game, and how a run is started and killed. */
 export type Device = {
   values: Map<string, string>;
   rejected: RejectedEvent[];

@@ -20,7 +20,7 @@ const GRACE_MS = 30_000;
 
 /**
  * The rules of the service that a client has to live with, on a clock that tests set: signed logins, sessions that rotate, events
- * once per player, installation and number, each request as a whole. `fault` decides what becomes of each request.
+ * once per player, installation and number, each request as a whole. `fault` decides what happens to each request.
  */
 export function createServiceModel() {
   const sessions = new Map<
@@ -167,7 +167,7 @@ export function createServiceModel() {
         body: init.body === undefined ? undefined : JSON.parse(String(init.body)),
       };
       const fault = model.fault(pathname);
-      // A network takes time: whatever else happens may happen meanwhile.
+      // A network takes time, in which other things may happen.
       await Promise.resolve();
       if (fault === 'request lost') throw new TypeError('fetch failed');
       if (fault === 401) return refuse(401, 'token_invalid');

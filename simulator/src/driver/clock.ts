@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The time that players live by. Tests bring one of their own, on which a day passes in a moment. */
+/** The time that players live by. Tests use a clock of their own, on which a day passes in a moment. */
 export type Clock = {
   now(): number;
-  /** Settles at that time, or when `signal` comes. */
+  /** Settles at that time, or when `signal` is aborted. */
   sleepUntil(ms: number, signal: AbortSignal): Promise<void>;
 };
 

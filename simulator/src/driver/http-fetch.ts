@@ -3,7 +3,7 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { plainResponse } from './plain-response.js';
 
 /**
- * `fetch` on `node:http`, for what the client asks of it: text in, text out. The one of Node takes three times the CPU for a request, and a
+ * `fetch` on `node:http`, as far as the client needs it: text in, text out. Node's own takes three times the CPU for a request, and a
  * simulation shares the machine with the service that it measures.
  */
 export function createHttpFetch(maxSockets: number): { fetch: typeof fetch; close(): void } {
@@ -47,6 +47,6 @@ function readResponse(
     body += chunk;
   });
   incoming.once('end', () => resolve(plainResponse(incoming.statusCode ?? 500, body, incoming.headers)));
-  // Also where the connection ends before the response does.
+  // Also called where the connection ends before the response does.
   incoming.once('error', reject);
 }

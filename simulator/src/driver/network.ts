@@ -1,7 +1,7 @@
 import type { NetworkKind } from '../model/life.js';
 import { plainResponse } from './plain-response.js';
 
-/** What the service responded, before the simulated network had a part in it. */
+/** The responses of the service, before the simulated network changes anything. */
 export type ResponseCounts = {
   requests: number;
   accepted: number;
@@ -9,7 +9,7 @@ export type ResponseCounts = {
   lostResponses: number;
 };
 
-/** The network of one player: it does to the requests of the client what the session says. */
+/** The network of one player: it loses requests and responses as the session says. */
 export type PlayerNetwork = {
   readonly fetch: typeof fetch;
   /** Begins a session. A flaky one loses one response. */
@@ -21,7 +21,7 @@ export type PlayerNetwork = {
 };
 
 type Options = {
-  /** What installations are called: the same in a simulation that goes on after a crash. */
+  /** The prefix of the names of installations: the same in a simulation that goes on after a crash. */
   installPrefix: string;
   responseCounts: ResponseCounts;
   send: typeof fetch;
@@ -31,8 +31,8 @@ type EventsResponse = { data?: { accepted?: number; duplicates?: number; rejecte
 
 /**
  * Installations get names that follow from the simulation, in place of the random ones of the client. A player who is played again after
- * a crash then sends the same numbers under the same name, and nothing counts twice. The client would take all those duplicates for the
- * work of a copy of its storage, and start a new installation: so it is told that they were accepted.
+ * a crash then sends the same numbers under the same name, and nothing counts twice. The client would take those duplicates for
+ * events of a copy of its storage, and start a new installation. So the network reports them to the client as accepted.
  */
 export function createPlayerNetwork({ installPrefix, responseCounts, send }: Options): PlayerNetwork {
   const installs = new Map<string, string>();

@@ -14,14 +14,14 @@ export type PlayOptions = {
   /** Names the players of this run on the service. */
   run: string;
   responseCounts: ResponseCounts;
-  /** Tells installations of this process from others, where the clients of a player do not share a storage. */
+  /** Tells installations of this process apart from others, where the clients of a player do not share a storage. */
   installSuffix?: string;
   signal: AbortSignal;
   /** Default: the one of this machine. */
   clock?: Clock;
-  /** Of each piece that has arrived. */
+  /** Called with the number of events that have arrived since the last call. */
   onEvents(count: number): void;
-  /** The service does not respond, and it will be asked again. */
+  /** Called when the service does not respond; the request is sent again. */
   onTrouble(error: SavepointError): void;
 };
 
@@ -32,7 +32,7 @@ export class SimulationError extends Error {
 
 /** As many events as the client puts into a request. */
 const BATCH = 50;
-/** The client sends full batches by itself; a player is waited for when so much is on its way. */
+/** The client sends full batches without being told to. The player waits while this many events are on their way. */
 const MAX_WAITING = 4 * BATCH;
 const MAX_RETRY_MS = 5_000;
 
@@ -43,13 +43,13 @@ export function deviceIdOf(run: string, index: number): string {
 /** What the client was told: events that were acknowledged, and refused ones by their code. */
 export type Played = { acknowledged: number; refused: Record<string, number> };
 
-/** That of a whole life, and what the service has to have of it. */
+/** The outcome of a whole life, and what the service must have of it. */
 export type PlayedLife = Played & { tally: Tally };
 
 /**
  * Plays a life through the API, with the client that games use.
  *
- * The device is switched on now, and its events happened in the past: only `track` is called with the clock of the life. The clock is off
+ * The device is switched on now, and its events happened in the past: only `track` is called with the clock of the life. The clock is wrong
  * by what the session says all the time.
  */
 export async function playLife(life: Life, options: PlayOptions): Promise<PlayedLife> {
@@ -85,7 +85,7 @@ export function createPlayer(life: Life, options: PlayOptions) {
   let refusals = 0;
   let tracked = 0;
   let reported = 0;
-  /** What the clock of the device says too much. */
+  /** How far the clock of the device is ahead. */
   let errorMs = 0;
   /** When the event happens that is being tracked. */
   let eventMs: number | undefined;
@@ -94,7 +94,7 @@ export function createPlayer(life: Life, options: PlayOptions) {
   let current: Session | undefined;
   let trouble: SavepointError | undefined;
 
-  /** What need not be sent again. */
+  /** Events that need not be sent again. */
   const settledNow = () => network.delivered + network.swallowed + refusals;
   const now = () => (eventMs ?? clock.now()) + errorMs;
 
@@ -135,12 +135,12 @@ export function createPlayer(life: Life, options: PlayOptions) {
     tracked++;
   };
 
-  /** Sends all that waits, however often that takes. */
+  /** Sends all that waits, in as many tries as that takes. */
   const deliver = async (stop = signal) => {
     for (let tries = 0; ; tries++) {
       trouble = undefined;
       await client?.flush();
-      // Callbacks of the client are called a moment later.
+      // The client calls its callbacks a moment later.
       if (settledNow() < tracked) await new Promise(setImmediate);
       const settled = settledNow();
       onEvents(settled - reported);
@@ -160,7 +160,7 @@ export function createPlayer(life: Life, options: PlayOptions) {
       const isNewInstall = current !== undefined && current.install !== session.install;
       const isSwallowing = (current?.network === 'swallowed') !== (session.network === 'swallowed');
       if (current !== undefined && (isUpdated || isNewInstall || isSwallowing)) {
-        // What waits from an offline session is not for the network of the next one.
+        // Events that wait from an offline session are not delivered by the network of the next session.
         if (current.network === 'offline') network.set('online');
         await deliver();
       }
@@ -191,7 +191,7 @@ export function createPlayer(life: Life, options: PlayOptions) {
     },
     async end(stop = signal) {
       if (current?.network === 'offline') network.set('online');
-      // Where the service is away, and nobody wants to wait for it, the rest is lost.
+      // Where the service cannot be reached and the caller does not wait for it, the rest is lost.
       await deliver(stop).catch((error: unknown) => {
         if (stop === signal || !stop.aborted) throw error;
       });
@@ -206,7 +206,7 @@ function signLogin({ apiKey, apiSecret }: Service, deviceId: string, timestamp: 
   return { apiKey, deviceId, timestamp, signature: hmac.digest('base64') };
 }
 
-/** A lost response is asked for again at once; a service that is down or busy after a while. */
+/** After a lost response the request is sent again at once; while the service is down or busy, after a while. */
 async function waitForNext(
   tries: number,
   trouble: SavepointError | undefined,

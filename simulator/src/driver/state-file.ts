@@ -19,18 +19,18 @@ type Header = Simulation & {
 export type StateFile = {
   readonly simulation: Simulation;
   readonly run: string;
-  /** Of those who have been played, here and before. */
+  /** The tally of the players who have been played, in this call and before. */
   readonly expected: Tally;
   readonly acknowledged: number;
   readonly refused: Readonly<Record<string, number>>;
   readonly finished: ReadonlySet<number>;
-  /** Whether it was there before. */
+  /** Whether the file was there before. */
   readonly isResumed: boolean;
   add(player: FinishedPlayer): void;
   close(): void;
 };
 
-/** The file does not fit what is asked for. */
+/** The file does not fit the options. */
 export class StateFileError extends Error {
   override readonly name = 'StateFileError';
 }
@@ -60,7 +60,7 @@ export async function openStateFile(file: string, wanted: Wanted, nowMs: number)
     for (const [code, n] of Object.entries(codes)) refused[code] = (refused[code] ?? 0) + n;
   };
   for (const player of players) count(player);
-  // Written anew without a line that was cut off, and put in place as a whole: whoever is killed here has lost nothing.
+  // Written anew without a line that was cut off, and moved into place as a whole: a kill at this point loses nothing.
   const descriptor = openSync(`${file}.new`, 'w');
   const write = (line: object) => writeSync(descriptor, `${JSON.stringify(line)}\n`);
   write(header);
@@ -87,8 +87,8 @@ export async function openStateFile(file: string, wanted: Wanted, nowMs: number)
 }
 
 /**
- * The players to go on with at the pace of the clock: those of a simulation that was finished, or of the last time. New ones where there
- * are none; the file keeps their names, so that it is the same players again after a restart.
+ * The players to go on with at the pace of the clock: those of a finished simulation, or of the last call. New players where there
+ * are none; the file keeps their names, so that a restart goes on with the same players.
  */
 export async function openLiveRun(
   file: string,

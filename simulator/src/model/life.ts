@@ -18,7 +18,7 @@ export type Session = {
   /** Counts the installations: a player who comes back after weeks may have to install the game again. */
   install: number;
   network: NetworkKind;
-  /** What the clock of the device says too much. */
+  /** How far the clock of the device is ahead. */
   clockErrorMs: number;
 };
 
@@ -48,7 +48,7 @@ export function lifeOf(simulation: Simulation, index: number, untilMs: number = 
   const random = randomFrom(simulation.seed, index, 2);
   const sessions: Session[] = [];
   const start = firstDayMs(simulation);
-  // At midnight sharp the new day has begun: whoever installs the game on it has played before it.
+  // At midnight exactly the new day has begun: a player who installs the game on that day has played before midnight.
   const lastDay = Math.floor((untilMs - start) / DAY_MS) + 1;
   for (let day = Math.floor(traits.installDay); day < lastDay; day++) {
     const isFirst = sessions.length === 0;
@@ -58,7 +58,7 @@ export function lifeOf(simulation: Simulation, index: number, untilMs: number = 
   }
   const life = { index, simulation, traits, sessions };
   for (const session of sessions) session.network = rawNetwork(life, session);
-  // Later sessions count, so from the end: what is swallowed shows only if the next session arrives from the same game.
+  // Later sessions decide, so from the end: swallowed events are noticed only if the next session arrives from the same installation and build.
   for (let at = sessions.length - 1; at >= 0; at--) {
     const session = sessions[at] as Session;
     if (session.network === 'swallowed' && !isNoticed(session, sessions[at + 1])) session.network = 'online';
@@ -86,7 +86,7 @@ function addDay(
     const durationMs = Math.round(Math.min(MAX_SESSION_MS, Math.max(MIN_SESSION_MS, minutes * MINUTE_MS)));
     const free = last === undefined ? 0 : last.startMs + last.durationMs + PAUSE_MS;
     let startMs = Math.round(Math.max(wanted, free));
-    // Whoever installs the game before the end has played it before the end.
+    // A player who installs the game before the end has played it before the end.
     if (last === undefined && traits.installDay < simulation.days) {
       startMs = Math.min(startMs, simulation.endMs - durationMs - 1);
     }

@@ -1,4 +1,4 @@
-/** Numbers that look random and depend on nothing but what they are made from. */
+/** Pseudorandom numbers that depend only on their keys. */
 export type Random = () => number;
 
 /**
@@ -70,7 +70,7 @@ export function logNormal(random: Random, median: number, spread: number): numbe
   return median * Math.exp(spread * normal(random));
 }
 
-/** Knuth's way: for means of a few dozen at the most. */
+/** Knuth's method: for means of a few dozen at the most. */
 export function poisson(random: Random, mean: number): number {
   const limit = Math.exp(-mean);
   let count = 0;
@@ -78,7 +78,7 @@ export function poisson(random: Random, mean: number): number {
   return count;
 }
 
-/** Marsaglia and Tsang's way. */
+/** Marsaglia and Tsang's method. */
 export function gamma(random: Random, shape: number): number {
   if (shape < 1) return gamma(random, shape + 1) * (1 - random()) ** (1 / shape);
   const d = shape - 1 / 3;

@@ -7,7 +7,7 @@ export type SimulatedEvent = {
   eventType: string;
   payload: Record<string, unknown>;
   metadata?: Record<string, unknown>;
-  /** The code with which the service has to refuse it. */
+  /** The code with which the service must refuse the event. */
   refusedAs?: string;
 };
 
@@ -23,7 +23,7 @@ const BROKEN_BUILDS = new Set(BUILDS.filter(({ isBroken }) => isBroken).map(({ b
 const LEVEL_MS = 100_000;
 const CAMPAIGNS = ['autumn-launch', 'rewarded-video', 'cross-promotion', 'retention-push'];
 const REFUND_SHARE = 0.02;
-/** Of the events that a broken build can spoil, it spoils so many. */
+/** The share of the events with a spoilable member that a broken build spoils. */
 const SPOILED_SHARE = 0.3;
 
 /** What a player buys in a session. */

@@ -1,7 +1,7 @@
 import type { Life, Session } from './life.js';
 import { eventsOf, type SimulatedEvent } from './session-events.js';
 
-/** What the service has to have of some players, once everything has arrived. All sums: tallies of players can be added. */
+/** What the service must have of some players once everything has arrived. All members are sums, so tallies can be added. */
 export type Tally = {
   players: number;
   sessions: number;
@@ -30,14 +30,14 @@ export function emptyTally(): Tally {
   };
 }
 
-/** Worked out from the life alone: what the service says is compared with it, and has no part in it. */
+/** Computed from the life alone: what the service says is compared with it and is no part of it. */
 export function tallyOf(life: Life): Tally {
   const count = createLifeTally(life);
   for (const session of life.sessions) count.add(session, eventsOf(life, session));
   return count.end();
 }
 
-/** The same for one who has the events at hand, so that they are worked out once. */
+/** The same for a caller that has the events already, so that they are computed once. */
 export function createLifeTally(life: Life) {
   const tally = emptyTally();
   const bought = new Map<unknown, { price: number; currency: string }>();
@@ -71,7 +71,7 @@ export function createLifeTally(life: Life) {
   };
 }
 
-/** By what `savepoint losses` tells losses apart. */
+/** The key by which `savepoint losses` groups losses. */
 function lossKey({ traits }: Life, { build }: Session): string {
   return `${build}|${traits.osName}`;
 }

@@ -16,16 +16,16 @@ export type Traits = Country &
     adsPerLevel: number;
     /** Purchases per session; 0 for the many who never pay. */
     purchasesPerSession: number;
-    /** 1 for most payers; for some many times that, and they buy the dear things. */
+    /** 1 for most payers; for some many times that, and they buy the expensive SKUs. */
     appetite: number;
     /** Days from the release of a build until this player has it; infinite for some. */
     updateLagDays: number;
     clockErrorMs: number;
-    /** From this session on the clock is off by something else. */
+    /** From this session on the clock is wrong by another amount. */
     clockJump: { session: number; errorMs: number } | undefined;
     offlineShare: number;
     flakyShare: number;
-    /** Behind a proxy that says yes to everything and passes on only a part of it. */
+    /** Behind a proxy that acknowledges every request and passes on only some of them. */
     swallowedShare: number;
   };
 
@@ -61,7 +61,7 @@ export function traitsOf(simulation: Simulation, index: number): Traits {
 }
 
 function installDay({ days, players }: Simulation, index: number, random: Random): number {
-  // Those who come later come at the pace of the average day.
+  // Players who come later come at the pace of the average day.
   if (index >= players) return days + ((index - players + random()) * days) / players;
   const launch = random() * (days + LAUNCH.weight * LAUNCH.days) > days;
   return Math.floor(launch ? Math.min(exponential(random, LAUNCH.days), days - 1) : random() * days);

@@ -6,7 +6,7 @@ export type Country = {
   /** Hours ahead of UTC. */
   zone: number;
   weight: number;
-  /** How likely somebody is to spend, compared to others. */
+  /** How likely a player is to spend, compared to others. */
   wealth: number;
 };
 

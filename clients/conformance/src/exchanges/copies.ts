@@ -36,7 +36,7 @@ export const COPIES: Exchange[] = [
   },
   {
     name: 'copy-old-session',
-    rule: 'A session older than five minutes is refreshed at the start, before anything is sent: so a copy is found out.',
+    rule: 'A session older than five minutes is refreshed at the start, before anything is sent, so that a copy is noticed.',
     why: WHY,
     needs: 'clock',
     async play({ server, newDevice }) {
@@ -75,7 +75,7 @@ export const COPIES: Exchange[] = [
   },
   {
     name: 'copy-at-play',
-    rule: 'Two copies that share even a fresh session part after two batches at most.',
+    rule: 'Two copies that share a fresh session have different installations after two batches at most.',
     why: WHY,
     async play({ server, newDevice }) {
       const device = await newDevice();

@@ -90,7 +90,7 @@ export const EVENTS: Exchange[] = [
   },
   {
     name: 'rejected-in-batch',
-    rule: 'An event that the service rejects is told to the game once, and not sent again. The others are done with.',
+    rule: 'An event that the service rejects is told to the game once, and not sent again. The others are not sent again either.',
     why: 'A bad event would be bad again. It waits in the studio’s inbox.',
     async play({ server, start, until }) {
       const client = await start();
@@ -110,7 +110,7 @@ export const EVENTS: Exchange[] = [
   {
     name: 'all-rejected',
     rule: 'A 400 with a code of the service means: do not send this batch again.',
-    why: 'A batch that can never be taken must not block those behind it.',
+    why: 'A batch that the service never accepts must not block the next batches.',
     async play({ server, start, until }) {
       const client = await start();
       await client.track('Bad', {});
@@ -129,7 +129,7 @@ export const EVENTS: Exchange[] = [
   {
     name: 'event-too-large',
     rule: 'An event over 32 KiB is told to the game as `event_too_large`, and never sent. `track` does not fail.',
-    why: 'The service refuses it, and a crash in the middle of a game is worse than a lost event.',
+    why: 'The service refuses such an event, and a crash in the middle of a game is worse than a lost event.',
     async play({ server, start, until }) {
       const client = await start();
       await client.track('Huge', { text: 'x'.repeat(40_000) });
@@ -166,7 +166,7 @@ export const EVENTS: Exchange[] = [
   {
     name: 'storage-full',
     rule: 'When the storage is full, the oldest ads are dropped, and the game is told: other events stay while there are ads.',
-    why: 'A phone that is offline for weeks must not fill up, and ads are the most frequent events of the least worth.',
+    why: 'A phone that is offline for weeks must not fill up. Ads are the most frequent events and the least valuable ones.',
     async play(stage) {
       const types = [
         ...Array(10).fill('Step'),
@@ -177,20 +177,20 @@ export const EVENTS: Exchange[] = [
       checkEqual(left('Step'), upTo(10), 'other events stored');
       checkEqual(left('Purchase').length, 10, 'purchases stored');
       const ads = left('Ad_Impression');
-      check(ads.length > 0, 'no ad is left, though there was room');
+      check(ads.length > 0, 'no ad is left, though there was space');
       checkEqual(ads, upTo(70).slice(-ads.length), 'the newest ads');
     },
   },
   {
     name: 'storage-full-of-others',
     rule: 'Where dropping ads is not enough, the oldest other events are dropped, and purchases never.',
-    why: 'Money counts most.',
+    why: 'Purchases matter most to the studio.',
     async play(stage) {
       const types = upTo(90).map((n) => ['Ad_Impression', 'Purchase', 'Step'][n % 3] as string);
       const left = await fillStorage(stage, types);
       checkEqual(left('Purchase').length, 30, 'purchases stored');
       const steps = left('Step');
-      check(steps.length > 0, 'no other event is left, though there was room');
+      check(steps.length > 0, 'no other event is left, though there was space');
       const all = upTo(90).filter((n) => n % 3 === 2);
       checkEqual(steps, all.slice(-steps.length), 'the newest of the other events');
     },

@@ -1,10 +1,10 @@
 import { check, checkEqual, type Exchange, type Stage } from '../exchange.js';
 import type { Act } from '../scripted-server.js';
 
-/** Timers may be early by a little. */
+/** Timers may fire slightly early. */
 const EARLY_MS = 50;
 
-/** A batch meets `act`, and has to be sent again, unchanged, and by itself. */
+/** A batch gets `act`. The client has to send the batch again, unchanged and without being told to. */
 async function sendAgain({ server, start, until }: Stage, act: Act): Promise<void> {
   const client = await start();
   await client.login();
@@ -52,25 +52,25 @@ export const FAILURES: Exchange[] = [
   {
     name: 'lost-response',
     rule: 'A batch whose response was lost is sent again with the same events, ids and numbers.',
-    why: 'The service may have taken it. Only the same numbers tell it so.',
+    why: 'The service may have taken it. It recognises the batch by its numbers.',
     play: (stage) => sendAgain(stage, { kind: 'cut after' }),
   },
   {
     name: 'too-many-requests',
     rule: 'After a 429 nothing is sent before `Retry-After` is over, also if the game asks for a flush. Nothing is dropped.',
-    why: 'Whoever comes back early is refused again, and keeps everybody waiting.',
+    why: 'A client that comes back early is refused again, and keeps all clients waiting.',
     play: (stage) => waitAsAsked(stage, 429),
   },
   {
     name: 'unavailable',
     rule: 'After a 503 nothing is sent before `Retry-After` is over. Nothing is dropped.',
-    why: 'A service that restarts needs a moment in which nobody knocks.',
+    why: 'A service that restarts needs a moment without requests.',
     play: (stage) => waitAsAsked(stage, 503),
   },
   {
     name: 'no-network',
-    rule: 'Without a network events wait. They go out by themselves when it is back.',
-    why: 'Phones are offline often, and for long.',
+    rule: 'Without a network events wait. They are sent when the network is back, without a call of the game.',
+    why: 'Phones are often offline, and for long.',
     async play({ server, start, until }) {
       server.isReachable = false;
       const client = await start();
@@ -91,18 +91,18 @@ export const FAILURES: Exchange[] = [
   {
     name: 'captive-portal',
     rule: 'A page of something else with status 200 is no acknowledgement.',
-    why: 'The Wi-Fi of a hotel answers every request with its own page.',
+    why: 'The Wi-Fi of a hotel responds to every request with its own page.',
     play: (stage) => sendAgain(stage, { kind: 'respond', status: 200, text: '<html>Buy Wi-Fi</html>' }),
   },
   {
     name: 'proxy-error',
-    rule: 'An error without a code of the service, such as a 404 of a proxy, is no answer: the batch is sent again.',
+    rule: 'An error without a code of the service, such as a 404 of a proxy, is no response of the service: the batch is sent again.',
     why: 'A balancer without a backend must not make clients throw events away.',
     play: (stage) => sendAgain(stage, { kind: 'respond', status: 404, text: '<html>No such site</html>' }),
   },
   {
     name: 'login-unavailable',
-    rule: 'While logins fail, events wait. They go out once a login succeeds.',
+    rule: 'While logins fail, events wait. They are sent once a login succeeds.',
     why: 'An outage of the signing endpoint or the service must lose nothing.',
     async play({ server, start, until }) {
       const body = { error: 'The service is not available.', code: 'unavailable' };

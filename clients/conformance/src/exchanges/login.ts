@@ -10,8 +10,8 @@ const timestampOf = (server: ScriptedServer, index: number) =>
 export const LOGIN: Exchange[] = [
   {
     name: 'login-when-needed',
-    rule: 'The first thing that needs a session logs in: what the signing endpoint returned is sent unchanged.',
-    why: 'A game should not have to wait for a login before it tracks.',
+    rule: 'The first call that needs a session logs in: what the signing endpoint returned is sent unchanged.',
+    why: 'A game should be able to track without waiting for a login.',
     async play({ server, start }) {
       const client = await start();
       await client.track('Step', { n: 1 });
@@ -93,7 +93,7 @@ export const LOGIN: Exchange[] = [
   {
     name: 'login-refused',
     rule: 'A login with a wrong signature fails with the code of the service, and is not tried again at once.',
-    why: 'A wrong key cannot be mended by trying.',
+    why: 'Another try does not make a wrong key right.',
     async play({ server, start }) {
       const body = { error: 'Invalid authentication credentials.', code: 'credentials_invalid' };
       server.script('/auth/login', { kind: 'respond', status: 401, body });

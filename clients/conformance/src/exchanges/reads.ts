@@ -89,15 +89,18 @@ export const READS_OF_PLAYER: Exchange[] = [
       const client = await start({ fallback: { status: flag(false), store: storeOf('starter') } });
       checkEqual(await client.read('status'), flag(false), 'status');
       checkEqual(await client.read('store'), storeOf('starter'), 'store');
-      // Which of the two depends on whom the client asks first: the signing endpoint or the service.
+      // The code depends on where the client's first request goes: to the signing endpoint or to the service.
       const code = await codeOf(client.read('segments'));
-      check(/^(network|sign)_failed$/.test(code), `segments without a network, a response and a fallback: ${code}`);
+      check(
+        /^(network|sign)_failed$/.test(code),
+        `segments without a network, a response and a fallback: ${code}`,
+      );
     },
   },
   {
     name: 'store-fallback-config',
     rule: 'A store that is older than its `stale-if-error` is replaced by its `fallbackConfig` while there is no network.',
-    why: 'A price that is over must not be shown for ever.',
+    why: 'A price that has ended must not be shown for ever.',
     async play({ server, start }) {
       const { activeSkus, lastUpdatedTimestamp } = storeOf('plain');
       const fallbackConfig = { version: 7, activeSkus, lastUpdatedTimestamp };

@@ -3,7 +3,7 @@ import { check, checkEqual, type Exchange } from '../exchange.js';
 export const RESTARTS: Exchange[] = [
   {
     name: 'restart-with-unsent',
-    rule: 'What was stored and not sent goes out after the next start, by itself, with the same numbers and installation.',
+    rule: 'Events that were stored and not sent are sent after the next start, without a call of the game, with the same numbers and installation.',
     why: 'Games are killed, not closed.',
     async play({ server, newDevice, until }) {
       const device = await newDevice();
@@ -33,7 +33,7 @@ export const RESTARTS: Exchange[] = [
   {
     name: 'killed-while-sending',
     rule: 'A batch that was on its way when the game was killed is sent again unchanged; newer events go into another one.',
-    why: 'Nobody can know whether the service has taken it.',
+    why: 'The client cannot know whether the service has taken the batch.',
     async play({ server, newDevice, until }) {
       const device = await newDevice();
       const first = await device.start();

@@ -12,14 +12,14 @@ const UNAUTHORIZED = {
 export const SESSIONS: Exchange[] = [
   {
     name: 'refresh-race',
-    rule: 'However many calls find the token ended, one refresh runs, and all of them succeed.',
+    rule: 'When several calls find that the token has ended, one refresh runs, and all calls succeed.',
     why: 'Refresh tokens are used once. A second use later on ends the session.',
     async play({ server, start, until }) {
       const client = await start();
       await client.login();
       await client.track('Step', { n: 1 });
       server.endTokens();
-      // Time for a second refresh to arrive. A client that sends none is not held up by its own speed.
+      // Leaves time for a second refresh to arrive, which a wrong client sends.
       const second = until('a second refresh arrives', () => server.to('/auth/refresh').length > 1);
       const aWhile = new Promise((resolve) => setTimeout(resolve, 300));
       server.script('/auth/refresh', { kind: 'hold', until: Promise.race([second, aWhile]) });
@@ -87,7 +87,7 @@ export const SESSIONS: Exchange[] = [
   {
     name: 'session-ended-elsewhere',
     rule: 'When the session was ended on the service, the client logs in again by itself and loses nothing.',
-    why: 'A studio ends sessions; a player logs out all devices on another one.',
+    why: 'A studio may end sessions, and a player may log out all devices on another device.',
     async play({ server, start }) {
       const client = await start();
       await client.login();
@@ -107,7 +107,7 @@ export const SESSIONS: Exchange[] = [
   },
   {
     name: 'refresh-response-lost',
-    rule: 'A refresh whose response was lost is sent again with the same token. It is no reason to log in.',
+    rule: 'A refresh whose response was lost is sent again with the same token. The client does not log in instead.',
     why: 'Within its grace time the service gives the retry a working successor.',
     async play({ server, start, until }) {
       const client = await start();
@@ -124,7 +124,7 @@ export const SESSIONS: Exchange[] = [
   },
   {
     name: 'logout',
-    rule: 'After a logout nothing is sent and reads fail with `logged_out`. What is tracked goes out after the next login.',
+    rule: 'After a logout nothing is sent and reads fail with `logged_out`. Events that are tracked meanwhile are sent after the next login.',
     why: 'A player who has logged out must not be logged in again by a timer.',
     async play({ server, start, until }) {
       const client = await start({ batch: { events: 1, bytes: 60_000, seconds: 1_000 } });
@@ -142,7 +142,7 @@ export const SESSIONS: Exchange[] = [
   },
   {
     name: 'response-forms',
-    rule: 'Successes are read as they are or inside of `data`, errors as a sentence or as an object in `error`.',
+    rule: 'Successes are read as they are or inside `data`, errors as a sentence or as an object in `error`.',
     why: 'The specification has both forms and asks clients to accept both.',
     async play({ server, start, until }) {
       server.isWrapped = true;

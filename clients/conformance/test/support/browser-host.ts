@@ -90,10 +90,10 @@ export function createBrowserHosts(browser: Browser, url: string): () => ClientH
 type StorageState = Awaited<ReturnType<BrowserContext['storageState']>>;
 type Listeners = { onMessage: (message: Message) => void; onEnd: (why: string) => void };
 
-/** Whom a tab talks to now. */
+/** The run that a tab belongs to now. */
 const listeners = new WeakMap<Page, Listeners>();
 
-/** A tab that tells its listeners whatever the driver in it says. */
+/** A tab that passes the messages of its driver on to its listeners. */
 async function openTab(context: BrowserContext): Promise<Page> {
   const page = await context.newPage();
   page.on('crash', () => listeners.get(page)?.onEnd('The page crashed.'));
@@ -105,7 +105,7 @@ async function openTab(context: BrowserContext): Promise<Page> {
 async function crash(page: Page): Promise<void> {
   const crashed = page.waitForEvent('crash');
   const session = await page.context().newCDPSession(page);
-  // It never answers.
+  // There is no reply to this command.
   session.send('Page.crash').catch(() => {});
   await crashed;
   await page.close();

@@ -12,9 +12,9 @@ var first: int
 ## Each as JSON, without its number.
 var events := PackedStringArray()
 var bytes := 0
-## How often it was sent. Nothing is added to a batch that was.
+## How often it was sent. Nothing is added to a batch that was sent.
 var tries := 0
-## The run of the game that made it. Only that one adds to it.
+## The run of the game that made it. Only that run adds events to it.
 var run: String
 var place: int
 ## The events as they are kept, because a batch is written anew for each of them.
@@ -53,7 +53,7 @@ func to_json() -> String:
 	return '%s,"events":[%s]}' % [members.left(-1), ",".join(_kept)]
 
 
-## False where it is none: a damaged file must not stop the queue.
+## False where the text is no batch: a damaged file must not stop the queue.
 func restore(kept: Variant, at: int) -> bool:
 	install = Json.text(kept, "install")
 	first = Json.integer(kept, "first")

@@ -1,11 +1,11 @@
 extends RefCounted
-## The files of a folder, each moved into place as a whole: whoever reads one finds the old text or the new one.
+## The files of a folder, each moved into place as a whole: a reader finds the old text or the new one.
 ##
 ## Functions only, because they run on a thread.
 
 const Json = preload("json.gd")
 
-## Changes that are being applied; whoever comes next after a crash applies them again.
+## Changes that are being applied; after a crash the next start applies them again.
 const JOURNAL := "journal"
 
 

@@ -55,7 +55,7 @@ func _send(method: HTTPClient.Method, url: String, body: String, headers: Dictio
 	if http.request(url, lines, method, body) != OK:
 		http.queue_free()
 		return Reply.new()
-	# A request that leaves the tree is cancelled without a word, and whoever waits for it would wait for ever.
+	# A request that leaves the tree is cancelled without a signal, and its caller would wait for ever.
 	http.tree_exiting.connect(
 		http.request_completed.emit.bind(HTTPRequest.RESULT_REQUEST_FAILED, 0, PackedStringArray(), PackedByteArray()))
 	var completed: Array = await http.request_completed

@@ -41,7 +41,7 @@ const Clock = preload("clock.gd")
 ## others. [code]Purchase[/code] and [code]Refund[/code] are never dropped. [codeblock]max_stored_bytes = 8 * 1024 * 1024[/codeblock]
 @export var max_stored_bytes := 2_097_152
 
-## What reads answer without a network before there was ever an answer, by name: [code]status[/code], [code]store[/code],
+## What reads return without a network before the first response, by name: [code]status[/code], [code]store[/code],
 ## [code]segments[/code], [code]predictions[/code]. Ship it with the game.
 ## [codeblock]fallback = {"store": load("res://store.json").data}[/codeblock]
 @export var fallback := {}

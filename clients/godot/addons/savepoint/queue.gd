@@ -2,13 +2,13 @@ extends RefCounted
 ## The queue of events. An event is numbered in the change that stores it.
 ##
 ## A copy of the storage (a backup restored on a second phone) would use the same numbers for other events, and the service would
-## take those for duplicates. So a copy has to go on under a new name ([code]install[/code]). It is noticed by the device it is on
+## take those for duplicates. So a copy has to start a new installation ([code]install[/code]). A copy is noticed by the device it is on
 ## ([code]identity[/code]), by the session that both copies try to refresh ([method start_install]), or by numbers that were taken
-## before they were ever sent ([method settle]). The last happens only while both copies are at play; two batches may be lost then,
-## because a network that delivers a request twice looks the same, and that must double nothing. Batches from before the start
+## before they were ever sent ([method settle]). The last happens only while both copies are in use. Two batches may be lost then,
+## because a network that delivers a request twice looks the same, and such a request must not count twice. Batches from before the start
 ## keep their names: both copies have them, and they count once.
 
-## Events that were given up, because the storage was full.
+## Events that were dropped because the storage was full.
 signal dropped(events: PackedStringArray)
 
 const Batch = preload("batch.gd")
@@ -64,29 +64,29 @@ func take() -> Batch:
 	return batch
 
 
-## Ends when all of this is on the disk. A batch has to be before it is sent: nobody must give its numbers to other events.
+## Ends when all of this is on the disk. A batch must be on the disk before it is sent: a later run must not give its numbers to other events.
 func written() -> void:
 	await _storage.written()
 
 
-## Undoes [method take]: the service did not look at it.
+## Undoes [method take]: the service has not processed the batch.
 func release(batch: Batch) -> void:
 	batch.tries -= 1
 	_keep(batch)
 	_commit()
 
 
-## Forgets a batch that the service has answered. Good events are those that it did not reject.
+## Forgets a batch that the service has responded to. Good events are those that it did not reject.
 func settle(batch: Batch, accepted: int, duplicates: int, good: PackedStringArray) -> void:
 	_forget(batch)
-	# Only of a batch that nobody but us has sent, and once, can be said whose numbers it had.
+	# Only a batch that was sent once, and by this run, shows whose numbers were taken.
 	var is_ours := batch.tries == 1 and batch.run == _run
 	if not is_ours or duplicates == 0:
 		if accepted > 0:
 			_state.suspicions = 0
 	elif accepted > 0:
-		# These numbers were used by a copy. A request is taken as a whole or not at all: where some of its events were accepted,
-		# the others are not our own, delivered twice. A copy sends in order, too: it had the first ones.
+		# A copy has used these numbers. The service takes a request as a whole or not at all: where some of its events were accepted,
+		# the others are no second delivery of this request. A copy sends in order, too, so it had the first numbers.
 		batch.set_events(good.slice(0, duplicates))
 		batch.tries = 0
 		_batches.push_front(batch)
@@ -100,7 +100,7 @@ func settle(batch: Batch, accepted: int, duplicates: int, good: PackedStringArra
 	_commit()
 
 
-## The storage may be a copy: goes on under a new name, once for each session that was refused.
+## The storage may be a copy: starts a new installation, once for each session that was refused.
 func start_install(refused_session: String) -> void:
 	_load()
 	if _state.refused == refused_session:
@@ -110,7 +110,7 @@ func start_install(refused_session: String) -> void:
 	_commit()
 
 
-## The storage is no copy, as far as one can know.
+## The storage is no copy, as far as the client can know.
 func trust() -> void:
 	_load()
 	_state.unchecked_from = -1
@@ -179,8 +179,8 @@ func _new_batch() -> Batch:
 	return batch
 
 
-## Starts an installation. Batches from a place on move to it. What was sent stays, and so does what is before it: a number that is
-## given away in between would look like a lost event.
+## Starts an installation. Batches from a place on move to it. Batches that were sent stay, and so do those before them: a number that
+## is missing in between would look like a lost event.
 func _rename(from: int) -> void:
 	_state.install = RandomId.make()
 	_state.next = 1

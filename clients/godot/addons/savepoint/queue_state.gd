@@ -13,7 +13,7 @@ var bytes := 0
 var gaps := 0
 ## Batches in a row whose numbers were all taken, though they were never sent before.
 var suspicions := 0
-## From this batch on, events were tracked since a start at which nobody could say yet whether the storage is a copy. -1: from none.
+## From this batch on, events were tracked while it was not known whether the storage is a copy. -1: there are none.
 var unchecked_from := -1
 ## The session that was refused last.
 var refused: String

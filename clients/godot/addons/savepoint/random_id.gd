@@ -1,5 +1,5 @@
 extends RefCounted
-## Makes names that nobody else makes.
+## Makes unique names.
 
 const LETTERS := "0123456789abcdefghijklmnopqrstuv"
 

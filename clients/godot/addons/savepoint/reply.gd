@@ -1,11 +1,11 @@
 extends RefCounted
-## What the service answered, parsed.
+## A response of the service, parsed.
 
 const Clock = preload("clock.gd")
 const Json = preload("json.gd")
 const Result = preload("result.gd")
 
-## HTTP status; 0 where nobody answered.
+## HTTP status; 0 where there was no response.
 var status := 0
 ## The body, out of its [code]data[/code] wrapper if it had one; null where there is none or it is not JSON.
 var body: Variant
@@ -38,16 +38,16 @@ func error_details() -> Dictionary:
 	return Json.object(body, "error")
 
 
-## An answer that is no success, as an error.
+## A response that is no success, as an error.
 func to_error() -> Result:
 	if status == 0:
-		return Result.new(null, "network_failed", "The service did not answer.")
+		return Result.new(null, "network_failed", "The service did not respond.")
 	var details := error_details()
 	var result := Result.new(null, Json.text(details, "code"), Json.text(details, "message"))
 	if result.code.is_empty():
 		result.code = "response_invalid" if details.is_empty() else "http_%d" % status
 	if result.message.is_empty():
-		result.message = "The answer (%d) is not one of the service." % status
+		result.message = "The response (%d) is not one of the service." % status
 	result.status = status
 	result.retry_after_seconds = _retry_after()
 	result.request_id = header("x-request-id")

@@ -1,9 +1,9 @@
 extends RefCounted
-## Asks for the player's data, keeps the last good responses, and gives them while there is no other.
+## Requests the player's data, keeps the last good responses, and returns those while there are no newer ones.
 
 ## A response differs from the one before.
 signal changed(name: String, response: Dictionary)
-## A request failed, and a response of before was given.
+## A request failed, and an older response was returned.
 signal failed(error: Result)
 signal _responded(name: String, result: Result)
 
@@ -16,7 +16,7 @@ const Session = preload("session.gd")
 const Sessions = preload("sessions.gd")
 const Storage = preload("storage.gd")
 
-## As long as a response may be shown offline that does not say so itself.
+## How long a response may be shown offline, unless the response says it.
 const STALE_MS := 86_400_000
 const PATHS: Dictionary[String, String] = {
 	"status": "/v1/player/status",
@@ -27,7 +27,7 @@ const PATHS: Dictionary[String, String] = {
 
 static var _stale_if_error := RegEx.create_from_string("stale-if-error=(\\d{1,9})")
 
-## Responses before there was any, by name.
+## What reads return before the first response, by name.
 var fallback := {}
 
 var _exchange: Exchange
@@ -45,7 +45,7 @@ func _init(exchange: Exchange, sessions: Sessions, storage: Storage, clock: Cloc
 	_clock = clock
 
 
-## One request at a time for each, however many ask.
+## One request at a time for each name, however many callers wait for it.
 func ask(name: String) -> Result:
 	if _asking.has(name):
 		while true:
@@ -134,7 +134,7 @@ func _keep(name: String, value: Dictionary, etag: String, stale_ms: int) -> void
 
 func _tell(name: String, value: Dictionary) -> Dictionary:
 	var response := _current(value)
-	# Without its instant, where it says one: the next response has another.
+	# Without the instant (asOf), which differs in every response.
 	var text := Json.write(response.merged({"asOf": 0}, true))
 	if _told.get(name) != text:
 		_told[name] = text

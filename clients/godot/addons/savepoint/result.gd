@@ -1,6 +1,6 @@
 class_name SavepointResult
 extends RefCounted
-## What a call has brought: a [member value], or a [member code] that says what went wrong.
+## The outcome of a call: a [member value], or a [member code] that says what went wrong.
 ##
 ## GDScript has no exceptions, so ask [method is_ok] first:
 ## [codeblock]
@@ -25,13 +25,13 @@ var code: String
 ## A sentence for people. [codeblock]push_warning(result.message)[/codeblock]
 var message: String
 
-## HTTP status, where the service answered, else 0. [codeblock]var is_outage := result.status == 0 or result.status >= 500[/codeblock]
+## HTTP status, where there was a response, else 0. [codeblock]var is_outage := result.status == 0 or result.status >= 500[/codeblock]
 var status := 0
 
 ## How long the service asked to wait; 0 where it did not. [codeblock]var seconds := maxf(1.0, result.retry_after_seconds)[/codeblock]
 var retry_after_seconds := 0.0
 
-## Quote it when you ask for help; empty where the service did not answer.
+## Quote it when you ask for help; empty where the service did not respond.
 ## [codeblock]push_warning(result.message, " ", result.request_id)[/codeblock]
 var request_id := ""
 

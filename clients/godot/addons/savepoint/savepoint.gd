@@ -27,9 +27,9 @@ signal rejected(event_type: String, code: String, message: String, event: Dictio
 ## Something failed that the client deals with by itself, for a log.
 ## [codeblock]Players.failed.connect(func(error: SavepointResult): print(error.code, " ", error.message))[/codeblock]
 signal failed(error: Result)
-## The player's flags differ from the response before. [codeblock]Players.status_changed.connect(_show_banner)[/codeblock]
+## The player's flags differ from those of the response before. [codeblock]Players.status_changed.connect(_show_banner)[/codeblock]
 signal status_changed(status: Dictionary)
-## What is on offer differs from the response before. [codeblock]Players.store_changed.connect(_render)[/codeblock]
+## What is on offer differs from what was on offer in the response before. [codeblock]Players.store_changed.connect(_render)[/codeblock]
 signal store_changed(store: Dictionary)
 signal _started
 
@@ -86,7 +86,7 @@ func track(event_type: String, payload: Dictionary = {}, metadata: Dictionary = 
 	if not problem.is_empty():
 		rejected.emit(event_type, "event_unserializable", problem, {})
 		return event_id
-	# The type first: what may be dropped is told by the beginning of the text.
+	# The type comes first: the beginning of the text decides whether the event may be dropped.
 	var text := Json.write({
 		"eventType": event_type,
 		"timestamp": Clock.format(_clock.device_ms()),
@@ -151,8 +151,8 @@ func logout(all_devices: bool = false) -> Result:
 	return problem if problem != null else await _sessions.logout(all_devices)
 
 
-## Who the player is to the studio: flags by name. Offline this and the other reads give the last good response, or a fallback. They fail
-## only if there is none, or if the service refuses. [codeblock]var is_payer: bool = (await Players.status()).value.isPayer.value[/codeblock]
+## Who the player is to the studio: flags by name. Offline this and the other reads return the last good response, or a fallback. They fail
+## only if there is neither, or if the service refuses. [codeblock]var is_payer: bool = (await Players.status()).value.isPayer.value[/codeblock]
 func status() -> Result:
 	return await _read("status")
 

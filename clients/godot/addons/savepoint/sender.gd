@@ -4,7 +4,7 @@ extends RefCounted
 ## [codeblock]
 ## idle ──wake──► waiting for more ──full, or the interval──► sending ──nothing left──► idle
 ##                                                               │ ▲
-##                          429, 503, 5xx, 408, 401, no answer ──┘ └── back-off, Retry-After
+##                          429, 503, 5xx, 408, 401, no reply ───┘ └── back-off, Retry-After
 ## [/codeblock]
 
 ## The service did not take an event, given as JSON.
@@ -24,7 +24,7 @@ const Sessions = preload("sessions.gd")
 
 const FIRST_RETRY_MS := 1_000.0
 const MAX_RETRY_MS := 300_000.0
-## No time at all.
+## An instant that never comes.
 const NEVER := -1
 
 var interval_ms := 5_000.0
@@ -34,9 +34,9 @@ var build := ""
 var _queue: Queue
 var _sessions: Sessions
 var _exchange: Exchange
-## When to send by itself, of a clock that nobody sets.
+## When to send by itself, by a clock that is never set.
 var _due_at := NEVER
-## Not before the service wants it.
+## The earliest time for the next request: the service asked to wait.
 var _not_before := 0
 var _is_sending := false
 var _is_asked_again := false
@@ -84,7 +84,7 @@ func flush() -> void:
 	_sent.emit()
 
 
-## Somebody has logged in.
+## The player has logged in.
 func retry_now() -> void:
 	if _failures > 0:
 		_schedule(0)
@@ -110,7 +110,7 @@ func _drain() -> Result:
 			return null
 		if _must_wait():
 			return null
-		# First: without a session the storage may turn out to be a copy, and only what was never sent can change its name.
+		# First: without a session the storage may turn out to be a copy, and only batches that were never sent can move to a new installation.
 		var current := await _sessions.current()
 		if not current.is_ok():
 			return current
@@ -151,17 +151,17 @@ func _post(session: Session, batch: Batch) -> Reply:
 func _fail(error: Result) -> void:
 	failed.emit(error)
 	_failures += 1
-	# Nothing more can be sent until somebody logs in, which wakes us.
+	# Nothing more can be sent until the player logs in, which wakes the sender.
 	if error.code == "logged_out":
 		return
 	var ceiling := minf(MAX_RETRY_MS, FIRST_RETRY_MS * pow(2, mini(_failures - 1, 20)))
 	var asked_ms := error.retry_after_seconds * 1000.0
 	_not_before = Time.get_ticks_msec() + ceili(asked_ms)
-	# Half of it at random, so that the clients of an outage do not come back all at once.
+	# Half of the wait is random, so that clients do not all come back at once after an outage.
 	_schedule(maxf(asked_ms, ceiling / 2) + randf() * ceiling / 2)
 
 
-## Says whether the batch is done with. Else it has to be sent again.
+## Says whether the batch is finished. Otherwise it has to be sent again.
 func _settle(batch: Batch, reply: Reply) -> bool:
 	if reply.status >= 200 and reply.status < 300:
 		# A page of a captive portal is no acknowledgement.
@@ -173,7 +173,7 @@ func _settle(batch: Batch, reply: Reply) -> bool:
 		return false
 	var details := reply.error_details()
 	var code := Json.text(details, "code")
-	# Not an error of the service but of something in between.
+	# Not an error of the service but of a proxy in between.
 	if code.is_empty():
 		return false
 	var rejections := Json.items_of(details, "rejected")

@@ -40,7 +40,7 @@ func to_value() -> Dictionary:
 	}
 
 
-## From what was kept, or from the answer of login and refresh. False where it is neither.
+## From what was kept, or from the response of login and refresh. False where it is neither.
 func restore(kept: Variant) -> bool:
 	user_id = Json.text(kept, "userId")
 	device_id = Json.text(kept, "deviceId")

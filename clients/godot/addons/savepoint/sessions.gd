@@ -7,7 +7,7 @@ extends RefCounted
 ##                  └──logout──► logged out ──login()──► live
 ## [/codeblock]
 
-## A login or refresh was answered; the body may bring status and store.
+## A login or refresh succeeded; the body may hold status and store.
 signal granted(body: Variant)
 signal _renewed(result: Result)
 
@@ -48,7 +48,7 @@ func _init(exchange: Exchange, storage: Storage, queue: Queue, clock: Clock) -> 
 	_clock = clock
 
 
-## A session whose token should do; logs in or refreshes if need be.
+## A session whose token should be valid; logs in or refreshes if needed.
 func current() -> Result:
 	if _current != null and not _is_due(_current):
 		return Result.new(_current)
@@ -70,7 +70,7 @@ func renew(refused: Session) -> Result:
 func login() -> Result:
 	if _current != null and not _is_due(_current):
 		return Result.new(_current)
-	# It may be one that must not log in.
+	# The running attempt may be one that must not log in.
 	while _is_renewing:
 		await _renewed
 	return await _renew_once(null, true)
@@ -121,7 +121,7 @@ func _refresh_or_log_in(refused: Session, is_login: bool) -> Result:
 	var reply := await _exchange.post("/auth/refresh", Json.write({"refreshToken": session.refresh_token}))
 	if reply.status != 401:
 		return _accept(reply)
-	# Its last characters name it well enough.
+	# The last characters are enough to tell sessions apart.
 	_queue.start_install(session.refresh_token.right(8))
 	return await _sign_in()
 
@@ -136,7 +136,7 @@ func _kept() -> Session:
 func _is_due(session: Session) -> bool:
 	var age := _clock.device_ms() - session.obtained_at
 	var margin := minf(MARGIN_MS, session.lifetime_ms / 5.0)
-	# A negative age: the clock was put back, and says nothing any more.
+	# A negative age: the clock was put back, so the age is unknown.
 	return age < 0 or age > session.lifetime_ms - margin or (_is_starting and age > TRUSTED_MS)
 
 
@@ -164,7 +164,7 @@ func _sign() -> Result:
 			asked["timestamp"] = timestamp
 		var reply := await _exchange.post_to(sign_url, Json.write(asked))
 		if reply.status < 200 or reply.status > 299:
-			var what := "did not answer" if reply.status == 0 else "answered %d" % reply.status
+			var what := "did not respond" if reply.status == 0 else "responded with %d" % reply.status
 			return Result.new(null, "sign_failed", "The login could not be signed: the signing endpoint %s." % what)
 		signed = reply.body
 	if Json.text(signed, "signature").is_empty():
@@ -194,7 +194,7 @@ func _accept(reply: Reply) -> Result:
 	var session := Session.new()
 	session.restore(reply.body)
 	if session.access_token.is_empty():
-		var invalid := Result.new(null, "response_invalid", "The answer is not one of the service.")
+		var invalid := Result.new(null, "response_invalid", "The response is not one of the service.")
 		invalid.status = reply.status
 		return invalid
 	session.obtained_at = _clock.device_ms()
@@ -206,7 +206,7 @@ func _accept(reply: Reply) -> Result:
 	return Result.new(session)
 
 
-## Time of the service, where it refused a login because of its timestamp; else -1. Without serverTime its Date has to do.
+## Time of the service, where it refused a login because of its timestamp; else -1. Without serverTime the Date header is used.
 static func _time_of_refusal(reply: Reply) -> int:
 	if reply.status != 400:
 		return -1

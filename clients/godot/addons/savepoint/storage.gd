@@ -1,5 +1,5 @@
 extends RefCounted
-## What has to survive the end of the process, under names of its own for each service and device.
+## What has to survive the end of the process, under separate names for each service and device.
 ##
 ## It is written on a thread, where there are any: a frame must not wait for a disk. A folder that fails must not stop the game: what
 ## could not be written stays in memory, and is written with the next change. One process at a time.
@@ -16,13 +16,13 @@ const NO_TASK := -1
 var _folder: String
 var _prefix: String
 var _is_open := false
-## Not on the disk, as far as one knows.
+## Changes that may not be on the disk yet.
 var _unwritten: Dictionary[String, String] = {}
-## What the thread has to do with, and whether it could.
+## The work of the thread, and whether it succeeded.
 var _writing: Dictionary[String, String] = {}
 var _outcome: Array[bool] = [false]
 var _task := NO_TASK
-## Changes are counted: made, given to the thread, done with, and told.
+## Changes are counted: made, given to the thread, finished, and reported.
 var _made := 0
 var _given := 0
 var _done := 0
@@ -78,7 +78,7 @@ func poll() -> void:
 		_collect()
 	if _told < _done:
 		_told = _done
-		# Whoever waits may free the node that has called us.
+		# A waiting caller may free the node that has called this function.
 		_progressed.emit.call_deferred()
 
 
@@ -98,7 +98,7 @@ func _begin() -> void:
 		_end(Disk.write_all(_folder, _writing))
 
 
-## On the thread. Static: nothing that it uses goes while it runs.
+## On the thread. Static, so that nothing it uses is freed while it runs.
 static func _write(folder: String, changes: Dictionary[String, String], outcome: Array[bool]) -> void:
 	outcome[0] = Disk.write_all(folder, changes)
 

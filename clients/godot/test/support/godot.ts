@@ -23,7 +23,7 @@ const command = (script: string) => [
 /** Starts the driver of the conformance suite. */
 export const DRIVER = command('driver');
 
-/** Runs a script of the test folder. Returns the lines that it prints, and whatever the engine complains about. */
+/** Runs a script of the test folder. Returns the lines that it prints, and the errors of the engine. */
 export async function runScript(
   script: string,
   ...args: string[]
