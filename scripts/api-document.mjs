@@ -20,13 +20,16 @@ const TAGS = [
 ];
 
 const ADMIN_TAGS = [
-  { name: 'Studio', description: 'Who asks, for which games, and what rules are made of.' },
+  {
+    name: 'Studio',
+    description: 'The signed-in member or token, the games of the studio, and the attributes of rules.',
+  },
   { name: 'Account', description: 'Signing in and out, and what people do with their own account.' },
   { name: 'Access', description: 'Members, invitations, API keys and admin tokens, for owners.' },
   { name: 'Draft', description: 'The next configuration of a game while it is edited.' },
-  { name: 'Versions', description: 'What was published, and the way back to it.' },
-  { name: 'Predictions', description: 'The models of predictions, and how they do.' },
-  { name: 'Players', description: 'What is known of a player, and what the studio says about them.' },
+  { name: 'Versions', description: 'The published versions, and rolling back to one of them.' },
+  { name: 'Predictions', description: 'The models of predictions, and how right they were.' },
+  { name: 'Players', description: 'What is known of a player, and the overrides of the studio.' },
   { name: 'Segments', description: 'Who is in which segment, and what for.' },
   { name: 'Numbers', description: 'Players, revenue and retention, from roll-ups.' },
   { name: 'Events', description: 'What arrives, what was refused, and what never arrived.' },
@@ -59,7 +62,7 @@ export async function playerApiDocument(ctx) {
   });
 }
 
-/** The document of the admin API; nothing is asked of its context. */
+/** The document of the admin API. Its context is never used. */
 export async function adminApiDocument(ctx) {
   const document = await apiDocument({
     title: 'Savepoint admin API',
@@ -112,7 +115,7 @@ async function apiDocument({ title, description, server, tags, bearer, schemes =
   }
 }
 
-/** The reference groups by tag: each is explained, and none is explained in vain. */
+/** The reference groups operations by tag: every tag that is used must have a description, and no other. */
 function checkTags({ tags, paths }) {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   const used = [...new Set(operations.flatMap((operation) => operation.tags ?? ['none']))].sort();
@@ -140,7 +143,7 @@ function hoistExamples({ requestBody = {}, responses }) {
       const { example, examples, schema } = body;
       const values = schema?.examples ?? (example === undefined ? [] : [example]);
       if (values.length === 0 || examples !== undefined) continue;
-      // Never a lone `example`: of a response, the reference page would show made-up values instead.
+      // Never a single `example`: for a response, the reference page would show invented values instead.
       body.examples = Object.fromEntries(values.map((value, n) => [`example${n + 1}`, { value }]));
       delete body.example;
       delete body.schema?.examples;
@@ -148,7 +151,7 @@ function hoistExamples({ requestBody = {}, responses }) {
   }
 }
 
-/** Every body has an example, and every example is what its schema says. */
+/** Checks that every body has an example, and that every example matches its schema. */
 function checkExamples(where, { requestBody, responses }) {
   for (const [part, { content = {} }] of Object.entries({ request: requestBody ?? {}, ...responses })) {
     for (const { schema, example, examples = {} } of Object.values(content)) {
@@ -174,7 +177,7 @@ function markOptionalBody({ requestBody }) {
   if (schema?.anyOf?.some(({ type }) => type === 'null')) requestBody.required = false;
 }
 
-/** What the service sends with every response, and with those that are counted. */
+/** The headers of every response, and of responses with a rate limit. */
 function addCommonHeaders({ responses }) {
   const limited = responses[429] !== undefined;
   for (const [status, response] of Object.entries(responses)) {
@@ -200,7 +203,7 @@ function nameSchemas(paths) {
       Object.entries(node).map(([key, value]) => [key, /^examples?$/.test(key) ? value : visit(value)]),
     );
     if (typeof copy.title !== 'string') return copy;
-    // Examples stand with the bodies; of a schema within a schema they would only repeat a part of them.
+    // Examples are in the bodies; in a schema within a schema they would repeat a part of them.
     const { title, examples: _, ...schema } = copy;
     const known = found.get(title);
     if (known !== undefined && !Value.Equal(known, schema)) {
@@ -255,13 +258,13 @@ function errorTable(isListed) {
   );
 }
 
-/** A file of `openapi/` with its blanks filled in. */
+/** A file of `openapi/` with its `{{…}}` filled in. */
 async function guide(file, blanks) {
   const text = await readFile(new URL(`../openapi/${file}`, import.meta.url), 'utf8');
   const known = new Map(Object.entries(blanks));
   return text.trimEnd().replace(/\{\{(\w+)\}\}/g, (_, name) => {
     const value = known.get(name);
-    if (value === undefined) throw new Error(`openapi/${file}: nothing is known of {{${name}}}`);
+    if (value === undefined) throw new Error(`openapi/${file}: there is no value for {{${name}}}`);
     return value;
   });
 }

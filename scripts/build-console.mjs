@@ -1,4 +1,4 @@
-// Builds the console into console/dist, if what is there was made from other sources. Used by `npm start` and `npm run build`.
+// Builds the console into console/dist, unless the build there was made from the same sources. Used by `npm start` and `npm run build`.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,10 +9,10 @@ import { gzipSync } from 'node:zlib';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, 'console');
-/** Beside the pages, so that removing them removes it too. The server does not serve it. */
+/** In the folder of the pages, so that deleting them deletes this file, too. The server does not serve it. */
 const stamp = join(folder, 'dist', '.built-from');
 
-/** Contents, not times: a clone, a branch or `npm ci` changes the times of files that are the same. */
+/** A hash of contents, not of times: a clone, a branch or `npm ci` changes the times of unchanged files. */
 function sourcesHash() {
   const inside = ['src', 'public'].flatMap((part) =>
     readdirSync(join(folder, part), { recursive: true, withFileTypes: true })
@@ -31,7 +31,7 @@ function sourcesHash() {
   return hash.digest('hex');
 }
 
-/** Whether the console can be served as its sources are. Says how long it took when there was something to do. */
+/** Returns whether the console is built from its present sources. Prints how long a build took. */
 export function buildConsole(say) {
   const hash = sourcesHash();
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return true;
@@ -51,7 +51,7 @@ export function buildConsole(say) {
   return true;
 }
 
-/** Once here, so that the service does not do it for every request. */
+/** Compresses the files once, so that the service does not do it for every request. */
 function compressAssets() {
   const assets = join(folder, 'dist', 'assets');
   for (const name of readdirSync(assets).filter((each) => /\.(?:js|css)$/.test(each))) {

@@ -1,5 +1,5 @@
-// Takes every page of the console in light and dark, with simulated players: node scripts/console-screenshots.mjs [folder]
-// For people to look at. Needs `npm run build` first, and Chromium.
+// Takes a picture of every page of the console in light and dark, with simulated players: node scripts/console-screenshots.mjs [folder]
+// People look at them after a change. Needs `npm run build` first, and Chromium.
 import { spawn } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -133,7 +133,7 @@ async function shoot(page, name) {
   }
 }
 
-/** Somebody with something to see. */
+/** A player with purchases. */
 async function findPayer(page) {
   return page.evaluate(async () => {
     const response = await fetch('/admin/v1/games/demo-game/players?segment=payer');

@@ -87,7 +87,7 @@ function toText(document) {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** The dump, proven complete: loaded into an empty database, it gives the same dump. */
+/** The dump, checked: loaded into an empty database, it gives the same dump. */
 async function schemaSql(databaseUrl) {
   const dump = await withPool(databaseUrl, async (pool) => {
     await pool.query('create database loaded');

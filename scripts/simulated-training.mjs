@@ -8,7 +8,7 @@ import { purchasesOf } from '../simulator/dist/model/session-events.js';
 
 const DAY_MS = 86_400_000;
 const END_MS = Date.parse('2026-11-15T00:00:00Z');
-/** Amounts of all currencies are taken for this one: here they only have to be there. */
+/** Amounts of all currencies count as this one: their size does not matter here. */
 const CURRENCY = 'USD';
 
 /**
@@ -90,7 +90,7 @@ function factsOf(known, day) {
   };
 }
 
-/** Players of equal statistics are one cell. */
+/** Players with equal statistics are one cell. */
 function add(cells, statistics, sums) {
   const key = JSON.stringify(statistics);
   const cell = cells.get(key);

@@ -11,7 +11,7 @@ const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/pack
 if (!existsSync(join(root, 'server', 'dist'))) console.log('Building Savepoint (first start only)…');
 const built = spawnSync(process.execPath, [tsc, '-b', join(root, 'server')], { stdio: 'inherit' });
 if (built.status !== 0) process.exit(built.status ?? 1);
-// Without a console the service serves players as before, and the address of the console says what to do.
+// Without a console the service still serves players, and the address of the console says what to do.
 if (!buildConsole(console.log)) console.log('Starting without the console.');
 
 process.env.SAVEPOINT_ENV ??= 'development';

@@ -10,7 +10,7 @@ import { ApiProblem } from './api/client.js';
 import { router } from './router.js';
 import { READABLE_COLOURS, THEME } from './theme.js';
 
-/** The policy of the page lets styles in that carry the nonce of the response. */
+/** The content security policy of the page admits styles with the nonce of the response. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 setNonce(nonce);
 
@@ -28,7 +28,7 @@ const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 5_000,
-      // A refusal stays one. What could not be reached is asked for again.
+      // A refusal is not repeated. A request that got no response is.
       retry: (count, problem) =>
         count < 2 && problem instanceof ApiProblem && (problem.status === 0 || problem.status === 503),
     },

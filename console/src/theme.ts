@@ -1,6 +1,6 @@
 import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
 
-/** Okabe and Ito's colours, which survive every kind of colour blindness. The same thing has the same colour on all pages. */
+/** Okabe and Ito's colours, which people with any kind of colour blindness can tell apart. A measure has the same colour on all pages. */
 export const SERIES = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00'] as const;
 
 const blue: MantineColorsTuple = [
@@ -27,7 +27,7 @@ export const THEME = createTheme({
   headings: { fontWeight: '600' },
 });
 
-/** Mantine's own greys and signal colours are too pale to be read by everybody (WCAG asks for a contrast of 4.5). */
+/** Mantine's own greys and signal colours have too little contrast (WCAG asks for 4.5). */
 const LIGHT = {
   dimmed: '#545b62',
   red: '#b42318',

@@ -2,7 +2,7 @@ import { OPERATIONS, type Operations } from './admin-api.gen.js';
 
 export type { Schemas } from './admin-api.gen.js';
 
-/** The one way to the admin API. The console has no other, and no rights that another client would not have. */
+/** Calls the admin API. The console has no other way to the data, and no rights that another client lacks. */
 
 export type OperationId = keyof Operations;
 type ResponseOf<Id extends OperationId> = Operations[Id]['response'];
@@ -15,7 +15,7 @@ export type RequestOf<Id extends OperationId> = {
   body?: Operations[Id]['body'];
 };
 
-/** What the admin API refused, in its own words. */
+/** A refusal of the admin API, with the message of the service. */
 export class ApiProblem extends Error {
   readonly status: number;
   /** Permanent: switch on it. `unreachable` where there was no response at all. */
@@ -100,7 +100,7 @@ export function addressOf<Id extends OperationId>(
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** A 401 has a short form, everything else the general one; a proxy may respond with neither. */
+/** A 401 has a short form, every other error the general one; the response of a proxy may have neither. */
 async function problemOf(response: Response): Promise<ApiProblem> {
   const body = (await response.json().catch(() => ({}))) as {
     error?: string | ({ code?: string; message?: string } & Record<string, unknown>);

@@ -16,14 +16,14 @@ export function usePlace(): { studio: string; game: string } {
   return { studio, game };
 }
 
-/** The key of a response is what was asked: studio, operation, and its request. */
+/** A response is cached by its request: studio, operation and parameters. */
 export function keyOf(studio: string, id: OperationId, request: unknown = {}): readonly unknown[] {
   return [studio, id, request];
 }
 
 type GetOptions = {
   enabled?: boolean;
-  /** Asked again so often while the page is open. */
+  /** How often the request is repeated while the page is open. */
   everyMs?: number;
   /** What was shown before stays until the new response is there: no page jumps. */
   keepPrevious?: boolean;

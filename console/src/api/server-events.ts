@@ -2,7 +2,7 @@
 export type ServerMessage = { event: string; data: string; id: string };
 
 /**
- * Reads the text of such a stream as it arrives. `EventSource` cannot be used: it sends no headers, and one names the studio.
+ * Reads the text of such a stream as it arrives. `EventSource` cannot be used: it cannot send headers, and a header names the studio.
  * Returns what is left of an unfinished message, to be put before the next piece.
  */
 export function readMessages(text: string, onMessage: (message: ServerMessage) => void): string {

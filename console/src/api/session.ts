@@ -4,7 +4,7 @@ import { usePlace } from './hooks.js';
 
 export type Me = DataOf<'me'>;
 
-/** Who is signed in, for the studio of the address; asked first, because changes need the token that it brings. */
+/** Who is signed in, for the studio of the address. It is requested first, because changes need the CSRF token of its response. */
 export function useMe(): UseQueryResult<Me, ApiProblem> {
   const { studio } = usePlace();
   return useQuery<Me, ApiProblem>({
@@ -22,7 +22,7 @@ export async function fetchMe(studio: string): Promise<Me> {
 
 const RANKS = { viewer: 0, editor: 1, owner: 2 } as const;
 
-/** Whether the signed-in person has a role or a higher one. The service decides; the pages only do not offer what it would refuse. */
+/** Whether the signed-in person has a role or a higher one. The service decides; the pages only hide what the service would refuse. */
 export function useRole(): { isEditor: boolean; isOwner: boolean } {
   const { data } = useMe();
   const rank = data === undefined ? -1 : RANKS[data.role];

@@ -6,7 +6,7 @@ export type Explanation = Schemas['Explanation'];
 export type ExplanationQuery = UseQueryResult<Explanation, ApiProblem>;
 type Question = NonNullable<RequestOf<'explain'>['body']>;
 
-/** Documents do not change: each has a number of its own, so that none has to be compared text by text. */
+/** Documents are immutable. Each gets a number, so that cache keys compare numbers and not texts. */
 const numbers = new WeakMap<object, number>();
 let last = 0;
 
@@ -19,8 +19,8 @@ function numberOf(document: object): number {
 }
 
 /**
- * What a player, real or invented, is told at a moment, under a version or a document as it is typed, and why. It changes nothing,
- * so it is kept like anything else that is read.
+ * What a player, real or invented, is told at an instant, under a version or a document as it is typed, and why. The request changes
+ * nothing, so its response is cached like that of a read.
  */
 export function useExplanation(question: Question | undefined): ExplanationQuery {
   const { studio, game } = usePlace();

@@ -14,7 +14,7 @@ type Props = {
   hasExamples?: boolean;
 };
 
-/** Whom an offer or a segment reaches, as it is typed, saved or not. */
+/** Which players an offer or a segment reaches, as it is typed, saved or not. */
 export function AudienceNote({ document, part, pointer, hasExamples = false }: Props) {
   const { audience, isCounting, problem } = useAudience(document, part);
   return (
@@ -58,7 +58,7 @@ function whyInvalid(problems: readonly Schemas['DocumentProblem'][], pointer: st
   return `The players are counted once the mistake in ${subject} is mended.`;
 }
 
-/** Some who are in, and those who would enter with the smallest change of one number. */
+/** Some players who are in, and some who would enter with the smallest change of one number. */
 function Examples({ audience: { examples } }: { audience: Audience }) {
   return (
     <Stack gap={4}>

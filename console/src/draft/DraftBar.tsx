@@ -15,7 +15,7 @@ import { Publish } from './Publish.js';
 
 type Panel = 'compare' | 'dry-run' | 'publish' | 'discard';
 
-/** On every page while there is a draft: what it is, whose, and the way to players. */
+/** Shown on every page while there is a draft: what changed, who edits, and the buttons that compare, try and publish it. */
 export function DraftBar() {
   const { draft, isEditedHere, isSaving, problems, save, undo, saveProblem, conflict, overtakenBy } =
     useDraft();
@@ -114,7 +114,7 @@ export function DraftBar() {
   );
 }
 
-/** Which panel is open stands in the address. */
+/** The address says which panel is open. */
 function usePanel(): [Panel | undefined, (panel: Panel | undefined) => void] {
   const { panel } = useSearch({ strict: false }) as { panel?: Panel };
   const navigate = useNavigate();
@@ -142,7 +142,7 @@ function Discard({ onDone }: { onDone: () => void }) {
   return (
     <>
       <Text size="sm">
-        The draft becomes what is published again, v{draft.basedOn}. Its changes are gone for everybody.
+        The draft becomes what is published again, v{draft.basedOn}. Its changes are gone for all editors.
       </Text>
       <ProblemNote problem={discard.error} />
       <Button

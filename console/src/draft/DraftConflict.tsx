@@ -6,7 +6,7 @@ import { Moment } from '../parts/texts.js';
 import { Difference } from './Difference.js';
 import { useDraft } from './draft-context.js';
 
-/** Two people edited the draft: who the other one is, what differs, and two ways on. Nothing is overwritten. */
+/** Two editors changed the draft: who the other editor is, what differs, and two ways to continue. Nothing is overwritten. */
 export function DraftConflict() {
   const { conflict, saveProblem, takeTheirs, putMineOnTop, decideLater } = useDraft();
   if (conflict === null) return null;

@@ -6,7 +6,7 @@ import { countOf, formatCount, formatShare } from '../lib/format.js';
 import { ProblemNote } from '../parts/states.js';
 import { type DryRunResult, useDryRun } from './use-dry-run.js';
 
-/** What publishing the saved draft would change, for whom, in numbers. */
+/** For how many players publishing the saved draft would change something, part by part. */
 export function DryRun() {
   const { isRunning, progress, result, problem, start } = useDryRun();
   useEffect(() => {
@@ -73,7 +73,7 @@ function DryRunTables({ result }: { result: DryRunResult }) {
   );
 }
 
-/** What changes for some players is in sight; the rest is one click away. */
+/** Parts that change for some players are shown; the others open with a click. */
 function ChangedFirst({ title, lines }: { title: string; lines: readonly Line[] }) {
   const isChanged = ({ counts }: Line) => counts.enter > 0 || counts.leave > 0;
   const [changed, same] = [lines.filter(isChanged), lines.filter((line) => !isChanged(line))];

@@ -9,7 +9,7 @@ import { ProblemNote } from '../parts/states.js';
 import { Difference } from './Difference.js';
 import { useDraft } from './draft-context.js';
 
-/** What changes, a note for those who look back, one button. */
+/** What changes, a note for the history, one button. */
 export function Publish({ onDone }: { onDone: () => void }) {
   const { game } = usePlace();
   const { refresh, isEditedHere } = useDraft();
@@ -35,7 +35,7 @@ export function Publish({ onDone }: { onDone: () => void }) {
       {difference.data && <Difference changes={difference.data.difference} />}
       <Textarea
         label="Note"
-        description="What changed, for those who look back"
+        description="What changed and why, for the history"
         value={note}
         maxLength={2000}
         autosize
@@ -82,7 +82,7 @@ export function Publish({ onDone }: { onDone: () => void }) {
   );
 }
 
-/** Another editor published after the draft was begun: both are put together, looked at, and saved. */
+/** Another editor published after this draft was begun: the editor merges both, looks at the result and saves it. */
 function VersionConflict({
   details,
   onTaken,

@@ -15,18 +15,18 @@ export type Draft = Schemas['Draft'];
  *                        │  └─409 draft_conflict─► in conflict ──take theirs──► as saved
  *                        └──undo──► as saved            └──put mine on top──► edited, on their revision
  *
- * Every save names the revision that the editing began with, so nothing that another editor saved is overwritten. It lives around all pages of
- * a game: going to another page loses nothing.
+ * Every save names the revision that the editing began with, so nothing that another editor saved is overwritten. The context is around all
+ * pages of a game: going to another page loses nothing.
  */
 export type DraftEditor = {
   draft: Draft | undefined;
-  /** With what was typed here and is not saved. */
+  /** With the changes that were typed here and are not saved. */
   document: ConfigDocument | undefined;
   isEditedHere: boolean;
   problems: readonly Problem[];
   isSaving: boolean;
   saveProblem: ApiProblem | null;
-  /** Another editor has saved since the editing here began; told before the next save. */
+  /** The editor who has saved since the editing here began; shown before the next save. */
   overtakenBy: string | null;
   conflict: Conflict | null;
   edit: (change: (document: ConfigDocument) => ConfigDocument) => void;
@@ -34,7 +34,7 @@ export type DraftEditor = {
   undo: () => void;
   takeTheirs: () => void;
   putMineOnTop: () => void;
-  /** Decides nothing: what was typed stays, and the next save asks again. */
+  /** Closes the conflict without a decision: the typed changes stay, and the next save shows the conflict again. */
   decideLater: () => void;
   /** A document that takes a newer published version into account. */
   rebase: (document: ConfigDocument, basedOn: number) => void;
@@ -46,7 +46,7 @@ export type Conflict = { theirs: Draft; conflicts: string[]; merged: ConfigDocum
 type Working = { base: Draft; document: ConfigDocument; basedOn?: number };
 
 const Context = createContext<DraftEditor | undefined>(undefined);
-/** Others' saves show up within it. */
+/** A save of another editor is noticed within this time. */
 const LOOK_AGAIN_MS = 10_000;
 
 export function useDraft(): DraftEditor {
@@ -104,7 +104,7 @@ export function DraftProvider({ children }: { children: ReactNode }) {
     try {
       const saved = await call('saveDraft', { params: { game }, body }, { studio });
       queries.setQueryData(keyOf(studio, 'getDraft', request), saved);
-      // What was typed while the request was on its way stays, on top of what is saved now.
+      // Changes that were typed while the request was on its way stay, on top of the saved document.
       setWorking((now) =>
         now === null || isSame(now.document, mine) ? null : { base: saved, document: now.document },
       );

@@ -8,16 +8,16 @@ export type AudienceState = {
   /** The last count; of what was typed before, while `isCounting`. */
   audience: Audience | null;
   isCounting: boolean;
-  /** Why there is no count of what is typed. */
+  /** Why the typed part could not be counted. */
   problem: ApiProblem | null;
 };
 
 /** A pause in typing. */
 const PAUSE_MS = 400;
-/** Another person of the studio is counting: their count takes less. */
+/** The wait while another member of the studio is counting; a count takes less time. */
 const BUSY_MS = 1_000;
 
-/** How many players an offer or a segment reaches while it is typed. A count that is overtaken is given up, here and in the service. */
+/** How many players an offer or a segment reaches while it is typed. A newer count cancels an older one, here and in the service. */
 export function useAudience(
   document: ConfigDocument,
   { offerId, segmentId }: { offerId?: string; segmentId?: string },

@@ -12,7 +12,7 @@ type DryRunState = {
 
 const NOTHING: DryRunState = { progress: null, result: null, problem: null };
 
-/** Decides for all players; shows how far it is, and ends when the panel is closed. */
+/** Runs a dry run for all players: shows its progress, and stops it when the panel is closed. */
 export function useDryRun() {
   const { studio, game } = usePlace();
   const [state, setState] = useState<DryRunState & { isRunning: boolean }>({ ...NOTHING, isRunning: false });

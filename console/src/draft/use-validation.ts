@@ -6,7 +6,7 @@ import type { ConfigDocument, Problem } from '../lib/document.js';
 /** A pause in typing. */
 const PAUSE_MS = 300;
 
-/** What is wrong with a document, while it is typed. The service checks it: nothing is valid here and refused there. */
+/** What is wrong with a document while it is typed. The service checks it, so that the console and the service never disagree. */
 export function useValidation(document: ConfigDocument | undefined): readonly Problem[] {
   const { studio, game } = usePlace();
   const [problems, setProblems] = useState<readonly Problem[]>([]);
@@ -15,7 +15,7 @@ export function useValidation(document: ConfigDocument | undefined): readonly Pr
     const leaving = new AbortController();
     const timer = setTimeout(async () => {
       const request = { params: { game }, body: { document } };
-      // Saving says it too; one check that failed is no reason to disturb.
+      // A check that failed is not shown: saving checks the document, too.
       const response = await call('validateDocument', request, { studio, signal: leaving.signal }).catch(
         () => undefined,
       );

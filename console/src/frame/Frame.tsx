@@ -121,7 +121,7 @@ function Navigation({ onGo }: { onGo: () => void }) {
         active={isActive}
         {...(isActive ? { 'aria-current': 'page' as const } : {})}
         renderRoot={(props) => (
-          // Else the first page would count as active on all of them: their addresses begin with its own.
+          // Otherwise the first page would count as active on every page: all addresses begin with its address.
           <Link
             {...props}
             to={to}

@@ -13,7 +13,7 @@ export function NotFound() {
   );
 }
 
-/** Most often a file of a build that has been replaced: loading the page again gets the new one. */
+/** The usual cause is a file of a build that has been replaced: loading the page again gets the new build. */
 export function PageFailed({ error }: ErrorComponentProps) {
   return (
     <Stack p="xl" maw={620} gap="sm" align="flex-start">

@@ -5,7 +5,7 @@ import { call } from '../api/client.js';
 import { usePlace } from '../api/hooks.js';
 import { Icon } from '../parts/Icon.js';
 
-/** One player is opened at once; otherwise the list says what was found, or that nothing was. */
+/** A single match is opened at once; otherwise the list shows the matches, or that there is none. */
 export const SearchBox = forwardRef<HTMLInputElement>(function SearchBox(_props, ref) {
   const { studio, game } = usePlace();
   const navigate = useNavigate();

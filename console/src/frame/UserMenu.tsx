@@ -5,7 +5,7 @@ import { useChange, usePlace } from '../api/hooks.js';
 import { useMe } from '../api/session.js';
 import { ProblemNote } from '../parts/states.js';
 
-/** Who is signed in, their studios, and the way out. */
+/** Who is signed in, their studios, and signing out. */
 export function UserMenu() {
   const { data: me } = useMe();
   const { studio } = usePlace();

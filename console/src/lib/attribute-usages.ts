@@ -13,7 +13,7 @@ export function usagesOf(attributes: readonly Schemas['Attribute'][]): Map<strin
   return usages;
 }
 
-/** What each is for, by the way it is written; keys are left out: `events[""].total`. */
+/** The description of each attribute by its usage; keys are left out: `events[""].total`. */
 export function meaningsOf(
   attributes: readonly Schemas['Attribute'][],
 ): (path: string) => string | undefined {
@@ -21,7 +21,7 @@ export function meaningsOf(
   return (path) => meanings.get(/^\w+/.exec(path)?.[0] ?? '');
 }
 
-/** The attributes that a rule reads, also through the segments it names, as far as it is conditions that all have to hold. */
+/** The attributes that a rule reads, also through the segments it names, if the rule is a list of conditions that all have to hold. */
 export function attributesRead(rule: string, { segments }: Pick<ConfigDocument, 'segments'>): string[] {
   const found = new Set<string>();
   const seen = new Set<string>();

@@ -1,4 +1,4 @@
-/** The days that the strip of offers shows: from a week ago, for as long as is worth seeing. */
+/** The days that the strip of offers shows, from a week ago on. */
 export type Span = { fromMs: number; untilMs: number };
 
 const DAY = 86_400_000;

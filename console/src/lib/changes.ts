@@ -1,6 +1,6 @@
 import type { DocumentChange } from './document.js';
 
-/** A difference of documents in words: which part, and what of it was and is. */
+/** A difference of documents in words: which part, and its values before and after. */
 export type ChangeLine = { label: string; before: string | null; after: string | null };
 export type DescribedChange = {
   path: string;
@@ -35,7 +35,7 @@ export function describeChange({ path, change, before, after }: DocumentChange):
   return { path, kind, name, change, lines };
 }
 
-/** Every value that is not as it was, by its way through the part. */
+/** Every value that differs, by its path within the part. */
 function leafChanges(before: unknown, after: unknown, way: readonly string[]): ChangeLine[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return [];
   if (isRecord(before) && isRecord(after)) {

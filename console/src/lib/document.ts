@@ -38,7 +38,7 @@ export function freeId(base: string, taken: readonly string[]): string {
   for (let n = 2; ; n += 1) if (!taken.includes(`${base}_${n}`)) return `${base}_${n}`;
 }
 
-/** Problems of one part, with what is left of their pointers: of `/catalogue/3/prices/USD` under `/catalogue/3` that is `prices/USD`. */
+/** Problems of one part, with their pointers relative to it: `/catalogue/3/prices/USD` under `/catalogue/3` is `prices/USD`. */
 export function problemsUnder(
   problems: readonly Problem[],
   pointer: string,
@@ -52,7 +52,7 @@ export function isSame(one: unknown, other: unknown): boolean {
   return canonical(one) === canonical(other);
 }
 
-/** Members in one order: a document that was read and one that was put together compare as equal. */
+/** Sorts members, so that documents compare as equal whatever the order of their members. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) =>
     typeof each === 'object' && each !== null && !Array.isArray(each)

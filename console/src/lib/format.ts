@@ -1,6 +1,6 @@
-/** Numbers, money and times as the viewer's language writes them. Never more digits than are known. */
+/** Numbers, money and times in the viewer's language. */
 
-/** Tests run without a browser, and in English. */
+/** Tests run without a browser and use English. */
 const LANGUAGE = typeof window === 'undefined' ? 'en-US' : [...navigator.languages];
 
 export function formatCount(value: number): string {
@@ -12,13 +12,13 @@ export function formatShort(value: number): string {
   return new Intl.NumberFormat(LANGUAGE, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
 }
 
-/** A share of 0 to 1 as a percentage: `38%`, and `0.4%` where a whole number would say nothing. */
+/** A share of 0 to 1 as a percentage: `38%`, and `0.4%` where a whole number would be too coarse. */
 export function formatShare(share: number): string {
   const digits = share !== 0 && Math.abs(share) < 0.1 ? 1 : 0;
   return new Intl.NumberFormat(LANGUAGE, { style: 'percent', maximumFractionDigits: digits }).format(share);
 }
 
-/** Money always has its currency. Exact decimal texts stay exact: they are not read as numbers first. */
+/** Money always has its currency. Decimal texts stay exact, because they are not parsed as numbers. */
 export function formatMoney(amount: number | string, currency: string): string {
   try {
     const format = new Intl.NumberFormat(LANGUAGE, { style: 'currency', currency, currencyDisplay: 'code' });

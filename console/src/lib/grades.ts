@@ -2,7 +2,7 @@ import type { Schemas } from '../api/client.js';
 
 export type Grade = Schemas['PredictionGrade'];
 export type Decile = { players: number; predicted: number; observed: number };
-/** What the page shows of a graded week; null where it says nothing, such as the AUC of a week in which all did the same. */
+/** The metrics of a graded week that the page shows; null where there is none, such as the AUC of a week in which all players did the same. */
 export type Metrics = {
   players: number | null;
   auc: number | null;
@@ -11,7 +11,7 @@ export type Metrics = {
   deciles: Decile[];
 };
 
-/** The document of the API leaves the metrics open; whatever is not a number is not shown. */
+/** The API document does not fix the metrics; values that are no numbers are not shown. */
 export function metricsOf({ metrics }: Pick<Grade, 'metrics'>): Metrics {
   const given = (typeof metrics === 'object' && metrics !== null ? metrics : {}) as Record<string, unknown>;
   return {

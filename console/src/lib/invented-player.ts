@@ -1,15 +1,15 @@
 import type { Schemas } from '../api/client.js';
 
 /**
- * A player who does not exist, described by what rules can ask: `purchases.total` → `3`. The service decides for facts, not for
- * attributes; this makes the smallest facts of which the attributes are true.
+ * An invented player, described by attributes: `purchases.total` → `3`. The service decides for facts, not for attributes, so this
+ * makes the smallest facts that have these attributes.
  */
 export type InventedValues = Readonly<Record<string, string>>;
 export type InventedFacts = Schemas['ExplainedFacts'];
 type Day = NonNullable<InventedFacts['days']>[number];
 
 const DAY_MS = 86_400_000;
-/** Inside of the last 28 days and not of the last 7. */
+/** A day within the last 28 days and not within the last 7. */
 const EARLIER = 7;
 
 const PROFILE = {
@@ -21,7 +21,7 @@ const PROFILE = {
   currency: 'currency',
 } as const;
 
-/** Counted by day as a member of their own, and over all time by the event that they come from. */
+/** Attributes that a day counts in a member of its own, and the event type that counts them over all time. */
 const COUNTED = {
   sessions: { member: 'sessions', eventType: 'Session_Start' },
   adImpressions: { member: 'adImpressions', eventType: 'Ad_Impression' },
@@ -31,7 +31,7 @@ const COUNTED = {
 const KEYED = /^(events|spend)\["((?:[^"\\]|\\.)*)"\]\.(total|last7d|last28d)$/;
 const PLAIN = /^([A-Za-z]+)(?:\.(\w+))?$/;
 
-/** Whether the form can have a value for it. Segments and predictions follow from the rest. */
+/** Whether the form can have a value for the attribute. Segments and predictions follow from the other attributes. */
 export function canBeInvented(usage: string): boolean {
   return !usage.startsWith('predictions') && !usage.includes('segments');
 }
@@ -115,14 +115,14 @@ function isUsable(path: string, text: string): boolean {
 
 type Windows = { total: number; last7d: number; last28d: number };
 
-/** What is more specific counts in what is less: a purchase of this week is one of this month, too. */
+/** A longer window includes the shorter one: a purchase of this week is also one of this month. */
 function windowsOf(number: (path: string) => number | undefined, attribute: string): Windows {
   const last7d = number(`${attribute}.last7d`) ?? 0;
   const last28d = Math.max(last7d, number(`${attribute}.last28d`) ?? 0);
   return { last7d, last28d, total: Math.max(last28d, number(`${attribute}.total`) ?? 0) };
 }
 
-/** Today for what is of the last seven days, a week ago for the rest. */
+/** Values of the last seven days are put on today, the rest on a day a week ago. */
 class Days {
   readonly #nowMs: number;
   readonly #days = new Map<number, Day>();
@@ -131,14 +131,14 @@ class Days {
     this.#nowMs = nowMs;
   }
 
-  /** Gives the total. */
+  /** Returns the total. */
   add({ total, last7d, last28d }: Windows, put: (day: Day, count: number) => void): number {
     if (last7d > 0) put(this.#ago(0), last7d);
     if (last28d > last7d) put(this.#ago(EARLIER), last28d - last7d);
     return total;
   }
 
-  /** Each active day has an event at least. */
+  /** Each active day has at least one event. */
   setActive(last7d: number, last28d: number): void {
     const recent = Math.min(7, last7d);
     const earlier = Math.min(21, Math.max(0, last28d - last7d));
@@ -146,7 +146,7 @@ class Days {
     for (let n = 0; n < earlier; n += 1) this.#ago(EARLIER + n).events = 1;
   }
 
-  /** On top of what active days have. */
+  /** In addition to the events of active days. */
   setEvents({ total, last7d, last28d }: Windows): number {
     const counted = (from: number, to: number) =>
       [...this.#days].reduce((sum, [ago, { events = 0 }]) => sum + (ago >= from && ago < to ? events : 0), 0);

@@ -1,8 +1,8 @@
 import { type ConfigDocument, isSame } from './document.js';
 
 /**
- * Two people edited the same draft. Whatever only one of them changed is taken from that one, entry by entry: a price of one SKU
- * and a new offer go together. Where both changed the same entry, mine is taken and the entry is named, so that the editor looks at it.
+ * Merges two edits of one draft, entry by entry. An entry that only one editor changed is taken from that editor: a price of one SKU
+ * and a new offer go together. Where both changed an entry, mine is taken and the entry is named, so that the editor looks at it.
  */
 export type Merge = { document: ConfigDocument; conflicts: string[] };
 
@@ -44,7 +44,7 @@ export function mergeDocuments(base: ConfigDocument, mine: ConfigDocument, their
       ({ offerId }) => offerId,
     ),
   };
-  // Whatever else a document has, now or in a later version of the service, is one part each.
+  // Every other member of a document, now or in a later version of the service, is one part.
   const names = [
     ...new Set([base, mine, theirs].flatMap((each) => Object.keys(each))),
   ] as (keyof ConfigDocument)[];
@@ -65,7 +65,7 @@ function mergeLists<T>(
 ): T[] {
   const byId = (list: readonly T[]) => new Map(list.map((entry) => [idOf(entry), entry]));
   const [old, ours, others] = [byId(base), byId(mine), byId(theirs)];
-  // My order where I changed it, else theirs; what only the other has comes after.
+  // My order where I changed it, otherwise theirs; entries that only the other document has come last.
   const isReordered = !isSame(order(mine, old, idOf), order(base, ours, idOf));
   const ids = new Set([
     ...(isReordered ? [...ours.keys(), ...others.keys()] : [...others.keys(), ...ours.keys()]),

@@ -1,6 +1,6 @@
 /**
- * The rule builder's view of a CEL text: conditions that all have to hold. A text that is more than that is edited as text only;
- * nothing of it is lost. Reading what was written gives the same conditions again.
+ * The rule builder's view of a CEL text: conditions that all have to hold. Any other text is edited as text only,
+ * and nothing of it is lost. A text that the builder has written is read as the same conditions again.
  */
 export type Operator = '==' | '!=' | '>' | '>=' | '<' | '<=';
 export type Condition =
@@ -58,7 +58,7 @@ function readCondition(text: string): Condition | undefined {
   if (compare === null) return undefined;
   const [, attribute = '', operator, literal = ''] = compare;
   if (readLiteral(literal) === undefined) return undefined;
-  // As it is written: 5.0 is another type than 5.
+  // The literal stays as it is written: 5.0 and 5 have different types.
   return { kind: 'compare', attribute, operator: operator as Operator, literal };
 }
 
@@ -71,7 +71,7 @@ export function textOfLiteral(literal: string): string {
   return String(readLiteral(literal) ?? literal);
 }
 
-/** A CEL text with escapes that JSON does not know is left to the text. */
+/** Undefined for a CEL string with escapes that JSON does not have: such a rule is edited as text. */
 function readLiteral(text: string): string | number | boolean | undefined {
   try {
     return JSON.parse(text) as string | number | boolean;

@@ -5,11 +5,11 @@ export function ticksUpTo(max: number, most = 4): number[] {
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
   const count = Math.ceil(max / step - 1e-9);
-  // Multiplied, not added up: 0.1 + 0.2 would show.
+  // Multiplied, not added up: sums such as 0.1 + 0.2 would show rounding errors.
   return Array.from({ length: count + 1 }, (_, index) => Number((index * step).toPrecision(12)));
 }
 
-/** Which places of an axis get a label, so that there is room for `most` of them: always the last, then evenly back. */
+/** Which positions of an axis get a label, at most `most` of them: always the last, then evenly back. */
 export function labelledPlaces(count: number, most: number): number[] {
   const step = Math.max(1, Math.ceil(count / Math.max(1, most)));
   const places: number[] = [];

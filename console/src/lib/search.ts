@@ -1,4 +1,4 @@
-/** What stands after the question mark, as plain texts: an id of digits stays the text that it is. */
+/** The query of an address as plain texts: an id of digits stays a text. */
 export function readSearch(search: string): Record<string, string> {
   return Object.fromEntries(new URLSearchParams(search));
 }
@@ -9,7 +9,7 @@ export function writeSearch(search: Record<string, unknown>): string {
   return text === '' ? '' : `?${text}`;
 }
 
-/** Picks the members that a page knows; whatever else stands in an address is left out. */
+/** Picks the parameters that a page knows, and leaves out all others. */
 export function known<Name extends string>(...names: readonly Name[]) {
   return (search: Record<string, unknown>): { [Key in Name]?: string | undefined } => {
     const found: { [Key in Name]?: string | undefined } = {};

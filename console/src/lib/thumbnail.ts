@@ -1,9 +1,9 @@
-/** What the service takes. */
+/** The limit of the service. */
 const MAX_BYTES = 32_768;
-/** Twice what the table shows, for sharp screens; smaller where that takes too much. */
+/** Widths that are tried, largest first. The first is twice what the table shows, for high-density screens. */
 const SIZES = [128, 96, 64];
 
-/** A picture of any size as a small one, in base64. Made here: the large one is never sent. */
+/** Makes a thumbnail of a picture, in base64. The original is never sent. */
 export async function thumbnailOf(file: Blob): Promise<string> {
   const picture = await createImageBitmap(file);
   try {

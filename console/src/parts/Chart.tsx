@@ -7,21 +7,21 @@ import { SERIES } from '../theme.js';
 export type Series = {
   name: string;
   values: readonly (number | null)[];
-  /** Which of the colours; the same thing has the same one everywhere. */
+  /** Index of the colour; the same measure has the same colour on all pages. */
   colour?: number;
   kind?: 'line' | 'bars' | 'dots';
 };
 type Props = {
   label: string;
-  /** A name for each place of the horizontal axis. */
+  /** A name for each position of the horizontal axis. */
   places: readonly string[];
-  /** Where each place is, of 0 to 1; evenly, if left out. */
+  /** Each position, from 0 to 1; evenly spaced if left out. */
   positions?: readonly number[];
   series: readonly Series[];
   format: (value: number) => string;
-  /** What happened at a place, such as a publication. */
+  /** What happened at a position, such as a publication. */
   marks?: readonly { place: number; label: string }[];
-  /** The line on which what was predicted is what happened. */
+  /** The diagonal: predicted equals observed. */
   hasDiagonal?: boolean;
   /** The top of the vertical axis; by default what the values need. */
   top?: number;

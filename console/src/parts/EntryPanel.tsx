@@ -22,11 +22,11 @@ type Props = {
   onRemove: () => void;
   onClose: () => void;
   children: ReactNode;
-  /** Below the form; works for those who may only read, too. */
+  /** Shown below the form; also works for viewers. */
   below?: ReactNode;
 };
 
-/** An entry of the document beside its list: id and name, its own fields, and the problems that belong to none of them. */
+/** An entry of the document beside its list: id, name, further fields, and the problems that belong to no field. */
 export function EntryPanel({
   kind,
   id,

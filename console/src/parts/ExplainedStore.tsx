@@ -16,13 +16,12 @@ export function ExplainedStore({ explanation }: { explanation: Schemas['Explanat
       </Text>
       {completeSince !== null && (
         <Alert color="orange" variant="light">
-          Events from before <Moment at={completeSince} isExact /> are deleted: what they told is missing
-          here.
+          Events from before <Moment at={completeSince} isExact /> are deleted and are not counted here.
         </Alert>
       )}
       {decision.heldOut && (
         <Alert color="blue" variant="light">
-          This player is held out: always the catalogue, whatever the offers say.
+          This player is held out and always gets the catalogue without offers.
         </Alert>
       )}
       {problems.map(({ part, message }) => (

@@ -1,7 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 
-/** The head of every page: what it is, what it answers, and what can be done. */
+/** The head of every page: its title, the question that it answers, and its actions. */
 export function Page({
   title,
   question,
@@ -9,7 +9,7 @@ export function Page({
   children,
 }: {
   title: ReactNode;
-  /** What the page answers, in one sentence. */
+  /** The question that the page answers, in one sentence. */
   question?: string;
   actions?: ReactNode;
   children: ReactNode;

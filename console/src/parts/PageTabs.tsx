@@ -1,7 +1,7 @@
 import { Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** The parts of a page, one at a time; the address says which. */
+/** The parts of a page as tabs; the address says which tab is open. */
 export function PageTabs({
   value,
   tabs,

@@ -1,7 +1,7 @@
 import { Drawer, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** Forms open beside the list, so that the list stays in sight. Escape closes; what was typed is the caller's to keep. */
+/** A form beside the list, which stays visible. Escape closes the panel; the caller keeps what was typed. */
 export function SidePanel({
   title,
   isOpen,

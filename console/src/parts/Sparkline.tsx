@@ -3,7 +3,7 @@ import { SERIES } from '../theme.js';
 const WIDTH = 90;
 const HEIGHT = 22;
 
-/** A trend at a glance, from zero; the label says it in words. */
+/** A small line chart from zero; the label describes it in words. */
 export function Sparkline({ values, label }: { values: readonly number[]; label: string }) {
   if (values.length < 2) return null;
   const top = Math.max(1, ...values);

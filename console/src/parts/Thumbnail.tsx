@@ -1,4 +1,4 @@
-/** A small picture, or its place: rows do not jump when pictures arrive. */
+/** A small picture, or empty space of the same size, so that rows do not move when pictures arrive. */
 export function Thumbnail({
   src,
   name,

@@ -1,9 +1,9 @@
 import { Text, TextInput, type TextInputProps } from '@mantine/core';
 import { fromLocalInput, toLocalInput } from '../lib/format.js';
 
-/** The form kit: Mantine's inputs, and the few that the console needs besides. */
+/** Inputs that the console needs besides Mantine's. */
 
-/** A time in the viewer's zone, kept as UTC, which stands beside it. */
+/** A time in the viewer's zone. It is kept as UTC, which is shown beside it. */
 export function MomentInput({
   value,
   onChange,

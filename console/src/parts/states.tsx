@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiProblem } from '../api/client.js';
 
-/** What went wrong, beside what caused it, and what to do. */
+/** An error beside the control that caused it, with what to do. */
 export function ProblemNote({
   problem,
   onRetry,
@@ -36,7 +36,7 @@ export function ProblemNote({
   );
 }
 
-/** A response that is there, is on its way (at the height of what comes), or failed. */
+/** Shows a response, a placeholder of its height while it is loading, or its error. */
 export function Loaded<Data>({
   query,
   height = 200,
@@ -58,7 +58,7 @@ export function Loaded<Data>({
   return <Skeleton height={height} role="status" aria-label="Loading" />;
 }
 
-/** Says what will be here, and the one thing to do. */
+/** Says what will be shown here, and what to do to get it. */
 export function EmptyState({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Stack align="flex-start" gap="xs" py="lg" maw={640}>

@@ -2,7 +2,7 @@ import { ActionIcon, Code, CopyButton, Group, Text } from '@mantine/core';
 import { formatInstant, formatRelative } from '../lib/format.js';
 import { Icon } from './Icon.js';
 
-/** An id, shortened where there is little room, and always whole in the clipboard. */
+/** An id, shortened where there is little space. The copy button copies all of it. */
 export function CopyableId({ id, isShort = false }: { id: string; isShort?: boolean }) {
   return (
     <Group gap={4} wrap="nowrap" display="inline-flex">
@@ -32,7 +32,7 @@ export function CopyIcon({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** A command or a secret to take along. */
+/** A command or a secret, with a copy button. */
 export function CopyableCode({ text, label = 'Copy' }: { text: string; label?: string }) {
   return (
     <Group gap="xs" wrap="nowrap" align="flex-start">
@@ -44,7 +44,7 @@ export function CopyableCode({ text, label = 'Copy' }: { text: string; label?: s
   );
 }
 
-/** An instant as people say it; the exact one, here and in UTC, on hover. */
+/** A relative time; the exact instant, local and in UTC, on hover. */
 export function Moment({ at, isExact = false }: { at: string | null; isExact?: boolean }) {
   if (at === null) return <Text span>–</Text>;
   const local = formatInstant(at);

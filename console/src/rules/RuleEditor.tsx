@@ -35,7 +35,7 @@ export function RuleEditor({
     <Stack gap="xs">
       {conditions === undefined ? (
         <Text size="sm" c="dimmed">
-          This rule says more than conditions that all have to hold, so it is edited as text.
+          This rule is more than a list of conditions that all have to hold, so it is edited as text.
         </Text>
       ) : (
         <RuleBuilder

@@ -7,7 +7,7 @@ import { useRole } from '../../api/session.js';
 import { countOf } from '../../lib/format.js';
 import { ProblemNote } from '../../parts/states.js';
 
-/** Deletes all of a group, or one event, after a second click: nothing brings them back. */
+/** Deletes a group or one event after a second click, because it cannot be undone. */
 export function DeleteFailed({
   group,
   entry,
@@ -29,7 +29,7 @@ export function DeleteFailed({
   };
   const one = useChange('deleteFailedEvent', { onDone: done });
   const all = useChange('deleteFailedEvents', {
-    // A request deletes a hundred thousand at the most.
+    // One request deletes at most 100,000 events.
     onDone: ({ isMore }) => (isMore ? remove() : done()),
   });
   if (!isEditor) return null;

@@ -91,7 +91,7 @@ export function EventTypes() {
             cell: ({ looksLike }) =>
               looksLike !== null && (
                 <Badge color="orange" variant="light" tt="none">
-                  did you mean {looksLike}? It has none of its effects
+                  did you mean {looksLike}? This type does not count as one
                 </Badge>
               ),
           },

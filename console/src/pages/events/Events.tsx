@@ -17,7 +17,7 @@ const TABS = [
   { value: 'exports', label: 'Exports', content: <Exports /> },
 ];
 
-/** For the developer: do my events arrive, and are they right? */
+/** For developers: whether events arrive and are right. */
 export function Events() {
   const { tab = 'live' } = route.useSearch();
   const navigate = route.useNavigate();

@@ -23,7 +23,7 @@ export function Exports() {
     { params: { game } },
     {
       next: ({ nextCursor }) => nextCursor,
-      // While one is at work, its progress.
+      // While an export runs, its progress is shown.
       everyMs: ({ exports }) => (exports.some(isOpen) ? EVERY_MS : false),
     },
   );

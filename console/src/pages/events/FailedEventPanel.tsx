@@ -78,7 +78,7 @@ export function FailedEventPanel({ entry, onClose }: { entry: Schemas['FailedEve
   );
 }
 
-/** What cannot be read stays as it was sent. */
+/** Text that is not JSON stays as it was sent. */
 function readable(raw: string): string {
   const parsed = parseJson(raw);
   return parsed === undefined ? raw : indented(parsed);

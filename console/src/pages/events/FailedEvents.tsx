@@ -16,7 +16,7 @@ import { FailedEventPanel } from './FailedEventPanel.js';
 const route = getRouteApi('/$studio/$game/events');
 type FailedGroup = Schemas['FailedEventGroup'];
 
-/** What was refused, by reason; each can be corrected and replayed, or all of a reason once it is mended; or deleted. */
+/** Refused events by reason. One event can be corrected and replayed; all events of a reason can be replayed as they are, or deleted. */
 export function FailedEvents() {
   const { game } = usePlace();
   const { reason, type } = route.useSearch();
@@ -120,7 +120,7 @@ function Entries({ reason, eventType }: { reason: string; eventType: string | un
   );
 }
 
-/** Replays all of a group as they are, once the reason is gone: a schema was registered, say. */
+/** Replays all events of a group as they are, once the reason is gone: a schema was registered, for example. */
 function ReplayGroup({ group }: { group: FailedGroup }) {
   const { studio, game } = usePlace();
   const { isEditor } = useRole();

@@ -6,13 +6,13 @@ import { readMessages } from '../../api/server-events.js';
 export type LiveEvent = Schemas['LiveEvent'] & { key: number };
 type Rate = Schemas['LiveRate'];
 
-/** As many as can be read; older ones are in the timelines of their players. */
+/** Older events are in the timelines of their players. */
 const MOST_EVENTS = 300;
 const RECONNECT_MS = 2_000;
 
 let lastKey = 0;
 
-/** Events as they are received, newest first, until it is paused. Reconnects by itself. */
+/** Events as they are received, newest first, until it is paused. Reconnects after a break. */
 export function useLiveTail(isPaused: boolean): {
   events: readonly LiveEvent[];
   rate: Rate | null;
@@ -29,7 +29,7 @@ export function useLiveTail(isPaused: boolean): {
     if (isPaused) return;
     const leaving = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
-    // After a break the stream goes on behind it: nothing is left out.
+    // After a break the stream continues after the last event that was received, so nothing is left out.
     let lastId = '';
 
     async function connect(): Promise<void> {

@@ -65,8 +65,8 @@ export function Breakdown({ span }: { span: { from: string; to: string } }) {
             <Text size="xs" c="dimmed">
               The 50 largest, {daysSummed} days
               {summedAt === null ? '' : `, summed ${formatRelative(Date.parse(summedAt), Date.now())}`}.
-              Active players and payers are those of an average day. Of country, platform and build, what the
-              metadata of a player’s events told last counts.
+              Active players and payers are those of an average day. Country, platform and build are those of
+              the latest event of a player that has them in its metadata.
             </Text>
           </>
         )}

@@ -31,9 +31,9 @@ export function FirstSteps() {
           >
             Events
           </Anchor>
-          . This page fills by itself.
+          . This page then shows their numbers.
         </Text>
-        <Text size="sm">Or fill the game with players who are made up:</Text>
+        <Text size="sm">Or fill the game with simulated players:</Text>
         <CopyableCode
           text={`SAVEPOINT_ENV=development npx savepoint simulate --tenant ${studio} --game ${game} --players 200`}
         />

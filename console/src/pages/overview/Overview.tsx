@@ -21,7 +21,7 @@ const SPANS = ['7', '30', '90'];
 /** New numbers show up without a reload. */
 const LOOK_AGAIN_MS = 15_000;
 
-/** For the analyst: how are we doing? */
+/** For analysts: the numbers of the game, day by day. */
 export function Overview() {
   const { game } = usePlace();
   const { days = '30' } = route.useSearch();
@@ -76,7 +76,7 @@ export function Overview() {
   );
 }
 
-/** Today, with yesterday and the same weekday before it. Each leads to where its players or events are. */
+/** Today, with yesterday and the same weekday before it. Each figure links to its players or events. */
 function Figures({ today, days }: { today: Day; days: readonly Day[] }) {
   const { studio, game } = usePlace();
   const byDay = new Map(days.map((day) => [day.day, day]));
@@ -117,7 +117,7 @@ function Figures({ today, days }: { today: Day; days: readonly Day[] }) {
   );
 }
 
-/** Each player once, however often they came. Unknown until maintenance has summed the day for the first time. */
+/** Each player counts once. Unknown until maintenance has summed the day for the first time. */
 function ActivePlayers({ today }: { today: Day }) {
   const { weeklyActivePlayers: weekly, monthlyActivePlayers: monthly } = today;
   const show = (players: number | null) => (players === null ? '–' : formatCount(players));

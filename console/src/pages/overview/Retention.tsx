@@ -3,7 +3,7 @@ import type { Schemas } from '../../api/client.js';
 import { formatCount, formatDay, formatShare } from '../../lib/format.js';
 
 const DAYS = ['1', '7', '28', '30'] as const;
-/** The newest weeks; a heat map of ninety lines says no more. */
+/** The newest weeks: ninety rows would not show more. */
 const MOST_COHORTS = 21;
 
 /** Who came back, by the day of the first login, with the size of each cohort. A day that is not over has no number. */

@@ -8,7 +8,7 @@ import { DataTable } from '../../parts/DataTable.js';
 import { ProblemNote } from '../../parts/states.js';
 import { CopyableId, Moment } from '../../parts/texts.js';
 
-/** Where the player is logged in, and the way to end that. */
+/** The devices and sessions of the player, which support can revoke. */
 export function Devices({ playerId }: { playerId: string }) {
   const { studio, game } = usePlace();
   const { isEditor } = useRole();
@@ -61,7 +61,7 @@ export function Devices({ playerId }: { playerId: string }) {
           rowKey={(row) => row.sessionId}
           empty={
             <Text size="sm" c="dimmed">
-              Logged in nowhere.
+              The player is not logged in.
             </Text>
           }
           more={{

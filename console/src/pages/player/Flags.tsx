@@ -10,7 +10,7 @@ import { YesNo } from './Player.js';
 
 const route = getRouteApi('/$studio/$game/players/$playerId');
 
-/** The flags with their reasons, and what the studio has said about them. */
+/** The flags of the player with their reasons and overrides. */
 export function Flags({ playerId, explanation }: { playerId: string; explanation: ExplanationQuery }) {
   const { game } = usePlace();
   const { isEditor } = useRole();

@@ -7,7 +7,7 @@ import { MomentInput } from '../../parts/fields.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { ProblemNote } from '../../parts/states.js';
 
-/** Sets a flag whatever its rule says, or leaves it to the rule again. */
+/** Overrides the rule of a flag for this player, or clears the override. */
 export function OverridePanel({
   playerId,
   flagId,
@@ -56,7 +56,7 @@ export function OverridePanel({
       }
     >
       <Stack gap="sm">
-        <Text size="sm">The player is told so with their next request.</Text>
+        <Text size="sm">The player gets the flag with the next request.</Text>
         <NativeSelect
           label="Value"
           value={value ? 'yes' : 'no'}
@@ -65,7 +65,7 @@ export function OverridePanel({
         />
         <Textarea
           label="Reason"
-          description="For those who look back"
+          description="For the history of the player"
           required
           maxLength={1000}
           value={reason}

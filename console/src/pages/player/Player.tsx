@@ -16,7 +16,7 @@ import { Timeline } from './Timeline.js';
 
 const route = getRouteApi('/$studio/$game/players/$playerId');
 
-/** For the support agent with a player on the line: why does this player see this? */
+/** For support agents: why this player sees this. */
 export function Player() {
   const { game } = usePlace();
   const { playerId } = route.useParams();

@@ -12,7 +12,7 @@ const NAMES: Readonly<Record<string, string>> = {
   payerAlive: 'Payer is alive',
 };
 
-/** What is expected of the player, in which band, and whether it is more than an average. */
+/** The predictions of the player with their bands, and whether each is more than an average. */
 export function PredictionsOfPlayer({ explanation }: { explanation: ExplanationQuery }) {
   return (
     <section aria-label="Predictions">

@@ -2,7 +2,7 @@ import { Badge, Group, Stack, Text, Title } from '@mantine/core';
 import type { ExplanationQuery } from '../../api/use-explanation.js';
 import { Loaded } from '../../parts/states.js';
 
-/** The segments that the player is in, and why; those that one number keeps the player out of; on demand all others. */
+/** The segments that the player is in, and why; those that the player misses by one number; all others on demand. */
 export function SegmentsOfPlayer({ explanation }: { explanation: ExplanationQuery }) {
   return (
     <section aria-label="Segments">

@@ -5,7 +5,7 @@ import { formatCount } from '../../lib/format.js';
 import { EmptyState } from '../../parts/states.js';
 import { CopyableCode, Moment } from '../../parts/texts.js';
 
-/** How a model stands: in force, refused, or how much it still needs. */
+/** The state of a model: in force, refused, or how much data it still needs. */
 export function ColdStart({
   newest,
   model,
@@ -41,7 +41,8 @@ export function ColdStart({
       </Text>
       {isDistrusted && (
         <Alert color="orange" variant="light" title="Not trusted at present">
-          Its predictions have not come true of late, so players are told averages until they do again.
+          Its recent predictions were too far from what happened. Players get averages until they are right
+          again.
         </Alert>
       )}
       {!isDistrusted && distrustedAlone.length > 0 && (

@@ -13,7 +13,7 @@ import { TrainNow } from './TrainNow.js';
 
 const route = getRouteApi('/$studio/$game/predictions');
 
-/** Is it right? What was predicted is compared with what happened, week by week. */
+/** Compares what was predicted with what happened, week by week. */
 export function Predictions() {
   const { game } = usePlace();
   const { model = 'activity' } = route.useSearch();
@@ -54,7 +54,7 @@ export function Predictions() {
 function Quality({ grades }: { grades: readonly Grade[] }) {
   const { day } = route.useSearch();
   const navigate = route.useNavigate();
-  // Of a day with two models, the one that players were told of comes first.
+  // Where a day has two models, the one that was in force comes first.
   const days = [...new Map([...grades].reverse().map((grade) => [grade.day, grade])).values()];
   const shown = grades.find((grade) => grade.day === day) ?? days.at(-1);
   if (shown === undefined) {

@@ -10,7 +10,7 @@ import { Moment } from '../../parts/texts.js';
 
 const route = getRouteApi('/$studio/$game/predictions');
 
-/** How what a model predicts is spread over the players, now. */
+/** The distribution of the scores of a model over the players, now. */
 export function Scores({ model }: { model: string }) {
   const { game } = usePlace();
   const { score } = route.useSearch();

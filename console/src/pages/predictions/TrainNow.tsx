@@ -6,7 +6,7 @@ import { useRole } from '../../api/session.js';
 import { formatInstant } from '../../lib/format.js';
 import { ProblemNote } from '../../parts/states.js';
 
-/** Models are trained every night; who cannot wait trains them now. */
+/** Models are trained every night. This button trains them now. */
 export function TrainNow({ lastFailure }: { lastFailure: DataOf<'listModels'>['lastFailure'] }) {
   const { studio, game } = usePlace();
   const { isEditor } = useRole();

@@ -9,7 +9,7 @@ import { DataTable } from '../../parts/DataTable.js';
 import { ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
 
-/** What was trained, what came of it, and the way back. */
+/** All trainings with their outcomes, and the roll-back to one of them. */
 export function Trainings({
   models,
   inForce,

@@ -5,7 +5,7 @@ import { countOf, formatCount } from '../../lib/format.js';
 import { PlayerLink } from '../../parts/PlayerLink.js';
 import { ProblemNote } from '../../parts/states.js';
 
-/** Enough for a share to within a percent, and done in well under a second. */
+/** Enough for a share with an error below one percent, in well under a second. */
 const SAMPLE = 20_000;
 
 /** Who would enter and leave with the rule as it is typed, in numbers and with examples to look at. */

@@ -67,7 +67,7 @@ export function AuditLog() {
   );
 }
 
-/** Names are not unique: the address, or the id of the token, tells two of one name apart. */
+/** Names are not unique: the email address or the id of the token tells two actors of one name apart. */
 function Who({ entry }: { entry: Pick<Schemas['AuditEntry'], 'actor' | 'actorEmail' | 'actorTokenId'> }) {
   const { actor, actorEmail, actorTokenId } = entry;
   const exact = actorEmail ?? (actorTokenId === null ? null : `token ${actorTokenId}`);

@@ -3,7 +3,7 @@ import type { ConfigDocument, CustomFlag } from '../../lib/document.js';
 import { EntryPanel, type EntryProblem } from '../../parts/EntryPanel.js';
 import { RuleEditor } from '../../rules/RuleEditor.js';
 
-/** A flag of the studio: when it is true, and what it is where its rule does not say. */
+/** A flag of the studio: its rule, and its default value. */
 export function FlagPanel({
   flag,
   document,
@@ -34,7 +34,7 @@ export function FlagPanel({
     >
       <RuleEditor
         label="Rule (CEL)"
-        description="When it is true. Empty: it has its default, and only an override changes it"
+        description="When the flag is true. Empty: it has its default value, and only an override changes it"
         value={flag.rule ?? ''}
         isReadOnly={rest.isReadOnly}
         document={document}
@@ -44,7 +44,7 @@ export function FlagPanel({
       />
       <NativeSelect
         label="Default"
-        description="Without a rule, and where the rule cannot be worked out"
+        description="The value without a rule, and where the rule fails"
         value={flag.defaultValue ? 'yes' : 'no'}
         data={['no', 'yes']}
         onChange={({ currentTarget }) => set({ defaultValue: currentTarget.value === 'yes' })}

@@ -46,7 +46,7 @@ export function Flags() {
         <WholeNumberInput
           maw={420}
           label="isPayer ends so many days after the last purchase"
-          description="Empty: who has paid once stays a payer"
+          description="Empty: a player who has paid once stays a payer"
           value={isPayer.payerForDays}
           error={problemAtOf(problemsUnder(problems, '/flags/isPayer'))('payerForDays')}
           onChange={(payerForDays) =>

@@ -5,7 +5,7 @@ import { DataTable } from '../../parts/DataTable.js';
 import { ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
 
-/** Where whoever is signed in is signed in, and the end of what they do not know. */
+/** The sessions of the signed-in person, who can end each of them. */
 export function OwnSessions() {
   const { studio } = usePlace();
   const queries = useQueryClient();

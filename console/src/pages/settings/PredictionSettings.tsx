@@ -35,8 +35,8 @@ export function PredictionSettings() {
     <fieldset disabled={!isEditor} className="plain">
       <Stack gap="sm" maw={640}>
         <Text size="sm" c="dimmed">
-          What a studio expects of a player is not for the player's device unless the studio decides so. A
-          prediction that is off is an average, for games and for rules.
+          Predictions are not sent to the player's device unless the studio decides so. A prediction that is
+          off is an average, for games and for rules.
         </Text>
         <Table aria-label="Predictions" verticalSpacing={6}>
           <Table.Thead>

@@ -32,7 +32,7 @@ export function Settings() {
   const { tab = shown[0]?.value ?? 'audit' } = route.useSearch();
   const navigate = route.useNavigate();
   return (
-    <Page title="Settings" question="Keys, people, rules for everybody, and who changed what.">
+    <Page title="Settings" question="Keys, members, flags, limits, and who changed what.">
       <PageTabs
         value={tab}
         tabs={shown.map(({ value, label, Content }) => ({ value, label, content: <Content /> }))}

@@ -9,7 +9,7 @@ import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { CopyableCode, Moment } from '../../parts/texts.js';
 import { ROLES } from './Members.js';
 
-/** For tools and scripts: they use the same admin API as this console. */
+/** Tokens for tools and scripts, which use the same admin API as this console. */
 export function Tokens() {
   const { studio } = usePlace();
   const queries = useQueryClient();

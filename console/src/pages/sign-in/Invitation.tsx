@@ -9,7 +9,7 @@ import { Moment } from '../../parts/texts.js';
 import { SignInCard } from './Card.js';
 import { useLinkToken } from './use-link-token.js';
 
-/** Who was invited sees by whom and to what, chooses a password, and is in. */
+/** Shows an invited person who invites them and to which role. They choose a password and are signed in. */
 export function Invitation() {
   const { token = '' } = useLinkToken();
   const invitation = useQuery<DataOf<'showInvitation'>, ApiProblem>({

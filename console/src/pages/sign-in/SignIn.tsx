@@ -17,7 +17,7 @@ export function SignIn() {
   return token === undefined ? <PasswordForm /> : <ByLink key={token} token={token} onGiveUp={forget} />;
 }
 
-/** Goes on to the page that asked for the sign-in. Only addresses of the console: a link must not lead elsewhere. */
+/** Goes on to the page that asked for the sign-in. Takes addresses of the console only: a link must not lead elsewhere. */
 function useGoOn(): (response: { csrfToken: string }) => void {
   const { next } = route.useSearch();
   const navigate = useNavigate();
@@ -35,7 +35,7 @@ function ByLink({ token, onGiveUp }: { token: string; onGiveUp: () => void }) {
   const signIn = useChange('signInByLink', { onDone: goOn });
   const isSent = useRef(false);
   useEffect(() => {
-    // Once: the link works only once, and React runs effects twice in development.
+    // Sent once: the link works only once, and React runs effects twice in development.
     if (isSent.current) return;
     isSent.current = true;
     signIn.mutate({ body: { token } });
@@ -65,7 +65,7 @@ function PasswordForm() {
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
-  // Asked for once the password was right; the form keeps it, so that it does not flicker away with the next mistake.
+  // The code is asked for once the password was right. The field then stays, also after the next mistake.
   const [needsCode, setNeedsCode] = useState(false);
   const isCodeMissing = signIn.error?.code === 'second_factor_needed';
   if (isCodeMissing && !needsCode) setNeedsCode(true);

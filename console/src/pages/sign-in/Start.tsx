@@ -7,7 +7,7 @@ import { ProblemNote } from '../../parts/states.js';
 
 const route = getRouteApi('/');
 
-/** The address without a game: leads to the first game of the studio that was asked for, or of the first one. */
+/** The address without a game: leads to the first game of the studio in the address, or of the first studio. */
 export function Start() {
   const { studio = '' } = route.useSearch();
   const query = useQuery<{ studio: string; game: string | undefined }, ApiProblem>({

@@ -4,7 +4,7 @@ import { Icon } from '../../parts/Icon.js';
 
 type Asset = Sku['assets'][number];
 
-/** Links to the pictures and files of a SKU, as players get them. They are links here, too: the console asks no other server. */
+/** Links to the pictures and files of a SKU, as players get them. The console shows them as links: it sends no request to another server. */
 export function Assets({
   assets,
   problemAt,

@@ -21,7 +21,7 @@ import { SkuPanel } from './SkuPanel.js';
 import { SkuRow } from './SkuRow.js';
 
 const route = getRouteApi('/$studio/$game/store');
-/** As many rows of inputs as a laptop draws without a pause; the filter finds the others. */
+/** A laptop draws this many rows of inputs without a pause; the filter finds the others. */
 const ROWS_AT_ONCE = 100;
 
 /** The catalogue as a sheet: names and prices are edited in place, rows are moved by their handles. */
@@ -143,7 +143,7 @@ function newSku(skuId: string, currency: string): Sku {
     prices: { [currency]: { actualPrice: '0.99', offerPrice: '0.99' } },
     defaultCurrency: currency,
     assets: [],
-    // Not before the editor has looked at it.
+    // Inactive until the editor has looked at it.
     active: false,
     from: null,
     until: null,

@@ -14,7 +14,7 @@ import { Moment } from '../../parts/texts.js';
 const route = getRouteApi('/$studio/$game/store');
 const PAGE = 50;
 
-/** What was published, by whom, what it changed, and the way back. */
+/** The published versions: who published each, what it changed, and the roll-back to it. */
 export function History() {
   const { game } = usePlace();
   const { version } = route.useSearch();

@@ -4,7 +4,7 @@ import { useGet } from '../../api/hooks.js';
 import { meaningsOf, usagesOf } from '../../lib/attribute-usages.js';
 import { canBeInvented, type InventedValues, valueProblem } from '../../lib/invented-player.js';
 
-/** What most rules ask, and what decides about language and currency. */
+/** The attributes that most rules use, and those that decide about language and currency. */
 const BASICS = [
   'country',
   'locale',
@@ -17,14 +17,14 @@ const BASICS = [
 ];
 const CURRENCY_MEANING = 'Which prices the player sees; not an attribute of rules.';
 
-/** A player who does not exist, by the attributes that rules can ask for. What is left empty is zero or unknown. */
+/** The form of an invented player: attributes that rules can use. An empty field is zero or unknown. */
 export function InventedPlayer({
   values,
   asked,
   onChange,
 }: {
   values: InventedValues;
-  /** Attributes that the open offer asks for: they are in the form from the start. */
+  /** Attributes that the open offer uses: the form shows them from the start. */
   asked: readonly string[];
   onChange: (values: InventedValues) => void;
 }) {

@@ -15,7 +15,7 @@ import { Handle } from './SkuRow.js';
 
 const route = getRouteApi('/$studio/$game/store');
 
-/** Offers as rows on a calendar: who, what, when. The first that matches wins a SKU, so their order counts. */
+/** Offers as rows on a calendar. The first offer that matches a player decides about a SKU, so their order matters. */
 export function Offers({ document }: { document: ConfigDocument }) {
   const { edit, problems } = useDraft();
   const { isEditor } = useRole();
@@ -53,7 +53,7 @@ export function Offers({ document }: { document: ConfigDocument }) {
       {offers.length === 0 ? (
         <EmptyState title="No offers yet">
           <Text size="sm">
-            An offer shows a price, a SKU or a badge to some players for some time. Everybody else sees the
+            An offer shows a price, a SKU or a badge to some players for some time. All other players see the
             catalogue.
           </Text>
         </EmptyState>

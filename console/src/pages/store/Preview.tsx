@@ -102,7 +102,7 @@ export function Preview({ document, rule = '' }: { document: ConfigDocument; rul
   );
 }
 
-/** From the address, so that a preview can be shared; what is none there is left out. */
+/** The attributes in the address, so that a preview can be shared. Values that are no texts are left out. */
 function readValues(text: string | undefined): InventedValues {
   if (text === undefined) return {};
   try {

@@ -27,7 +27,7 @@ type Props = {
   onClose: () => void;
 };
 
-/** Everything about one SKU that the sheet has no room for. */
+/** The members of a SKU that the sheet does not show. */
 export function SkuPanel({ sku, isReadOnly, problems, onChange, onRemove, onClose }: Props) {
   const problemAt = (member: string) => problems.find((each) => each.member === member)?.message;
   const set = (change: Partial<Sku>) => onChange({ ...sku, ...change });

@@ -7,7 +7,7 @@ import { thumbnailOf } from '../../lib/thumbnail.js';
 import { ProblemNote } from '../../parts/states.js';
 import { Thumbnail } from '../../parts/Thumbnail.js';
 
-/** The thumbnail of a SKU for those who edit the catalogue. It is not part of the draft: everybody here sees it at once. */
+/** The thumbnail of a SKU for editors of the catalogue. It is not part of the draft: all members see a new one at once. */
 export function SkuPicture({ skuId, isReadOnly }: { skuId: string; isReadOnly: boolean }) {
   const { studio, game } = usePlace();
   const queries = useQueryClient();

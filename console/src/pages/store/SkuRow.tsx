@@ -25,7 +25,7 @@ export function SkuRow(props: Props) {
     const before = sku.prices[currency] ?? { actualPrice: '', offerPrice: '' };
     const { [currency]: _, ...others } = sku.prices;
     const next = { ...before, ...change };
-    // Emptied cells take the currency away.
+    // A currency with empty cells is removed.
     const isEmpty = next.actualPrice === '' && next.offerPrice === '';
     onChange({ ...sku, prices: isEmpty ? others : { ...sku.prices, [currency]: next } });
   };

@@ -14,7 +14,7 @@ import { StoreRules } from './StoreRules.js';
 
 const route = getRouteApi('/$studio/$game/store');
 
-/** For the producer: change the store on Friday afternoon and not break it. */
+/** For producers: edit, preview and publish the store. */
 export function Store() {
   const { tab = 'catalogue' } = route.useSearch();
   const navigate = route.useNavigate();

@@ -17,7 +17,7 @@ export function StoreRules({ document }: { document: ConfigDocument }) {
       <Stack gap="md" maw={480}>
         <TextInput
           label="Largest discount, in percent of the price"
-          description="Whatever offers say, no player pays less than this leaves."
+          description="No offer reduces a price by more than this."
           inputMode="decimal"
           value={settings.largestDiscountPercent}
           error={problemAt('largestDiscountPercent')}
