@@ -17,7 +17,7 @@ await database.connect();
 try {
   await fill(Number(values.players));
   await walkByIndex(database);
-  // Each an hour later, so that the pause after a walk is over, that of the service included.
+  // Each run is an hour later, so that the pause after a walk is over, also that of the service.
   let nowMs = Date.now() + HOUR_MS;
   while (await sum(nowMs)) nowMs += HOUR_MS;
   const present = [new Date(nowMs).toISOString().slice(0, 10)];

@@ -1,5 +1,5 @@
-// node bench/console.mjs [--seconds 30] [--rate 1000] : the console in Chromium while so many events a second arrive. Tells how long the page takes
-// from a click to the next picture (target: 100 ms), and how long after it was sent an event stands in the live tail
+// node bench/console.mjs [--seconds 30] [--rate 1000] : the console in Chromium while so many events a second arrive. Measures the time
+// from a click to the next frame (target: 100 ms), and from sending an event until the live tail shows it
 // (target: a second). Needs a built console (`npm run build`) and Chromium.
 import { parseArgs } from 'node:util';
 import { chromium } from 'playwright-core';
@@ -25,12 +25,12 @@ let browser;
 try {
   const page = await openConsole();
   await recordInteractions(page);
-  // Before the load: the tail shows a hundred events every half second at the most, and may leave out the one that is looked for.
+  // Before the load: the tail shows at most a hundred events every half second, and may leave out the event that this waits for.
   const tail = await measureTail(page);
   const load = await startLoad();
   await clickAround(page);
   const { sent, failed } = await load.stop();
-  report('from a click to the next picture', await interactionsOf(page), 100);
+  report('from a click to the next frame', await interactionsOf(page), 100);
   report('from sending an event to the live tail', tail, 1_000);
   console.log(
     `${Math.round(sent / load.seconds())} events a second were accepted; ${failed} batches were not.`,
@@ -64,7 +64,7 @@ async function openConsole() {
   return page;
 }
 
-/** A tenth of a second at a time, each from another device. */
+/** Sends a batch every tenth of a second, each from another device. */
 async function startLoad() {
   const sessions = await loginMany(service.api, DEVICES, 'bench');
   let [sent, failed, ticks] = [0, 0, 0];
@@ -103,7 +103,7 @@ async function send(session, events) {
   return response?.status === 202;
 }
 
-/** Each second an event with a name of its own; the page notes when it shows it. Both clocks are this machine's. */
+/** Sends an event with a unique name every second; the page notes when it shows the event. Both times are of this machine's clock. */
 async function measureTail(page) {
   const session = await login(service.api, 'bench-tail');
   await page.goto(`${service.ops}/console/demo-studio/demo-game/events`);
@@ -128,7 +128,7 @@ async function measureTail(page) {
   return delays;
 }
 
-/** By the browser itself: from the event to the picture after it (Event Timing). */
+/** Measured by the browser: from the event to the next frame (Event Timing). */
 async function recordInteractions(page) {
   await page.addInitScript(() => {
     window.interactions = JSON.parse(sessionStorage.getItem('interactions') ?? '[]');
@@ -143,7 +143,7 @@ async function recordInteractions(page) {
 async function clickAround(page) {
   await page.goto(`${service.ops}/console/demo-studio/demo-game/events`);
   const pages = page.getByRole('navigation', { name: 'Pages' });
-  // Behind the name of a page its shortcut or a number may stand.
+  // The name of a page may be followed by its shortcut or a number.
   const open = (name) => pages.getByRole('link', { name: new RegExp(`^${name}\\b`) }).click();
   const until = performance.now() + (SECONDS / 2) * 1_000;
   while (performance.now() < until) {

@@ -5,8 +5,8 @@ import { READS } from './items/reads.mjs';
 
 /**
  * What is measured. Each has a name, a `unit` that its rates count, `targets` (the floors or other items it is compared with,
- * and the ratio we want to reach, where there is one), what to `prepare`, and a `load` for wrk. A quick run leaves out what
- * `isLongRun`, and warms up with what `warmsUp` only. What `isSequenced` is measured with `--sequenced`.
+ * and the ratio to reach, where there is one), what to `prepare`, and a `load` for wrk. A quick run leaves out items
+ * with `isLongRun`, and warms up only with items with `warmsUp`. Items with `isSequenced` are measured with `--sequenced` only.
  */
 export const ITEMS = [...READS, ...LOGINS, ...EVENTS];
 export { CLIENTS };

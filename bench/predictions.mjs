@@ -1,7 +1,7 @@
 // npm run bench:predictions -- [--players 1000,20000,200000,1000000] [--days 119] [--seed 1] [--reads 200000] [--rounds 3] [--seconds 10]
-// Trains games whose parameters are known, and says how long it took, in how much memory, and how near it came to the truth. Of more players than
-// a training looks at, once a sample, as the service does it, and once all of them. With --reads also how much reads of the store lose
-// beside a training of the game of that size.
+// Trains games whose parameters are known, and prints the time, the memory and the distance to the true parameters. A game with more players than
+// a training reads is trained twice: on a sample, as the service does it, and on all players. --reads also measures how much slower reads of the
+// store are during a training of the game of that size.
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { withOwnConnection } from '../server/dist/db/own-connection.js';
@@ -55,7 +55,7 @@ async function measure(players, withReads) {
     const nowMs = Date.now() - 7 * HELD_OUT_WEEKS * DAY_MS;
     const task = { databaseUrl: service.databaseUrl, database, gameId, nowMs, players };
     for (const isWhole of players > MAX_PLAYERS ? [false, true] : [false]) {
-      // A model is promoted only over a worse one: each training is to begin like the first.
+      // A model is promoted only if it is better than the one in force: each training has to begin like the first.
       await database.query('truncate prediction_models, prediction_states');
       const trained = await runTraining({ ...task, isWhole });
       printTraining(trained);
@@ -86,7 +86,7 @@ async function printTruth(pool, gameId, { artefact }, nowMs, maxPlayers) {
   const trainedDay = Math.floor(nowMs / DAY_MS) - 1;
   const { activity, purchases } = artefact.models;
   if (activity.state !== 'ready' || purchases.state !== 'ready') {
-    return console.log('  too little was trained to compare it with the truth: take more players');
+    return console.log('  too few players to compare the models with the true parameters: take more players');
   }
   await withOwnConnection(pool, async (connection) => {
     await beginTrainingSession(connection);

@@ -1,6 +1,6 @@
 // npm run bench [-- --quick] [--only text] [--rounds N] [--seconds N] …        (npm run bench -- --help says all)
 // Measures the service and its floors in the same run, alternating, and reports ratios: on a shared machine a rate alone
-// says nothing. Loopback only; every run is bounded.
+// cannot be compared. Loopback only; every run is bounded.
 import { SECTIONS } from './sections.mjs';
 import { runAndCleanUp } from './support/interrupt.mjs';
 import { HELP, isWanted, readOptions } from './support/options.mjs';
@@ -28,7 +28,7 @@ async function main(options, args) {
     for (const section of chosen) {
       console.log(`\n${section.name}`);
       const sectionBegun = performance.now();
-      // What one section finds out must not be lost because another one fails.
+      // The results of one section must not be lost when another section fails.
       try {
         const found = await section.run(options, playgrounds);
         const isWhole = !options.quick && section.parts.every(isChosen(section));

@@ -1,7 +1,7 @@
 // node bench/scale-out.mjs [--seconds N] [--batch N] [--rounds N]      (after npm run build)
-// What an event costs each part of an installation, so that docs/scaling.md can say how many of each are needed: the API
+// What an event costs each part of an installation, as docs/scaling.md uses it to say how many of each are needed: the API
 // processes, PostgreSQL, NATS and consumers, directly and over JetStream on one and on three servers. CPU time per event
-// depends far less on what else the machine does than a rate. Loopback only; every run is bounded.
+// depends far less than a rate on other work of the machine. Loopback only; every run is bounded.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -26,7 +26,8 @@ async function writeInto(file) {
     const [begin, end] = [`<!-- bench: ${name} -->`, `<!-- end: ${name} -->`];
     const from = document.indexOf(begin);
     const to = document.indexOf(end);
-    if (from === -1 || to < from) throw new Error(`There is no place for ${name}: add ${begin} and ${end}.`);
+    if (from === -1 || to < from)
+      throw new Error(`docs/performance.md has no place for ${name}: add ${begin} and ${end}.`);
     document = `${document.slice(0, from + begin.length)}\n${text}\n${document.slice(to)}`;
   }
   await writeFile(file, document);

@@ -13,7 +13,7 @@ const EVENTS_EACH = 60;
 const TIMEOUT_MS = 400_000;
 
 it(
-  'clients on a bad network lose nothing, double nothing and stay logged in while the service is killed',
+  'clients on a bad network lose nothing, count nothing twice and stay logged in while the service is killed',
   async () => {
     const seed = Date.now() % 1_000_000;
     const spoiled: ClientVerification[] = [];
@@ -52,7 +52,7 @@ it(
       kills: 1,
     });
     expect(Object.keys(report.faults).length).toBeGreaterThan(2);
-    // The check itself is checked: it finds what is spoiled after the run.
+    // Tests the check itself: it must find what is damaged after the run.
     expect(spoiled[0]?.lost).toBeGreaterThan(0);
   },
   TIMEOUT_MS,

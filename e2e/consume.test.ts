@@ -140,7 +140,7 @@ describe.skipIf(NATS_SERVER === undefined)(`savepoint consume${NEEDS_NATS}`, () 
       const { SAVEPOINT_MASTER_KEY: _, ...withoutMasterKey } = production;
       const refused = await Promise.all([
         runSavepoint(['start'], production),
-        // It seals nothing and opens nothing.
+        // The consumer seals and opens no secrets, so it needs no master key.
         runSavepoint(['consume'], withoutMasterKey),
       ]);
       for (const one of refused) {

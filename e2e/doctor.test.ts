@@ -5,7 +5,7 @@ import { cleanUp, launch, runSavepoint, temporaryFolder } from './support/servic
 
 afterAll(cleanUp);
 
-it('doctor finds a fresh installation well, names a misspelt setting, and makes nothing', async () => {
+it('doctor finds nothing wrong with a new installation, names a misspelt setting, and creates nothing', async () => {
   const folder = await temporaryFolder();
   const settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: join(folder, 'data') };
   const { code, output } = await runSavepoint(['doctor'], { ...settings, SAVEPOINT_PROT: '8080' });

@@ -29,7 +29,7 @@ function shortRun(
 
 describe('faults', () => {
   it(
-    'lose nothing and double nothing: workers, service and PostgreSQL killed, the database paused, connections cut',
+    'lose nothing and count nothing twice: workers, service and PostgreSQL killed, the database paused, connections cut',
     async () => {
       const spoiled: { lost: number; doubled: number; problems: string[] }[] = [];
       const run = shortRun({
@@ -57,7 +57,7 @@ describe('faults', () => {
         problems: [],
         kills: 3,
       });
-      // The check itself is checked: it finds what is spoiled after the run.
+      // Tests the check itself: it must find what is damaged after the run.
       expect(spoiled[0]).toMatchObject({ lost: 1, doubled: 1 });
       const told = spoiled[0]?.problems.join('\n') ?? '';
       for (const place of [
@@ -73,7 +73,7 @@ describe('faults', () => {
   );
 
   it.skipIf(NATS_SERVER === undefined)(
-    `lose nothing and double nothing on JetStream: a consumer and one of three NATS servers killed${NEEDS_NATS}`,
+    `lose nothing and count nothing twice on JetStream: a consumer and one of three NATS servers killed${NEEDS_NATS}`,
     async () => {
       const run = shortRun({
         mode: 'jetstream-cluster',
@@ -99,7 +99,7 @@ describe('faults', () => {
   );
 });
 
-/** An event that is gone, with its count left in place, and another one's count added a second time. */
+/** Deletes an event and keeps its count, and counts another event a second time. */
 async function loseOneAndDoubleOne(stack: Stack): Promise<void> {
   await withDatabase(stack, async (client) => {
     await client.query(

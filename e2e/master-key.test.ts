@@ -8,7 +8,7 @@ afterAll(cleanUp);
 
 const newKey = () => randomBytes(32).toString('base64');
 
-/** Starts and expects to be refused, with a sentence and nothing else: no stack, and no worker that dies again and again. */
+/** Expects that a start is refused with one sentence: without a stack trace, and without workers that die again and again. */
 async function expectRefusal(settings: Record<string, string>, sentence: RegExp): Promise<void> {
   const { exit, output } = launch(settings);
   expect(await exit, output()).toBe(1);
@@ -39,7 +39,7 @@ describe('a wrong master key', () => {
     expect((await again.interrupt()).code).toBe(0);
   });
 
-  it('ends a start in development, where the key file was emptied; with the file put back all is as before', async () => {
+  it('ends a start in development, where the key file was emptied; with the file restored the service starts as before', async () => {
     const settings = { SAVEPOINT_DATA_DIR: await temporaryFolder(), SAVEPOINT_WORKERS: '1' };
     const service = await startService(settings);
     const { userId } = await login(service.api, 'phone');

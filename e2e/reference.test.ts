@@ -17,7 +17,7 @@ describe.skipIf(!HAS_BROWSER)(`the API reference in a browser${NEEDS_BROWSER}`, 
     service = await startService({
       SAVEPOINT_DATA_DIR: await temporaryFolder(),
       SAVEPOINT_WORKERS: '1',
-      // As in production: on every address, so that it is where the page was opened.
+      // As in production: the player API listens on every address, so it is at the host of the page.
       SAVEPOINT_HOST: '0.0.0.0',
     });
     browser = await launchBrowser();
@@ -27,7 +27,7 @@ describe.skipIf(!HAS_BROWSER)(`the API reference in a browser${NEEDS_BROWSER}`, 
     await cleanUp();
   });
 
-  /** Where the page was opened, as another name for the same listener. */
+  /** The host under which the page was opened, another name for the same listener. */
   const asLocalhost = (url: string) => url.replace('127.0.0.1', 'localhost');
 
   it('shows both APIs with their error codes, sends no request to another origin, and keeps to its policy', async () => {
@@ -107,7 +107,7 @@ describe.skipIf(!HAS_BROWSER)(`the API reference in a browser${NEEDS_BROWSER}`, 
       await showOperation(page, operation);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
       expect(await page.evaluate(cutOff)).toEqual([]);
-      // Three columns of one width would leave a sentence a third of the phone.
+      // With three columns of equal width a sentence would have a third of the screen.
       const widths = await page.locator('table:has(th:text-is("Sentence"))').evaluate(columnWidths);
       expect(widths[2]).toBeGreaterThan((widths[1] ?? 0) * 2);
     }
@@ -136,18 +136,18 @@ async function openPage(browser: Browser, viewport: { width: number; height: num
   return { page, asked, errors };
 }
 
-/** What the policy has refused; the bundle tries out once whether it may use `eval`, and goes on without. */
+/** What the policy has refused. The bundle tries once whether it may use `eval`, and works without it. */
 async function refusals(page: Page): Promise<string[]> {
   const seen = await page.evaluate(() => (globalThis as unknown as { refusals: string[] }).refusals);
   return seen.filter((refusal) => refusal !== 'script-src eval');
 }
 
-/** Resolves when a person can read it; the page is put together piece by piece. */
+/** Resolves when the text is visible; the page is rendered piece by piece. */
 async function showsText(page: Page, text: string): Promise<void> {
   await page.getByText(text).filter({ visible: true }).first().waitFor();
 }
 
-/** Parts of the page are put in place once they are scrolled to. */
+/** Parts of the page are rendered when they are scrolled to. */
 async function showOperation(page: Page, title: string) {
   const heading = page.locator('h3', { hasText: title }).first();
   await heading.waitFor();
@@ -157,7 +157,7 @@ async function showOperation(page: Page, title: string) {
   return section;
 }
 
-/** Parts that reach out of the window, and cannot be scrolled into it by themselves. Runs in the page. */
+/** Parts that are wider than the window and cannot be scrolled. Runs in the page. */
 function cutOff(): string[] {
   const isScrolled = (element: Element | null): boolean =>
     element !== null &&

@@ -37,7 +37,7 @@ describe('savepoint start', () => {
     const second = await startService(settings);
     expect(second.output()).toContain('Took over PostgreSQL');
     expect((await login(second.api, 'phone-1')).userId).toBe(player.userId);
-    // The access token of before the crash still works, and the acknowledged purchase is there.
+    // An access token from before the crash still works, and the acknowledged purchase is there.
     expect(await get(`${second.api}/v1/player/status`, player.headers)).toMatchObject({
       status: 200,
       body: { isPayer: { value: true } },
@@ -102,7 +102,7 @@ describe('savepoint start', () => {
     await until(async () => (await get(`${service.ops}/readyz`)).status === 200, 120_000);
     expect((await login(service.api, 'phone-2')).userId).toBe(player.userId);
 
-    // Maintenance comes by itself soon after the start, not an hour later.
+    // Maintenance runs soon after the start, not an hour later.
     const isDone = async () =>
       /savepoint_maintenance_last_success_timestamp_seconds\{step="retention"\} \d/.test(
         String((await get(`${service.ops}/metrics`)).body),

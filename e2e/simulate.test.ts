@@ -116,7 +116,7 @@ describe('savepoint simulate', () => {
     expect(refused.output).toContain('The service refuses the API key.');
   });
 
-  it('plays at the pace of the clock until Ctrl-C, and is the same players when it is started again', async () => {
+  it('plays at the pace of the clock until Ctrl-C, and plays the same players when it is started again', async () => {
     const stateFile = join(settings.SAVEPOINT_DATA_DIR ?? '', 'live.ndjson');
     const runs: unknown[] = [];
     for (const _ of ['first', 'again']) {

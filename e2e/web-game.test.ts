@@ -37,7 +37,7 @@ describe.skipIf(!HAS_BROWSER)(`the web game${NEEDS_BROWSER}`, () => {
     await cleanUp();
   });
 
-  it('is played, sells something, and thanks for it with an offer', async () => {
+  it('is played, sells something, and then shows the offer for payers', async () => {
     const page = await browser.newPage();
     page.setDefaultTimeout(BROWSER_TIMEOUT_MS);
     const problems: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * `copy … from stdin` of one text through `pg`, which has no function for it but lets an object speak the protocol in its
- * place.
+ * `copy … from stdin` of one text through `pg`, which has no function for it but lets an object handle the protocol
+ * messages.
  */
 export function copyIn(client, statement, text) {
   return new Promise((resolve, reject) => {

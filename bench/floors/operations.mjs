@@ -1,4 +1,4 @@
-// Floor: what no request can do without, alone on one core. Prints one JSON line: operations a second of each.
+// Floor: operations that requests need, each alone on one core. Prints one JSON line: operations a second of each.
 import { createHmac, generateKeyPairSync, randomBytes, sign, verify } from 'node:crypto';
 import { eventsJson } from '../support/event-bodies.mjs';
 

@@ -25,7 +25,7 @@ const payload = (n) =>
   `{"adId":"ad-${n}","campaignId":"campaign-1","sessionId":"session-1","userId":"user-1"}`;
 const somePlayer = () => Math.floor(Math.random() * 1e6);
 
-// Texts are put together by hand: what a generator spends is taken from the floor.
+// Texts are concatenated: CPU that the generator takes would lower the floor.
 function eventsJson(count) {
   const now = new Date().toISOString();
   const player = somePlayer();
@@ -46,7 +46,7 @@ function eventLines(count) {
   return lines;
 }
 
-/** What one client does again and again, each a transaction of its own: `rows` a time. */
+/** What one client repeats, each time as one transaction that writes `rows` rows. */
 export const WORK = {
   commits: {
     rows: 1,

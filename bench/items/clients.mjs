@@ -1,12 +1,12 @@
 import { lua } from '../support/wrk.mjs';
 import { eventLoad, events } from './events.mjs';
 
-/** More than a second can take: a player who is drawn comes once. */
+/** More requests than can be served in a second: each drawn player comes once. */
 const READS_A_SECOND = 10_000;
 const LOGINS_A_SECOND = 6_000;
 const BATCHES_A_SECOND = { 1: 6_000, 50: 3_000 };
 
-/** Events of players drawn at random from all that are stored. To a bare server it does not matter who sends them. */
+/** Events of players drawn at random from all that are stored. For a bare server it does not matter which players send them. */
 export const randomEvents = (name, what, targets) => ({
   ...events(name, what, targets),
   floorLoad: events(name, what, targets).load,
@@ -18,7 +18,7 @@ export const randomEvents = (name, what, targets) => ({
   },
 });
 
-/** Reads of players who are in no memory of the service: each comes once. */
+/** Reads of players whom the service has not cached: each comes once. */
 export const randomReads = (name, path, document, targets) => ({
   name,
   unit: 'requests',
@@ -49,7 +49,7 @@ export const randomLogins = (name, targets) => ({
   }),
 });
 
-/** What real clients send, each beside the plain row that it is compared with. */
+/** What real clients send, each with the plain row that it is compared with. */
 export const CLIENTS = [
   events('named events', { kind: 'named', batch: 1 }, { 'events, batch 1': 0.9 }),
   events('named events', { kind: 'named', batch: 50 }, { 'events, batch 50': 0.95 }),

@@ -1,10 +1,10 @@
 import { floorPath } from '../support/floor-responses.mjs';
 import { lua } from '../support/wrk.mjs';
 
-/** More compressed bodies than a second can take: each is sent once. */
+/** More compressed bodies than can be served in a second: each is sent once. */
 const bodiesASecond = (batch) => Math.ceil(Math.min(8_000, 80_000 / batch));
 
-/** What wrk is told to send batches of one kind (lua/event-kinds.lua), of one age (lua/events.lua). */
+/** The load of wrk with batches of one kind (lua/event-kinds.lua) and one age (lua/events.lua). */
 export const eventLoad = ({ kind = 'plain', age = 'now', batch }, env) => ({
   path: '/v1/events',
   floorPath: floorPath('/v1/events', batch),
@@ -55,7 +55,7 @@ const MIXED = {
   load: async ({ sessionsFile, sessions, files }) => ({
     path: '/',
     eventsPerRequest: 300 / 24,
-    // A run stops somewhere in between.
+    // A run may stop in the middle of a session.
     leastEvents: (300 / 24) * 0.95,
     script: lua('mixed'),
     env: {

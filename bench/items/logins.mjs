@@ -1,12 +1,12 @@
 import { lua } from '../support/wrk.mjs';
 
-/** More logins than a second can take: a device must not come twice where it has to be new. */
+/** More logins than can be served in a second: a device that has to be new must not come twice. */
 const NEW_A_SECOND = 10_000;
 const KNOWN = 2_000;
 
 const login = (name, kind, targets) => ({
   name,
-  /** What bare servers are sent is the same for both. */
+  /** Bare servers get the same requests for both. */
   floorItem: 'login',
   unit: 'requests',
   targets,

@@ -1,4 +1,4 @@
--- Whose requests are sent. BENCH_SESSIONS: lines "token tenant game player", and where players are drawn at random the number
+-- The players whose requests are sent. BENCH_SESSIONS: lines "token tenant game player", and where players are drawn at random the number
 -- of events that each has sent before. BENCH_ONCE: no player comes twice, and each of the two threads takes every second one.
 local once = os.getenv("BENCH_ONCE") ~= nil
 

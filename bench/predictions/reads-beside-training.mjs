@@ -19,7 +19,7 @@ const POLL_MS = 20;
 
 /**
  * Reads of the store before, during and after a training that the service itself runs, in the same run: as many as possible, and half of
- * that at a fixed rate. The share of the machine's CPU that the training takes says what reads have to lose.
+ * that at a fixed rate. The share of the machine's CPU that the training takes is what reads are expected to lose.
  */
 export async function measureReads(service, database, rounds, seconds) {
   const sessions = [];
@@ -54,7 +54,7 @@ async function threeTimes(trainings, load) {
   return [before, during, { when: 'after', ...(await load()) }];
 }
 
-/** Trains again and again while something else runs, so that all of that lies beside a training. */
+/** Trains again and again while another load runs, so that a training runs all the time. */
 function createTrainings(service, database, admin) {
   const train = async () => {
     const { status, body } = await admin('/admin/v1/games/demo-game/models', {});
@@ -67,7 +67,7 @@ function createTrainings(service, database, admin) {
       const training = (async () => {
         while (!isOver) await train();
       })();
-      // Should it fail, that is heard below.
+      // An error is thrown below.
       training.catch(() => {});
       while (backend.cpuMs() === 0) await Promise.race([sleep(POLL_MS), training]);
       const begun = performance.now();

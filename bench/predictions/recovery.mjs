@@ -46,7 +46,7 @@ function distances(model, found, truth, logLikelihood) {
   }));
 }
 
-/** Those of the logarithms of parameters, from the curvature of the likelihood. */
+/** Standard errors of the logarithms of the parameters, from the curvature of the likelihood. */
 function standardErrors(logLikelihood, parameters) {
   const logs = parameters.map(Math.log);
   const at = (...moves) => {
@@ -70,7 +70,7 @@ function standardErrors(logLikelihood, parameters) {
   );
 }
 
-/** Cells that differ in nothing but what a model does not look at, as one. */
+/** Joins cells that differ only in statistics that the model does not use. */
 function grouped(cells, names) {
   const found = new Map();
   for (const cell of cells) {
@@ -82,7 +82,7 @@ function grouped(cells, names) {
   return [...found.values()];
 }
 
-/** How a model did in a week that it has not seen, beside what the true parameters say of the same players. */
+/** The metrics of a model in a week that it has not seen, and those of the true parameters for the same players. */
 export function heldOut(artefact, origin) {
   const churn = origin.activity.filter(isPresent).map((cell) => ({
     predicted: 1 - bgBbAnyActivity(TRUTH.bgBb, cell, 7),

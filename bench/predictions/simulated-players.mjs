@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 /** Players are active by BG/BB, and buy by MBG/NBD and Gamma-Gamma, with these parameters. */
 export const TRUTH = {
   bgBb: { alpha: 1.1, beta: 1.6, gamma: 0.7, delta: 9 },
-  // Slow buyers: the service knows whole days only, and two purchases of one day are one to it. With an alpha of 40 that happens
+  // Slow buyers: the service knows whole days only, so two purchases of one day count as one. With an alpha of 40 that happens
   // to one repeat purchase of forty, enough to move the parameters of 50,000 payers by five standard errors.
   mbgNbd: { r: 0.9, alpha: 200, a: 0.8, b: 2.5 },
   gammaGamma: { p: 5, q: 4, v: 12 },
@@ -28,7 +28,7 @@ export const deviceOf = (index) => `simulated-${index}`;
 
 /**
  * Writes players and their days as the fold of events would leave them, with one exception: a day with a purchase and no visit has no
- * event, so that visits and purchases follow the one and the other model exactly. The last day is yesterday.
+ * event, so that visits follow exactly one model and purchases the other. The last day is yesterday.
  */
 export async function insertSimulatedPlayers(database, { players, days, seed }) {
   const { rows } = await database.query("select id from games where slug = 'demo-game'");

@@ -1,4 +1,4 @@
-// One training in a process of its own, so that its memory can be told from that of others. The first argument is JSON; prints JSON.
+// One training in a process of its own, so that its memory can be measured alone. The first argument is JSON; prints JSON.
 import { createPool } from '../../server/dist/db/pool.js';
 import { trainGame } from '../../server/dist/features/predictions/train-game.js';
 

@@ -69,6 +69,6 @@ function anonymousMbOf(pid) {
   try {
     return Number(/RssAnon:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0) / 1024;
   } catch {
-    return 0; // it ended meanwhile
+    return 0; // the process ended meanwhile
   }
 }

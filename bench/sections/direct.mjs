@@ -24,12 +24,12 @@ export const clients = {
   },
 };
 
-/** The unit of others is of two processes. */
+/** Without the comparison with `http`, which is the unit for two processes. */
 const ONE = itemsNamed('status', 'returning login', 'events, batch 50').map(
   ({ targets: { http: _, ...targets }, ...item }) => ({
     ...item,
     targets,
-    // A service of its own for a row or two takes a quick run too long.
+    // Starting a service for one or two rows would take a quick run too long.
     isLongRun: true,
   }),
 );

@@ -8,7 +8,7 @@ import { wantedItems } from '../support/options.mjs';
 const BATCH = 50;
 const PLAIN = randomEvents('events of random players', { batch: BATCH }, { insert: undefined });
 
-/** Compared with floors that do not grow: a second service would store as much as the first while it is measured. */
+/** Compared with floors that do not grow: a second service as the floor would store as much as the first one. */
 const GROWING = [
   { ...PLAIN, isLongRun: true },
   randomEvents('named events of random players', { kind: 'named', batch: BATCH }, { insert: undefined }),
@@ -44,7 +44,7 @@ const GROWING = [
   { ...randomLogins('returning login of random players', { commits: undefined }), isLongRun: true },
 ];
 
-/** Does the cost of anything grow with what is stored? Ten rounds: the first with few events, the last with all of them. */
+/** Measures whether costs grow with the stored events: ten rounds, the first with few events, the last with all of them. */
 export const growth = {
   name: 'growth',
   parts: GROWING.map(({ name }) => `${name}, ten rounds over growing data`),
@@ -84,7 +84,7 @@ export const growth = {
   },
 };
 
-/** Of batches at half the rate that was just possible. */
+/** Latency of batches at half the rate that was just reached. */
 async function measureLatency({ service, sessions }, plain, stored, seconds) {
   if (plain === undefined) return undefined;
   const eventsPerSecond = plain.rounds.at(-1).perSecond / 2;

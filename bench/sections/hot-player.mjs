@@ -8,15 +8,15 @@ import { loginMany, playerHeaders, postEvents } from '../support/service.mjs';
 
 /** As many events as a request may have. */
 const BATCH = 500;
-/** Of the hot player, while others are measured. */
+/** Connections of the hot player while others are measured. */
 const CONNECTIONS = 4;
-/** How many times what a new player's purchase takes. */
+/** The target, as a multiple of the time of a new player's purchase. */
 const LARGEST_PURCHASE = 1.5;
-/** How many times what others wait without the hot player. */
+/** The target, as a multiple of the time of others without the hot player. */
 const LARGEST_WAIT = 2;
 const [singles] = itemsNamed('events, batch 1');
 
-/** One player who has bought very often and goes on: what a purchase costs then, and what the others notice. */
+/** One player with very many purchases goes on buying: what a purchase costs, and how much slower the events of others are. */
 export const hotPlayer = {
   name: 'hot player',
   parts: ['a purchase of a player with many', 'events of others beside it'],

@@ -8,7 +8,7 @@ import { withFolder } from '../support/playgrounds.mjs';
 const [batch50] = itemsNamed('events, batch 50');
 const noTarget = { targets: { insert: undefined } };
 
-/** How fast events are accepted, and how fast they are in the database: behind a queue these are two questions. */
+/** How fast events are accepted, and how fast they are applied: with a queue these rates differ. */
 const ITEMS = [
   { ...batch50, ...noTarget, name: 'events, batch 50, JetStream, accepted', isLongRun: true },
   { ...batch50, ...noTarget, name: 'events, batch 50, JetStream, applied', counts: 'appliedPerSecond' },

@@ -6,7 +6,7 @@ import { openLoop, openLoopEvents, readRequests } from '../support/open-loop.mjs
 
 const STATUS = '/v1/player/status';
 const BATCH = 50;
-/** How many times bare Fastify's p99. */
+/** The target, as a multiple of bare Fastify's p99. */
 const LARGEST_P99 = 5;
 const SETTLE_SECONDS = 1;
 const [status, events] = itemsNamed('status', 'events, batch 50');
@@ -48,7 +48,7 @@ async function measureRound(playground, { seconds }) {
   const largest = async (item) => (await measureItem(playground, item, seconds)).perSecond;
   const reads = async (name, url, path, maximum) => {
     const load = { url, requests: readRequests(path, sessions), perSecond: maximum / 2 };
-    // The collectors still clean up after the closed loop.
+    // Waits for the garbage collectors to finish after the closed loop.
     await openLoop({ ...load, seconds: SETTLE_SECONDS });
     return { name, ...(await openLoop({ ...load, seconds })) };
   };

@@ -4,13 +4,13 @@ import { workersRssMb } from '../support/processes.mjs';
 import { middle } from '../support/statistics.mjs';
 
 const LARGEST_MB = 300;
-/** The last quarter against the second: the first is what caches and compilers take. */
+/** The last quarter against the second: in the first quarter caches fill and code is compiled. */
 const LARGEST_GROWTH = 1.1;
 /** One run of wrk: logins are signed for five minutes. */
 const STRETCH_SECONDS = 30;
 const [mixed] = itemsNamed('mixed, a real game');
 
-/** The mixed load, with no more of a pause than logins need to be signed anew, and the memory of every worker meanwhile. */
+/** The memory of every worker during the mixed load, which pauses only while new logins are signed. */
 export const memory = {
   name: 'memory',
   parts: ['memory of a worker under full load'],

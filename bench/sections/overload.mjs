@@ -12,18 +12,18 @@ const SMALLEST_GOODPUT = 0.8;
 const LARGEST_P99_SECONDS = 1;
 /** One player, as many connections, and the largest batches. */
 const FLOOD = { connections: 100, batch: 500 };
-/** Few enough to be no load themselves. */
+/** So few that they are no load themselves. */
 const HONEST_EVENTS_PER_SECOND = 1_000;
 const CAPACITY = { connections: 64 };
 
 const overloadName = (connections) => `ten times the capacity on ${connections} connections`;
-const HOT_NAME = 'nobody waits for Retry-After';
+const HOT_NAME = 'clients that ignore Retry-After';
 const FLOOD_NAME = 'events of others while one player floods';
 
-/** As a user runs it: refusals are what is measured here. */
+/** With overload protection as users run it: this section measures refusals. */
 const SETTINGS = { SAVEPOINT_MAX_WAIT_MS: '500' };
 
-/** More events than can be stored: how many are stored then, how long those take, and what one player's flood is to others. */
+/** More events than can be stored: how many are stored, how long these take, and how much one player's flood slows down others. */
 export const overload = {
   name: 'overload',
   parts: [...CONNECTIONS.map(overloadName), HOT_NAME, FLOOD_NAME],
@@ -69,12 +69,12 @@ function loadsOf(isPart) {
     largestP99Seconds: LARGEST_P99_SECONDS,
     isPaced: true,
   }));
-  // A closed loop of clients that do not wait at all is as fast as the machine; there is no target for it.
+  // Clients in a closed loop without waits send as fast as the machine allows, so there is no target.
   const hot = { name: HOT_NAME, connections: CONNECTIONS[0], isPaced: false };
   return [...overloads, hot].filter(({ name }) => isPart(name));
 }
 
-/** Right after the capacity, which is measured in a closed loop; on a busy machine some of that is refused as well. */
+/** Runs right after the capacity is measured in a closed loop; on a busy machine some of those requests are refused, too. */
 async function measureOverload(playground, { name, connections, target, isPaced }, seconds) {
   const capacity = await refusing(playground, { ...CAPACITY, seconds });
   const rate = (TIMES_CAPACITY * capacity.perSecond) / BATCH;

@@ -7,7 +7,7 @@ const GAME = '/admin/v1/games/demo-game';
 const BATCH = 500;
 const FEW = 500;
 
-/** A player's past among many stored events: explaining a past moment, and a page of the timeline. */
+/** A player's past among many stored events: explaining a past instant, and a page of the timeline. */
 export const past = {
   name: 'past',
   parts: ['explain a past moment', 'timeline page'],
@@ -34,7 +34,7 @@ export const past = {
     }),
 };
 
-/** A new player with so many events, and the moment at which there were no more. */
+/** Makes a player with this many events, and returns the instant after the last of them. */
 async function storePlayer(api, count) {
   const run = `past-${Date.now()}`;
   const [session] = await loginMany(api, 1, run);
@@ -43,7 +43,7 @@ async function storePlayer(api, count) {
     await postEvents(api, [session], () => body);
   }
   const moment = new Date().toISOString();
-  // What is known now is not what was known then.
+  // One more event, so that the present differs from the instant that is explained.
   await postEvents(api, [session], () => eventsJson(`${run}-later`, 0, 1));
   return { userId: session.userId, moment };
 }

@@ -8,11 +8,11 @@ const BATCH = 50;
 const KEPT_DAYS = 3;
 /** The days of receipt of what is deleted, counted from today. */
 const EXPIRED_DAYS = [4, 5, 6, 7, 8];
-/** How many times the p99 without it. */
+/** The target, as a multiple of the p99 without retention. */
 const LARGEST_P99 = 2;
 const [batches] = itemsNamed('events, batch 50');
 
-/** Deleting what a game no longer keeps, with events coming in at half of the possible rate. Comes last: it deletes. */
+/** Deletes events past their retention while events come in at half of the possible rate. Runs last, because it deletes events. */
 export const retention = {
   name: 'retention',
   parts: ['retention with intake beside it'],
@@ -56,7 +56,7 @@ export const retention = {
     }),
 };
 
-/** Intake goes on until the command has ended; the worst stretch of it counts. */
+/** Intake goes on until the command has ended; the worst stretch counts. */
 async function runBeside(service, intake) {
   const begun = performance.now();
   let tookSeconds;
@@ -64,7 +64,7 @@ async function runBeside(service, intake) {
     tookSeconds = (performance.now() - begun) / 1000;
   });
   const stretches = [];
-  // Should the command fail, that is heard below.
+  // An error of the command is thrown below.
   deleting.catch(() => {});
   while (tookSeconds === undefined) stretches.push(await intake());
   console.log((await deleting).trim().split('\n').at(-1));

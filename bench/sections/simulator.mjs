@@ -6,7 +6,7 @@ import { loginMany } from '../support/service.mjs';
 import { recordRequests, replayRequests } from '../support/simulated-requests.mjs';
 
 const SMALLEST_RATIO = 0.5;
-/** So that a simulation takes longer than the seconds that were asked for. */
+/** Enough players for a simulation that takes longer than `seconds`. */
 const PLAYERS_A_SECOND = 250;
 const DAYS = 60;
 /** As many as `savepoint simulate` plays at a time. */
@@ -16,8 +16,8 @@ const REPLAYED = 'the same requests, prepared';
 const [largest] = itemsNamed('sequenced events, batch 50');
 
 /**
- * `savepoint simulate` as a user runs it, against the same requests from a generator that has them ready: whether the simulator and the
- * client are what limits. Logins count for the simulator only.
+ * `savepoint simulate` as a user runs it, against the same requests from a generator that has prepared them: shows whether the simulator
+ * and the client limit the rate. Logins count for the simulator only.
  */
 export const simulator = {
   name: 'simulator',

@@ -4,7 +4,7 @@ import { login, startService } from '../support/service.mjs';
 
 const LONGEST_SECONDS = 2.5;
 const KNOCK_EVERY_MS = 10;
-/** After the service says that it is up. On a busy machine it may say so before the response to the first login. */
+/** How long to wait after the service has printed that it is up: on a busy machine the response to the first login may come later. */
 const TIMEOUT_MS = 10_000;
 
 /** From nothing to the first login served: on an empty data folder, and on the same folder again and again. */
@@ -21,7 +21,8 @@ export const start = {
         const starting = startService(settings);
         const tooLate = starting.then(() => sleep(TIMEOUT_MS, undefined, { ref: false }));
         const respondedAt = await Promise.race([firstLogin(settings.SAVEPOINT_PORT), tooLate]);
-        if (respondedAt === undefined) throw new Error('the service said that it is up, and serves no login');
+        if (respondedAt === undefined)
+          throw new Error('the service printed that it is up, but served no login');
         seconds.push((respondedAt - begun) / 1000);
         const service = await starting;
         settings.SAVEPOINT_DATA_DIR = service.dataDir;
@@ -47,14 +48,14 @@ export const start = {
   },
 };
 
-/** When the first login was served. Tries from the beginning, as the phone of a waiting player would. */
+/** When the first login was served. Tries from the beginning, as the client of a waiting player does. */
 async function firstLogin(port) {
   while (true) {
     try {
       await login(`http://127.0.0.1:${port}`, 'a-device');
       return performance.now();
     } catch (error) {
-      // Nothing listens yet; an unexpected response has no cause.
+      // Nothing listens yet. An error without a cause is an unexpected response, and is thrown.
       if (error.cause === undefined) throw error;
       await sleep(KNOCK_EVERY_MS);
     }

@@ -1,7 +1,7 @@
 import { events } from '../items/events.mjs';
 import { wantedItems } from '../support/options.mjs';
 
-/** These hold players and sums, not events: what is in them does not grow with every event. */
+/** Tables with players and sums, not with events: they do not grow with every event. */
 const NOT_OF_EVENTS = [
   'players',
   'player_days',
@@ -51,7 +51,7 @@ export const storage = {
 };
 
 async function measureBytes(playground, item, seconds) {
-  // After a checkpoint the first change of every page writes all of it: a second that does not count comes between.
+  // After a checkpoint the first change of a page writes the whole page to the log, so a second that does not count comes first.
   await playground.database.query('checkpoint').catch(() => {});
   await playground.measure(await item.load(playground, 1), 1);
   const before = await bytesOfEvents(playground.database);
@@ -61,7 +61,7 @@ async function measureBytes(playground, item, seconds) {
   return { stored, disk: ((await bytesOfEvents(playground.database)) - before) / stored, wal: walBytes };
 }
 
-/** All tables with their indexes, but those that do not hold events: this way it counts whatever layout there is. */
+/** All tables with their indexes, except those that hold no events: this counts any layout of events. */
 async function bytesOfEvents(database) {
   const { rows } = await database.query(
     `select coalesce(sum(pg_total_relation_size(c.oid)), 0)::float8 as n

@@ -2,8 +2,8 @@ import { createFloors, measureOperations, warmUpFloors } from './floors.mjs';
 import { measureItem } from './measure-item.mjs';
 
 /**
- * Round after round: the floors of an item, then the item. A machine that others use as well is not the same a minute later.
- * Gives samples of ratios, and all floors that were measured.
+ * Round after round: the floors of an item, then the item. The speed of a shared machine changes within a minute.
+ * Returns samples of ratios, and all floors that were measured.
  */
 export async function alternate({ playground, items, options, label = '', operations = false }) {
   const { rounds, seconds, quick } = options;
@@ -29,7 +29,7 @@ export async function alternate({ playground, items, options, label = '', operat
   return { samples, floors };
 }
 
-/** An item and what it is compared with, right before it. */
+/** Measures what an item is compared with, then the item. */
 export async function compare(playground, item, seconds, measureFloor) {
   const floors = [];
   for (const [floorName, target] of Object.entries(item.targets)) {
@@ -46,7 +46,7 @@ export async function compare(playground, item, seconds, measureFloor) {
   return { compared, work };
 }
 
-/** Compilers, connections and remembered tokens are warm in a service that has players. */
+/** Warms up code, connections and cached tokens, as in a service that has players. */
 export async function warmUp(playground, items, { seconds, quick }, label = '') {
   const warm = new Set();
   for (const item of items.filter(({ warmsUp }) => warmsUp || !quick)) {

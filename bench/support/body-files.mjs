@@ -14,7 +14,7 @@ export function createBodyFiles({ folder, api, players }) {
     return file;
   };
 
-  /** Signed logins: of the known players again and again, or of new devices. */
+  /** Signed logins: of the known players in turn, or of new devices. */
   const logins = (kind, count) => {
     const prefix = kind === 'known' ? 'known' : `new-${Date.now()}`;
     const device = (n) => `${prefix}-${kind === 'known' ? n % players : n}`;
@@ -38,7 +38,7 @@ export function createBodyFiles({ folder, api, players }) {
     /** Signed logins of these devices. */
     loginsOf: (devices) => write('logins', devices.map((device) => `${loginBody(device)}\n`).join('')),
 
-    /** Unused refresh tokens, as many as logins come back in these seconds: more than can be refreshed. */
+    /** Unused refresh tokens, as many as logins succeed in these seconds: more than can be refreshed. */
     async refreshTokens(seconds) {
       const tokens = await write('refresh', '');
       const env = { BENCH_BODIES: await logins('known', players), BENCH_TOKENS: tokens };

@@ -2,7 +2,7 @@ import { openRawConnection } from './raw-connection.mjs';
 import { percentile } from './statistics.mjs';
 
 /**
- * Sends one request after the other on each connection until the time is over or `signal` comes. `requestOf` makes the next one
+ * Sends one request after the other on each connection until the time is over or `signal` is aborted. `requestOf` makes a request
  * from its number.
  */
 export async function closedLoop({ url, requestOf, connections, seconds, signal }) {

@@ -6,12 +6,12 @@ import { ownCpuMs } from './processes.mjs';
 const run = promisify(execFile);
 const SAVEPOINT = fileURLToPath(new URL('../../server/bin/savepoint.mjs', import.meta.url));
 
-/** Runs `savepoint …` beside a service; gives what it printed. */
+/** Runs `savepoint …` beside a service; returns what it printed. */
 export async function savepoint(service, ...args) {
   return (await measureSavepoint(service, ...args)).stdout;
 }
 
-/** The same, with the CPU that the command itself took. */
+/** The same, with the CPU time of the command. */
 export async function measureSavepoint({ dataDir }, ...args) {
   const env = { ...process.env, SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: dataDir };
   const running = run(process.execPath, [SAVEPOINT, ...args], { env });

@@ -1,11 +1,11 @@
-// Documents as a studio might publish them: a catalogue of 20 SKUs, and as many segments and offers as are asked for.
+// Documents as a studio might publish them: a catalogue of 20 SKUs, and the given number of segments and offers.
 import { DEFAULT_DOCUMENT } from '../../server/dist/personalisation/document/default-document.js';
 import { PREDICTION_NAMES } from '../../server/dist/personalisation/predict/artefact.js';
 
 const SKUS = 20;
 const DAY_MS = 86_400_000;
 
-/** Of every kind: days, counts, windows, money, device, flags, and combinations. `n` keeps them apart. */
+/** Rules of every kind: days, counts, windows, money, device, flags, and combinations. `n` makes them differ. */
 const RULES = [
   (n) => `daysSinceFirstSeen < ${7 + n}`,
   (n) => `purchases.total > ${n % 5} && daysSinceLastPurchase < ${30 + n}`,

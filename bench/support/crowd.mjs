@@ -19,7 +19,7 @@ export async function createCrowd({ database, service, players, accessTtlSeconds
   await insertSessions(database, range);
   await settleTables(database, TABLES);
   const tokens = await openTokens(service, accessTtlSeconds);
-  /** How many events players have sent: a client that numbers its events goes on from there. */
+  /** How many events players have sent: a client that numbers its events continues from there. */
   const sentBy = new Map();
 
   const drawIds = (count) => {
@@ -45,7 +45,7 @@ export async function createCrowd({ database, service, players, accessTtlSeconds
     /** Sessions of players drawn at random, none of them twice. */
     draw: (count) => drawIds(count).map(sessionOf),
     drawDevices: (count) => drawIds(count).map(deviceOf),
-    /** Of those that were drawn, each of the two threads has used the first so many of its own (lua/sessions.lua). */
+    /** Of the drawn players, each of the two threads has used this many, from its first on (lua/sessions.lua). */
     haveSent(drawn, used, events) {
       drawn.forEach(({ playerId, sent }, index) => {
         if (Math.floor(index / 2) < (used[index % 2] ?? 0)) sentBy.set(playerId, sent + events);

@@ -16,7 +16,7 @@ export function eventsJson(run, index, batch) {
   );
 }
 
-/** A short past, so that rules have something to ask about: every player has played, and every third has bought something. */
+/** A short past for rules to read: every player has played, and every third has bought something. */
 export function historyJson(index) {
   const timestamp = new Date().toISOString();
   const metadata = { deviceType: 'phone', osName: 'Android', osVersion: '16' };

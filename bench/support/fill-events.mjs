@@ -1,12 +1,12 @@
 import { randomEvents } from '../items/clients.mjs';
 
 const STRETCH_SECONDS = 10;
-/** Events that came from here: what was measured on a service is not spread over a week. */
+/** The events that this function has sent; events of measurements are not spread over a week. */
 const filled = new WeakMap();
 
 /**
  * Sends events of random players, spread over the last week, until there are at least so many: plain, named and, where they
- * are measured, sequenced ones in turn. Through the service, so that whatever it keeps beside an event is there as well.
+ * are measured, sequenced ones in turn. They go through the service, so that everything it stores with an event is there.
  */
 export async function fillEvents(playground, target, { sequenced }) {
   const kinds = ['plain', 'named', ...(sequenced ? ['sequenced'] : [])];
@@ -15,7 +15,7 @@ export async function fillEvents(playground, target, { sequenced }) {
   let perSecond = 0;
   for (let turn = 0; stored < target; turn++) {
     const kind = kinds[turn % kinds.length];
-    // The first stretch says how long the others may be.
+    // The rate of the first stretch decides how long the others may be.
     const needed = Math.ceil((target - stored) / Math.max(1, perSecond));
     const seconds = perSecond === 0 ? 1 : Math.min(STRETCH_SECONDS, needed);
     const { load } = randomEvents('fill', { kind, age: 'week', batch: 50 }, {});
@@ -26,7 +26,7 @@ export async function fillEvents(playground, target, { sequenced }) {
     process.stderr.write(`\rstored ${(stored / 1e6).toFixed(2)} of ${(target / 1e6).toFixed(2)} million `);
   }
   process.stderr.write('\n');
-  // As autovacuum would have left them, had they come in over days: else it starts with the measurement.
+  // As autovacuum leaves tables that fill over days. Otherwise autovacuum would start during the measurement.
   await playground.database.query('vacuum (analyze)');
   await playground.database.query('checkpoint').catch(() => {});
 }

@@ -13,7 +13,7 @@ const BATCHES = [1, 15, 20, 50, 500];
 /** What Node adds to every response itself. */
 const OF_NODE = new Set(['connection', 'content-length', 'date', 'keep-alive']);
 
-/** Asks the service all that the benchmark asks, and writes down what it returned: the bare servers return the same bytes. */
+/** Sends the service every request of the benchmark, and stores the responses: the bare servers return the same bytes. */
 export async function createFloorResponses({ api, session, publish, folder }) {
   const responses = {};
   const ask = async (name, path, init) => {
@@ -51,5 +51,5 @@ export async function createFloorResponses({ api, session, publish, folder }) {
   return file;
 }
 
-/** Where a bare server returns what the service returns at `path` in one of several situations. */
+/** The path at which a bare server returns what the service returns at `path` in one situation, such as a document. */
 export const floorPath = (path, situation) => `${path}/${situation}`;

@@ -3,7 +3,7 @@ import { measureItem } from './measure-item.mjs';
 import { startFloor } from './service.mjs';
 import { runWrk } from './wrk.mjs';
 
-/** A server that does nothing but respond, under the very requests that the service is sent. */
+/** A server that only responds, with the same requests as the service. */
 const bare = (kind) => async (playground, item, seconds) => {
   const {
     path,
@@ -18,7 +18,7 @@ const bare = (kind) => async (playground, item, seconds) => {
   return { ...run, perSecond: run.perSecond * (kind === 'fastify' ? batch : 1) };
 };
 
-/** Clients as the service has them: as many as it is sent logins at once, or a few that write in bulk. */
+/** Numbers of clients: as many as send logins at once, or a few that write in bulk. */
 const postgres = (work, clients) => (playground, _item, seconds) =>
   startFloor('postgres.mjs', {
     DATABASE_URL: playground.databaseUrl,
@@ -36,10 +36,10 @@ const FLOORS = {
   copy: postgres('copy', 8),
 };
 
-/** Those that are sent what the item is sent. The others do not depend on what is compared with them. */
+/** Floors that get the requests of the item. The others do not depend on the item. */
 const BARE = new Set(['fastify', 'http']);
 
-/** The floor of this name, or the item: what real clients do is compared with the same in its simplest form. */
+/** The floor of this name, or the item: what real clients send is compared with its simplest form. */
 function measureFloor(name, playground, item, seconds) {
   const sibling = findItem(name);
   if (sibling !== undefined) return measureItem(playground, sibling, seconds);
@@ -60,7 +60,7 @@ export function createFloors(playground, seconds, remembers) {
   };
 }
 
-/** The bare servers and the items that others are compared with are warm, too; PostgreSQL is. `warm`: what has been. */
+/** Warms up the bare servers and the items that others are compared with; PostgreSQL is warm already. `warm`: what is warm so far. */
 export async function warmUpFloors(playground, item, seconds, warm) {
   for (const name of Object.keys(item.targets)) {
     const isItem = findItem(name) !== undefined;

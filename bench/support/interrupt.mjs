@@ -1,7 +1,7 @@
-/** What has to be undone when a run ends, however it ends, the last first: processes that run, folders that exist. */
+/** What has to be undone when a run ends in any way, the last first: processes to stop, folders to delete. */
 const pending = new Set();
 
-/** Gives a function that undoes it now; after that it is not undone again. */
+/** Returns a function that undoes it now; it is then not undone again. */
 export function undoing(undo) {
   const once = async () => {
     if (pending.delete(once)) await undo();
@@ -10,7 +10,7 @@ export function undoing(undo) {
   return once;
 }
 
-/** Once: when an interrupt makes the work fail, its failure waits for the same end. */
+/** Runs once: when an interrupt makes the work fail, the failure waits for the same clean-up. */
 let undone;
 function undoAll() {
   undone ??= (async () => {
@@ -19,7 +19,7 @@ function undoAll() {
   return undone;
 }
 
-/** Neither an error nor Ctrl-C leaves a process or a file behind. */
+/** Cleans up also after an error and after Ctrl-C. */
 export async function runAndCleanUp(work) {
   for (const signal of ['SIGINT', 'SIGTERM']) {
     process.once(signal, async () => {

@@ -1,6 +1,6 @@
 /**
- * One measurement of an item. What the service remembers of each player is forgotten with every event and publication: reads
- * begin with a second that does not count, so that what is measured does not depend on what was measured before.
+ * One measurement of an item. Events and publications empty the caches of the service, so reads begin with a second that does not
+ * count: the result then does not depend on what was measured before.
  */
 export async function measureItem(playground, item, seconds) {
   await item.prepare?.(playground);

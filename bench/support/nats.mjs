@@ -37,7 +37,7 @@ export async function startNats(servers, folder) {
   };
 }
 
-/** New servers on a busy machine sometimes agree on a cluster without the last of them, for good: then others are made. */
+/** On a busy machine new servers sometimes form a cluster without the last of them, for good. Then all are started anew. */
 async function startComplete(servers, folder, config) {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const ports = [];

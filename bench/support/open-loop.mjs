@@ -8,7 +8,7 @@ const CONNECTIONS = 64;
 /**
  * Sends requests at a fixed rate, whether responses come or not, and counts each latency from the moment at which the request
  * was due: a server that stalls cannot hide it by slowing the generator down (no coordinated omission). When all connections
- * are busy, what is due waits, and its time runs.
+ * are busy, requests that are due wait, and the wait counts.
  */
 export async function openLoop({ url, requests, perSecond, seconds }) {
   const { hostname, port } = new URL(url);

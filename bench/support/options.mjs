@@ -24,7 +24,7 @@ of all sections again, and with "-- --write" puts them into docs/performance.md.
 
 Needs wrk (Debian: apt-get install wrk). The section jetstream needs nats-server and says so when there is none.`;
 
-/** What the command line asks for; throws a sentence when it makes no sense. */
+/** Reads the command line. Throws an error whose message says what to write instead. */
 export function readOptions(args) {
   const { values } = parseArgs({
     args,
@@ -68,12 +68,12 @@ export function readOptions(args) {
   };
 }
 
-/** Whether `--only` asks for something of this name, in this section. */
+/** Whether `--only` selects this name in this section. */
 export function isWanted({ wanted }, section, name) {
   return wanted.some((text) => `${section}: ${name}`.toLowerCase().includes(text));
 }
 
-/** The items that are asked for. Those that need sequence numbers are measured with `--sequenced` only. */
+/** The items that are selected. Those that need sequence numbers are measured with `--sequenced` only. */
 export function wantedItems(options, section, items, label = '') {
   return items.filter(
     ({ name, isSequenced = false, isLongRun = false }) =>

@@ -16,10 +16,10 @@ export const PLAYERS = 500;
 /** A full run takes longer than an access token usually lives. */
 const ACCESS_TTL_SECONDS = 86_400;
 const DRAIN_MS = 120_000;
-/** So long after the last event was stored nothing is on its way any more. */
+/** This long after the last stored event, no further event is on its way. */
 const QUIET_MS = 200;
 
-/** What a game has published: next to nothing, or as much as a busy live-operations team. */
+/** The published documents: nearly empty, or as large as that of a busy live-operations team. */
 const DOCUMENTS = {
   plain: { segments: 8, offers: 0 },
   rich: { segments: 50, offers: 50 },
@@ -32,7 +32,7 @@ export async function createPlayground({ workers, players, folder, settings = {}
   const service = await startService({
     SAVEPOINT_WORKERS: String(workers),
     SAVEPOINT_ACCESS_TTL_SECONDS: String(ACCESS_TTL_SECONDS),
-    // The model that is measured is put in force by hand, and no training comes between.
+    // The measured model is put in force directly, and no training replaces it.
     SAVEPOINT_TRAINING_DAYS: '0',
     ...settings,
   });
@@ -73,7 +73,7 @@ export async function createPlayground({ workers, players, folder, settings = {}
     return createCrowd({ database, service, players, accessTtlSeconds: ACCESS_TTL_SECONDS });
   };
 
-  // The roll-ups count every event once, and there are few of them, however many players there are.
+  // The roll-ups count every event once, and have few rows whatever the number of players.
   const storedEvents = () => number(database, 'select coalesce(sum(events), 0)::float8 as n from game_days');
   const drained = async (least) => {
     const until = performance.now() + DRAIN_MS;
@@ -101,7 +101,7 @@ export async function createPlayground({ workers, players, folder, settings = {}
     databaseUrl: service.databaseUrl,
     /** Puts one of the documents in force. */
     publish,
-    /** Many stored players, written when they are first asked for. */
+    /** Many stored players, written when they are first needed. */
     crowd: () => {
       crowd ??= openCrowd();
       return crowd;
@@ -124,13 +124,13 @@ export async function createPlayground({ workers, players, folder, settings = {}
         leastEvents > 0 ? await drained(eventsBefore + run.requests * leastEvents) : {};
       const cpu = cpuSplitOf(service.pid);
       load.onEnd?.(run);
-      // wrk leaves with requests on their way; these are stored and paid for as well.
+      // wrk ends with requests on their way; these are stored and cost CPU, too.
       const paid = eventsPerRequest > 0 ? (stored - eventsBefore) / eventsPerRequest : run.requests;
       const units = paid * batch;
       return {
         ...run,
         perSecond: run.perSecond * batch,
-        /** Until the last of them was in the database; behind a queue that is later than the last response. */
+        /** Time until the last event was in the database; with a queue that is after the last response. */
         appliedPerSecond: (units * 1000) / (changedAt - begun),
         serviceCpuMicros: ((cpu.serviceMs - cpuBefore.serviceMs) * 1000) / units,
         postgresCpuMicros: ((cpu.postgresMs - cpuBefore.postgresMs) * 1000) / units,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { undoing } from './interrupt.mjs';
 import { createPlayground } from './playground.mjs';
 
-/** Runs something with a folder of its own that is gone afterwards. */
+/** Runs a function with a temporary folder, which is deleted afterwards. */
 export async function withFolder(work) {
   const { folder, remove } = await createFolder();
   try {
@@ -15,9 +15,9 @@ export async function withFolder(work) {
 }
 
 /**
- * Runs things with a service of their own, which is stopped and gone afterwards. One that several sections share is kept until
- * the end. A quick run `keeps` the first one for all that ask for one like it: starting services would take it longer than
- * measuring.
+ * Runs functions with a service, which is stopped and deleted afterwards. A service that several sections share is kept until
+ * the end. A quick run `keeps` the first service for all sections that need an equal one: starting services would take longer
+ * than measuring.
  */
 export function createPlaygrounds(keeps) {
   const kept = new Map();

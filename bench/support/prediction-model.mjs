@@ -6,7 +6,7 @@ import { train } from '../../server/dist/personalisation/predict/train.js';
 
 const GAME = { seed: 13, players: 6_000, days: 60, weeks: 7 };
 
-/** Puts a model of churn in force: the few players of the benchmark are not enough to learn one from. */
+/** Puts a model of churn in force: the benchmark has too few players to train one. */
 export async function putModelInForce(databaseUrl) {
   const origins = simulateOrigins(GAME);
   const { artefact, report } = train({ day: origins.at(-1).day + 7, currency: null, origins }, 1, null);

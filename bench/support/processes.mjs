@@ -33,7 +33,7 @@ export function ownCpuMs(pid) {
   return fields === undefined ? 0 : (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-/** CPU time of a service so far, and what of it was spent by its embedded PostgreSQL, in milliseconds. */
+/** CPU time of a service so far, and the part that its embedded PostgreSQL took, in milliseconds. */
 export function cpuSplitOf(pid) {
   const postgres = treeOf(pid).find((member) => commandOf(member).includes('postgres -D'));
   const postgresMs = postgres === undefined ? 0 : cpuMsOf(postgres);
@@ -47,7 +47,7 @@ export function workersRssMb(pid) {
     .map((member) => Math.round(rssMbOf(member)));
 }
 
-/** That of the largest of them. */
+/** The resident memory of the largest worker, in MB. */
 export function workerRssMb(pid) {
   return Math.max(0, ...workersRssMb(pid));
 }
@@ -56,7 +56,7 @@ function rssMbOf(pid) {
   try {
     return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1] ?? 0) / 1024;
   } catch {
-    return 0; // it ended meanwhile
+    return 0; // the process ended meanwhile
   }
 }
 

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 
 /**
- * A keep-alive connection that knows one request at a time and no more of HTTP than `Content-Length`: a tenth of what
- * Node's own client costs, so that the generator does not take the CPU from what it measures.
+ * A keep-alive connection that handles one request at a time and only `Content-Length` of HTTP. It takes a tenth of the CPU of
+ * Node's own client, so that the generator leaves the CPU to what it measures.
  */
 export async function openRawConnection(hostname, port) {
   const socket = connect({ host: hostname, port, noDelay: true });
@@ -27,7 +27,7 @@ export async function openRawConnection(hostname, port) {
     pending?.(status);
   });
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-  // An open loop must not hang on a connection that broke: it counts as a failed response.
+  // An open loop must not hang on a broken connection, which counts as a failed response.
   socket.on('close', () => pending?.(0)).on('error', () => {});
 
   return {

@@ -3,16 +3,16 @@ import { openRawConnection, rawRequest } from './raw-connection.mjs';
 import { playerHeaders } from './service.mjs';
 import { percentile } from './statistics.mjs';
 
-/** So many connections are opened at a time: a listening socket has room for 511. */
+/** Connections that are opened at a time: the backlog of a listening socket is 511. */
 const OPENED_AT_ONCE = 200;
-/** Overwritten in each request by a number of the same length, so that all events are new. */
+/** A placeholder. Each request overwrites it with a number of the same length, so that all events are new. */
 const PLACE = 12_345_678;
 /** A response that has not come by then is counted as lost. */
 const TIMEOUT_MS = 15_000;
 
 /**
  * Batches of new events on so many connections, each of which sends its next one a random time after a response, whatever
- * the response was. Tells the latencies of accepted batches from those of refused ones, which wrk cannot.
+ * the response was. Unlike wrk, it separates the latencies of accepted and refused batches.
  */
 export async function runRefusedLoad({ api, sessions, batch, connections, seconds, perSecond }) {
   const templates = sessions.map((session) => template(session, batch));
@@ -43,7 +43,7 @@ export async function runRefusedLoad({ api, sessions, batch, connections, second
       pauseThenSend();
     });
   const timedOut = new Promise((resolve) => setTimeout(resolve, seconds * 1000 + TIMEOUT_MS));
-  // Each sends as soon as it is open: the service closes connections that say nothing for ten seconds.
+  // Each sends as soon as it is open: the service closes connections that send nothing for ten seconds.
   const sent = [];
   for await (const connection of openAll(api, connections)) {
     opened.push(connection);
@@ -74,7 +74,7 @@ async function* openAll(api, connections) {
   }
 }
 
-/** A request, and where in it the number stands. */
+/** A request, and the offsets of the number in it. */
 function template(session, batch) {
   const headers = { ...playerHeaders(session), 'content-type': 'application/json' };
   const bytes = rawRequest('POST', '/v1/events', headers, eventsJson('overload', PLACE, batch));

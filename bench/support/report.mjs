@@ -1,6 +1,6 @@
 import { fitLine, middle } from './statistics.mjs';
 
-/** The summaries of all that a section has found. */
+/** The summaries of all results of a section. */
 export function summariseSection({ samples = [], limits = [], growing = [], openLoops = [], floors = [] }) {
   return {
     ratios: summarise(samples),
@@ -65,12 +65,12 @@ function summariseLimits(limits) {
   }));
 }
 
-/** No more than this may be lost from the first round to the last. */
+/** The target for the last round as a share of the first. */
 const SMALLEST_LAST = 0.9;
 
 /**
- * Whether it gets slower as more is stored: the straight line through the ratios of all rounds, its last point against its
- * first, and the same for CPU time, which depends less on what else the machine does.
+ * Whether an item gets slower as more is stored: a straight line through the ratios of all rounds, its last point against its
+ * first, and the same for CPU time, which depends less on other work of the machine.
  */
 function summariseGrowth({ name, unit, rounds }) {
   const ratios = rounds.map(({ ratio }) => ratio);

@@ -8,7 +8,7 @@ import { formatTables, isReached } from './tables.mjs';
 const RESULTS = new URL('../results/', import.meta.url);
 const PARTIAL = new URL('partial/', RESULTS);
 
-/** One file for each section: they can be measured one at a time. A part of one must not take the place of the whole. */
+/** One file for each section: sections can be measured one at a time. A part of a section must not replace the whole. */
 export async function writeResult(result, isWhole) {
   const folder = isWhole ? RESULTS : PARTIAL;
   await mkdir(folder, { recursive: true });
@@ -17,7 +17,7 @@ export async function writeResult(result, isWhole) {
   return fileURLToPath(file);
 }
 
-/** The last whole measurement of each of these sections that has one. */
+/** The last whole measurement of each of these sections, where there is one. */
 export async function readResults(sections) {
   const texts = await Promise.all(
     sections.map((section) => readFile(new URL(fileNameOf(section), RESULTS), 'utf8').catch(() => undefined)),
@@ -27,7 +27,7 @@ export async function readResults(sections) {
 
 const fileNameOf = (section) => `${section.replaceAll(' ', '-')}.json`;
 
-/** Where and how something was measured. */
+/** The machine and the settings of a measurement. */
 export async function describeRun(
   { rounds, growthRounds, seconds, workers, players, stored },
   section,
@@ -53,13 +53,13 @@ async function commit() {
   }
 }
 
-/** What a section has found, as Markdown: how it was measured, then its tables. */
+/** The results of a section as Markdown: how it was measured, then its tables. */
 export function formatSection({ measuredAt, commit: version, machine, settings, command, ...report }) {
   const where = `${measuredAt}${version === undefined ? '' : `, commit ${version}`}, ${machine}`;
   return `\`${command}\`: ${settings.rounds} rounds of ${settings.seconds} s. ${where}.\n\n${formatTables(report)}`;
 }
 
-/** Which targets are reached, and by name those that are not. */
+/** How many targets are reached, and the names of those that are not. */
 export function formatTargets(results) {
   const rows = results.flatMap(({ ratios, limits, growth }) => [...ratios, ...growth, ...limits]);
   const withTarget = rows.filter((row) => isReached(row) !== undefined);

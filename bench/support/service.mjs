@@ -20,7 +20,7 @@ export async function startService(settings = {}) {
     SAVEPOINT_PORT: '0',
     SAVEPOINT_OPS_PORT: '0',
     SAVEPOINT_RATE_LIMITS: 'off',
-    // A rate is what is measured, not what is refused; the section overload measures that.
+    // Other sections measure rates without refusals; the section overload measures refusals.
     SAVEPOINT_MAX_WAIT_MS: '60000',
     SAVEPOINT_DATA_DIR: dataDir,
     ...settings,
@@ -50,7 +50,7 @@ function startProcess(command, args, readyText, env) {
       env: { ...process.env, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    // PostgreSQL, too, is stopped in good order by either signal.
+    // Either signal stops PostgreSQL cleanly, too.
     const stop = undoing(() => stopProcess(child));
     let text = '';
     const hear = (chunk) => {

@@ -36,10 +36,10 @@ export async function recordRequests({ seed, players, days, clients }) {
   return recorded;
 }
 
-/** A service that believes everything. */
+/** A service that accepts everything. */
 function recorder(requests) {
   return async (url, { headers, body }) => {
-    // As with a network, the player goes on meanwhile, and the next batch fills up.
+    // The response comes later, as over a network: meanwhile the player goes on, and the next batch fills up.
     await new Promise(setImmediate);
     if (!url.endsWith('/v1/events')) {
       const names = { userId: 'user', deviceId: 'device', gameId: 'game', tenantId: 'tenant' };
@@ -56,7 +56,7 @@ function recorder(requests) {
 
 /**
  * Sends recorded requests, for each player one after the other, by players who are logged in already. The requests are made before the
- * clock starts.
+ * measurement starts.
  */
 export async function replayRequests({ api, recorded, sessions, connections }) {
   const { hostname, port } = new URL(api);

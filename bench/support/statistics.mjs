@@ -1,11 +1,11 @@
-/** The median of what is a number. */
+/** The median of the values that are numbers. */
 export function middle(values) {
   const sorted = values.filter((value) => Number.isFinite(value)).sort((a, b) => a - b);
   const half = sorted.length / 2;
   return (sorted[Math.ceil(half) - 1] + sorted[Math.floor(half)]) / 2;
 }
 
-/** What this share of them is at most, of sorted numbers. */
+/** The quantile of sorted numbers at this share. */
 export function percentile(sorted, share) {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 }

@@ -1,5 +1,5 @@
 /**
- * Writes players straight into the tables: rows that the service has to live with, not part of a measurement. Four in ten were
+ * Writes players directly into the tables: rows that fill the tables and are not part of a measurement. Four in ten were
  * here in the last 28 days, on every third of these days on average; older days are there, too. One in twenty has paid. Ids are
  * taken from the sequence; user ids follow from them (`userIdOf`). Returns the first and the last id.
  */
@@ -70,7 +70,7 @@ export async function insertSessions(database, { first, last }) {
   );
 }
 
-/** As autovacuum would have left them, had they come in over weeks: else it starts with the measurement. */
+/** As autovacuum leaves tables that fill over weeks. Otherwise autovacuum would start during the measurement. */
 export async function settleTables(database, tables) {
   for (const table of tables) await database.query(`vacuum (analyze) ${table}`);
   await database.query('checkpoint').catch(() => {});

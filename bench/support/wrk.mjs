@@ -29,9 +29,9 @@ export async function runWrk({ url, seconds, connections = 64, script, headers =
       number(/Non-2xx or 3xx responses: (\d+)/) +
       socketErrors.slice(1).reduce((sum, count) => sum + Number(count), 0),
     generatorCores: cpuMs / (seconds * 1000),
-    /** With what the script says at its end. */
+    /** With the lines that the script prints at its end. */
     text,
-    /** How many sessions each thread has used, where the script says so. */
+    /** How many sessions each thread has used, where the script prints it. */
     used: [...text.matchAll(/^used \d+ (\d+)$/gm)].map(([, count]) => Number(count)),
   };
 }

@@ -7,9 +7,9 @@ import type { Random } from './random.js';
 export type Crowd = {
   /** By the name of the device. Events are numbered from 0 in `payload.n`. */
   tracked(): Map<string, number>;
-  /** Clients that had a session and logged in again, which they do only when theirs was ended. */
+  /** Clients that had a session and logged in again, which happens only when the session was ended. */
   loggedOut(): string[];
-  /** Sends what waits, as far as that is possible now. */
+  /** Sends the events that wait, as far as possible now. */
   flush(): Promise<void>;
   /** Resolves when every client has tracked enough. */
   readonly finished: Promise<void>;

@@ -12,7 +12,7 @@ Clients of games on a bad network (requests dropped, delayed, delivered twice, r
   --seed N          repeats the choices of an earlier run (random)
 `;
 
-/** A player does something every so often. */
+/** The longest pause between two events of a player. */
 const PAUSE_MS = 6_000;
 
 /** The long form, on a terminal. Resolves with the exit code. */

@@ -10,13 +10,13 @@ import { withDatabase } from './verify.js';
 export type ClientScenario = {
   seed: number;
   clients: number;
-  /** Each client tracks so many events, with a pause of at most this long in between. */
+  /** Each client tracks this many events, with a pause of at most this long in between. */
   eventsEach: number;
   pauseMs: number;
   batchSeconds: number;
   /** How often the whole service is killed meanwhile. */
   kills: number;
-  /** Of the service: short lives of access tokens, so that sessions are refreshed meanwhile. */
+  /** Settings of the service: short lives of access tokens, so that sessions are refreshed meanwhile. */
   settings: Settings;
   say: (line: string) => void;
   /** Called after the check, while everything is still running. */
@@ -88,12 +88,12 @@ export async function runClientScenario(scenario: ClientScenario): Promise<Clien
   }
 }
 
-/** Waits until so many events are tracked. */
+/** Waits until this many events are tracked. */
 async function reach(crowd: Crowd, events: number): Promise<void> {
   while (sum(crowd.tracked()) < events) await sleep(20);
 }
 
-/** Until everything is stored, or nothing more comes. */
+/** Waits until everything is stored, or no further event arrives. */
 async function deliver(
   crowd: Crowd,
   check: () => Promise<ClientVerification>,
@@ -113,7 +113,7 @@ async function deliver(
   }
 }
 
-/** What PostgreSQL has of each device beside what its client knows. */
+/** Compares the events in PostgreSQL with what the client of each device has tracked. */
 async function compare(client: pg.Client, tracked: ReadonlyMap<string, number>): Promise<ClientVerification> {
   const { rows } = await client.query<{ deviceId: string; install: string; n: number }>(
     `select d.device_id as "deviceId", e.install_id as install, (e.payload ->> 'n')::int as n

@@ -1,6 +1,6 @@
 import { type EventType, occurredAtMs, type Plan, priceOf } from './numbered-events.js';
 
-/** What a player's row, or a day of a player or of the game, has to show. Texts, so that they compare exactly. */
+/** The expected values of a player's row, or of a day of a player or of the game. Texts, so that they compare exactly. */
 export type Totals = {
   events: number;
   eventCounts: Record<string, number>;
@@ -17,7 +17,7 @@ export type Expectation = {
   gameDays: Map<string, Totals>;
 };
 
-/** Counted here from the numbers of the events alone, without anything of the service's. */
+/** Counted here from the numbers of the events alone, without code of the service. */
 export function expectTotals(plan: Plan, isCounted: (number: number) => boolean): Expectation {
   const players = new Map<number, Tally>();
   const playerDays = new Map<string, Tally>();

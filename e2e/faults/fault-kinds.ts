@@ -6,7 +6,7 @@ export type FaultKind = keyof typeof FAULTS;
 
 type Blow = (stack: Stack, traffic: Traffic, random: Random) => Promise<void>;
 
-/** Faults of one part wait for each other; those of different parts do not, and may well coincide. */
+/** Faults of one part wait for each other; faults of different parts may coincide. */
 export type FaultSpec = {
   part: 'service' | 'database' | 'consumers' | 'nats' | 'clients';
   isKill: boolean;
@@ -31,7 +31,7 @@ export const FAULTS = {
     isKill: true,
     blow: (stack, _, { integer }) => stack.killNats(integer, 200 + integer(3_000)),
   },
-  // Around the time-out of a database call: some calls are given up and committed nevertheless.
+  // About as long as the time-out of a database call: some calls time out and are committed nevertheless.
   'PostgreSQL paused': {
     part: 'database',
     isKill: false,
@@ -49,11 +49,11 @@ export const FAULTS = {
 
 const QUEUE_KILLS: readonly FaultKind[] = ['kill -9 of a consumer', 'kill -9 of a NATS server'];
 
-/** Every kind in turn, each time in another order: for two kills of each there are two pauses and two cuts. */
+/** All kinds, repeated in another order each time: for two kills of each kind there are two pauses and two cuts. */
 export function chooseFaults(options: {
   mode: Mode;
   kills: number;
-  /** Only those whose name holds this text. */
+  /** Only kinds whose name contains this text. */
   only: string;
   random: Random;
 }): FaultKind[] {

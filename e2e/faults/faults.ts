@@ -6,13 +6,13 @@ import type { Traffic } from './traffic.js';
 
 export type Fault = {
   kind: FaultKind;
-  /** It happens when that many events have been acknowledged. */
+  /** The fault happens when this many events have been acknowledged. */
   at: number;
 };
 
 /** At random moments, spread over the run. */
 export function scheduleFaults(kinds: readonly FaultKind[], events: number, random: Random): Fault[] {
-  // Not in the last twentieth: a fault after the traffic has ended proves nothing.
+  // Not in the last twentieth: a fault after the traffic has ended tests nothing.
   const step = (events * 0.95) / kinds.length;
   return kinds.map((kind, index) => ({ kind, at: Math.floor((index + random.fraction()) * step) }));
 }
@@ -26,7 +26,7 @@ export type FaultRun = {
 };
 
 const LOOK_MS = 10;
-/** By how many faults traffic may run ahead of a repair that has to be awaited. */
+/** By how many faults traffic may be ahead of a repair that is not finished. */
 const AHEAD = 2;
 
 type RunOptions = {
@@ -34,7 +34,7 @@ type RunOptions = {
   traffic: Traffic;
   random: Random;
   isOver: () => boolean;
-  /** Traffic may go on to that many events, so that repairs that take long still meet with traffic. */
+  /** Traffic stops at this many events, so that there is still traffic after long repairs. */
   allowUntil: (events: number) => void;
   say: (line: string) => void;
 };
@@ -54,7 +54,7 @@ export function startFaults(faults: readonly Fault[], options: RunOptions): Faul
       say(`${kind}, after ${traffic.acknowledgedEvents()} events`);
       happened[kind] = (happened[kind] ?? 0) + 1;
       const repair = blow(stack, traffic, random);
-      // Seen at the latest when all are awaited below.
+      // An error is thrown when all repairs are awaited below.
       repair.catch(() => {});
       repairs.set(part, repair);
     }

@@ -25,7 +25,7 @@ export type NatsServers = {
 const CATCH_UP_MS = 45_000;
 const COMPLETE_MS = 20_000;
 const ATTEMPTS = 3;
-/** Below the ports that systems give to outgoing connections: one of those could sit on the port of a killed server. */
+/** Below the ports that systems give to outgoing connections: such a connection could take the port of a killed server. */
 const PORTS = { from: 20_000, count: 12_000 };
 
 export async function startNatsServers(
@@ -65,7 +65,7 @@ async function restart(killed: NatsServer, ports: Ports | undefined): Promise<vo
 type Ports = { client: number; route: number; health: number };
 type Started = { servers: NatsServer[]; ports: Ports[] };
 
-/** New servers on a busy machine sometimes agree on a cluster without the last of them, for good: then others are made. */
+/** On a busy machine new servers sometimes form a cluster without the last of them, for good. Then all are started anew. */
 async function startComplete(count: number, program: string, settings: readonly string[]): Promise<Started> {
   for (let attempt = 1; ; attempt++) {
     const started = await startServers(count, program, settings);
@@ -105,7 +105,7 @@ async function isHealthy({ health }: Ports): Promise<boolean> {
   return (await ask<{ status: string }>(health, 'healthz'))?.status === 'ok';
 }
 
-/** As the leader of the cluster sees it: only then can a stream be placed on all of them. */
+/** As the leader of the cluster sees it: only then can a stream be placed on all servers. */
 async function isComplete(ports: readonly Ports[]): Promise<boolean> {
   if (!(await Promise.all(ports.map(isHealthy))).every(Boolean)) return false;
   if (ports.length === 1) return true;

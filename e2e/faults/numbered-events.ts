@@ -1,8 +1,8 @@
 import { type Random, seededRandom } from './random.js';
 
 /**
- * The events of a run. Each has a number, in its payload, and all of it follows from that number and the seed: what was
- * sent need not be remembered to be checked.
+ * The events of a run. Each has a number in its payload. All members follow from this number and the seed, so that the check
+ * needs no record of what was sent.
  */
 export type Plan = {
   seed: number;
@@ -32,7 +32,7 @@ export type EventType = (typeof TYPES)[number];
 
 export type Price = { currency: string; hundredths: number };
 
-/** As often as they stand here. Boss_Fight is one the service has never heard of. */
+/** Each type is as frequent as in this list. Boss_Fight is no built-in type. */
 const TYPES = [
   'Level_Start',
   'Level_Complete',
@@ -90,12 +90,12 @@ export function planEvents(
   return { ...options, batches, types, refunds };
 }
 
-/** Every other client numbers its events; of the events of the others a fifth has a name. */
+/** Every second client numbers its events; a fifth of the events of the other clients has an `eventId`. */
 function isNumbering(player: number): boolean {
   return player % 2 === 0;
 }
 
-/** A refund is of a purchase just planned: often both are under way at once, and the refund may come first. */
+/** A refund takes back a recent purchase: often both are on their way at once, and the refund may arrive first. */
 function nextType(number: number, bought: number[], refunds: Map<number, number>, random: Random): EventType {
   const type = random.pick(TYPES);
   if (type === 'Purchase') bought.push(number);

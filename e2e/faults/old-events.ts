@@ -12,8 +12,8 @@ const TYPES = ['Level_Start', 'Level_Complete', 'Ad_Impression', 'Session_Start'
 const PLAY_MS = 1_000;
 
 /**
- * Stores events as the former version did, with the counts that belong to them. The days are filled beside and then attached
- * all at once: nothing is moved before everything is there. Returns how many there are, a multiple of two hundred.
+ * Stores events as the former version did, with the counts that belong to them. The days are filled as separate tables and then attached
+ * all at once, so that no event is moved before all are there. Returns how many there are, a multiple of two hundred.
  */
 export async function storeOldEvents(
   stack: Stack,
@@ -48,7 +48,7 @@ const GAME_ID = `(select id from games where slug = '${GAME}')`;
 /** The first day, with some days after the last one: by then everything has been received. */
 const FIRST_DAY = `(current_date - ${DAYS + 2})`;
 const DAY = `(${FIRST_DAY} + $1::int)`;
-/** Players come one after the other, all day long; `n` counts the events of a day. */
+/** Events of the players in turn, evenly over the day; `n` counts the events of a day. */
 const AT = (day: string, n: string, players: string) =>
   `${day}::timestamp at time zone 'UTC' + (${n}::bigint * 86400000 / (${players}::bigint * ${EVENTS_A_DAY})) * interval '1 ms'`;
 const COUNTS = (each: number) =>
@@ -139,7 +139,7 @@ async function insertRollups(client: pg.Client, players: number): Promise<void> 
   );
 }
 
-/** Whether any wait to be moved, and whether a node is moving them. */
+/** Whether events wait to be moved, and whether a node is moving them. */
 export async function findMove(stack: Stack): Promise<{ left: boolean; isAtWork: boolean }> {
   return withDatabase(stack, async (client) => {
     const { rows } = await client.query<{ left: boolean; isAtWork: boolean }>(
@@ -153,7 +153,7 @@ export async function findMove(stack: Stack): Promise<{ left: boolean; isAtWork:
   });
 }
 
-/** A sentence for everything that is not as it was. */
+/** A sentence for every difference. */
 export async function checkOldEvents(stack: Stack, stored: number): Promise<string[]> {
   const problems: string[] = [];
   const count = await withDatabase(stack, async (client) => {

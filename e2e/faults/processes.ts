@@ -37,7 +37,7 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Spins, and checks now and then whether its parent is alive: its stdin ends with the parent. */
+/** A busy loop that checks now and then whether its parent is alive: its stdin ends with the parent. */
 const SPIN = `
   process.stdin.on('end', () => process.exit()).resume();
   (function spin() {
@@ -46,7 +46,7 @@ const SPIN = `
   })();
 `;
 
-/** Processes that compete for the CPU. Returns what ends them. */
+/** Starts processes that compete for the CPU. Returns a function that ends them. */
 export function startBusyProcesses(count: number): () => void {
   const children = Array.from({ length: count }, () =>
     spawn(process.execPath, ['-e', SPIN], { stdio: ['pipe', 'ignore', 'ignore'] }),

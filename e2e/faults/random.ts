@@ -1,4 +1,4 @@
-/** Chance that can be repeated: the same seed gives the same run, as far as the machine allows. */
+/** Pseudorandom numbers: the same seed gives the same run, as far as the machine allows. */
 export type Random = {
   /** From 0 up to, not including, 1. */
   fraction(): number;
@@ -9,7 +9,7 @@ export type Random = {
   shuffle<T>(items: readonly T[]): T[];
 };
 
-/** A counter, stirred by multiplications: every seed, also a small one, begins in another place. */
+/** A counter that is mixed by multiplications, so that also small seeds give different sequences. */
 export function seededRandom(seed: number): Random {
   let state = seed | 0;
   const fraction = (): number => {

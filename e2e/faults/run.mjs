@@ -1,6 +1,6 @@
 // npm run faults -- --help, npm run faults:clients -- --help
 // The fault tests in their long form. They are written in TypeScript and share the end-to-end tests' support, so they are
-// loaded by what runs those: Node 20 does not read TypeScript by itself.
+// loaded with Vite, as those are: Node 20 does not run TypeScript.
 import { fileURLToPath } from 'node:url';
 import { createViteServer } from 'vitest/node';
 

@@ -20,7 +20,7 @@ export type ScenarioOptions = {
   dataDir?: string;
   /** The nats-server program to test; any that is new enough if it is left out. */
   natsServer?: string;
-  /** Processes that do nothing but keep the machine busy. */
+  /** Number of processes that keep the machine busy. */
   busyProcesses?: number;
   /** What happens meanwhile, in this order. */
   faults: readonly FaultKind[];
@@ -28,7 +28,7 @@ export type ScenarioOptions = {
   connections: number;
   /** The service's time-out of a database call; pauses of the database last about as long. */
   databaseTimeoutMs: number;
-  /** After which players stop sending; what was acknowledged by then is checked. */
+  /** Players stop sending after this time; the events that were acknowledged by then are checked. */
   timeLimitMs: number;
   say: (line: string) => void;
   /** Called after the check, while everything is still running. */
@@ -46,13 +46,13 @@ export type Report = TrafficStatistics &
     drainSeconds: number;
   };
 
-/** Which part of all requests a client abandons, on top of the connections that are cut all at once. */
+/** The share of requests that a client abandons, besides the connections that are cut all at once. */
 const CUT_SHARE = 0.02;
 const LOGINS_AT_ONCE = 16;
 const WATCH_MS = 5_000;
 /** The first maintenance comes at most fifteen seconds after a start, and other steps come before the move. */
 const MOVE_STARTS_MS = 40_000;
-/** Longer than any repair takes: a service that acknowledges nothing for so long hangs. */
+/** Longer than any repair takes: a service that acknowledges nothing for this long hangs. */
 const HANG_MS = 90_000;
 /** Three times what a message waits for another consumer when its own has died. */
 const DRAIN_SECONDS = 90;
@@ -71,7 +71,7 @@ export async function runScenario(options: ScenarioOptions): Promise<Report> {
   try {
     say(`${mode}, seed ${seed}: ${stack.description}`);
     const oldEvents = options.oldEvents ? await storeOldEvents(stack, options.oldEvents, say) : 0;
-    // They are moved from some seconds after a start.
+    // The service begins to move them some seconds after its start.
     if (oldEvents > 0) await stack.killService();
     const plan = planEvents({ ...options, startedAtMs: Date.now() });
     const players = await logInPlayers(stack, options.players);
@@ -130,7 +130,7 @@ export async function runScenario(options: ScenarioOptions): Promise<Report> {
     throw new Error(`${mode}, seed ${seed}: ${(error as Error).message}\n${stack.logs()}`, { cause: error });
   } finally {
     endBusyProcesses();
-    // Else its error would hide the one that ended the run.
+    // Otherwise this error would hide the error that ended the run.
     await stack
       .stop()
       .catch((error: unknown) => say(`not everything was stopped: ${(error as Error).message}`));
@@ -149,7 +149,7 @@ async function logInPlayers(stack: Stack, count: number): Promise<Login[]> {
   return players;
 }
 
-/** Says how far it is, stops the traffic in time, and rejects when nothing moves any more. */
+/** Prints the progress, stops the traffic in time, and rejects when no event is acknowledged any more. */
 function watchProgress(
   traffic: Traffic,
   { events, timeLimitMs, say }: ScenarioOptions,

@@ -1,24 +1,24 @@
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** What became of one request. Only a response says anything about the events. */
+/** The outcome of one request. Only a response says whether the events were taken. */
 export type Outcome =
   | { kind: 'response'; status: number; body: unknown }
   | { kind: 'no response' }
   | { kind: 'timed out' }
   | { kind: 'cut' };
 
-/** Where our side ends the connection: some time after the last byte was sent, or as soon as the response begins. */
+/** When the client ends the connection: some time after the last byte was sent, or as soon as the response begins. */
 export type Cut = { when: 'waiting'; afterMs: number } | { when: 'responding' };
 
 export type BatchSender = {
   send(url: string, headers: Record<string, string>, body: Buffer, cut?: Cut): Promise<Outcome>;
-  /** Every connection with a request on it is gone, as in a tunnel. */
+  /** Cuts every connection with a request on it, as when a phone loses its network. */
   cutAll(): void;
   close(): void;
 };
 
-/** As long as players' clients commonly wait, and longer than the service takes to say that it cannot. */
+/** As long as clients commonly wait, and longer than the service takes to return 503. */
 const TIMEOUT_MS = 15_000;
 
 export function createBatchSender(connections: number): BatchSender {
@@ -72,7 +72,7 @@ export function createBatchSender(connections: number): BatchSender {
   };
 }
 
-/** Undefined unless the response arrived whole: half an acknowledgement is none. */
+/** Undefined unless the whole response arrived: a part of an acknowledgement does not count. */
 async function readResponse(response: IncomingMessage): Promise<Outcome | undefined> {
   try {
     const body = await text(response);

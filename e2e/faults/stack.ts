@@ -29,7 +29,7 @@ export type Stack = {
   pausePostgres(ms: number): Promise<void>;
   killConsumer(choose: Choose, downMs: number): Promise<void>;
   killNats(choose: Choose, downMs: number): Promise<void>;
-  /** The last lines of each part's log, for finding out what went wrong. */
+  /** The last lines of each part's log, to find out what went wrong. */
   logs(): string;
   stop(): Promise<void>;
 };
@@ -37,7 +37,7 @@ export type Stack = {
 export type Choose = (count: number) => number;
 
 type Options = {
-  /** On top of those that every stack has. */
+  /** In addition to the settings of every stack. */
   settings?: Settings;
   mode: Mode;
   databaseTimeoutMs: number;
@@ -83,7 +83,7 @@ async function startProcesses(
 
   async function startConsumer(): Promise<Consumer> {
     const { SAVEPOINT_PORT: _, ...own } = settings;
-    // It refuses to start while the service, and with it the embedded database, is down, so it is started again.
+    // A consumer does not start while the service, and with it the embedded database, is down. Then it is started again.
     for (const deadline = performance.now() + START_MS; performance.now() < deadline; await sleep(300)) {
       const { child, output, exit } = launch(own, 'consume');
       await until(() => output().includes('Consuming') || child.exitCode !== null, START_MS);

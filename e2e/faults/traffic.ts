@@ -32,14 +32,14 @@ type Options = {
   plan: Plan;
   /** By number of the player. */
   headers: readonly Record<string, string>[];
-  /** Where the service is now. */
+  /** The address of the service now. */
   url: () => string;
   /** In direct mode the response tells new events from those it had; a queue does not know yet. */
   countsDuplicates: boolean;
   connections: number;
-  /** Which part of all requests is cut off by the client. */
+  /** The share of requests that the client cuts off. */
   cutShare: number;
-  /** Players wait at that many events until faults have caught up with them. */
+  /** Players wait at this many events until the planned faults have happened. */
   maxAcknowledged: () => number;
   random: Random;
 };
@@ -47,7 +47,7 @@ type Options = {
 const MAX_PAUSE_MS = 300;
 const WAIT_MS = 20;
 const MAX_COMPLAINTS = 20;
-/** Within the time that a request takes, so that the cut meets it in every state, from unread to responded. */
+/** Within the time that a request takes, so that cuts happen in every state of a request, from unread to responded. */
 const MAX_CUT_MS = 60;
 
 export function startTraffic(options: Options): Traffic {
@@ -152,7 +152,7 @@ function chooseCut(random: Random, share: number): Cut | undefined {
 
 type OutcomeCheck = { repeat?: string; complaint?: string };
 
-/** By the contract: a 202 is the end of it; 429, 503 and no response mean send it again; nothing else is expected. */
+/** By the contract: a 202 ends the batch; 429, 503 and no response mean send it again; nothing else is expected. */
 function checkOutcome(
   outcome: Outcome,
   batch: Batch,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from './random.js';
 
-/** What can happen to a request on its way. */
+/** The faults that can happen to a request. */
 export type NetworkFault = 'dropped' | 'response lost' | 'response cut' | 'delayed' | 'delivered twice';
 
 export type UnreliableProxy = {
@@ -27,7 +27,7 @@ const PERCENT: readonly (readonly [NetworkFault, number])[] = [
 ];
 const MAX_DELAY_MS = 3_000;
 
-/** A network as phones have it: it stands between clients and the service, at an address that stays while the service is killed. */
+/** The network of phones: a proxy between clients and the service, whose address stays while the service is killed. */
 export async function startUnreliableProxy(target: () => string, random: Random): Promise<UnreliableProxy> {
   const agent = new Agent({ keepAlive: true, maxSockets: 128 });
   const happened: Record<string, number> = {};

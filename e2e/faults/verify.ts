@@ -11,7 +11,7 @@ export type Verification = {
   lost: number;
   /** Stored or counted more than once. */
   doubled: number;
-  /** A sentence for everything that is not as it should be. */
+  /** A sentence for every error. */
   problems: string[];
 };
 
@@ -28,7 +28,7 @@ const MAX_PROBLEMS = 20;
 /** The players' game; there may be another one, with events of the former layout. */
 const GAME_ID = "(select id from games where slug = 'demo-game')";
 
-/** Looks at everything in the database and compares it with what the players know. */
+/** Compares the database with what the players have sent and what was acknowledged. */
 export async function verify(options: Options): Promise<Verification> {
   return withDatabase(options.stack, async (client) => {
     const copies = await countCopies(client, options.plan.events);
@@ -201,7 +201,7 @@ async function checkFailedEvents(client: pg.Client, verification: Verification):
   }
 }
 
-/** Nothing that arrived is reported as missing. */
+/** No event that arrived is reported as missing. */
 async function checkGaps(
   client: pg.Client,
   { plan, isAcknowledged }: Options,

@@ -9,7 +9,7 @@ const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goo
 export const HAS_BROWSER = PROGRAM !== undefined;
 /** Ends the name of a group of such tests, so that a skip says why. */
 export const NEEDS_BROWSER = HAS_BROWSER ? '' : ' (skipped: Chromium is not installed)';
-/** For whatever the browser is asked: it shares the machine with other tests. */
+/** The time-out of browser actions: the browser shares the machine with other tests. */
 export const BROWSER_TIMEOUT_MS = 120_000;
 
 /** The Chromium of the system, without a window. */

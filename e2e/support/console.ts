@@ -41,7 +41,7 @@ export async function visit(browser: Browser, { ops }: Service): Promise<Visitor
   const problems: string[] = [];
   page.on('pageerror', ({ message }) => problems.push(message));
   page.on('console', (message) => {
-    // A refusal is logged by the browser, too; whether it is right is what tests look at.
+    // The browser logs refusals, too; the tests check whether they are right.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
       problems.push(message.text());
     }
@@ -74,7 +74,7 @@ export async function signIn(
   return visitor;
 }
 
-/** A request to the admin API as the page would send it, with the session of whoever is signed in there. */
+/** A request to the admin API as the page would send it, with the session of the person who is signed in there. */
 export async function askAsPage<T>(page: Page, method: string, path: string, body?: unknown): Promise<T> {
   return page.evaluate(
     async ([how, where, sent]) => {

@@ -35,7 +35,7 @@ export async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** Ends whatever a test left running. Call in afterAll. */
+/** Ends the processes that a test left running. Call in afterAll. */
 export async function cleanUp(): Promise<void> {
   for (const child of running) await endGroup(child);
   for (const folder of folders) {
@@ -131,7 +131,7 @@ export async function runSavepoint(
   return { code, output };
 }
 
-/** Only what a test sets, and what programs need to run at all. */
+/** The settings of the test, and the variables that every program needs. */
 function environment(settings: Settings): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, HOME: process.env.HOME, ...settings };
 }
@@ -141,7 +141,7 @@ export async function until(condition: () => boolean | Promise<boolean>, ms: num
   for (;;) {
     if (await condition()) return;
     check?.();
-    if (performance.now() > deadline) throw new Error(`waited ${ms} ms in vain`);
+    if (performance.now() > deadline) throw new Error(`still waiting after ${ms} ms`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
@@ -188,7 +188,7 @@ export async function login(
 
 export type JsonResponse = { status: number; body: unknown };
 
-/** A new connection each time, so that requests meet all workers. */
+/** A new connection each time, so that requests reach all workers. */
 export async function post(
   url: string,
   headers: Record<string, string>,
