@@ -109,8 +109,8 @@ export async function createPlayground({ workers, players, folder, settings = {}
     storedEvents,
 
     /**
-     * A wrk run against the service, with what it cost the service and its database for each event, or for each request of
-     * a load without. Throws if a request failed, or an event that was accepted is not stored.
+     * A wrk run against the service, with the CPU of the service and of its database for each event, or for each request of
+     * a load without events. Throws if a request failed, or an event that was accepted is not stored.
      */
     async measure(load, seconds) {
       const { path, batch = 1, eventsPerRequest = 0, leastEvents = eventsPerRequest, script, env } = load;
