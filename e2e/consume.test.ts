@@ -170,8 +170,8 @@ describe.skipIf(NATS_SERVER === undefined)(`savepoint consume${NEEDS_NATS}`, () 
       output: expect.stringContaining('nothing to consume without NATS_URL'),
     });
 
-    const nobody = await runSavepoint(['consume'], { ...withoutQueue, NATS_URL: '127.0.0.1:1' });
-    expect(nobody).toMatchObject({
+    const noServer = await runSavepoint(['consume'], { ...withoutQueue, NATS_URL: '127.0.0.1:1' });
+    expect(noServer).toMatchObject({
       code: 1,
       output: expect.stringContaining('Cannot connect to NATS at 127.0.0.1:1'),
     });

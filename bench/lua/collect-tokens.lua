@@ -13,7 +13,7 @@ function init()
     if n % 2 == id then bodies[#bodies + 1] = line end
     n = n + 1
   end
-  -- Nobody closes it.
+  -- The file is never closed.
   tokens = io.open(os.getenv("BENCH_TOKENS") .. id, "w")
   tokens:setvbuf("line")
   wrk.method = "POST"

@@ -72,8 +72,8 @@ namespace Savepoint
         public Player Player { get; private set; }
 
         /// <summary>
-        /// Logs in, unless a session is there already. Not needed: whatever needs a session logs in by itself. It brings a player back who
-        /// was logged out, and tells who the player is.
+        /// Logs in, unless a session is there already. A game need not call it: every call that needs a session logs in. It brings a player back who
+        /// was logged out, and returns who the player is.
         /// </summary>
         /// <example><code>var userId = (await savepoint.LoginAsync()).UserId;</code></example>
         public async Task<Identity> LoginAsync()

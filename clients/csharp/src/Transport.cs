@@ -62,7 +62,7 @@ namespace Savepoint
         public IDictionary<string, string> Headers { get; private set; }
     }
 
-    /// <summary>A response, whatever its status.</summary>
+    /// <summary>A response of any status.</summary>
     /// <example><code>return new TransportResponse(200, headers, "{}");</code></example>
     public sealed class TransportResponse
     {

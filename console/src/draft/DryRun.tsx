@@ -109,15 +109,15 @@ function DryRunTable({ title, lines }: { title: string; lines: readonly Line[] }
       <Table.Tbody>
         {lines.map(({ id, counts, estimate, revenueShare, examples }) => {
           const { before, after, enter, leave } = estimate ?? counts;
-          const someone = examples.enter[0] ?? examples.leave[0];
+          const example = examples.enter[0] ?? examples.leave[0];
           return (
             <Table.Tr key={id}>
               <Table.Td>
                 {id}{' '}
-                {someone !== undefined && (
+                {example !== undefined && (
                   <Link
                     to="/$studio/$game/players/$playerId"
-                    params={{ studio, game, playerId: someone }}
+                    params={{ studio, game, playerId: example }}
                     search={{ version: 'draft' }}
                   >
                     example

@@ -6,7 +6,7 @@ export type Column<Row> = {
   header: ReactNode;
   cell: (row: Row) => ReactNode;
   isNumber?: boolean;
-  /** Shown whatever columns were chosen. */
+  /** Always shown, also if the viewer has hidden other columns. */
   isFixed?: boolean;
 };
 

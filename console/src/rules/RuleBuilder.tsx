@@ -26,7 +26,7 @@ export function RuleBuilder({ conditions, onChange, ...choices }: Props) {
     <Stack gap={6}>
       {conditions.length === 0 && (
         <Text size="sm" c="dimmed">
-          No condition: everybody.
+          No condition: all players.
         </Text>
       )}
       {conditions.map((condition, index) => (

@@ -1,7 +1,7 @@
 extends RefCounted
 ## JSON, as far as the client needs it.
 ##
-## Godot's own [JSON] writes texts with control characters in a way that no service reads, turns whatever it does not know into
+## Godot's own [JSON] writes texts with control characters in a way that no service reads, turns values that it does not know into
 ## text, and writes whole numbers that were read before with a fraction. It does read everything; all numbers as floats.
 
 ## Deeper than the service takes.

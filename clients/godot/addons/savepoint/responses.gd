@@ -95,7 +95,7 @@ func _ask(name: String) -> Result:
 	return _offline(name, kept, result)
 
 
-## The response of the service, whatever it is, with one retry after a 401.
+## The response of the service, of any status, with one retry after a 401.
 func _fetch(path: String, headers: Dictionary[String, String]) -> Result:
 	var current := await _sessions.current()
 	if not current.is_ok():

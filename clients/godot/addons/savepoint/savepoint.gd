@@ -123,8 +123,8 @@ func flush() -> void:
 		await _sender.flush()
 
 
-## Logs in, unless a session is there already. Not needed: whatever needs a session logs in by itself. It brings a player back who was
-## logged out, and tells who the player is: [code]userId[/code], [code]deviceId[/code], [code]gameId[/code], [code]tenantId[/code].
+## Logs in, unless a session is there already. A game need not call it: every call that needs a session logs in. It brings a player back who was
+## logged out, and returns who the player is: [code]userId[/code], [code]deviceId[/code], [code]gameId[/code], [code]tenantId[/code].
 ## [codeblock]var user_id: String = (await Players.login()).value.userId[/codeblock]
 func login() -> Result:
 	var problem := await _problem()

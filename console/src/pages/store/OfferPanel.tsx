@@ -41,7 +41,7 @@ export function OfferPanel({ offer, document, pointer, problems, onChange, ...re
       <Text fw={600}>Who</Text>
       <RuleEditor
         label="Rule (CEL)"
-        description="Empty: everybody"
+        description="Empty: all players"
         value={offer.when ?? ''}
         isReadOnly={rest.isReadOnly}
         document={document}

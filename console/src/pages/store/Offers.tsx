@@ -91,7 +91,7 @@ export function Offers({ document }: { document: ConfigDocument }) {
                       {offer.name}
                     </Text>
                     <Text size="xs" className="mono" c="dimmed">
-                      {offer.when ?? 'everybody'}
+                      {offer.when ?? 'all players'}
                     </Text>
                     {problemsUnder(problems, `/offers/${index}`).map(({ pointer, message }) => (
                       <Text key={`${pointer} ${message}`} size="xs" c="red" role="alert">
