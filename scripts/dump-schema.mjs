@@ -1,4 +1,4 @@
-// Writes a database's schema as SQL, from PostgreSQL's catalogs: the embedded package brings no pg_dump. It knows the
+// Writes a database's schema as SQL, from PostgreSQL's catalogs: the embedded package has no pg_dump. It knows the
 // kinds of objects that our migrations make, and fails on any other kind, so that none is missing in the file.
 
 const HEADER = `-- The schema after all migrations: the one file to learn the database from.

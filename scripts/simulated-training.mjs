@@ -12,7 +12,7 @@ const END_MS = Date.parse('2026-11-15T00:00:00Z');
 const CURRENCY = 'USD';
 
 /**
- * The cells of so many weekly origins, oldest first, of a game that the simulator plays. The outcome of the last one is known: it lies a week before
+ * The cells of this many weekly origins, oldest first, of a game that the simulator plays. The outcome of the last one is known: it is a week before
  * the end.
  */
 export function simulateOrigins({ seed, players, days, weeks }) {

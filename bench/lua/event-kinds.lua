@@ -18,7 +18,7 @@ local function list(count, text)
   return "[" .. table.concat(parts, ",") .. "]"
 end
 
--- What twenty types of a game say, from 40 bytes to 1.2 kB.
+-- The payloads of twenty types of a game, from 40 bytes to 1.2 kB.
 local TYPES = {
   { "Session_Start", '"sessionId":"s-#","entry":"push","battery":0.71,"network":"wifi"' },
   { "Session_End", '"sessionId":"s-#","durationMs":912345' },
@@ -59,13 +59,13 @@ function kinds.types(run, n)
   return event(eventType, string.format('"run":"%s","n":"#-%d",', run, n) .. payload)
 end
 
--- One a request.
+-- One purchase per request.
 function kinds.purchases(run, n)
   local payload = '"transactionId":"%s-#","skuId":"sku_%d","price":%d.99,"currency":"USD"'
   return event("Purchase", string.format(payload, run, n % 20, n % 20))
 end
 
--- Of the purchase that a request with this number made.
+-- The refund of the purchase that the request with this number made.
 function kinds.refund(run) return event("Refund", string.format('"transactionId":"%s-#"', run)) end
 
 -- A saved game or a replay, from 10 to 30 kB.

@@ -1,5 +1,5 @@
 -- Posts batches of new events, each of another player (sessions.lua). BENCH_KIND: one of event-kinds.lua; BENCH_BATCH: events
--- a request; BENCH_AGE: how old they are (AGES). A generator that formats every event would take the CPU from what it measures: the batch is cut at its marks once,
+-- a request; BENCH_AGE: how old they are (AGES). Formatting every event would take CPU from the service that is measured: the batch is split at its marks once,
 -- and each request fills them in.
 local LUA = os.getenv("BENCH_LUA")
 local kind, batch, run = os.getenv("BENCH_KIND") or "plain", tonumber(os.getenv("BENCH_BATCH")), os.getenv("BENCH_RUN")
@@ -37,7 +37,7 @@ end
 function init()
   nextSession = dofile(LUA .. "/sessions.lua")(id)
   math.randomseed(id + tonumber(run) % 1000000)
-  -- Not all of one size or price.
+  -- Sizes and prices vary.
   local isVaried = kind == "large" or kind == "purchases"
   for n = 1, isVaried and VARIANTS or 1 do templates[n] = batchOf(kinds[kind], (n - 1) * batch) end
   refund = batchOf(kinds.refund, 0)
@@ -52,7 +52,7 @@ local AGES = {
   now = timestamp,
   -- An hour to six weeks, as of players who were offline: half of them less than two days.
   late = function() return ago(HOUR * math.exp(math.random() * math.log(6 * 7 * 24))) end,
-  -- As if they had come in all along.
+  -- Spread over the last week.
   week = function() return ago(math.random() * 6 * 24 * HOUR) end,
 }
 local timeOfBatch = AGES[os.getenv("BENCH_AGE") or "now"]
@@ -77,7 +77,7 @@ function request()
   used = used + 1
   serial = serial + 1
   if isSequenced and session.headers["X-Install-Id"] == nil then
-    -- Where the two threads share players, each is another installation of theirs, and every measurement a new one.
+    -- Where the two threads share players, each thread is another installation of a player, and every measurement is a new one.
     session.headers["X-Install-Id"] = os.getenv("BENCH_ONCE") and session.player or run .. "-" .. id .. "-" .. serial
   end
   if kind == "purchases" and session.bought and serial % REFUND_EVERY == 0 then

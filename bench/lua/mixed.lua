@@ -1,5 +1,5 @@
--- A real game: each player logs in, reads status, segments and store, and sends 20 batches of 15 events; then again. All
--- players are somewhere in between at any moment. BENCH_SESSIONS: lines "token tenant game player"; BENCH_BODIES: the signed
+-- A real game: each player logs in, reads status, segments and store, and sends 20 batches of 15 events; then again. At any
+-- time players are at different steps. BENCH_SESSIONS: lines "token tenant game player"; BENCH_BODIES: the signed
 -- logins of the same players, in the same order.
 local STEPS, BATCH = 24, 15
 local players, at, serial, threads = {}, 0, 0, 0

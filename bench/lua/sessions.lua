@@ -17,7 +17,7 @@ local function read(line)
   }
 end
 
--- Gives a function that gives the next session. `thread`: 0 or 1.
+-- Returns a function that returns the next session. `thread`: 0 or 1.
 return function(thread)
   local sessions, at, n = {}, 0, 0
   for line in io.lines(os.getenv("BENCH_SESSIONS")) do

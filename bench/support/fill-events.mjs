@@ -5,7 +5,7 @@ const STRETCH_SECONDS = 10;
 const filled = new WeakMap();
 
 /**
- * Sends events of random players, spread over the last week, until there are at least so many: plain, named and, where they
+ * Sends events of random players, spread over the last week, until at least `target` events are stored: plain, named and, where they
  * are measured, sequenced ones in turn. They go through the service, so that everything it stores with an event is there.
  */
 export async function fillEvents(playground, target, { sequenced }) {

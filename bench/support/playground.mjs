@@ -23,7 +23,7 @@ const QUIET_MS = 200;
 const DOCUMENTS = {
   plain: { segments: 8, offers: 0 },
   rich: { segments: 50, offers: 50 },
-  /** Every rule asks for a prediction. */
+  /** Every rule uses a prediction. */
   predicted: { segments: 50, offers: 50, usesPredictions: true },
 };
 

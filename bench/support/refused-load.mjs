@@ -11,7 +11,7 @@ const PLACE = 12_345_678;
 const TIMEOUT_MS = 15_000;
 
 /**
- * Batches of new events on so many connections, each of which sends its next one a random time after a response, whatever
+ * Batches of new events on this many connections, each of which sends its next one a random time after a response, whatever
  * the response was. Unlike wrk, it separates the latencies of accepted and refused batches.
  */
 export async function runRefusedLoad({ api, sessions, batch, connections, seconds, perSecond }) {

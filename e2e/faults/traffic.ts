@@ -34,7 +34,7 @@ type Options = {
   headers: readonly Record<string, string>[];
   /** The address of the service now. */
   url: () => string;
-  /** In direct mode the response tells new events from those it had; a queue does not know yet. */
+  /** In direct mode the response says how many events are new; with a queue it does not. */
   countsDuplicates: boolean;
   connections: number;
   /** The share of requests that the client cuts off. */

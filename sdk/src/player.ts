@@ -23,7 +23,7 @@ import type {
 export type ValueInfo = { source: 'service' | 'kept' | 'fallback'; receivedAt: number };
 
 /**
- * What the service tells about the player. Online each method asks the service, which returns 304 where nothing has changed.
+ * What the service returns about the player. Online each method asks the service, which returns 304 where nothing has changed.
  * Offline it returns the last good response, or a fallback. It rejects only if there is neither, or if the service refuses.
  *
  * @example

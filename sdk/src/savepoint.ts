@@ -33,7 +33,7 @@ const MAX_KEEPALIVE_BYTES = 63_000;
  * ```
  */
 export class Savepoint {
-  /** What the service tells about the player. */
+  /** What the service returns about the player. */
   readonly player: Player;
   readonly #options: SavepointOptions;
   readonly #now: () => number;

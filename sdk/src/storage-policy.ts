@@ -4,8 +4,8 @@ const isAd = (event: string) => event.startsWith('{"eventType":"Ad_Impression"')
 const isPurchase = (event: string) => /^\{"eventType":"(Purchase|Refund)"/.test(event);
 
 /**
- * Makes room for `needed` bytes: drops the oldest ads, then the oldest other events, never purchases and refunds. What is left is
- * numbered anew so that all dropped numbers lie together, before the first batch: the service allows only so many gaps.
+ * Makes room for `needed` bytes: drops the oldest ads, then the oldest other events, never purchases and refunds. The rest is
+ * renumbered so that all dropped numbers are one range, before the first batch: the service limits the number of gaps.
  * Takes batches that were never sent, oldest first; an emptied one is undefined.
  */
 export function makeRoom(

@@ -138,7 +138,7 @@ export type PlayerPredictions = {
 };
 
 /**
- * All that the service tells about a player, by the name of the method that asks for it.
+ * All that the service returns about a player, by the name of the method that reads it.
  *
  * @example
  * ```ts

@@ -39,7 +39,7 @@ describe('track', () => {
     expect(sizes()).toEqual([4, 4, 4, 4, 4]);
   });
 
-  it('sends what the contract asks for', async () => {
+  it('sends what the contract requires', async () => {
     const { client } = createDevice(service).start({ build: '1.4.2', metadata: { osName: 'Android' } });
     const eventId = client.track('Level_Complete', { level: 12 }, { locale: 'de' });
     await client.flush();
@@ -238,7 +238,7 @@ describe('a full storage', () => {
     expect(arrived.map(({ payload }) => payload.n)).toEqual(
       arrived.map(({ payload }) => payload.n).toSorted((a, b) => Number(a) - Number(b)),
     );
-    // Every number that is missing stands for an event that was dropped, and they lie together.
+    // Every missing number belongs to an event that was dropped, and the missing numbers are one range.
     const numbers = arrived.map(({ seq }) => seq);
     expect(numbers.at(-1)).toBe(90);
     expect(numbers.filter((seq, index) => seq !== (numbers[index - 1] ?? 0) + 1).length).toBe(1);

@@ -34,9 +34,9 @@ export type SimulationResult = {
   deviceIds: string[];
   /** What the service must have, computed from the lives alone. */
   expected: Tally;
-  /** Events that the service acknowledged, each once, as the client was told; before an interruption, too. */
+  /** Events that the service acknowledged to the client, each counted once; also those before an interruption. */
   acknowledged: number;
-  /** What the service refused, by code, as the client was told. */
+  /** Events that the service refused, by code, as reported to the client. */
   refused: Readonly<Record<string, number>>;
   /** The responses of the service in this call, without those before an interruption. */
   responseCounts: ResponseCounts;

@@ -9,7 +9,7 @@ export type ClientHost = {
 };
 
 export type HostedDevice = {
-  /** What `create` is told as `storage`. */
+  /** The `storage` of the command `create`. */
   storage: string;
   /** A device that has the same storage: a backup restored on a second phone. No run of this device may be alive. */
   copy(): Promise<HostedDevice>;

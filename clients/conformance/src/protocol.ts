@@ -39,7 +39,7 @@ export type NumberedCommand = Command & { id: number };
 
 export type Reply = { id: number; value?: unknown; error?: { code: string; message: string } };
 
-/** What the client tells the game by itself. */
+/** Messages that are no replies: what the client reports to the game. */
 export type Notice =
   | { told: 'rejected'; eventType: string; code: string }
   | { told: 'error'; code: string; message?: string };

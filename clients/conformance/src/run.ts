@@ -21,7 +21,7 @@ export type Run = {
   close(): Promise<void>;
   /** Ends the process without any warning. */
   kill(): Promise<void>;
-  /** What the game was told by its callback, as `type code`. */
+  /** The events that the callback of the game got, as `type code`. */
   rejected: string[];
 };
 

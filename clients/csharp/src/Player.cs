@@ -4,7 +4,7 @@ using System.Threading.Tasks;
 namespace Savepoint
 {
     /// <summary>
-    /// What the service tells about the player. Online each method asks the service, which responds with 304 where nothing has changed. Offline
+    /// What the service returns about the player. Online each method asks the service, which responds with 304 where nothing has changed. Offline
     /// it returns the last good response, or a fallback. It throws only if there is neither, or if the service refuses.
     /// </summary>
     /// <example><code>

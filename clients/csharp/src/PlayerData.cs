@@ -169,7 +169,7 @@ namespace Savepoint
         /// <example><code>if (churn.State != "ready") return;</code></example>
         public string State { get; private set; }
 
-        /// <summary>Where the player stands among the others; null where that is not known.</summary>
+        /// <summary>The player's position among the others: low, medium or high; null where it is not known.</summary>
         /// <example><code>if (spend.Band == "high") ShowBundle();</code></example>
         public string Band { get; private set; }
     }

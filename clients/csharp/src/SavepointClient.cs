@@ -67,7 +67,7 @@ namespace Savepoint
             });
         }
 
-        /// <summary>What the service tells about the player.</summary>
+        /// <summary>What the service returns about the player.</summary>
         /// <example><code>var status = await savepoint.Player.StatusAsync();</code></example>
         public Player Player { get; private set; }
 
@@ -103,7 +103,7 @@ namespace Savepoint
 
         /// <summary>
         /// Records an event. Never throws and never waits: the event is stored in the background and sent with the next batch, also after a
-        /// restart. What is wrong with it is told to <c>OnRejected</c>. Payloads may have texts, numbers, booleans, times, lists and
+        /// restart. If the event is rejected, <c>OnRejected</c> is called. Payloads may have texts, numbers, booleans, times, lists and
         /// dictionaries with texts as keys. Returns the event's id.
         /// </summary>
         /// <example><code>

@@ -63,15 +63,15 @@ namespace Savepoint
         /// <example><code>options.Metadata = new Dictionary&lt;string, object&gt; { ["osName"] = "Android" };</code></example>
         public IDictionary<string, object> Metadata { get; set; } = new Dictionary<string, object>();
 
-        /// <summary>A batch is sent when it has so many events.</summary>
+        /// <summary>A batch is sent when it has this many events.</summary>
         /// <example><code>options.BatchEvents = 100;</code></example>
         public int BatchEvents { get; set; } = 50;
 
-        /// <summary>A batch is sent when it has so many bytes.</summary>
+        /// <summary>A batch is sent when it has this many bytes.</summary>
         /// <example><code>options.BatchBytes = 30000;</code></example>
         public long BatchBytes { get; set; } = 60000;
 
-        /// <summary>A batch is sent after so many seconds.</summary>
+        /// <summary>A batch is sent after this many seconds.</summary>
         /// <example><code>options.BatchSeconds = 10;</code></example>
         public double BatchSeconds { get; set; } = 5;
 

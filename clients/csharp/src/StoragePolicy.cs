@@ -8,8 +8,8 @@ namespace Savepoint
     internal static class StoragePolicy
     {
         /// <summary>
-        /// Makes room for <paramref name="needed"/> bytes in batches that were never sent, oldest first. What is left is numbered anew so
-        /// that all dropped numbers lie together, before the first batch: the service allows only so many gaps. A batch may be left empty.
+        /// Makes room for <paramref name="needed"/> bytes in batches that were never sent, oldest first. The rest is renumbered so
+        /// that all dropped numbers are one range, before the first batch: the service limits the number of gaps. A batch may be left empty.
         /// Returns what was dropped.
         /// </summary>
         public static List<string> MakeRoom(IReadOnlyList<Batch> batches, double needed)

@@ -27,7 +27,7 @@ func check_all() -> void:
 	await check("instants are read in both forms, and what is none is refused", _instants)
 	await check("track never fails, for any argument", _track_never_fails)
 	await check("saved ends, though there are more events with every frame", _saved_ends)
-	await check("a response is told when it differs from the one before", _responses_are_told)
+	await check("a response is reported when it differs from the one before", _responses_are_told)
 	await check("a script with callbacks of its own works, also in a paused tree", _own_callbacks)
 	await check("a waiting call ends when the client leaves the tree, and the client goes on afterwards", _leaves_the_tree)
 	await check("what was tracked is on the disk when the app is paused or quits", _kept_at_the_end)

@@ -51,7 +51,7 @@ const LOOK_AGAIN_MS = 10_000;
 
 export function useDraft(): DraftEditor {
   const editor = useContext(Context);
-  if (editor === undefined) throw new Error('there is no draft outside of a game');
+  if (editor === undefined) throw new Error('there is no draft outside a game');
   return editor;
 }
 

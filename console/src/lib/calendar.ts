@@ -18,7 +18,7 @@ export function spanOf(
   return { fromMs, untilMs: Math.min(last + DAY, fromMs + MAX_DAYS * DAY) };
 }
 
-/** Left edge and width of an offer on the strip, in percent; undefined where it lies outside. */
+/** Left edge and width of an offer on the strip, in percent; undefined where it is outside the strip. */
 export function barOf(
   { from, until }: { from: string | null; until: string | null },
   { fromMs, untilMs }: Span,

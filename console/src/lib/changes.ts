@@ -23,7 +23,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   'flags/custom': 'Order of the flags',
   'flags/isPayer': 'Flag isPayer',
   store: 'Store settings',
-  predictions: 'Which predictions are told',
+  predictions: 'Predictions that clients get',
 };
 
 export function describeChange({ path, change, before, after }: DocumentChange): DescribedChange {

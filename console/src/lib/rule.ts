@@ -80,7 +80,7 @@ function readLiteral(text: string): string | number | boolean | undefined {
   }
 }
 
-/** At every `&&` outside of strings; undefined where there is an `||` or a bracket that could hold one. */
+/** At every `&&` outside strings; undefined where there is an `||` or a bracket that could contain one. */
 function splitAnd(text: string): string[] | undefined {
   const parts = text
     .split(new RegExp(`(${STRING})`))

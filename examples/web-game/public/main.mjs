@@ -1,4 +1,4 @@
-// Joins the game to Savepoint: it logs in, tells what happens, and shows what the player is offered.
+// Connects the game to Savepoint: it logs in, tracks events, and shows the store.
 import { Savepoint } from '@savepoint/client';
 import { createGame } from './game.mjs';
 import { createStorePanel } from './store.mjs';

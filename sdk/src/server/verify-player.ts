@@ -47,7 +47,7 @@ export type VerifiedPlayer = {
  * Makes a check of access tokens for a game server. It asks the service for its public keys only, every five minutes and when
  * they change, so players are checked without a request. A logout is noticed when the token ends, an hour later at most.
  *
- * Rejects with `token_expired`, `token_invalid`, or `keys_unavailable` where the service could not be asked for an hour.
+ * Rejects with `token_expired`, `token_invalid`, or `keys_unavailable` where the service could not be reached for an hour.
  *
  * @example
  * ```ts

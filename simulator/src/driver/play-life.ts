@@ -40,7 +40,7 @@ export function deviceIdOf(run: string, index: number): string {
   return `${run}-${index}`;
 }
 
-/** What the client was told: events that were acknowledged, and refused ones by their code. */
+/** What the service told the client: acknowledged events, and refused events by their code. */
 export type Played = { acknowledged: number; refused: Record<string, number> };
 
 /** The outcome of a whole life, and what the service must have of it. */
@@ -180,7 +180,7 @@ export function createPlayer(life: Life, options: PlayOptions) {
       const isDue = waiting >= MAX_WAITING || session.network === 'flaky';
       if (session.network !== 'offline' && isDue) await deliver();
     },
-    /** The same at the pace of the clock. Cut short by `stop`. The client sends by itself. */
+    /** The same at the pace of the clock. `stop` ends it early. The client decides when to send. */
     async trackLive(events: readonly SimulatedEvent[], stop: AbortSignal, onTracked: () => void) {
       for (const event of events) {
         await clock.sleepUntil(event.atMs, stop);

@@ -39,7 +39,7 @@ export type Wanted = Omit<Simulation, 'endMs'> & { target: string };
 
 /**
  * One line for the simulation, then one for each player who has been played. A line that was cut off in the middle belongs to a player
- * who is played again. Once all players are finished, the next simulation starts the file anew.
+ * who is played again. Once all players are finished, the next simulation starts a new file.
  */
 export async function openStateFile(file: string, wanted: Wanted, nowMs: number): Promise<StateFile> {
   await mkdir(dirname(file), { recursive: true });
@@ -60,7 +60,7 @@ export async function openStateFile(file: string, wanted: Wanted, nowMs: number)
     for (const [code, n] of Object.entries(codes)) refused[code] = (refused[code] ?? 0) + n;
   };
   for (const player of players) count(player);
-  // Written anew without a line that was cut off, and moved into place as a whole: a kill at this point loses nothing.
+  // Rewritten without a line that was cut off, and moved into place as a whole: a kill at this point loses nothing.
   const descriptor = openSync(`${file}.new`, 'w');
   const write = (line: object) => writeSync(descriptor, `${JSON.stringify(line)}\n`);
   write(header);

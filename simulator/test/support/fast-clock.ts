@@ -12,7 +12,7 @@ subscribe('http.client.request.start', (message) => {
 
 /**
  * The clock of the service under test, moved on to the next time for which a player waits: one wait after the other, in the order of
- * their times. Hours pass in a moment, and nothing that is due is skipped. It stands still while a request is on its way: on a busy
+ * their times. Hours pass in a moment, and nothing that is due is skipped. It stops while a request is on its way: on a busy
  * machine a login would be hours old when it arrives.
  */
 export function createFastClock(clock: TestClock): Clock {

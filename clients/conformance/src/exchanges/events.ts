@@ -90,16 +90,16 @@ export const EVENTS: Exchange[] = [
   },
   {
     name: 'rejected-in-batch',
-    rule: 'An event that the service rejects is told to the game once, and not sent again. The others are not sent again either.',
+    rule: 'An event that the service rejects is reported to the game once. No event of the batch is sent again.',
     why: 'A bad event would be bad again. It waits in the studio’s inbox.',
     async play({ server, start, until }) {
       const client = await start();
       for (const type of ['Step', 'Bad', 'Step']) await client.track(type, {});
       await client.flush();
-      await until('the game is told', () => client.rejected.length > 0);
+      await until('the rejection is reported', () => client.rejected.length > 0);
       await client.track('Step', {});
       await client.flush();
-      checkEqual(client.rejected, ['Bad payload_invalid'], 'what the game was told');
+      checkEqual(client.rejected, ['Bad payload_invalid'], 'events reported to the game');
       checkEqual(
         server.batches().map((events) => events.map(({ seq }) => seq)),
         [[1, 2, 3], [4]],
@@ -117,8 +117,8 @@ export const EVENTS: Exchange[] = [
       await client.flush();
       await client.track('Step', {});
       await client.flush();
-      await until('the game is told', () => client.rejected.length > 0);
-      checkEqual(client.rejected, ['Bad payload_invalid'], 'what the game was told');
+      await until('the rejection is reported', () => client.rejected.length > 0);
+      checkEqual(client.rejected, ['Bad payload_invalid'], 'events reported to the game');
       checkEqual(
         server.batches().map((events) => events.map(({ eventType }) => eventType)),
         [['Bad'], ['Step']],
@@ -128,15 +128,15 @@ export const EVENTS: Exchange[] = [
   },
   {
     name: 'event-too-large',
-    rule: 'An event over 32 KiB is told to the game as `event_too_large`, and never sent. `track` does not fail.',
+    rule: 'An event over 32 KiB is reported to the game as `event_too_large`, and never sent. `track` does not fail.',
     why: 'The service refuses such an event, and a crash in the middle of a game is worse than a lost event.',
     async play({ server, start, until }) {
       const client = await start();
       await client.track('Huge', { text: 'x'.repeat(40_000) });
       await client.track('Step', {});
       await client.flush();
-      await until('the game is told', () => client.rejected.length > 0);
-      checkEqual(client.rejected, ['Huge event_too_large'], 'what the game was told');
+      await until('the rejection is reported', () => client.rejected.length > 0);
+      checkEqual(client.rejected, ['Huge event_too_large'], 'events reported to the game');
       checkEqual(
         server.stored.map(({ eventType, seq }) => [eventType, seq]),
         [['Step', 1]],
@@ -165,7 +165,7 @@ export const EVENTS: Exchange[] = [
   },
   {
     name: 'storage-full',
-    rule: 'When the storage is full, the oldest ads are dropped, and the game is told: other events stay while there are ads.',
+    rule: 'When the storage is full, the oldest ads are dropped and reported to the game. Other events stay while there are ads.',
     why: 'A phone that is offline for weeks must not fill up. Ads are the most frequent events and the least valuable ones.',
     async play(stage) {
       const types = [
@@ -206,7 +206,7 @@ async function fillStorage({ server, start, until }: Stage, types: readonly stri
   server.isReachable = true;
   await client.flush();
   const isTold = () => server.stored.length + client.rejected.length === types.length;
-  await until('each event has arrived or was told to the game as dropped', isTold);
+  await until('each event has arrived or was reported to the game as dropped', isTold);
   check(client.rejected.length > 0, 'nothing was dropped, though the storage was full');
   check(
     client.rejected.every((told) => told.endsWith(' storage_full')),

@@ -31,7 +31,7 @@ async function sendAgain({ server, start, until }: Stage, act: Act): Promise<voi
     ],
     'numbers of the events',
   );
-  checkEqual(client.rejected, [], 'what the game was told');
+  checkEqual(client.rejected, [], 'events reported to the game');
 }
 
 async function waitAsAsked(stage: Stage, status: number): Promise<void> {
@@ -85,7 +85,7 @@ export const FAILURES: Exchange[] = [
         [1, 2],
         'numbers',
       );
-      checkEqual(client.rejected, [], 'what the game was told');
+      checkEqual(client.rejected, [], 'events reported to the game');
     },
   },
   {
@@ -111,7 +111,7 @@ export const FAILURES: Exchange[] = [
       await client.track('Step', { n: 1 });
       await client.flush();
       await until('the event has arrived', () => server.stored.length === 1);
-      checkEqual(client.rejected, [], 'what the game was told');
+      checkEqual(client.rejected, [], 'events reported to the game');
     },
   },
 ];

@@ -71,7 +71,7 @@ export const LOGIN: Exchange[] = [
   {
     name: 'login-tries-twice',
     rule: 'A login that is refused for its time again fails with `timestamp_out_of_window`.',
-    why: 'A signing server with a wrong clock of its own must not be asked for ever.',
+    why: 'A client must not ask a signing server with a wrong clock again and again.',
     async play({ server, start }) {
       const body = {
         error: 'The request timestamp is outside the acceptable time window.',

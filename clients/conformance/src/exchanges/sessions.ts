@@ -86,7 +86,7 @@ export const SESSIONS: Exchange[] = [
   },
   {
     name: 'session-ended-elsewhere',
-    rule: 'When the session was ended on the service, the client logs in again by itself and loses nothing.',
+    rule: 'When the session was ended on the service, the client logs in again without a call of the game, and loses nothing.',
     why: 'A studio may end sessions, and a player may log out all devices on another device.',
     async play({ server, start }) {
       const client = await start();
@@ -160,8 +160,8 @@ export const SESSIONS: Exchange[] = [
       await client.track('Step', { n: 1 });
       await client.track('Odd', { n: 2 });
       await client.flush();
-      await until('the game is told', () => client.rejected.length > 0);
-      checkEqual(client.rejected, ['Odd payload_invalid'], 'what the game was told');
+      await until('the rejection is reported', () => client.rejected.length > 0);
+      checkEqual(client.rejected, ['Odd payload_invalid'], 'events reported to the game');
       checkEqual(server.to('/v1/events').length, 1, 'requests with events');
     },
   },

@@ -17,7 +17,7 @@ var tries := 0
 ## The run of the game that made it. Only that run adds events to it.
 var run: String
 var place: int
-## The events as they are kept, because a batch is written anew for each of them.
+## The events as they are kept, because a batch is rewritten for each of them.
 var _kept := PackedStringArray()
 
 

@@ -54,7 +54,7 @@ static func parse(text: String) -> int:
 	return -1 if unix < 0 else unix * 1000
 
 
-## The first of the month is asked for, because the engine reports a 31st of February as an error.
+## Uses the first of the month, because the engine reports a 31st of February as an error.
 static func _unix(year: String, month: int, day: String, time: PackedStringArray) -> int:
 	if month < 1 or month > 12:
 		return -1

@@ -28,13 +28,13 @@ const Clock = preload("clock.gd")
 ## Device data that goes into the metadata of every event. [codeblock]event_metadata = {"osName": OS.get_name()}[/codeblock]
 @export var event_metadata := {}
 
-## A batch is sent when it has so many events. [codeblock]batch_events = 100[/codeblock]
+## A batch is sent when it has this many events. [codeblock]batch_events = 100[/codeblock]
 @export var batch_events := 50
 
-## A batch is sent when it has so many bytes. [codeblock]batch_bytes = 30_000[/codeblock]
+## A batch is sent when it has this many bytes. [codeblock]batch_bytes = 30_000[/codeblock]
 @export var batch_bytes := 60_000
 
-## A batch is sent after so many seconds. [codeblock]batch_seconds = 10.0[/codeblock]
+## A batch is sent after this many seconds. [codeblock]batch_seconds = 10.0[/codeblock]
 @export var batch_seconds := 5.0
 
 ## How much may wait to be sent. When it is full, the oldest [code]Ad_Impression[/code] events are dropped first, then the oldest

@@ -12,7 +12,7 @@ extends RefCounted
 ##     push_warning(store.code, " ", store.message)
 ## [/codeblock]
 
-## What was asked for; null where it failed. [codeblock]var is_payer: bool = status.value.isPayer.value[/codeblock]
+## The result of the call; null where it failed. [codeblock]var is_payer: bool = status.value.isPayer.value[/codeblock]
 var value: Variant
 
 ## What went wrong; empty where nothing did. Codes are permanent, messages are not. Codes of the client itself:

@@ -24,7 +24,7 @@ extends "options.gd"
 ## [code]event_too_large[/code], [code]storage_full[/code], [code]closed[/code]. [param event] is empty where it cannot be written.
 ## [codeblock]Players.rejected.connect(func(type, code, message, _event): push_warning(type, " ", code, " ", message))[/codeblock]
 signal rejected(event_type: String, code: String, message: String, event: Dictionary)
-## Something failed that the client deals with by itself, for a log.
+## Something failed that the client handles itself, for a log.
 ## [codeblock]Players.failed.connect(func(error: SavepointResult): print(error.code, " ", error.message))[/codeblock]
 signal failed(error: Result)
 ## The player's flags differ from those of the response before. [codeblock]Players.status_changed.connect(_show_banner)[/codeblock]
@@ -74,7 +74,7 @@ func _notification(what: int) -> void:
 
 
 ## Records an event. Never fails and never waits: the event is stored in the background and sent with the next batch, also after a
-## restart. What is wrong with it is told by [signal rejected]. Payloads may have texts, numbers, booleans, null, arrays and
+## restart. If the event is rejected, [signal rejected] reports it. Payloads may have texts, numbers, booleans, null, arrays and
 ## dictionaries with texts as keys. Returns the event's id.
 ## [codeblock]
 ## Players.track("Purchase", {"transactionId": "GPA.3372", "skuId": "gems_80", "price": 0.99, "currency": "USD"})
@@ -112,7 +112,7 @@ func saved() -> void:
 
 
 ## Sends what waits now, rather than with the next batch. Ends when all is sent, or when it cannot be: then it is tried again later.
-## When the app is paused, this happens by itself.
+## When the app is paused, the client does this.
 ## [codeblock]
 ## await Players.flush()
 ## var status := await Players.status() # knows of the purchase

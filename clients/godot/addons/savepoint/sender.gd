@@ -34,7 +34,7 @@ var build := ""
 var _queue: Queue
 var _sessions: Sessions
 var _exchange: Exchange
-## When to send by itself, by a clock that is never set.
+## When the next batch is due, by a clock that is never set.
 var _due_at := NEVER
 ## The earliest time for the next request: the service asked to wait.
 var _not_before := 0

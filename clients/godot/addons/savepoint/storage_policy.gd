@@ -4,8 +4,8 @@ extends RefCounted
 const Batch = preload("batch.gd")
 
 
-## Makes room for so many bytes in batches that were never sent, oldest first. What is left is numbered anew so that all dropped
-## numbers lie together, before the first batch: the service allows only so many gaps. A batch may be left empty.
+## Makes room for [param needed] bytes in batches that were never sent, oldest first. The rest is renumbered so that all dropped
+## numbers are one range, before the first batch: the service limits the number of gaps. A batch may be left empty.
 ## Returns what was dropped.
 static func make_room(batches: Array[Batch], needed: float) -> PackedStringArray:
 	var gone: Array[Dictionary] = []

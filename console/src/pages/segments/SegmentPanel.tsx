@@ -67,7 +67,7 @@ export function SegmentPanel({
       />
       <AudienceNote document={document} part={{ segmentId }} pointer={pointer} hasExamples />
       <Checkbox
-        label="Clients are told of it"
+        label="Clients get this segment"
         checked={segment.visibleToClients}
         onChange={({ currentTarget }) => set({ visibleToClients: currentTarget.checked })}
       />

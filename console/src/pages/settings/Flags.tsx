@@ -45,7 +45,7 @@ export function Flags() {
       <fieldset disabled={!isEditor} className="plain">
         <WholeNumberInput
           maw={420}
-          label="isPayer ends so many days after the last purchase"
+          label="isPayer ends this many days after the last purchase"
           description="Empty: a player who has paid once stays a payer"
           value={isPayer.payerForDays}
           error={problemAtOf(problemsUnder(problems, '/flags/isPayer'))('payerForDays')}
@@ -56,7 +56,7 @@ export function Flags() {
       </fieldset>
       <Group justify="space-between">
         <Text size="sm" c="dimmed">
-          Games are told of flags with the player's status; rules can ask for them.
+          Games get flags with the player's status; rules can use them.
         </Text>
         {isEditor && (
           <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={addNew}>

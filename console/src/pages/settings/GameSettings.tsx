@@ -38,7 +38,7 @@ function GameForm({ game }: { game: Schemas['Game'] }) {
     <Stack gap="md" maw={480}>
       <TextInput label="Name" value={name} onChange={({ currentTarget }) => setName(currentTarget.value)} />
       <WholeNumberInput
-        label="Events are kept for so many days"
+        label="Events are kept for this many days"
         description="Empty: for ever. Players and the numbers of each day always stay."
         value={days}
         onChange={(next) => {

@@ -16,7 +16,7 @@ const NAMES: readonly (readonly [Name, string])[] = [
 ];
 const NONE: Settings = { visibleToClients: [], off: [] };
 
-/** Which predictions games are told, and which are switched off. Part of the draft. */
+/** Which predictions games get, and which are switched off. Part of the draft. */
 export function PredictionSettings() {
   const { document, edit } = useDraft();
   const { isEditor } = useRole();

@@ -1,7 +1,7 @@
 import { Card, Center, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 
-/** The pages outside of the frame: one small form in the middle. */
+/** The pages outside the frame: one small form in the middle. */
 export function SignInCard({ title, children }: { title: string; children: ReactNode }) {
   return (
     <Center mih="100vh" p="md" component="main">

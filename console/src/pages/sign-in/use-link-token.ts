@@ -4,14 +4,14 @@ import { useEffect, useState } from 'react';
 const TOKEN = /^token=([\w-]+)$/;
 
 /**
- * The token of a one-time link. It stands behind the `#` of the address, which browsers do not send: no proxy and no access log has
- * it. It is kept in memory and taken out of the address at once, so that it is neither copied, nor bookmarked, nor seen on a shared
+ * The token of a one-time link. It is behind the `#` of the address, which browsers do not send, so no proxy and no access log has
+ * it. It is kept in memory and removed from the address at once, so that it is not copied, bookmarked or seen on a shared
  * screen.
  */
 export function useLinkToken(): { token: string | undefined; forget: () => void } {
   const inAddress = useLocation({ select: ({ hash }) => TOKEN.exec(hash)?.[1] });
   const [kept, setKept] = useState<string>();
-  // Also while the page is open: a link that differs behind the `#` only does not load the page anew.
+  // Also while the page is open: a link that differs only behind the `#` does not reload the page.
   if (inAddress !== undefined && inAddress !== kept) setKept(inAddress);
   useEffect(() => {
     if (inAddress === undefined) return;

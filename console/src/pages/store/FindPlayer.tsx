@@ -5,7 +5,7 @@ import { type ApiProblem, call } from '../../api/client.js';
 import { usePlace } from '../../api/hooks.js';
 import { ProblemNote } from '../../parts/states.js';
 
-/** Finds the player to preview for, by any of the ids that support has at hand. */
+/** Finds the player to preview for, by user id, device id or transaction id. */
 export function FindPlayer({ onFound }: { onFound: (playerId: string) => void }) {
   const { studio, game } = usePlace();
   const [find, setFind] = useState('');
