@@ -578,7 +578,7 @@ CREATE TABLE prediction_grades (
   graded_at timestamp with time zone NOT NULL,
   CONSTRAINT prediction_grades_pkey PRIMARY KEY (game_id, day, model, model_version)
 );
-COMMENT ON TABLE prediction_grades IS 'Day by day: what a model said a week before, compared with what happened.';
+COMMENT ON TABLE prediction_grades IS 'Day by day: what a model said of a week, or one of its predictions of 28 or 90 days, compared with what happened until that day.';
 
 CREATE TABLE prediction_models (
   game_id integer NOT NULL,
@@ -649,11 +649,13 @@ CREATE TABLE segment_stays (
   entered_at timestamp with time zone NOT NULL,
   entered_value double precision NOT NULL,
   left_at timestamp with time zone,
-  left_value double precision
+  left_value double precision,
+  game_id integer NOT NULL
 );
+CREATE INDEX segment_stays_left ON segment_stays USING btree (game_id, left_at) WHERE (left_at IS NOT NULL);
 CREATE UNIQUE INDEX segment_stays_open ON segment_stays USING btree (player_id, segment_id, thresholds) WHERE (left_at IS NULL);
 CREATE INDEX segment_stays_player ON segment_stays USING btree (player_id, entered_at);
-COMMENT ON TABLE segment_stays IS 'Which players were in segments with two thresholds, from when to when; rows are kept when a stay ends, so that the past can be explained.';
+COMMENT ON TABLE segment_stays IS 'Which players were in segments with two thresholds, from when to when. Stays that have ended are kept for as long as the game keeps events, so that the past can be explained.';
 
 CREATE TABLE sessions (
   id uuid NOT NULL,

@@ -10,6 +10,7 @@ import { dropOldIdentities, ensureEventPartitions } from '../events/event-partit
 import { deleteExpiredFailedEvents } from '../events/failed/expiry.js';
 import { type MoveResult, moveOldEvents } from '../events/move-old-events.js';
 import { deleteExpiredExports } from '../exports/export-expiry.js';
+import { deleteExpiredStays } from '../players/stay-expiry.js';
 import { deleteExpiredSessions } from '../sessions/session-expiry.js';
 import { serviceActor } from '../studios/audit-log.js';
 import type { StepOutcome } from './maintenance-metrics.js';
@@ -119,6 +120,13 @@ export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
         did: { eventsDeleted: deletedEvents, partitionsDropped: droppedPartitions.length },
       };
     },
+  },
+  {
+    name: 'segment_stays',
+    // After retention, which marks from which day on each game keeps its events.
+    maxMs: 15 * MINUTE_MS,
+    run: async ({ connection, signal }) =>
+      done({ staysDeleted: await deleteExpiredStays(connection, signal) }),
   },
   {
     name: 'event_identities',

@@ -22,7 +22,7 @@ export async function storeStays(pool: Pool, decided: readonly DecidedStays[]): 
                select * from unnest($1::bigint[], $2::text[], $3::text[], $4::boolean[], $5::float8[], $6::timestamptz[])
                  as c (player_id, segment_id, thresholds, is_inside, value, at)
              ), locked as materialized (
-               select id from players where id = any($1::bigint[]) order by id for no key update
+               select id, game_id from players where id = any($1::bigint[]) order by id for no key update
              ), left_now as (
                update segment_stays s
                set left_at = greatest(s.entered_at, c.at), left_value = case when s.thresholds = c.thresholds then c.value end
@@ -32,8 +32,8 @@ export async function storeStays(pool: Pool, decided: readonly DecidedStays[]): 
                  and (s.thresholds = c.thresholds) <> c.is_inside
                returning s.player_id
              ), entered as (
-               insert into segment_stays (player_id, segment_id, thresholds, entered_at, entered_value)
-               select c.player_id, c.segment_id, c.thresholds, c.at, c.value
+               insert into segment_stays (game_id, player_id, segment_id, thresholds, entered_at, entered_value)
+               select l.game_id, c.player_id, c.segment_id, c.thresholds, c.at, c.value
                from changes c join locked l on l.id = c.player_id
                where c.is_inside
                on conflict (player_id, segment_id, thresholds) where left_at is null do nothing

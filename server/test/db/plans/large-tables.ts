@@ -110,8 +110,10 @@ const FILLS = [
   `insert into failed_event_totals (game_id, entries, bytes) select n, 1, 2 from ${GAMES}`,
   `insert into flag_overrides (player_id, flag_id, value, reason, author, set_at) select n, 'vip', true, '', '', now()
    from ${ROWS}`,
-  `insert into segment_stays (player_id, segment_id, thresholds, entered_at, entered_value) select n, 'leaving', '', now(), 1
-   from ${ROWS}`,
+  `insert into segment_stays (game_id, player_id, segment_id, thresholds, entered_at, entered_value)
+   select 1, n, 'leaving', '', now(), 1 from ${ROWS}`,
+  `insert into segment_stays (game_id, player_id, segment_id, thresholds, entered_at, entered_value, left_at)
+   select 1, n, 'leaving', '', now() - interval '1 hour', 1, now() from ${ROWS}`,
   `insert into game_days (game_id, day, shard) select ${SOME_GAME}, current_date - n / greatest(3, $1::int / 10), 0
    from ${ROWS}`,
   `insert into game_event_types (game_id, day, event_type, shard)

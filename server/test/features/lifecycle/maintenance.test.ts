@@ -256,6 +256,7 @@ describe('maintenance', () => {
       'holdouts done': 1,
       'segment_sizes done': 1,
       'retention done': 1,
+      'segment_stays done': 1,
       'event_identities done': 1,
       'old_events done': 1,
       'event_compaction done': 1,
