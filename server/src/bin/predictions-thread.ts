@@ -13,6 +13,7 @@ import { type NotedFailure, noteFailure } from '../features/predictions/work-que
 import type { TrainingOutcome } from '../features/studios/admin-context.js';
 import type { Actor } from '../features/studios/audit-log.js';
 import { clockFrom } from '../lib/clock.js';
+import { stepBehindPlayers } from '../lib/thread-priority.js';
 
 /**
  * Grading and training in a thread of its own: fitting takes seconds in which a process serves nothing. The memory of the thread
@@ -31,7 +32,7 @@ type Task = Readonly<{
   failed: NotedFailure | null;
 }>;
 
-/** A training that somebody has asked for. */
+/** A training that a member of the studio has asked for. */
 type TrainTask = Readonly<{ databaseUrl: string; training: Readonly<{ gameId: number; actor: Actor }> }>;
 
 /** What the thread tells. */
@@ -39,8 +40,8 @@ export type ThreadMessage = Readonly<{ begun: DueGame }> | Readonly<{ result: Da
 
 export type ThreadLimits = Readonly<{ memoryMb: number; gameMs: number }>;
 
-/** A game with 200,000 players takes a minute or two, and a third of the memory. */
-const LIMITS: ThreadLimits = { memoryMb: 1_024, gameMs: 10 * 60_000 };
+/** A game with 200,000 players takes a minute, several on a machine that is busy serving players, and a third of the memory. */
+const LIMITS: ThreadLimits = { memoryMb: 1_024, gameMs: 20 * 60_000 };
 const CONNECTIONS = 2;
 /** Only short statements go through the pool: training has a connection of its own. */
 const TIMEOUT_MS = 30_000;
@@ -176,6 +177,7 @@ async function trainOne(pool: Pool, { training }: TrainTask): Promise<void> {
 
 // Here it is the thread that runs this file.
 if (parentPort !== null) {
+  stepBehindPlayers();
   const task = workerData as Task | TrainTask;
   const { databaseUrl: url } = task;
   const pool = createPool({ url, size: CONNECTIONS, timeoutMs: TIMEOUT_MS, onError: () => {} });
