@@ -53,7 +53,7 @@ export function usePages<Id extends OperationId>(
     /** The parameter that takes the cursor. */
     parameter?: string;
     enabled?: boolean;
-    /** How often a page is asked for again while somebody looks, by what it shows. */
+    /** How often the list is asked for again while it is open, by what a page of it shows. */
     everyMs?: (page: DataOf<Id>) => number | false;
   },
 ): UseInfiniteQueryResult<InfiniteData<DataOf<Id>>, ApiProblem> {

@@ -21,14 +21,14 @@ export function nameOf({ kind, value }: Value, { unknown }: Dimension): string {
   return kind === 'unknown' || value === null ? unknown : value;
 }
 
-/** How long the bar of a value is, of 0 to 1: by active players, or by purchases where nobody knows who plays. */
+/** How long the bar of a value is, of 0 to 1: by active players, or by purchases where active players are not counted by the value. */
 export function barOf(value: Value, all: readonly Value[]): number {
   const size = ({ activePlayerDays, purchases }: Value) => activePlayerDays ?? purchases;
   const longest = Math.max(...all.map(size));
   return longest === 0 ? 0 : size(value) / longest;
 }
 
-/** Null while nobody has had the day. */
+/** Null while no player of the cohort has reached the day. */
 export function retainedOf({ retention }: Value, after: '1' | '7' | '28' | '30'): number | null {
   const retained = retention?.[after];
   return retained === undefined || retained.newPlayers === 0 ? null : retained.active / retained.newPlayers;

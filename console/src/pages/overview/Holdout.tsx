@@ -8,7 +8,7 @@ import { Loaded } from '../../parts/states.js';
 
 type Comparison = Schemas['HoldoutComparison'];
 
-/** Does targeting work? Nothing is shown while the store holds nobody out. */
+/** Does targeting work? Nothing is shown while the store holds no players out. */
 export function Holdout() {
   const { game } = usePlace();
   const holdout = useGet('getHoldout', { params: { game } });

@@ -1,4 +1,4 @@
-import { Button, Code, FileInput, Group, Progress, Stack, Table, Text } from '@mantine/core';
+import { Button, Code, FileInput, Group, Progress, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiProblem, type Schemas, send } from '../../api/client.js';
@@ -6,6 +6,7 @@ import { usePlace } from '../../api/hooks.js';
 import { jsonLines } from '../../api/json-lines.js';
 import { useRole } from '../../api/session.js';
 import { formatCount } from '../../lib/format.js';
+import { FileMistakes } from '../../parts/FileMistakes.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { ProblemNote } from '../../parts/states.js';
 
@@ -33,7 +34,6 @@ function ImportForm() {
   const queries = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
   const [state, setState] = useState<{ isRunning: boolean; counts?: Counts; problem?: ApiProblem }>();
-  const rows = (state?.problem?.details.rows ?? []) as Schemas['CatalogueRowError'][];
   const counts = state?.counts;
 
   async function upload() {
@@ -71,19 +71,7 @@ function ImportForm() {
       </Text>
       <FileInput label="File" placeholder="CSV" accept=".csv" value={file} onChange={setFile} />
       <ProblemNote problem={state?.problem} />
-      {rows.length > 0 && (
-        <Table aria-label="Mistakes in the file">
-          <Table.Tbody>
-            {rows.map(({ row, column, message }) => (
-              <Table.Tr key={`${row} ${column} ${message}`}>
-                <Table.Td className="nowrap">{row === null ? '' : `row ${row}`}</Table.Td>
-                <Table.Td>{column}</Table.Td>
-                <Table.Td>{message}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
+      <FileMistakes problem={state?.problem} />
       {counts !== undefined && (
         <>
           <Progress

@@ -8,7 +8,7 @@ import { ProblemNote } from '../../parts/states.js';
 
 export type HandedOut = Pick<DataOf<'removeMember'>, 'invitationsWithdrawn' | 'adminTokens'>;
 
-/** After somebody was removed or demoted: what ended with their rights, and which of their tokens still work. */
+/** After a member was removed or demoted: what ended with their rights, and which of their tokens still work. */
 export function HandedOutNote({
   invitationsWithdrawn,
   adminTokens,

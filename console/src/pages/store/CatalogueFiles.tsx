@@ -1,11 +1,12 @@
-import { Button, FileInput, Group, NativeSelect, Stack, Table, Text } from '@mantine/core';
+import { Button, FileInput, Group, NativeSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { ApiProblem, call, type DataOf, type Schemas } from '../../api/client.js';
+import { ApiProblem, call, type DataOf } from '../../api/client.js';
 import { usePlace } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { useDraft } from '../../draft/draft-context.js';
 import { countOf } from '../../lib/format.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
+import { FileMistakes } from '../../parts/FileMistakes.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { ProblemNote } from '../../parts/states.js';
 
@@ -44,7 +45,6 @@ function ImportForm() {
   const [mode, setMode] = useState<'merge' | 'replace'>('merge');
   const [done, setDone] = useState<DataOf<'importCatalogue'> | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const rows = (problem?.details.rows ?? []) as Schemas['CatalogueRowError'][];
 
   async function send() {
     if (file === null || draft === undefined) return;
@@ -83,19 +83,7 @@ function ImportForm() {
         onChange={({ currentTarget }) => setMode(currentTarget.value === 'replace' ? 'replace' : 'merge')}
       />
       <ProblemNote problem={problem} />
-      {rows.length > 0 && (
-        <Table aria-label="Mistakes in the file">
-          <Table.Tbody>
-            {rows.map(({ row, column, message }) => (
-              <Table.Tr key={`${row} ${column} ${message}`}>
-                <Table.Td className="nowrap">{row === null ? '' : `row ${row}`}</Table.Td>
-                <Table.Td>{column}</Table.Td>
-                <Table.Td>{message}</Table.Td>
-              </Table.Tr>
-            ))}
-          </Table.Tbody>
-        </Table>
-      )}
+      <FileMistakes problem={problem} />
       {done !== null && (
         <Text c="teal" role="status">
           {countOf(done.added, 'SKU')} added, {done.changed} changed, {done.removed} removed, {done.unchanged}{' '}

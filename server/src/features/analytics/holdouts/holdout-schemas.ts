@@ -62,7 +62,7 @@ export const HoldoutResponse = successOf(
   Type.Object({
     state: Type.Union([Type.Literal('off'), Type.Literal('collecting'), Type.Literal('compared')], {
       description:
-        'off: the published store holds nobody out. collecting: no whole day has been compared since the share was published',
+        'off: the published store holds no players out. collecting: no whole day has been compared since the share was published',
     }),
     holdoutPercent: Type.Number({ description: 'Of the published store' }),
     comparison: nullable(Comparison),
