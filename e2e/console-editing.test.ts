@@ -1,17 +1,7 @@
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
-import { signIn, type Visitor } from './support/console.js';
-import {
-  cleanUp,
-  get,
-  type Login,
-  login,
-  post,
-  type Service,
-  startService,
-  temporaryFolder,
-} from './support/service.js';
+import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
+import { closeConsole, openConsole, signIn, type Visitor } from './support/console.js';
+import { get, type Login, login, post, type Service } from './support/service.js';
 
 /** A red pixel. */
 const PNG = Buffer.from(
@@ -21,24 +11,17 @@ const PNG = Buffer.from(
 
 describe.skipIf(!HAS_BROWSER)(`what is edited in the console besides prices${NEEDS_BROWSER}`, () => {
   let service: Service;
-  let browser: Browser;
   let owner: Visitor;
   let viewer: Visitor;
   let player: Login;
 
   beforeAll(async () => {
-    const settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: await temporaryFolder() };
-    const patient = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
-    service = await startService({ ...settings, ...patient });
-    browser = await launchBrowser();
-    owner = await signIn(browser, service, settings, { email: 'olga@studio.example', role: 'owner' });
+    const { browser, settings, ...opened } = await openConsole();
+    ({ service, owner } = opened);
     viewer = await signIn(browser, service, settings, { email: 'vera@studio.example', role: 'viewer' });
     player = await login(service.api, 'edit-device');
   }, 400_000);
-  afterAll(async () => {
-    await browser?.close();
-    await cleanUp();
-  });
+  afterAll(closeConsole);
 
   const send = (level: unknown) =>
     post(`${service.api}/v1/events`, player.headers, [

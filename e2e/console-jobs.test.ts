@@ -2,42 +2,21 @@ import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
-import { signIn, type Visitor, visit } from './support/console.js';
-import {
-  cleanUp,
-  type Login,
-  login,
-  post,
-  type Service,
-  startService,
-  temporaryFolder,
-} from './support/service.js';
+import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
+import { closeConsole, openConsole, type Visitor, visit } from './support/console.js';
+import { type Login, login, post, type Service } from './support/service.js';
 
 describe.skipIf(!HAS_BROWSER)(`work and sessions in the console${NEEDS_BROWSER}`, () => {
   let service: Service;
-  let settings: Record<string, string>;
   let browser: Browser;
   let owner: Visitor;
   let player: Login;
 
   beforeAll(async () => {
-    settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: await temporaryFolder() };
-    // A busy machine must not decide the test: nothing is refused for overload.
-    const patient = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
-    service = await startService({ ...settings, ...patient });
-    browser = await launchBrowser();
-    owner = await signIn(browser, service, settings, {
-      email: 'olga@studio.example',
-      role: 'owner',
-      name: 'Olga',
-    });
+    ({ service, browser, owner } = await openConsole());
     player = await login(service.api, 'exporting-device');
   }, 600_000);
-  afterAll(async () => {
-    await browser?.close();
-    await cleanUp();
-  });
+  afterAll(closeConsole);
 
   const send = (events: object[]) => post(`${service.api}/v1/events`, player.headers, events);
   const event = (level: number) => ({

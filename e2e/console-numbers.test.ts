@@ -1,56 +1,33 @@
 import pg from 'pg';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../server/test/support/database.js';
-import { HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
-import { signIn, type Visitor } from './support/console.js';
-import {
-  cleanUp,
-  login,
-  post,
-  runSavepoint,
-  type Service,
-  startService,
-  temporaryFolder,
-} from './support/service.js';
+import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
+import { closeConsole, openConsole, type Visitor } from './support/console.js';
+import { login, post, runSavepoint, type Service } from './support/service.js';
 
 /** What people read on the pages, beside what SQL says of the same data: simulated players, and a few of today. */
 describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () => {
-  let database: TestDatabase;
   let sql: pg.Client;
   let service: Service;
-  let settings: Record<string, string>;
-  let browser: Browser;
   let owner: Visitor;
 
   beforeAll(async () => {
-    database = await createTestDatabase({ isEmpty: true });
-    settings = {
-      SAVEPOINT_ENV: 'development',
-      SAVEPOINT_DATA_DIR: await temporaryFolder(),
-      DATABASE_URL: database.url,
-    };
-    const patient = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
-    service = await startService({ ...settings, ...patient });
+    const { settings, ...opened } = await openConsole();
+    ({ service, owner } = opened);
     const simulated = await runSavepoint(
       ['simulate', '--url', service.api, '--players', '60', '--days', '10', '--seed', '7'],
       settings,
     );
     expect(simulated.code, simulated.output).toBe(0);
     await playToday();
-    sql = new pg.Client({ connectionString: database.url });
+    sql = new pg.Client({ connectionString: settings.DATABASE_URL });
     await sql.connect();
-    browser = await launchBrowser();
-    owner = await signIn(browser, service, settings, { email: 'olga@studio.example', role: 'owner' });
   }, 600_000);
   afterAll(async () => {
-    await browser?.close();
     await sql?.end();
-    await cleanUp();
-    await database?.drop();
+    await closeConsole();
   });
 
-  /** Three players who have come just now: two see ads, one of them buys. */
+  /** Three players who have come just now: two of them see ads and buy. */
   async function playToday(): Promise<void> {
     for (const n of [1, 2, 3]) {
       const { headers } = await login(service.api, `today-${n}`);
@@ -63,12 +40,12 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
       const purchase = {
         eventType: 'Purchase',
         timestamp: at(0),
-        payload: { transactionId: `today-${n}`, skuId: 'gems_80', price: '2.50', currency: 'USD' },
+        payload: { transactionId: `today-${n}`, skuId: 'gems_80', price: `${n}.25`, currency: 'USD' },
       };
       const events = [
         { eventType: 'Level_Start', timestamp: at(9), payload: {} },
         ...ads,
-        ...(n === 3 ? [purchase] : []),
+        ...(n > 1 ? [purchase] : []),
       ];
       expect((await post(`${service.api}/v1/events`, headers, events)).status).toBe(202);
     }
@@ -98,6 +75,11 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
       .getByRole('cell')
       .nth(place)
       .innerText();
+
+  /** Without the row of headers. */
+  const rowsOf = (table: string) => async () =>
+    String((await owner.page.getByRole('table', { name: table }).getByRole('row').count()) - 1);
+  const percent = (share: number) => `${(100 * share).toFixed(share < 0.1 ? 1 : 0)}%`;
 
   it('on the overview: active players, new players, events and ad impressions of today', async () => {
     await owner.go('');
@@ -161,10 +143,87 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
     await agree(sizeOf('non_payer'), () => count(`select (select count(*) from players) - (${PAYERS}) as n`));
   });
 
+  it('on the store: SKUs, a price, the audience of an offer, and versions', async () => {
+    const { page } = owner;
+    const PUBLISHED = `config_versions v join games g on g.id = v.game_id and g.published_version = v.version
+      where g.slug = 'demo-game'`;
+    await owner.go('/store');
+    await agree(rowsOf('Catalogue'), () =>
+      count(`select json_array_length(v.document -> 'catalogue') as n from ${PUBLISHED}`),
+    );
+    const { rows } = await sql.query<{ skuId: string; price: string }>(
+      `select sku ->> 'skuId' as "skuId", sku #>> '{prices,USD,actualPrice}' as price
+       from config_versions v join games g on g.id = v.game_id and g.published_version = v.version,
+         json_array_elements(v.document -> 'catalogue') sku
+       where g.slug = 'demo-game' and sku #>> '{prices,USD,actualPrice}' is not null`,
+    );
+    expect(rows.length).toBeGreaterThan(0);
+    for (const { skuId, price } of rows)
+      expect(await page.getByLabel(`Price of ${skuId} in USD`, { exact: true }).inputValue()).toBe(price);
+
+    await owner.go('/store?tab=offers&offer=thank_you');
+    const BUYERS = `select player_id, sum(price) as usd from transactions
+      where refunded_at is null and purchased_at is not null and currency = 'USD' group by player_id`;
+    const { rows: audience } = await sql.query<{ players: string; all: string; share: number; least: string }>(
+      `select count(*) filter (where usd > least) as players, (select count(*) from players) as all,
+         (sum(usd) filter (where usd > least) / sum(usd))::float8 as share, to_char(min(least), 'FM990.00') as least
+       from (select usd, min(usd) over () as least from (${BUYERS}) b) b`,
+    );
+    const [{ players, all, share, least } = { players: '0', all: '0', share: 0, least: '' }] = audience;
+    // Those who spent least are left out, so that the share is neither nothing nor all.
+    expect(share).toBeGreaterThan(0);
+    expect(share).toBeLessThan(1);
+    await page.getByLabel('Rule (CEL)').fill(`spend["USD"].total > ${least}`);
+    await expect
+      .poll(() => page.getByRole('status', { name: 'Audience' }).textContent())
+      .toContain(`${players} of ${all} players, ${percent(share)} of USD revenue`);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Undo' }).click();
+
+    await owner.go('/store?tab=history');
+    await agree(rowsOf('Versions'), () =>
+      count(
+        `select count(*) as n from config_versions v join games g on g.id = v.game_id where g.slug = 'demo-game'`,
+      ),
+    );
+  });
+
+  it('on the predictions: players who are scored, and what a training has found and still needs', async () => {
+    const { page } = owner;
+    await owner.go('/predictions');
+    await page.getByRole('button', { name: 'Train now' }).click();
+    const done = await page.getByText(/^Training \d+ is done/).innerText();
+    const version = /\d+/.exec(done)?.[0];
+    const TRAINED = '(select trained_day - 7 from prediction_models order by version desc limit 1)';
+    const BOUGHT = `select player_id, count(distinct (purchased_at at time zone 'UTC')::date) as days from transactions
+      where refunded_at is null and (purchased_at at time zone 'UTC')::date <= ${TRAINED} group by player_id`;
+    const needed = {
+      'of 2,000 players': `select count(*) as n from players
+        where least(first_day, (created_at at time zone 'UTC')::date) <= ${TRAINED}`,
+      'of 500 payers': `select count(*) as n from (${BOUGHT}) b`,
+      'of 100 payers with a second day of purchase': `select count(*) as n from (${BOUGHT}) b where days > 1`,
+    };
+    for (const [what, text] of Object.entries(needed)) {
+      const counted = await count(text);
+      await page.getByText(`${counted} ${what}`, { exact: true }).waitFor();
+    }
+    const PLAYERS = 'select count(*) as n from players';
+    await agree(cellOf('Trainings', new RegExp(`^${version} `), 2), () => count(PLAYERS));
+    const scores = page.getByRole('region', { name: 'Distribution of scores' });
+    await scores.getByRole('button', { name: 'Table' }).click();
+    const cells = scores.getByRole('table', { name: 'Players by score' }).getByRole('row').getByRole('cell');
+    await agree(
+      async () => {
+        const texts = await cells.allInnerTexts();
+        const players = texts.filter((_, index) => index % 2 === 1).map(Number);
+        return players.reduce((sum, each) => sum + each, 0).toLocaleString('en-US');
+      },
+      () => count(PLAYERS),
+    );
+  });
+
   it('on the settings: keys, members and entries of the audit log', async () => {
     await owner.go('/settings?tab=keys');
-    const rowsOf = (table: string) => async () =>
-      String((await owner.page.getByRole('table', { name: table }).getByRole('row').count()) - 1);
     await agree(rowsOf('API keys'), () =>
       count(
         "select count(*) as n from api_keys k join games g on g.id = k.game_id where g.slug = 'demo-game'",

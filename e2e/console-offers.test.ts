@@ -1,35 +1,21 @@
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usagesOf } from '../console/src/lib/attribute-usages.js';
 import { canBeInvented, inventedFacts } from '../console/src/lib/invented-player.js';
-import { HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
-import { askAsPage, signIn, type Visitor } from './support/console.js';
-import {
-  cleanUp,
-  get,
-  type Login,
-  login,
-  post,
-  type Service,
-  startService,
-  temporaryFolder,
-} from './support/service.js';
+import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
+import { askAsPage, closeConsole, openConsole, type Visitor } from './support/console.js';
+import { get, type Login, login, post, type Service } from './support/service.js';
 
 type Store = { activeSkus: { skuId: string; offerPrice: unknown }[] };
 
 describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
   let service: Service;
-  let browser: Browser;
   let owner: Visitor;
   /** The n-th has bought n times. */
   const players: Login[] = [];
 
   beforeAll(async () => {
-    const settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: await temporaryFolder() };
-    const patient = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
-    service = await startService({ ...settings, ...patient });
-    browser = await launchBrowser();
-    owner = await signIn(browser, service, settings, { email: 'olga@studio.example', role: 'owner' });
+    ({ service, owner } = await openConsole());
     for (const purchases of [0, 1, 2]) {
       const player = await login(service.api, `device-${purchases}`);
       players.push(player);
@@ -43,10 +29,7 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
       }
     }
   }, 400_000);
-  afterAll(async () => {
-    await browser?.close();
-    await cleanUp();
-  });
+  afterAll(closeConsole);
 
   /** What the player API serves, by SKU. */
   const served = async (purchases: number) => {

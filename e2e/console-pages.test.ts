@@ -1,18 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
-import { signIn, type Visitor } from './support/console.js';
-import {
-  cleanUp,
-  type Login,
-  login,
-  post,
-  type Service,
-  startService,
-  temporaryFolder,
-} from './support/service.js';
+import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
+import { closeConsole, openConsole, type Visitor } from './support/console.js';
+import { type Login, login, post, type Service } from './support/service.js';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const PAGES = [
@@ -41,7 +32,6 @@ const PAGES = [
 
 describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => {
   let service: Service;
-  let browser: Browser;
   let owner: Visitor;
   let player: Login;
 
@@ -49,21 +39,10 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     // The figures are those of one UTC day.
     const leftMs = 86_400_000 - (Date.now() % 86_400_000);
     if (leftMs < 240_000) await new Promise((resolve) => setTimeout(resolve, leftMs));
-    const settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: await temporaryFolder() };
-    const patient = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
-    service = await startService({ ...settings, ...patient });
-    browser = await launchBrowser();
-    owner = await signIn(browser, service, settings, {
-      email: 'olga@studio.example',
-      role: 'owner',
-      name: 'Olga',
-    });
+    ({ service, owner } = await openConsole());
     player = await login(service.api, 'page-device');
   }, 800_000);
-  afterAll(async () => {
-    await browser?.close();
-    await cleanUp();
-  });
+  afterAll(closeConsole);
 
   const event = (eventType: string, payload: object = {}) => ({
     eventType,

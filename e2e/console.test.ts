@@ -1,42 +1,21 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
-import { signIn, signInToken, type Visitor, visit } from './support/console.js';
-import {
-  cleanUp,
-  get,
-  login,
-  post,
-  runSavepoint,
-  type Service,
-  startService,
-  temporaryFolder,
-} from './support/service.js';
+import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
+import { closeConsole, openConsole, signIn, signInToken, type Visitor, visit } from './support/console.js';
+import { get, login, post, runSavepoint, type Service, type Settings } from './support/service.js';
 
 type Store = { activeSkus: { skuId: string; offerPrice: unknown }[] };
 
 describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
   let service: Service;
-  let settings: Record<string, string>;
+  let settings: Settings;
   let browser: Browser;
   let owner: Visitor;
 
   beforeAll(async () => {
-    settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: await temporaryFolder() };
-    // A busy machine must not decide the test: nothing is refused for overload.
-    const patient = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
-    service = await startService({ ...settings, ...patient });
-    browser = await launchBrowser();
-    owner = await signIn(browser, service, settings, {
-      email: 'olga@studio.example',
-      role: 'owner',
-      name: 'Olga',
-    });
+    ({ service, settings, browser, owner } = await openConsole());
   }, 600_000);
-  afterAll(async () => {
-    await browser?.close();
-    await cleanUp();
-  });
+  afterAll(closeConsole);
 
   const store = async (device: string): Promise<string> => {
     const { headers } = await login(service.api, device);

@@ -1,8 +1,16 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { BROWSER_TIMEOUT_MS } from './browser.js';
-import { runSavepoint, type Service, type Settings } from './service.js';
+import { createTestDatabase, type TestDatabase } from '../../server/test/support/database.js';
+import { BROWSER_TIMEOUT_MS, launchBrowser } from './browser.js';
+import {
+  cleanUp,
+  runSavepoint,
+  type Service,
+  type Settings,
+  startService,
+  temporaryFolder,
+} from './service.js';
 
 const BUILT = fileURLToPath(new URL('../../console/dist/index.html', import.meta.url));
 export const DEMO = { studio: 'demo-studio', game: 'demo-game' } as const;
@@ -15,6 +23,44 @@ export type Visitor = {
   /** Opens a page of a game, by default of the demo game. */
   go(path?: string, game?: { studio: string; game: string }): Promise<void>;
 };
+
+export type OpenConsole = {
+  service: Service;
+  settings: Settings;
+  browser: Browser;
+  /** Olga, an owner of the demo studio. */
+  owner: Visitor;
+};
+
+const opened: { databases: TestDatabase[]; browsers: Browser[] } = { databases: [], browsers: [] };
+
+/**
+ * The service with the demo game, and its owner in a browser. Its database is one of the PostgreSQL that all tests share: a cluster
+ * of its own would take longer to make than most of these tests. Call `closeConsole` in afterAll.
+ */
+export async function openConsole(): Promise<OpenConsole> {
+  const database = await createTestDatabase();
+  opened.databases.push(database);
+  const settings = {
+    SAVEPOINT_ENV: 'development',
+    SAVEPOINT_DATA_DIR: await temporaryFolder(),
+    DATABASE_URL: database.url,
+  };
+  // A busy machine must not decide a test: nothing is refused for overload.
+  const patient = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
+  const service = await startService({ ...settings, ...patient });
+  const browser = await launchBrowser();
+  opened.browsers.push(browser);
+  const member = { email: 'olga@studio.example', role: 'owner', name: 'Olga' };
+  return { service, settings, browser, owner: await signIn(browser, service, settings, member) };
+}
+
+/** Ends whatever `openConsole` has started, also where it failed halfway. */
+export async function closeConsole(): Promise<void> {
+  for (const browser of opened.browsers.splice(0)) await browser.close();
+  await cleanUp();
+  for (const database of opened.databases.splice(0)) await database.drop();
+}
 
 /** The token of a link that signs a person in once. */
 export async function signInToken(
