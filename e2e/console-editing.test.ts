@@ -79,6 +79,49 @@ describe.skipIf(!HAS_BROWSER)(`what is edited in the console besides prices${NEE
     expect([...owner.problems, ...viewer.problems]).toEqual([]);
   });
 
+  it('names types that are probably misspelt, holds types without a schema, and leads from the inbox to the schema', async () => {
+    const { page, go } = owner;
+    const sendType = async (eventType: string, n: number) => {
+      const event = { eventType, timestamp: new Date().toISOString(), payload: { n } };
+      return (await post(`${service.api}/v1/events`, player.headers, [event])).status;
+    };
+    for (const n of [1, 2]) expect(await sendType('Boss_Defeated', n)).toBe(202);
+    expect(await sendType('purchase', 1)).toBe(202);
+    await go('/events?tab=types');
+    const misspelt = page.getByRole('alert').filter({ hasText: 'One type is probably misspelt' });
+    await misspelt.getByText('purchase (1 event) has none of the effects of Purchase').waitFor();
+
+    await page.getByRole('button', { name: 'Hold them in the inbox' }).click();
+    await page.getByText('The next events of Boss_Defeated, purchase will wait', { exact: false }).waitFor();
+    await page.getByText('3 such events came', { exact: false }).waitFor();
+    await page.getByRole('button', { name: 'Yes, hold them' }).click();
+    const policy = page.getByRole('status', { name: 'Types without a schema' });
+    await expect.poll(() => policy.textContent()).toContain('wait in the inbox');
+    expect(await sendType('Boss_Defeated', 3)).toBe(400);
+    expect((await send(7)).status).toBe(202);
+
+    await page.getByRole('button', { name: 'What waits there' }).click();
+    await page.getByRole('button', { name: 'Register Boss_Defeated' }).click();
+    const panel = page.getByRole('dialog', { name: 'Schema of Boss_Defeated' });
+    await panel.getByLabel('JSON Schema').fill('{}');
+    await panel.getByRole('button', { name: 'Register the schema' }).click();
+    await panel.getByText('Version 1 is registered').waitFor();
+    expect(await sendType('Boss_Defeated', 4)).toBe(202);
+    await go('/events?tab=failed');
+    const held = page.getByRole('row', { name: /event_type_unregistered Boss_Defeated/ });
+    await held.getByRole('button', { name: 'Replay all' }).click();
+    await held.waitFor({ state: 'detached' });
+
+    await viewer.go('/events?tab=types');
+    await viewer.page.getByText('wait in the inbox', { exact: false }).waitFor();
+    expect(await viewer.page.getByRole('button', { name: 'Take all types' }).count()).toBe(0);
+    await go('/events?tab=types');
+    await page.getByRole('button', { name: 'Take all types' }).click();
+    await expect.poll(() => policy.textContent()).toContain('are stored and counted');
+    expect(await sendType('Never_Seen', 1)).toBe(202);
+    expect([...owner.problems, ...viewer.problems]).toEqual([]);
+  });
+
   it('gives a SKU a picture that everybody sees, without a request to another server', async () => {
     const { page, go } = owner;
     await go('/store?sku=gems_80');

@@ -8,6 +8,7 @@ import { Icon } from '../../parts/Icon.js';
 import { Sparkline } from '../../parts/Sparkline.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { EventSchemaPanel } from './EventSchemaPanel.js';
+import { UnregisteredTypes } from './UnregisteredTypes.js';
 
 const route = getRouteApi('/$studio/$game/events');
 /** In the address, where a type is named in the panel; no game sends a type of this name. */
@@ -36,6 +37,7 @@ export function EventTypes() {
           </Button>
         )}
       </Group>
+      {types.data && <UnregisteredTypes types={types.data.eventTypes} />}
       <DataTable
         label="Event types"
         rows={types.data?.eventTypes}
@@ -88,16 +90,22 @@ export function EventTypes() {
           {
             id: 'note',
             header: '',
-            cell: ({ looksLike }) =>
-              looksLike !== null && (
+            cell: ({ looksLike, isBuiltIn }) =>
+              looksLike !== null ? (
                 <Badge color="orange" variant="light" tt="none">
-                  did you mean {looksLike}? This type does not count as one
+                  did you mean {looksLike}?
                 </Badge>
+              ) : (
+                isBuiltIn && (
+                  <Badge color="gray" variant="light" tt="none">
+                    built in
+                  </Badge>
+                )
               ),
           },
         ]}
       />
-      {open !== undefined && (open === NEW || openType !== undefined) && (
+      {open !== undefined && (open === NEW || types.data !== undefined) && (
         <EventSchemaPanel
           key={open}
           eventType={open === NEW ? undefined : open}

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -60,12 +60,36 @@ export function FailedEvents() {
           { id: 'type', header: 'Type', cell: ({ eventType }) => eventType ?? '(unreadable)' },
           { id: 'entries', header: 'Events', isNumber: true, cell: ({ entries }) => formatCount(entries) },
           { id: 'last', header: 'Last', cell: ({ lastAt }) => <Moment at={lastAt} /> },
-          { id: 'example', header: 'Example', cell: ({ exampleMessage }) => exampleMessage },
+          { id: 'example', header: 'Example', cell: (group) => <Example group={group} /> },
           { id: 'replay', header: '', cell: (group) => <ReplayGroup group={group} /> },
           { id: 'delete', header: '', cell: (group) => <DeleteFailed group={group} /> },
         ]}
       />
       {reason !== undefined && <Entries reason={reason} eventType={type} />}
+    </Stack>
+  );
+}
+
+/** What is wrong with the newest of a group; of a type that is not registered, what to do. */
+function Example({ group: { reason, eventType, exampleMessage, looksLike } }: { group: FailedGroup }) {
+  const { isEditor } = useRole();
+  const navigate = route.useNavigate();
+  if (reason !== 'event_type_unregistered' || eventType === null) return exampleMessage;
+  return (
+    <Stack gap={2} align="flex-start" onClick={(event) => event.stopPropagation()}>
+      {looksLike === null
+        ? 'The type has no schema. Register it, then replay these events.'
+        : `The type has no schema. Did you mean ${looksLike}? Let the game send that name, and correct these events.`}
+      {isEditor && (
+        <Anchor
+          component="button"
+          type="button"
+          size="sm"
+          onClick={() => navigate({ search: { tab: 'types', schema: eventType } })}
+        >
+          Register {eventType}
+        </Anchor>
+      )}
     </Stack>
   );
 }

@@ -1,4 +1,5 @@
 import { type Pool, query } from '../../db/pool.js';
+import type { UnregisteredTypes } from './tenants.js';
 
 export type AdminGame = { gameId: number; game: string; publishedVersion: number };
 
@@ -26,6 +27,7 @@ export type ListedGame = {
   draftRevision: number;
   isDraftEdited: boolean;
   retentionDays: number | null;
+  unregisteredTypes: UnregisteredTypes;
 };
 
 export async function listGamesOfTenant(pool: Pool, tenantId: number): Promise<ListedGame[]> {
@@ -35,7 +37,7 @@ export async function listGamesOfTenant(pool: Pool, tenantId: number): Promise<L
       name: 'list_games_of_tenant',
       text: `select g.slug as game, g.name, g.published_version as "publishedVersion",
                coalesce(d.revision, 0) as "draftRevision", d.document is not null as "isDraftEdited",
-               g.retention_days as "retentionDays"
+               g.retention_days as "retentionDays", g.unregistered_types as "unregisteredTypes"
              from games g left join config_drafts d on d.game_id = g.id
              where g.tenant_id = $1
              order by g.slug`,

@@ -20,9 +20,9 @@ export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...adminSchema('Studio'),
         operationId: 'updateGame',
-        summary: 'Change the name of a game, or how long its events are kept',
+        summary: 'Change the name of a game, how long its events are kept, or which event types it takes',
         description:
-          'A shorter retention deletes events with the next hourly maintenance, for good. A longer one brings nothing back.',
+          'A shorter retention deletes events with the next hourly maintenance, for good. A longer one brings nothing back. `unregisteredTypes` is obeyed by every node with its next request; events that were held wait in the inbox until they are replayed.',
         params: GameParameters,
         body: GameBody,
         response: { 200: GameSettingsResponse, ...gameErrors(BODY_ERRORS) },
@@ -30,16 +30,19 @@ export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
-      const { name, retentionDays } = request.body;
-      if (name === undefined && retentionDays === undefined) {
-        throw new ApiError('body_invalid', { message: 'Send what to change: name, retentionDays or both.' });
+      const { name, retentionDays, unregisteredTypes } = request.body;
+      if (name === undefined && retentionDays === undefined && unregisteredTypes === undefined) {
+        throw new ApiError('body_invalid', {
+          message: 'Send what to change: name, retentionDays or unregisteredTypes.',
+        });
       }
       const settings = {
         ...(name === undefined ? {} : { name: name.trim() }),
         ...(retentionDays === undefined ? {} : { retentionDays }),
+        ...(unregisteredTypes === undefined ? {} : { unregisteredTypes }),
       };
-      const now = await updateGameSettings(ctx.pool, gameId, settings, actorOf(ctx, request));
-      return success({ gameId: now.slug, name: now.name, retentionDays: now.retentionDays });
+      const { slug, ...now } = await updateGameSettings(ctx.pool, gameId, settings, actorOf(ctx, request));
+      return success({ gameId: slug, ...now });
     },
   );
 }

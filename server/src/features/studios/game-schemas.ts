@@ -16,6 +16,11 @@ const RetentionDays = nullable(
   }),
 );
 
+const UnregisteredTypes = Type.Union([Type.Literal('accept'), Type.Literal('hold')], {
+  description:
+    'Events of a type that has no schema and is not built in: `accept` stores and counts them, `hold` refuses them and keeps them in the inbox of failed events.',
+});
+
 const Game = Type.Object(
   {
     gameId: Type.String({ description: 'What stands in addresses and in X-Game-Id' }),
@@ -26,6 +31,7 @@ const Game = Type.Object(
       isEdited: Type.Boolean({ description: 'Whether there is something that is not published yet' }),
     }),
     retentionDays: RetentionDays,
+    unregisteredTypes: UnregisteredTypes,
   },
   { title: 'Game' },
 );
@@ -39,6 +45,7 @@ export const GamesResponse = successOf('GamesResponse', Type.Object({ games: Typ
         publishedVersion: 7,
         draft: { revision: 12, isEdited: true },
         retentionDays: null,
+        unregisteredTypes: 'accept',
       },
     ],
   },
@@ -48,6 +55,7 @@ export const GameBody = Type.Object(
   {
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: NAME_PATTERN })),
     retentionDays: Type.Optional(RetentionDays),
+    unregisteredTypes: Type.Optional(UnregisteredTypes),
   },
   {
     title: 'GameSettingsRequest',
@@ -63,6 +71,9 @@ export const GameSettingsResponse = successOf(
     gameId: Type.String(),
     name: Type.String(),
     retentionDays: RetentionDays,
+    unregisteredTypes: UnregisteredTypes,
   }),
-  { example: { gameId: 'demo-game', name: 'Demo game', retentionDays: 90 } },
+  {
+    example: { gameId: 'demo-game', name: 'Demo game', retentionDays: 90, unregisteredTypes: 'accept' },
+  },
 );

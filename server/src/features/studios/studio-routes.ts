@@ -93,12 +93,10 @@ export function studioRoutes(
     async (request) => {
       const games = await listGamesOfTenant(ctx.pool, adminOf(request).tenantId);
       return success({
-        games: games.map(({ game, name, publishedVersion, draftRevision, isDraftEdited, retentionDays }) => ({
+        games: games.map(({ game, draftRevision, isDraftEdited, ...settings }) => ({
           gameId: game,
-          name,
-          publishedVersion,
           draft: { revision: draftRevision, isEdited: isDraftEdited },
-          retentionDays,
+          ...settings,
         })),
       });
     },

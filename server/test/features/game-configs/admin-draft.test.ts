@@ -74,6 +74,7 @@ describe('the draft', () => {
       publishedVersion: version,
       draft: { revision: before.revision + 1, isEdited: true },
       retentionDays: null,
+      unregisteredTypes: 'accept',
     });
 
     const discarded = await desk.ask<DraftResponse>(

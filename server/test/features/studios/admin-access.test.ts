@@ -257,6 +257,7 @@ describe('every admin route', () => {
         publishedVersion: 0,
         draft: { revision: 0, isEdited: false },
         retentionDays: null,
+        unregisteredTypes: 'accept',
       },
     ]);
   });

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
-import { createHarness, type Harness, postLogin, signedLogin, toSession } from '../../support/harness.js';
+import {
+  createHarness,
+  type Harness,
+  postEvents,
+  postLogin,
+  signedLogin,
+  toSession,
+} from '../../support/harness.js';
+import { gameEvent, rejectedCodes } from '../../support/registry-calls.js';
 import { addStudio, expectAlive, refreshed, type Studio } from '../../support/session-calls.js';
 
 let harness: Harness;
@@ -211,6 +219,7 @@ describe('the settings of a game', () => {
       gameId: 'demo-game',
       name: 'New name',
       retentionDays: null,
+      unregisteredTypes: 'accept',
     });
     expect((await patch({ retentionDays: 90 })).json().data).toMatchObject({
       name: 'New name',
@@ -226,8 +235,28 @@ describe('the settings of a game', () => {
     expect((await patch({ retentionDays: null })).json().data).toMatchObject({ retentionDays: null });
   });
 
+  it('say whether events of unregistered types are taken, which the next request obeys', async () => {
+    const session = await harness.login();
+    const refused = async (n: number) =>
+      rejectedCodes(
+        await postEvents(harness.app, session, [gameEvent('Unheard_Of', n, harness.clock.now())]),
+      );
+    expect(await refused(1)).toEqual([]);
+    expect((await patch({ unregisteredTypes: 'hold' })).json().data).toMatchObject({
+      name: 'New name',
+      unregisteredTypes: 'hold',
+    });
+    const { games } = await desk.ask<{ games: object[] }>('GET', '/games');
+    expect(games).toMatchObject([{ unregisteredTypes: 'hold' }]);
+    expect(await refused(2)).toEqual(['event_type_unregistered']);
+    expectGeneralError(await patch({ unregisteredTypes: 'accept' }, desk.tokens.editor), 403, 'role_too_low');
+    expect((await patch({ unregisteredTypes: 'accept' })).statusCode).toBe(200);
+    expect(await refused(3)).toEqual([]);
+  });
+
   it.each([
     {},
+    { unregisteredTypes: 'drop' },
     { retentionDays: 0 },
     { retentionDays: 36_501 },
     { retentionDays: '90' },

@@ -20,6 +20,10 @@ const EventTypesResponse = successOf(
             description: 'Events on each of those days, by their own time, the oldest first',
           }),
           registeredVersion: nullable(Type.Integer({ description: 'Of its schema, if it has one' })),
+          isBuiltIn: Type.Boolean({
+            description:
+              'It has effects of its own, such as making a payer, and is taken whether it has a schema or not',
+          }),
           looksLike: nullable(
             Type.String({
               description:
@@ -45,6 +49,7 @@ const EventTypesResponse = successOf(
           lastDay: '2026-11-15',
           volumes: [...Array(SENT_DAYS - 2).fill(0), 20_100, 28_111],
           registeredVersion: 2,
+          isBuiltIn: true,
           looksLike: null,
         },
         {
@@ -53,6 +58,7 @@ const EventTypesResponse = successOf(
           lastDay: '2026-11-15',
           volumes: [...Array(SENT_DAYS - 1).fill(0), 112],
           registeredVersion: null,
+          isBuiltIn: false,
           looksLike: 'Purchase',
         },
       ],

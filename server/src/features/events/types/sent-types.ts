@@ -1,7 +1,7 @@
 import type { Pool } from '../../../db/pool.js';
 import { DAY_MS, utcDay } from '../../../lib/day.js';
 import { editDistance } from '../../../lib/nearest-name.js';
-import { BUILT_IN_TYPES } from '../built-in-event-types.js';
+import { BUILT_IN_TYPES, isBuiltInType } from '../built-in-event-types.js';
 import { type ListedEventType, listEventTypes } from './event-type-queries.js';
 
 /** How far back types are looked for. */
@@ -20,6 +20,8 @@ export type SentType = Readonly<{
   volumes: readonly number[];
   /** Of its schema; null where there is none, or a retired one. */
   registeredVersion: number | null;
+  /** A built-in type has its effects, and is never held, whether it has a schema or not. */
+  isBuiltIn: boolean;
   /** A built-in type that this name nearly is: a typo such as `purchase` would make no player a payer. */
   looksLike: string | null;
 }>;
@@ -40,7 +42,8 @@ export async function listSentTypes(pool: Pool, gameId: number, nowMs: number): 
     // A registered type is intended, so it is not reported as a probable mistake.
     const looksLike = registeredVersion === null ? nearBuiltInType(type.eventType) : undefined;
     const volumes = days.map((day) => byDay[day] ?? 0);
-    return { ...type, volumes, registeredVersion, looksLike: looksLike ?? null };
+    const isBuiltIn = isBuiltInType(type.eventType);
+    return { ...type, volumes, registeredVersion, isBuiltIn, looksLike: looksLike ?? null };
   });
 }
 

@@ -89,6 +89,7 @@ describe('types that are sent', () => {
     const none = Array<number>(27).fill(0);
     const type = (eventType: string, events: number, looksLike: string | null = null) => ({
       ...{ eventType, events, lastDay, volumes: [...none, events], registeredVersion: null, looksLike },
+      isBuiltIn: eventType === 'Purchase',
     });
     expect(await listed()).toEqual([
       type('Win', 3),
@@ -111,7 +112,7 @@ describe('types that are sent', () => {
     expect(purchase).toEqual({ ...type('purchase', 2), registeredVersion: 1 });
     expect((await listed()).at(-1)).toEqual({
       ...{ eventType: 'Unsent', events: 0, lastDay: null, volumes: [...none, 0] },
-      ...{ registeredVersion: 1, looksLike: null },
+      ...{ registeredVersion: 1, isBuiltIn: false, looksLike: null },
     });
     expect(await command()).not.toContain('  purchase  2 events');
   });
