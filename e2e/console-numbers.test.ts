@@ -67,7 +67,8 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
       .toBe('equal');
   const TODAY = "(now() at time zone 'UTC')::date";
   /** As the service counts: by the time of receipt where the clock of the device cannot be right. */
-  const IS_TODAY = `((case when clock_suspect or received_at < occurred_at then received_at else occurred_at end) at time zone 'UTC')::date = ${TODAY}`;
+  const DAY = `((case when clock_suspect or received_at < occurred_at then received_at else occurred_at end) at time zone 'UTC')::date`;
+  const IS_TODAY = `${DAY} = ${TODAY}`;
   const cellOf = (table: string, row: string | RegExp, place: number) => () =>
     owner.page
       .getByRole('table', { name: table })
@@ -141,6 +142,19 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
       ((await owner.page.locator(`a[href$="segment=${id}"]`).innerText()).split(' ·')[0] ?? '').trim();
     await agree(sizeOf('payer'), () => count(PAYERS));
     await agree(sizeOf('non_payer'), () => count(`select (select count(*) from players) - (${PAYERS}) as n`));
+    const WINDOW = `>= ${TODAY} - 27`;
+    await agree(cellOf('Numbers by segment', /^All players/, 2), () =>
+      count(`select count(distinct player_id) as n from events where ${DAY} ${WINDOW}`),
+    );
+    const BOUGHT = `from transactions where refunded_at is null and (purchased_at at time zone 'UTC')::date ${WINDOW}`;
+    for (const row of [/^All players/, /^Payer /])
+      await agree(cellOf('Numbers by segment', row, 3), () =>
+        count(`select count(distinct player_id) as n ${BOUGHT}`),
+      );
+    const { rows } = await sql.query<{ usd: string }>(
+      `select to_char(sum(price), 'FM999,999,990.00') as usd ${BOUGHT} and currency = 'USD'`,
+    );
+    expect(await cellOf('Numbers by segment', /^All players/, 5)()).toContain(`USD ${rows[0]?.usd}`);
   });
 
   it('on the store: SKUs, a price, the audience of an offer, and versions', async () => {
@@ -164,7 +178,12 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
     await owner.go('/store?tab=offers&offer=thank_you');
     const BUYERS = `select player_id, sum(price) as usd from transactions
       where refunded_at is null and purchased_at is not null and currency = 'USD' group by player_id`;
-    const { rows: audience } = await sql.query<{ players: string; all: string; share: number; least: string }>(
+    const { rows: audience } = await sql.query<{
+      players: string;
+      all: string;
+      share: number;
+      least: string;
+    }>(
       `select count(*) filter (where usd > least) as players, (select count(*) from players) as all,
          (sum(usd) filter (where usd > least) / sum(usd))::float8 as share, to_char(min(least), 'FM990.00') as least
        from (select usd, min(usd) over () as least from (${BUYERS}) b) b`,

@@ -7,6 +7,7 @@ import { holdoutRoutes } from '../features/analytics/holdouts/holdout-routes.js'
 import { audienceRoutes } from '../features/audiences/audience-routes.js';
 import { playerListRoutes } from '../features/audiences/player-list-routes.js';
 import { scoreRoutes } from '../features/audiences/score-routes.js';
+import { segmentNumberRoutes } from '../features/audiences/segment-number-routes.js';
 import { segmentRoutes } from '../features/audiences/segment-routes.js';
 import { dryRunRoutes } from '../features/dry-runs/dry-run-routes.js';
 import { deleteFailedRoutes } from '../features/events/failed/delete-routes.js';
@@ -63,6 +64,7 @@ const ROUTES: readonly AdminRoutes[] = [
   adminSessionRoutes,
   timelineRoutes,
   segmentRoutes,
+  segmentNumberRoutes,
   audienceRoutes,
   scoreRoutes,
   dashboardRoutes,

@@ -13,6 +13,7 @@ import { Page } from '../../parts/Page.js';
 import { Sparkline } from '../../parts/Sparkline.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
+import { SegmentNumbers } from './SegmentNumbers.js';
 import { SegmentPanel } from './SegmentPanel.js';
 
 const route = getRouteApi('/$studio/$game/segments');
@@ -155,6 +156,7 @@ export function Segments() {
           </Text>
         </Group>
       )}
+      {sizes.data !== undefined && sizes.data.segments.length > 0 && <SegmentNumbers />}
       {open !== undefined && document !== undefined && (
         <SegmentPanel
           {...open}

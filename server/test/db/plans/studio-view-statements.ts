@@ -4,6 +4,7 @@ import { BEFORE_ALL, findPlayers } from '../../../src/features/audiences/find-pl
 import { listNewestPlayers, NEWEST_ID } from '../../../src/features/audiences/player-list-queries.js';
 import { createPlayerSamples } from '../../../src/features/audiences/player-samples.js';
 import { listSegmentMembers } from '../../../src/features/audiences/segment-members.js';
+import { countSegmentNumbers } from '../../../src/features/audiences/segment-numbers.js';
 import { listLiveEvents, listNewestBlocks } from '../../../src/features/events/live/live-queries.js';
 import {
   findPublicationBefore,
@@ -91,6 +92,19 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
       const newest = await listNewestPlayers(admin, gameId, NEWEST_ID, 500);
       const sample = { players: newest.length, ids: newest.map(({ id }) => id) };
       await countAudience(admin, sample, { gameId, document, part, nowMs, signal });
+    },
+    reads: {
+      tables: ['players', 'player_days'],
+      why: 'the players of a sample are decided for, 500 at a time',
+      atMost: 500,
+    },
+  },
+  {
+    what: 'the numbers of the players of segments',
+    call: async ({ admin, nowMs }) => {
+      const newest = await listNewestPlayers(admin, gameId, NEWEST_ID, 500);
+      const sample = { players: newest.length, ids: newest.map(({ id }) => id) };
+      await countSegmentNumbers(admin, gameId, DEFAULT_DOCUMENT, sample, nowMs);
     },
     reads: {
       tables: ['players', 'player_days'],

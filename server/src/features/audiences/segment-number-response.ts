@@ -1,0 +1,55 @@
+import { csvRow, numberCell } from '../../lib/csv-writer.js';
+import { escapeFormulas } from '../../lib/spreadsheet-formulas.js';
+import type { SegmentEntry } from '../../personalisation/document/document.js';
+import { perPlayer, shareOf } from '../analytics/ratios.js';
+import type { GroupNumbers } from './group-sums.js';
+import type { SegmentNumbers } from './segment-numbers.js';
+
+/** The numbers of each segment as the admin API tells them, with what follows from them. */
+export function segmentNumbersResponse(
+  { all, segments }: SegmentNumbers,
+  published: readonly SegmentEntry[],
+) {
+  return {
+    all: withRatios(all),
+    segments:
+      segments === null
+        ? null
+        : published.flatMap(({ segmentId, name }) => {
+            const numbers = segments.get(segmentId);
+            return numbers === undefined ? [] : [{ segmentId, name, ...withRatios(numbers) }];
+          }),
+  };
+}
+
+function withRatios(numbers: GroupNumbers) {
+  const { activePlayers, payingPlayers, revenue } = numbers;
+  return {
+    ...numbers,
+    conversion: shareOf(payingPlayers, activePlayers),
+    revenuePerActivePlayer: perPlayer(revenue, activePlayers),
+    revenuePerPayingPlayer: perPlayer(revenue, payingPlayers),
+  };
+}
+
+const COUNTS = ['players', 'activePlayers', 'payingPlayers', 'conversion', 'purchases'] as const;
+
+/** A row for each segment, then one for all players, with a column for each currency. */
+export function segmentNumbersToCsv({ all, segments }: ReturnType<typeof segmentNumbersResponse>): string {
+  const currencies = Object.keys(all.revenue);
+  const names = csvRow([
+    'segmentId',
+    'name',
+    ...COUNTS,
+    ...currencies.map((currency) => `revenue:${currency}`),
+  ]);
+  const rows = [...(segments ?? []), { segmentId: null, name: 'all players', ...all }].map((row) =>
+    csvRow([
+      row.segmentId,
+      escapeFormulas(row.name),
+      ...COUNTS.map((name) => numberCell(row[name])),
+      ...currencies.map((currency) => row.revenue[currency] ?? '0'),
+    ]),
+  );
+  return [names, ...rows].join('');
+}

@@ -1,0 +1,83 @@
+import { type Pool, snapshot } from '../../db/pool.js';
+import { DAY_MS, utcDay } from '../../lib/day.js';
+import { compileDocument } from '../../personalisation/compile/compile-document.js';
+import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
+import type { ConfigDocument } from '../../personalisation/document/document.js';
+import { listFactRowsOf } from '../dry-runs/dry-run-queries.js';
+import { evaluatePlayer } from '../dry-runs/evaluate-player.js';
+import { factColumns, MAX_COLUMNS } from '../dry-runs/fact-columns.js';
+import { factNeeds } from '../dry-runs/fact-needs.js';
+import { TimeSlice } from '../dry-runs/time-slice.js';
+import { findCurrentModels } from '../predictions/models-at.js';
+import { type GroupNumbers, GroupSums } from './group-sums.js';
+import type { PlayerSample } from './sample-queries.js';
+import { listPlayerSums } from './segment-number-queries.js';
+
+export type SegmentNumbers = Readonly<{
+  players: number;
+  examined: number;
+  /** UTC days, both included. */
+  from: string;
+  to: string;
+  all: GroupNumbers;
+  /** By segment id; null where the rules ask for more than can be read at once. */
+  segments: ReadonlyMap<string, GroupNumbers> | null;
+}>;
+
+/** As rules look back. */
+export const NUMBER_DAYS = 28;
+/** A hundredth of a second of work of the database. */
+const PORTION = 500;
+
+/**
+ * What the players who are in each segment now did in the last 28 days. Who was in a segment on a past day is not known: rules,
+ * predictions and the clock decide that when it is asked (ADR 0023). Each player of the sample is decided for once, by the
+ * functions that decide for players.
+ */
+export async function countSegmentNumbers(
+  pool: Pool,
+  gameId: number,
+  document: ConfigDocument,
+  { players, ids }: PlayerSample,
+  nowMs: number,
+): Promise<SegmentNumbers> {
+  const { models } = await findCurrentModels(pool, gameId);
+  const compiled = withoutOffers(compileDocument(document, { version: 0, publishedAt: 0 }));
+  const columns = factColumns(factNeeds([compiled]), nowMs);
+  const isReadable = columns.ofPlayer.length + columns.ofDays.length <= MAX_COLUMNS;
+  const span = { from: utcDay(nowMs - (NUMBER_DAYS - 1) * DAY_MS), to: utcDay(nowMs) };
+  const all = new GroupSums();
+  const sums = new Map(document.segments.map(({ segmentId }) => [segmentId, new GroupSums()]));
+  const timeSlice = new TimeSlice(() => performance.now());
+  await snapshot(pool, async (client) => {
+    await client.query('set local jit = off');
+    for (let from = 0; from < ids.length; from += PORTION) {
+      const portion = ids.slice(from, from + PORTION);
+      const found = await listPlayerSums(client, gameId, portion, span);
+      for (const player of found) all.add(player);
+      if (!isReadable) continue;
+      const byUserId = new Map(found.map((player) => [player.userId, player]));
+      for (const row of await listFactRowsOf(client, gameId, columns, portion)) {
+        const facts = columns.toFacts(row);
+        // A rule that fails for a player is not true of them; `explain` tells why.
+        const { segments } = evaluatePlayer(compiled, facts, nowMs, models, () => {});
+        const player = byUserId.get(facts.userId);
+        if (player !== undefined) for (const segmentId of segments) sums.get(segmentId)?.add(player);
+        if (timeSlice.isOver) await timeSlice.giveWay();
+      }
+    }
+  });
+  const scale = all.players === 0 ? 1 : players / all.players;
+  return {
+    players,
+    examined: all.players,
+    ...span,
+    all: all.numbers(scale),
+    segments: isReadable ? new Map([...sums].map(([id, group]) => [id, group.numbers(scale)])) : null,
+  };
+}
+
+/** What only offers ask for is not read. */
+function withoutOffers(document: CompiledDocument): CompiledDocument {
+  return { ...document, offers: [] };
+}
