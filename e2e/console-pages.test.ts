@@ -142,10 +142,9 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
       await page.waitForFunction(() => document.querySelector('[aria-label=Loading]') === null);
       await page.evaluate(axe);
       const violations = await page.evaluate(async () => {
-        type Axe = {
-          run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }>;
-        };
-        const result = await (window as unknown as { axe: Axe }).axe.run();
+        type Violation = { id: string; impact: string; nodes: { html: string }[] };
+        type Axe = { run(options: object): Promise<{ violations: Violation[] }> };
+        const result = await (window as unknown as { axe: Axe }).axe.run({ resultTypes: ['violations'] });
         return result.violations
           .filter(({ impact }) => impact === 'serious' || impact === 'critical')
           .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);

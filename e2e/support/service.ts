@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -39,7 +40,11 @@ export async function temporaryFolder(): Promise<string> {
 export async function cleanUp(): Promise<void> {
   for (const child of running) await endGroup(child);
   for (const folder of folders) {
-    await runSavepoint(['doctor'], { SAVEPOINT_DATA_DIR: folder, SAVEPOINT_ENV: 'development' });
+    // Files of tests share this list: what is gone is not looked at again.
+    folders.delete(folder);
+    // Ends a PostgreSQL that its service has left behind.
+    if (existsSync(join(folder, 'postgres')))
+      await runSavepoint(['doctor'], { SAVEPOINT_DATA_DIR: folder, SAVEPOINT_ENV: 'development' });
     await rm(folder, { recursive: true, force: true });
   }
 }
