@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { nbdLogLikelihood } from '../../../src/personalisation/predict/beta-geometric-nbd.js';
+import {
+  type NbdParameters,
+  nbdLogLikelihood,
+} from '../../../src/personalisation/predict/beta-geometric-nbd.js';
 import { bgBbLogLikelihood, fitBgBb } from '../../../src/personalisation/predict/bg-bb.js';
 import type { Fit } from '../../../src/personalisation/predict/fit.js';
 import { fitGammaGamma, gammaGammaLogLikelihood } from '../../../src/personalisation/predict/gamma-gamma.js';
-import { fitMbgNbd, mbgNbdAlive } from '../../../src/personalisation/predict/mbg-nbd.js';
-import { drawActivity, drawPurchases, drawSpending, seeded, toCells } from './simulate.js';
+import { fitMbgNbd, mbgNbdAlive, mbgNbdExpected } from '../../../src/personalisation/predict/mbg-nbd.js';
+import { drawActivity, drawPurchaseDays, drawPurchases, drawSpending, seeded, toCells } from './simulate.js';
 import { standardErrors } from './standard-errors.js';
 
 /** Players are simulated from known parameters; a fit must find these again, as far as so many players can tell. */
@@ -42,6 +45,35 @@ describe('parameters that players were simulated with are found again', () => {
     expect(Math.abs(expected / alive - 1)).toBeLessThan(0.03);
   });
 
+  it('by MBG/NBD, of slow buyers, where several purchases of one day are one', () => {
+    const truth = { r: 0.9, alpha: 200, a: 0.8, b: 2.5 };
+    const random = seeded(14);
+    const cells = toCells(
+      Array.from({ length: 20_000 }, () =>
+        drawPurchaseDays(random, truth, 60 * (1 + Math.floor(random() * 3))),
+      ),
+    );
+    const fit = fitMbgNbd(cells);
+    if (!fit.fitted) throw new Error(fit.reason);
+    // Most of them buy once or twice while they are watched, so that quite different a and b explain it equally well, and their
+    // standard errors say little. All four together must explain it about as well as the true ones.
+    const logLikelihood = (parameters: NbdParameters) => nbdLogLikelihood(cells, parameters, 1);
+    const gain = 2 * (logLikelihood(fit.parameters) - logLikelihood(truth));
+    expect(gain).toBeGreaterThanOrEqual(0);
+    expect(gain).toBeLessThan(CHI_SQUARE_4);
+    // What predictions are made of: it is told by the data, however uncertain each parameter is.
+    const expected = (parameters: NbdParameters) =>
+      cells.reduce((sum, cell) => sum + cell.players * mbgNbdExpected(parameters, cell, 28), 0);
+    expect(expected(fit.parameters) / expected(truth)).toBeCloseTo(1, 1);
+    for (const wrong of [
+      { ...fit.parameters, alpha: 1.25 * fit.parameters.alpha },
+      { ...fit.parameters, r: 0.8 * fit.parameters.r },
+    ]) {
+      const loss = 2 * (logLikelihood(fit.parameters) - logLikelihood(wrong));
+      expect(loss, 'so many players tell them apart').toBeGreaterThan(CHI_SQUARE_4);
+    }
+  });
+
   it('by Gamma-Gamma', () => {
     const truth = { p: 4, q: 3.5, v: 12 };
     const random = seeded(13);
@@ -56,6 +88,9 @@ describe('parameters that players were simulated with are found again', () => {
     expectFound(fitGammaGamma(cells), truth, errors);
   });
 });
+
+/** What twice the difference of log-likelihoods exceeds by chance in one of a thousand cases, with four parameters. */
+const CHI_SQUARE_4 = 18.47;
 
 /** No further off than two and a half standard errors. */
 function expectFound<Parameters extends Record<string, number>>(

@@ -77,6 +77,27 @@ export function drawPurchases(
   }
 }
 
+/** The days with a purchase of an MBG/NBD customer, as the service knows them: the first is day 0, at any time of the day. */
+export function drawPurchaseDays(
+  random: Random,
+  { r, alpha, a, b }: NbdParameters,
+  t: number,
+): PurchaseHistory {
+  const rate = drawGamma(random, r, alpha);
+  const leave = drawBeta(random, a, b);
+  let at = random();
+  let x = 0;
+  let tx = 0;
+  while (random() >= leave) {
+    at -= Math.log(1 - random()) / rate;
+    const day = Math.floor(at);
+    if (day > t) break;
+    if (day > tx) x += 1;
+    tx = day;
+  }
+  return { x, tx, t };
+}
+
 export function drawSpending(random: Random, { p, q, v }: GammaGammaParameters, x: number): Spending {
   const scale = drawGamma(random, q, v);
   return { x, meanValue: drawGamma(random, p * x, scale * x) };
