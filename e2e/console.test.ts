@@ -154,6 +154,7 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     await panel.getByRole('button', { name: 'Set the flag' }).click();
     await chest.getByText('USD 10.00').waitFor();
     await page.getByText('Olga: “Chargeback”').waitFor();
+    await page.getByTitle('olga@studio.example').filter({ hasText: 'Olga' }).waitFor();
     const after = (await get(`${service.api}/v1/player/store_configs`, player.headers)).body;
     expect(JSON.stringify(after)).not.toContain('7.5');
     expect(owner.problems).toEqual([]);
@@ -181,7 +182,7 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
 
     await ben.page.getByRole('button', { name: 'Save draft' }).click();
     const panel = ben.page.getByRole('dialog', { name: 'Ana saved the draft before you' });
-    await panel.getByText('Nothing was overwritten', { exact: false }).waitFor();
+    await panel.getByText('by ana@studio.example. Nothing was overwritten', { exact: false }).waitFor();
     await panel.getByRole('button', { name: 'Put mine on top' }).click();
     // Hers is there, and so is what he typed.
     await expect.poll(() => ben.page.getByLabel('Name of gems_80').inputValue()).toBe('Pile of Gems');

@@ -173,6 +173,7 @@ CREATE TABLE config_drafts (
   document json,
   updated_by text NOT NULL,
   updated_at timestamp with time zone NOT NULL,
+  updated_by_email text,
   CONSTRAINT config_drafts_pkey PRIMARY KEY (game_id),
   CONSTRAINT config_drafts_check CHECK (((document IS NULL) = (based_on IS NULL))),
   CONSTRAINT config_drafts_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
@@ -188,6 +189,7 @@ CREATE TABLE config_versions (
   published_at timestamp with time zone NOT NULL,
   segment_versions json DEFAULT '{}'::json NOT NULL,
   copy_of integer,
+  author_email text,
   CONSTRAINT config_versions_pkey PRIMARY KEY (game_id, version),
   CONSTRAINT config_versions_version_check CHECK ((version > 0)),
   CONSTRAINT config_versions_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
@@ -400,6 +402,8 @@ CREATE TABLE flag_overrides (
   until timestamp with time zone,
   cleared_at timestamp with time zone,
   cleared_by text,
+  author_email text,
+  cleared_by_email text,
   CONSTRAINT flag_overrides_pkey PRIMARY KEY (id),
   CONSTRAINT flag_overrides_player_id_fkey FOREIGN KEY (player_id) REFERENCES players(id)
 );

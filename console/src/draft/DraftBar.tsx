@@ -6,7 +6,7 @@ import { useMe, useRole } from '../api/session.js';
 import { countOf } from '../lib/format.js';
 import { SidePanel } from '../parts/SidePanel.js';
 import { Loaded, ProblemNote } from '../parts/states.js';
-import { Moment } from '../parts/texts.js';
+import { Moment, Person } from '../parts/texts.js';
 import { Difference } from './Difference.js';
 import { DraftConflict } from './DraftConflict.js';
 import { DryRun } from './DryRun.js';
@@ -26,7 +26,8 @@ export function DraftBar() {
   const difference = useGet('draftDifference', { params: { game } }, { enabled: exists });
   const [panel, setPanel] = usePanel();
   if (!exists) return null;
-  const isOthers = draft.updatedBy !== null && draft.updatedBy !== me?.name;
+  // By the address: two people may have one name.
+  const isOwn = draft.updatedByEmail !== null && draft.updatedByEmail === me?.account?.email;
   const needsSave = isEditedHere ? 'Save the draft first' : undefined;
   return (
     <>
@@ -50,7 +51,8 @@ export function DraftBar() {
             )}
             {draft.updatedBy !== null && (
               <Text size="sm" c="dimmed">
-                · {isOthers ? draft.updatedBy : 'you'}, <Moment at={draft.updatedAt} />
+                · {isOwn ? 'you' : <Person name={draft.updatedBy} email={draft.updatedByEmail} />},{' '}
+                <Moment at={draft.updatedAt} />
               </Text>
             )}
             {overtakenBy !== null && (

@@ -31,8 +31,10 @@ export function DraftConflict() {
     >
       <Stack gap="sm">
         <Text size="sm">
-          Saved <Moment at={theirs.updatedAt} />. Nothing was overwritten, and what you typed is still here.
-          “Put mine on top” keeps their changes and adds yours; then look at the result and save.
+          Saved <Moment at={theirs.updatedAt} />
+          {theirs.updatedByEmail === null ? '' : ` by ${theirs.updatedByEmail}`}. Nothing was overwritten, and
+          what you typed is still here. “Put mine on top” keeps their changes and adds yours; then look at the
+          result and save.
         </Text>
         {names.length > 0 && (
           <Text size="sm">

@@ -44,6 +44,11 @@ export function CopyableCode({ text, label = 'Copy' }: { text: string; label?: s
   );
 }
 
+/** Who did something: by name, with the address on hover, because names are not unique. */
+export function Person({ name, email }: { name: string; email: string | null }) {
+  return <span {...(email === null ? {} : { title: email })}>{name}</span>;
+}
+
 /** A relative time; the exact instant, local and in UTC, on hover. */
 export function Moment({ at, isExact = false }: { at: string | null; isExact?: boolean }) {
   if (at === null) return <Text span>–</Text>;

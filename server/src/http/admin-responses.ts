@@ -37,6 +37,14 @@ export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 
 export const Time = (description: string) => Type.String({ format: 'date-time', description });
 
+/** Of whoever did something. */
+export const PersonEmail = nullable(
+  Type.String({
+    description:
+      'The address of the person who was signed in: names are not unique. Null for a token, a command, the service itself, and what is older than this member',
+  }),
+);
+
 export function toTime(epochMs: number): string;
 export function toTime(epochMs: number | null): string | null;
 export function toTime(epochMs: number | null): string | null {

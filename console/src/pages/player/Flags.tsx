@@ -4,7 +4,7 @@ import { useGet, usePlace } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import type { ExplanationQuery } from '../../api/use-explanation.js';
 import { Loaded } from '../../parts/states.js';
-import { Moment } from '../../parts/texts.js';
+import { Moment, Person } from '../../parts/texts.js';
 import { OverridePanel } from './OverridePanel.js';
 import { YesNo } from './Player.js';
 
@@ -52,7 +52,7 @@ export function Flags({ playerId, explanation }: { playerId: string; explanation
                     {override && (
                       <>
                         {' '}
-                        {override.author}: “{override.reason}”
+                        <Person name={override.author} email={override.authorEmail} />: “{override.reason}”
                         {override.until !== null && (
                           <>
                             , until <Moment at={override.until} />

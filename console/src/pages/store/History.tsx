@@ -9,7 +9,7 @@ import { useDraft } from '../../draft/draft-context.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { EmptyState, Loaded, ProblemNote } from '../../parts/states.js';
-import { Moment } from '../../parts/texts.js';
+import { Moment, Person } from '../../parts/texts.js';
 
 const route = getRouteApi('/$studio/$game/store');
 const PAGE = 50;
@@ -68,7 +68,7 @@ export function History() {
               ),
           },
           { id: 'published', header: 'Published', cell: (row) => <Moment at={row.publishedAt} /> },
-          { id: 'author', header: 'By', cell: (row) => row.author },
+          { id: 'author', header: 'By', cell: (row) => <Person name={row.author} email={row.authorEmail} /> },
           {
             id: 'note',
             header: 'Note',
@@ -84,7 +84,7 @@ export function History() {
 }
 
 function VersionPanel({
-  version: { version, author, note, publishedAt },
+  version: { version, author, authorEmail, note, publishedAt },
   inForce,
   onClose,
 }: {
@@ -99,6 +99,7 @@ function VersionPanel({
     <SidePanel title={`Version ${version}`} isOpen onClose={onClose}>
       <Text size="sm">
         Published <Moment at={publishedAt} /> by {author}
+        {authorEmail === null ? '' : ` (${authorEmail})`}
         {note === '' ? '' : `: ${note}`}
       </Text>
       <Text fw={600}>What it changed</Text>

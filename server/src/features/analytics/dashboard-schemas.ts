@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../http/admin-responses.js';
+import { nullable, PersonEmail, successOf, Time } from '../../http/admin-responses.js';
 
 /** Documentation of the numbers of a game. The descriptions are the definitions that the console shows. */
 
@@ -88,6 +88,7 @@ export const DashboardResponse = successOf(
           version: Type.Integer(),
           publishedAt: Time('When it was published'),
           author: Type.String(),
+          authorEmail: PersonEmail,
           note: Type.String(),
           copyOf: nullable(Type.Integer({ description: 'The older version that it repeats' })),
         },
@@ -117,6 +118,7 @@ export const DashboardResponse = successOf(
           version: 7,
           publishedAt: '2026-11-15T12:00:00.000Z',
           author: 'Ana',
+          authorEmail: 'ana@studio.example',
           note: 'Weekend sale',
           copyOf: null,
         },

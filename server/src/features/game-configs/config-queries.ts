@@ -9,6 +9,8 @@ export type ConfigVersion = {
   document: ConfigDocument;
   segmentVersions: SegmentVersions;
   author: string;
+  /** Of the person who was signed in; null for a token, a command and the service itself. */
+  authorEmail: string | null;
   note: string;
   publishedAt: number;
   /** The older version that this one repeats, if it is a roll-back. */
@@ -21,12 +23,13 @@ const UNPUBLISHED: ConfigVersion = Object.freeze({
   document: DEFAULT_DOCUMENT,
   segmentVersions: {},
   author: 'savepoint',
+  authorEmail: null,
   note: 'What every game begins with.',
   publishedAt: 0,
   copyOf: null,
 });
 
-const VERSION_COLUMNS = `version, document, segment_versions as "segmentVersions", author, note,
+const VERSION_COLUMNS = `version, document, segment_versions as "segmentVersions", author, author_email as "authorEmail", note,
   published_at as "publishedAt", copy_of as "copyOf"`;
 
 export async function findConfigVersion(
@@ -87,7 +90,8 @@ export async function listConfigVersions(
     pool,
     {
       name: 'list_config_versions',
-      text: `select version, author, note, published_at as "publishedAt", copy_of as "copyOf"
+      text: `select version, author, author_email as "authorEmail", note, published_at as "publishedAt",
+               copy_of as "copyOf"
              from config_versions where game_id = $1 and ($2::int is null or version < $2)
              order by version desc
              limit $3`,
@@ -106,7 +110,8 @@ export async function listVersionsPublished(
     db,
     {
       name: 'list_versions_published',
-      text: `select version, author, note, published_at as "publishedAt", copy_of as "copyOf"
+      text: `select version, author, author_email as "authorEmail", note, published_at as "publishedAt",
+               copy_of as "copyOf"
              from config_versions where game_id = $1 and published_at >= $2 and published_at < $3
              order by published_at desc, version desc
              limit $4`,
@@ -143,14 +148,15 @@ export async function insertNextConfigVersion(client: Client, next: NewConfigVer
   const version = rows[0]?.version;
   if (version === undefined) throw new Error(`there is no game ${next.gameId}`);
   await client.query(
-    `insert into config_versions (game_id, version, document, segment_versions, author, note, published_at, copy_of)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    `insert into config_versions (game_id, version, document, segment_versions, author, author_email, note, published_at, copy_of)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
       next.gameId,
       version,
       JSON.stringify(next.document),
       JSON.stringify(next.segmentVersions),
       next.author,
+      next.authorEmail,
       next.note,
       new Date(next.publishedAt),
       next.copyOf,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../http/admin-responses.js';
+import { nullable, PersonEmail, successOf, Time } from '../../http/admin-responses.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import {
   DIFFERENCE_EXAMPLE,
@@ -67,6 +67,7 @@ const Draft = Type.Object(
     basedOn: Type.Integer({ description: 'The published version that it began with' }),
     isEdited: Type.Boolean({ description: 'False while it is what is published' }),
     updatedBy: nullable(Type.String()),
+    updatedByEmail: PersonEmail,
     updatedAt: nullable(Time('Of the last change of what it shows')),
     document: ConfigDocument,
   },
@@ -79,6 +80,7 @@ export const DraftResponse = successOf('DraftResponse', Draft, {
     basedOn: 7,
     isEdited: true,
     updatedBy: 'Ada',
+    updatedByEmail: 'ada@studio.example',
     updatedAt: '2026-11-15T12:00:00.000Z',
     document: DOCUMENT_EXAMPLE,
   },
@@ -161,6 +163,7 @@ export const PublishedResponse = successOf(
 const summary = {
   version: Type.Integer(),
   author: Type.String(),
+  authorEmail: PersonEmail,
   note: Type.String(),
   publishedAt: nullable(
     Time('When it came into force; null for version 0, which every game has from the beginning'),
@@ -170,6 +173,7 @@ const summary = {
 const SUMMARY_EXAMPLE = {
   version: 7,
   author: 'Ada',
+  authorEmail: 'ada@studio.example',
   note: 'Winter sale',
   publishedAt: '2026-11-15T12:00:00.000Z',
   copyOf: null,

@@ -1,6 +1,6 @@
 import { type Client, type Pool, query } from '../../db/pool.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
-import type { Actor } from '../studios/audit-log.js';
+import { type Actor, emailOf } from '../studios/audit-log.js';
 
 export type DraftRow = {
   publishedVersion: number;
@@ -9,6 +9,7 @@ export type DraftRow = {
   basedOn: number | null;
   document: ConfigDocument | null;
   updatedBy: string | null;
+  updatedByEmail: string | null;
   updatedAt: number | null;
 };
 
@@ -22,7 +23,8 @@ export async function findDraftRow(db: Pool | Client, gameId: number): Promise<D
     {
       name: 'find_draft_row',
       text: `select g.published_version as "publishedVersion", coalesce(d.revision, 0) as revision,
-               d.based_on as "basedOn", d.document, d.updated_by as "updatedBy", d.updated_at as "updatedAt"
+               d.based_on as "basedOn", d.document, d.updated_by as "updatedBy",
+               d.updated_by_email as "updatedByEmail", d.updated_at as "updatedAt"
              from games g left join config_drafts d on d.game_id = g.id
              where g.id = $1`,
     },
@@ -42,21 +44,22 @@ export type NewDraft = Readonly<{
 export async function upsertDraft(
   client: Client,
   { gameId, revision, content }: NewDraft,
-  { name, nowMs }: Actor,
+  actor: Actor,
 ): Promise<void> {
   await client.query(
-    `insert into config_drafts (game_id, revision, based_on, document, updated_by, updated_at)
-     values ($1, $2, $3, $4, $5, $6)
+    `insert into config_drafts (game_id, revision, based_on, document, updated_by, updated_by_email, updated_at)
+     values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (game_id) do update
      set revision = excluded.revision, based_on = excluded.based_on, document = excluded.document,
-       updated_by = excluded.updated_by, updated_at = excluded.updated_at`,
+       updated_by = excluded.updated_by, updated_by_email = excluded.updated_by_email, updated_at = excluded.updated_at`,
     [
       gameId,
       revision,
       content?.basedOn ?? null,
       content === null ? null : JSON.stringify(content.document),
-      name,
-      new Date(nowMs),
+      actor.name,
+      emailOf(actor),
+      new Date(actor.nowMs),
     ],
   );
 }
@@ -66,17 +69,14 @@ export async function upsertDraft(
  * draft before cannot save over what was published. An edited draft keeps its revision, and the conflict is reported when it
  * is published.
  */
-export async function updateUneditedDraft(
-  client: Client,
-  gameId: number,
-  { name, nowMs }: Actor,
-): Promise<void> {
+export async function updateUneditedDraft(client: Client, gameId: number, actor: Actor): Promise<void> {
   await client.query(
-    `insert into config_drafts as d (game_id, revision, updated_by, updated_at)
-     values ($1, 1, $2, $3)
+    `insert into config_drafts as d (game_id, revision, updated_by, updated_by_email, updated_at)
+     values ($1, 1, $2, $3, $4)
      on conflict (game_id) do update
-     set revision = d.revision + 1, updated_by = excluded.updated_by, updated_at = excluded.updated_at
+     set revision = d.revision + 1, updated_by = excluded.updated_by, updated_by_email = excluded.updated_by_email,
+       updated_at = excluded.updated_at
      where d.document is null`,
-    [gameId, name, new Date(nowMs)],
+    [gameId, actor.name, emailOf(actor), new Date(actor.nowMs)],
   );
 }

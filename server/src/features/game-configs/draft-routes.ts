@@ -182,6 +182,6 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
   );
 }
 
-function toResponse({ revision, basedOn, isEdited, updatedBy, updatedAt, document }: Draft) {
-  return { revision, basedOn, isEdited, updatedBy, updatedAt: toTime(updatedAt), document };
+function toResponse({ publishedVersion: _, updatedAt, ...draft }: Draft) {
+  return { ...draft, updatedAt: toTime(updatedAt) };
 }

@@ -27,6 +27,7 @@ export type Draft = Readonly<{
   document: ConfigDocument;
   isEdited: boolean;
   updatedBy: string | null;
+  updatedByEmail: string | null;
   updatedAt: number | null;
 }>;
 
@@ -34,6 +35,7 @@ export type DraftConflict = Readonly<{
   outcome: 'draft_conflict';
   revision: number;
   updatedBy: string | null;
+  updatedByEmail: string | null;
   /**
    * The difference between the draft and the document that was sent; without a document, what publishing the draft would
    * change now.
@@ -168,8 +170,11 @@ export async function publishDraft(
   });
 }
 
-function conflict({ revision, updatedBy }: Draft, difference: readonly DocumentChange[]): DraftConflict {
-  return { outcome: 'draft_conflict', revision, updatedBy, difference };
+function conflict(
+  { revision, updatedBy, updatedByEmail }: Draft,
+  difference: readonly DocumentChange[],
+): DraftConflict {
+  return { outcome: 'draft_conflict', revision, updatedBy, updatedByEmail, difference };
 }
 
 /** Nothing was sent to compare the draft with, so the response says what publishing it would change now. */

@@ -30,6 +30,6 @@ export function publicationResponse(outcome: RollbackOutcome | DraftConflict): {
   }
 }
 
-export function draftConflict({ revision, updatedBy, difference }: DraftConflict): ApiError {
-  return new ApiError('draft_conflict', { details: { revision, updatedBy, difference } });
+export function draftConflict({ outcome: _, ...details }: DraftConflict): ApiError {
+  return new ApiError('draft_conflict', { details });
 }

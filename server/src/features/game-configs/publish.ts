@@ -2,7 +2,7 @@ import { type Client, type Pool, transaction } from '../../db/pool.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
 import { validateDocument } from '../../personalisation/validate/validate-document.js';
-import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
+import { type Actor, emailOf, insertAuditEntry } from '../studios/audit-log.js';
 import {
   type ConfigVersion,
   findConfigVersion,
@@ -143,6 +143,7 @@ async function insertVersion(
     document,
     segmentVersions: nextSegmentVersions(current, document),
     author: actor.name,
+    authorEmail: emailOf(actor),
     note,
     publishedAt: actor.nowMs,
     copyOf,

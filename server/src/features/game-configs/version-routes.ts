@@ -158,6 +158,7 @@ async function requireVersion(ctx: AdminContext, gameId: number, version: number
   return found;
 }
 
-function toSummary({ version, author, note, publishedAt, copyOf }: ConfigVersionSummary) {
-  return { version, author, note, publishedAt: version === 0 ? null : toTime(publishedAt), copyOf };
+function toSummary({ version, author, authorEmail, note, publishedAt, copyOf }: ConfigVersionSummary) {
+  const at = version === 0 ? null : toTime(publishedAt);
+  return { version, author, authorEmail, note, publishedAt: at, copyOf };
 }

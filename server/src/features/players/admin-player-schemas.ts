@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { GameParameters, nullable, successOf, Time } from '../../http/admin-responses.js';
+import { GameParameters, nullable, PersonEmail, successOf, Time } from '../../http/admin-responses.js';
 import { MAX_REASON } from './override-limits.js';
 
 /** Documentation of the admin API's player routes. */
@@ -49,10 +49,12 @@ const Override = Type.Object(
     value: Type.Boolean(),
     reason: Type.String(),
     author: Type.String(),
+    authorEmail: PersonEmail,
     setAt: Time('When it was set'),
     until: nullable(Time('When it ends of itself')),
     clearedAt: nullable(Time('When it was replaced or taken back')),
     clearedBy: nullable(Type.String()),
+    clearedByEmail: PersonEmail,
     state: Type.Union([Type.Literal('in_force'), Type.Literal('expired'), Type.Literal('cleared')]),
   },
   { title: 'Override' },
@@ -63,10 +65,12 @@ const OVERRIDE_EXAMPLE = {
   value: true,
   reason: 'Paid by bank transfer',
   author: 'Ada',
+  authorEmail: 'ada@studio.example',
   setAt: '2026-11-15T12:00:00.000Z',
   until: '2027-01-01T00:00:00.000Z',
   clearedAt: null,
   clearedBy: null,
+  clearedByEmail: null,
   state: 'in_force' as const,
 };
 

@@ -1,4 +1,5 @@
 import type { Client, Pool } from '../../db/pool.js';
+import { type Actor, emailOf } from '../studios/audit-log.js';
 import type { StatedOverride } from './override-file.js';
 
 /** Which of these the game has. */
@@ -61,15 +62,15 @@ type Place = Readonly<{ playerId: string; flagId: string }>;
 export async function updateOverridesCleared(
   client: Client,
   places: readonly Place[],
-  { clearedBy, clearedAtMs }: { clearedBy: string; clearedAtMs: number },
+  actor: Actor,
 ): Promise<void> {
   await client.query(
-    `update flag_overrides o set cleared_at = $3, cleared_by = $4
+    `update flag_overrides o set cleared_at = $3, cleared_by = $4, cleared_by_email = $5
      from unnest($1::bigint[], $2::text[]) as c(player_id, flag_id)
      where o.player_id = c.player_id and o.flag_id = c.flag_id and o.cleared_at is null`,
     [
       ...[places.map(({ playerId }) => playerId), places.map(({ flagId }) => flagId)],
-      ...[new Date(clearedAtMs), clearedBy],
+      ...[new Date(actor.nowMs), actor.name, emailOf(actor)],
     ],
   );
 }
@@ -79,11 +80,11 @@ export type SetOverride = Place & Pick<StatedOverride, 'reason' | 'until'> & Rea
 export async function insertOverrides(
   client: Client,
   overrides: readonly SetOverride[],
-  { author, setAtMs }: { author: string; setAtMs: number },
+  actor: Actor,
 ): Promise<void> {
   await client.query(
-    `insert into flag_overrides (player_id, flag_id, value, reason, until, author, set_at)
-     select *, $6::text, $7::timestamptz
+    `insert into flag_overrides (player_id, flag_id, value, reason, until, author, author_email, set_at)
+     select *, $6::text, $7::text, $8::timestamptz
      from unnest($1::bigint[], $2::text[], $3::boolean[], $4::text[], $5::timestamptz[])`,
     [
       overrides.map(({ playerId }) => playerId),
@@ -91,8 +92,9 @@ export async function insertOverrides(
       overrides.map(({ value }) => value),
       overrides.map(({ reason }) => reason),
       overrides.map(({ until }) => (until === null ? null : new Date(until))),
-      author,
-      new Date(setAtMs),
+      actor.name,
+      emailOf(actor),
+      new Date(actor.nowMs),
     ],
   );
 }

@@ -107,11 +107,11 @@ async function applyPortion(
   });
   if (changes.length === 0) return { set: 0, cleared: 0 };
   const places = changes.map(({ stated: { flagId }, playerId }) => ({ playerId, flagId }));
-  await updateOverridesCleared(client, places, { clearedBy: actor.name, clearedAtMs: actor.nowMs });
+  await updateOverridesCleared(client, places, actor);
   const set = changes.flatMap(({ stated: { flagId, value, reason, until }, playerId }): SetOverride[] =>
     value === null ? [] : [{ playerId, flagId, value, reason, until }],
   );
-  if (set.length > 0) await insertOverrides(client, set, { author: actor.name, setAtMs: actor.nowMs });
+  if (set.length > 0) await insertOverrides(client, set, actor);
   await updateOverridesAtOf(client, [...new Set(places.map(({ playerId }) => playerId))], actor.nowMs);
   await audit(client, gameId, changes, actor);
   return { set: set.length, cleared: changes.length - set.length };

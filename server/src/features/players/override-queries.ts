@@ -1,4 +1,5 @@
 import { type Client, type Pool, query } from '../../db/pool.js';
+import { type Actor, emailOf } from '../studios/audit-log.js';
 
 /** A player's flag as a studio has set it, and what became of that. */
 export type OverrideRow = {
@@ -6,14 +7,17 @@ export type OverrideRow = {
   value: boolean;
   reason: string;
   author: string;
+  /** Of the person who was signed in, like `clearedByEmail`; null for a token, a command and the service itself. */
+  authorEmail: string | null;
   setAt: number;
   until: number | null;
   clearedAt: number | null;
   clearedBy: string | null;
+  clearedByEmail: string | null;
 };
 
-export const OVERRIDE_COLUMNS = `flag_id as "flagId", value, reason, author, set_at as "setAt", until, cleared_at as "clearedAt",
-  cleared_by as "clearedBy"`;
+export const OVERRIDE_COLUMNS = `flag_id as "flagId", value, reason, author, author_email as "authorEmail", set_at as "setAt", until,
+  cleared_at as "clearedAt", cleared_by as "clearedBy", cleared_by_email as "clearedByEmail"`;
 
 /** The current ones first, then those that are over, newest first. */
 export async function listOverrides(pool: Pool, playerId: string, limit: number): Promise<OverrideRow[]> {
@@ -33,28 +37,31 @@ export async function listOverrides(pool: Pool, playerId: string, limit: number)
 export async function updateOverrideCleared(
   client: Client,
   { playerId, flagId }: { playerId: string; flagId: string },
-  { clearedBy, clearedAtMs }: { clearedBy: string; clearedAtMs: number },
+  actor: Actor,
 ): Promise<OverrideRow | undefined> {
   const { rows } = await client.query<OverrideRow>(
-    `update flag_overrides set cleared_at = $3, cleared_by = $4
+    `update flag_overrides set cleared_at = $3, cleared_by = $4, cleared_by_email = $5
      where player_id = $1 and flag_id = $2 and cleared_at is null
      returning ${OVERRIDE_COLUMNS}`,
-    [playerId, flagId, new Date(clearedAtMs), clearedBy],
+    [playerId, flagId, new Date(actor.nowMs), actor.name, emailOf(actor)],
   );
   return rows[0];
 }
 
-export type NewOverride = Pick<OverrideRow, 'flagId' | 'value' | 'reason' | 'author' | 'setAt' | 'until'> & {
+export type NewOverride = Omit<OverrideRow, 'clearedAt' | 'clearedBy' | 'clearedByEmail'> & {
   playerId: string;
 };
 
 /** The flag must have no current override. */
 export async function insertOverride(client: Client, override: NewOverride): Promise<void> {
-  const { playerId, flagId, value, reason, author, setAt, until } = override;
+  const { playerId, flagId, value, reason, author, authorEmail, setAt, until } = override;
   await client.query(
-    `insert into flag_overrides (player_id, flag_id, value, reason, author, set_at, until)
-     values ($1, $2, $3, $4, $5, $6, $7)`,
-    [playerId, flagId, value, reason, author, new Date(setAt), until === null ? null : new Date(until)],
+    `insert into flag_overrides (player_id, flag_id, value, reason, author, author_email, set_at, until)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [
+      ...[playerId, flagId, value, reason, author, authorEmail],
+      ...[new Date(setAt), until === null ? null : new Date(until)],
+    ],
   );
 }
 

@@ -1,6 +1,6 @@
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
-import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
+import { type Actor, emailOf, insertAuditEntry } from '../studios/audit-log.js';
 import {
   insertOverride,
   type LockedPlayer,
@@ -36,11 +36,12 @@ export async function setOverride(pool: Pool, change: OverrideChange, actor: Act
     const player = await lockPlayer(client, gameId, userId);
     if (player === undefined) return { outcome: 'no_such_player' };
     if (!(await hasFlag(client, gameId, player, flagId))) return { outcome: 'no_such_flag' };
-    const former = await clearCurrent(client, player, flagId, actor);
-    const said = { flagId, value, reason, author: actor.name, setAt: actor.nowMs, until };
+    const former = await updateOverrideCleared(client, { ...player, flagId }, actor);
+    const author = { author: actor.name, authorEmail: emailOf(actor) };
+    const said = { flagId, value, reason, ...author, setAt: actor.nowMs, until };
     await insertOverride(client, { ...said, playerId: player.playerId });
     await updateOverridesAt(client, player.playerId, actor.nowMs);
-    const override = { ...said, clearedAt: null, clearedBy: null };
+    const override = { ...said, clearedAt: null, clearedBy: null, clearedByEmail: null };
     await audit(client, player, change, actor, { action: 'override.set', former, override });
     return { outcome: 'set', override };
   });
@@ -55,7 +56,7 @@ export async function clearOverride(pool: Pool, place: OverridePlace, actor: Act
   return transaction(pool, async (client) => {
     const player = await lockPlayer(client, place.gameId, place.userId);
     if (player === undefined) return { outcome: 'no_such_player' };
-    const former = await clearCurrent(client, player, place.flagId, actor);
+    const former = await updateOverrideCleared(client, { ...player, flagId: place.flagId }, actor);
     if (former === undefined) return { outcome: 'no_such_override' };
     await updateOverridesAt(client, player.playerId, actor.nowMs);
     await audit(client, player, place, actor, { action: 'override.clear', former, override: undefined });
@@ -72,15 +73,6 @@ async function hasFlag(
   if (flagId === 'isPayer') return true;
   const { document } = await requireConfigVersion(client, gameId, publishedVersion);
   return document.flags.custom.some((flag) => flag.flagId === flagId);
-}
-
-function clearCurrent(
-  client: Client,
-  { playerId }: LockedPlayer,
-  flagId: string,
-  { name, nowMs }: Actor,
-): Promise<OverrideRow | undefined> {
-  return updateOverrideCleared(client, { playerId, flagId }, { clearedBy: name, clearedAtMs: nowMs });
 }
 
 async function audit(

@@ -30,6 +30,11 @@ const AdminError = Type.Object(
           description: 'Only with `draft_conflict`: who changed it.',
         }),
       ),
+      updatedByEmail: Type.Optional(
+        Type.Union([Type.String(), Type.Null()], {
+          description: 'Only with `draft_conflict`: the address of that person, if one was signed in.',
+        }),
+      ),
       version: Type.Optional(
         Type.Integer({
           description: 'Only with `version_conflict` and `nothing_to_publish`: the one in force.',
@@ -65,7 +70,12 @@ const FORM: ErrorForm = {
   details: {
     role_too_low: { roleNeeded: 'editor' },
     document_invalid: { problems: [PROBLEM_EXAMPLE] },
-    draft_conflict: { revision: 13, updatedBy: 'Grace', difference: DIFFERENCE_EXAMPLE },
+    draft_conflict: {
+      revision: 13,
+      updatedBy: 'Grace',
+      updatedByEmail: 'grace@studio.example',
+      difference: DIFFERENCE_EXAMPLE,
+    },
     version_conflict: { version: 8, author: 'Grace', difference: DIFFERENCE_EXAMPLE },
     nothing_to_publish: { version: 7 },
     price_raise_unconfirmed: { raises: [RAISE_EXAMPLE] },

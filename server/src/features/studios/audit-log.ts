@@ -12,6 +12,11 @@ export type Actor = Readonly<{
   tokenId?: string;
 }>;
 
+/** Who it was, where names are not enough: null for a token, a command and the service itself. */
+export function emailOf({ account }: Actor): string | null {
+  return account?.email ?? null;
+}
+
 /** For what the service does by itself: at its first start, and in its hourly maintenance. */
 export function serviceActor(nowMs: number): Actor {
   return { name: 'savepoint', nowMs };
@@ -42,7 +47,7 @@ export async function insertAuditEntry(
       entry.gameId,
       new Date(actor.nowMs),
       actor.name,
-      actor.account?.email ?? null,
+      emailOf(actor),
       actor.tokenId ?? null,
       entry.action,
       entry.target,

@@ -88,16 +88,17 @@ function loginItem(ms: number, isFirst: boolean, session: SessionOfLogin): Timed
 export function overrideItems(history: readonly OverrideHistory[], nowMs: number): TimedItem[] {
   return history
     .flatMap((override) => {
-      const { id, author, setAt, until, clearedAt, clearedBy } = override;
-      const set = overrideItem(override, { change: 'set', ms: setAt, by: author });
+      const { id, author, authorEmail, setAt, until, clearedAt, clearedBy, clearedByEmail } = override;
+      const set = overrideItem(override, { change: 'set', ms: setAt, by: author, byEmail: authorEmail });
       if (until !== null && until <= Math.min(nowMs, clearedAt ?? nowMs)) {
         return [
-          { id, ...overrideItem(override, { change: 'ended', ms: until, by: null }) },
+          { id, ...overrideItem(override, { change: 'ended', ms: until, by: null, byEmail: null }) },
           { id, ...set },
         ];
       }
       if (clearedAt === null) return [{ id, ...set }];
-      const cleared = overrideItem(override, { change: 'cleared', ms: clearedAt, by: clearedBy });
+      const by = { by: clearedBy, byEmail: clearedByEmail };
+      const cleared = overrideItem(override, { change: 'cleared', ms: clearedAt, ...by });
       return [
         { id, ...cleared },
         { id, ...set },
@@ -107,13 +108,18 @@ export function overrideItems(history: readonly OverrideHistory[], nowMs: number
     .map(({ ms, item }) => ({ ms, item }));
 }
 
-type OverrideChange = { change: 'set' | 'cleared' | 'ended'; ms: number; by: string | null };
+type OverrideChange = {
+  change: 'set' | 'cleared' | 'ended';
+  ms: number;
+  by: string | null;
+  byEmail: string | null;
+};
 
 function overrideItem(
   { flagId, value, reason, until }: OverrideHistory,
-  { change, ms, by }: OverrideChange,
+  { change, ms, by, byEmail }: OverrideChange,
 ): TimedItem {
-  const item = { kind: 'override', at: toTime(ms), change, flagId, value, reason, by } as const;
+  const item = { kind: 'override', at: toTime(ms), change, flagId, value, reason, by, byEmail } as const;
   return { ms, item: { ...item, until: toTime(until) } };
 }
 

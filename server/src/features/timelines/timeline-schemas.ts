@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, successOf, Time } from '../../http/admin-responses.js';
+import { nullable, PersonEmail, successOf, Time } from '../../http/admin-responses.js';
 import { NextCursor } from '../../http/page-cursor.js';
 
 /** Documentation of a player's timeline. */
@@ -72,6 +72,7 @@ const OverrideItem = Type.Object(
     value: Type.Boolean(),
     reason: Type.String(),
     by: nullable(Type.String({ description: 'Who set or cleared it; null if it ended by itself' })),
+    byEmail: PersonEmail,
     until: nullable(Time('When it ends or ended by itself')),
   },
   { title: 'TimelineOverride' },
@@ -83,6 +84,7 @@ const VersionItem = Type.Object(
     at: Time('When it was published'),
     version: Type.Integer(),
     author: Type.String(),
+    authorEmail: PersonEmail,
     note: Type.String(),
     copyOf: nullable(Type.Integer({ description: 'The older version that it repeats, if it is a way back' })),
   },
@@ -149,6 +151,7 @@ export const TimelineResponse = successOf(
           at: '2026-11-15T12:00:00.000Z',
           version: 7,
           author: 'Ana',
+          authorEmail: 'ana@studio.example',
           note: 'Weekend sale',
           copyOf: null,
         },

@@ -85,7 +85,10 @@ describe('the dashboard', () => {
     });
     expect(today).toEqual(days[1]);
     const publishedAt = new Date(NOON).toISOString();
-    expect(versions).toContainEqual({ version, publishedAt, author: 'test', note: '', copyOf: null });
+    expect(versions).toContainEqual({
+      ...{ version, publishedAt, note: '', copyOf: null },
+      ...{ author: 'test', authorEmail: null },
+    });
   });
 
   it('says the same as SQL over players and events', async () => {

@@ -62,6 +62,7 @@ describe('the draft', () => {
       basedOn: version,
       isEdited: true,
       updatedBy: 'editor of demo-studio',
+      updatedByEmail: null,
       updatedAt: new Date(harness.clock.now()).toISOString(),
       document: edited,
     });

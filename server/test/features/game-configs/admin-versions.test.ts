@@ -33,6 +33,7 @@ describe('published versions', () => {
     expect(all.versions[0]).toEqual({
       version: versions[1],
       author: 'test',
+      authorEmail: null,
       note: '',
       publishedAt: new Date(harness.clock.now()).toISOString(),
       copyOf: null,

@@ -66,10 +66,12 @@ describe('an override', () => {
       value: true,
       reason: 'bank transfer',
       author: 'editor of demo-studio',
+      authorEmail: null,
       setAt: iso(setAt),
       until: null,
       clearedAt: null,
       clearedBy: null,
+      clearedByEmail: null,
       state: 'in_force',
     };
     expect(response.json().data).toEqual(first);

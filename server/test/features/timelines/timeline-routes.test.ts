@@ -93,10 +93,14 @@ describe('the timeline of a player', () => {
         value: true,
         reason: 'bank transfer',
         by: 'editor of demo-studio',
+        byEmail: null,
         until: null,
       },
       expect.objectContaining({ kind: 'override', at: setAt, change: 'set', by: 'editor of demo-studio' }),
-      { kind: 'version', at: publishedAt, version, author: 'test', note: '', copyOf: null },
+      {
+        ...{ kind: 'version', at: publishedAt, version },
+        ...{ author: 'test', authorEmail: null, note: '', copyOf: null },
+      },
       {
         ...event,
         kind: 'purchase',
