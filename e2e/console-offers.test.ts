@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { usagesOf } from '../console/src/lib/attribute-usages.js';
 import { canBeInvented, inventedFacts } from '../console/src/lib/invented-player.js';
@@ -118,6 +118,11 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
       await preview.getByText(outcome, { exact: false }).waitFor();
       previews.push(await shown(page));
     }
+    // Beside the form: what is typed and what follows from it are seen together.
+    const boxOf = async (part: Locator) => (await part.boundingBox()) ?? { x: 0, width: 0 };
+    const form = await boxOf(rule());
+    const preview = await boxOf(page.getByRole('region', { name: 'Preview' }));
+    expect(preview.x).toBeGreaterThan(form.x + form.width);
     // Nothing was saved so far: players see what is published.
     expect((await served(2)).gems_80).toBe(0.99);
 

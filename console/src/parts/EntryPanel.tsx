@@ -24,6 +24,8 @@ type Props = {
   children: ReactNode;
   /** Shown below the form; also works for viewers. */
   below?: ReactNode;
+  /** Shown beside the form, or below it on a narrow screen; also works for viewers. */
+  beside?: ReactNode;
 };
 
 /** An entry of the document beside its list: id, name, further fields, and the problems that belong to no field. */
@@ -42,12 +44,14 @@ export function EntryPanel({
   onClose,
   children,
   below,
+  beside,
 }: Props) {
   const problemAt = problemAtOf(problems);
   return (
     <SidePanel
       title={`${kind} ${id}`}
       isOpen
+      isWide={beside !== undefined}
       onClose={onClose}
       actions={
         !isReadOnly && (
@@ -57,32 +61,35 @@ export function EntryPanel({
         )
       }
     >
-      <fieldset disabled={isReadOnly} className="plain">
-        <Stack gap="sm">
-          <Group grow align="flex-start">
-            <TextInput
-              label="Id"
-              value={id}
-              error={problemAt(idMember)}
-              onChange={({ currentTarget }) => onId(currentTarget.value)}
-            />
-            <TextInput
-              label="Name"
-              value={name}
-              error={problemAt('name')}
-              onChange={({ currentTarget }) => onName(currentTarget.value)}
-            />
-          </Group>
-          {children}
-          {problems
-            .filter(({ member }) => isElsewhere(member))
-            .map(({ pointer, message }) => (
-              <Text key={`${pointer} ${message}`} size="sm" c="red" role="alert">
-                {message}
-              </Text>
-            ))}
-        </Stack>
-      </fieldset>
+      <div className="side-by-side">
+        <fieldset disabled={isReadOnly} className="plain">
+          <Stack gap="sm">
+            <Group grow align="flex-start">
+              <TextInput
+                label="Id"
+                value={id}
+                error={problemAt(idMember)}
+                onChange={({ currentTarget }) => onId(currentTarget.value)}
+              />
+              <TextInput
+                label="Name"
+                value={name}
+                error={problemAt('name')}
+                onChange={({ currentTarget }) => onName(currentTarget.value)}
+              />
+            </Group>
+            {children}
+            {problems
+              .filter(({ member }) => isElsewhere(member))
+              .map(({ pointer, message }) => (
+                <Text key={`${pointer} ${message}`} size="sm" c="red" role="alert">
+                  {message}
+                </Text>
+              ))}
+          </Stack>
+        </fieldset>
+        {beside}
+      </div>
       {below}
     </SidePanel>
   );

@@ -7,10 +7,13 @@ export function SidePanel({
   isOpen,
   onClose,
   actions,
+  isWide = false,
   children,
 }: {
   title: ReactNode;
   isOpen: boolean;
+  /** Room for two columns, where the screen has it. */
+  isWide?: boolean;
   onClose: () => void;
   actions?: ReactNode;
   children: ReactNode;
@@ -21,7 +24,7 @@ export function SidePanel({
       onClose={onClose}
       title={title}
       position="right"
-      size="lg"
+      size={isWide ? 980 : 'lg'}
       overlayProps={{ backgroundOpacity: 0.15 }}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
