@@ -1,5 +1,4 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -8,6 +7,7 @@ import {
   startNatsServer,
   versionOf,
 } from '../../server/test/support/nats-server.js';
+import { stablePort } from '../../server/test/support/stable-port.js';
 import { until } from '../support/service.js';
 
 /** The NATS side of a run. */
@@ -25,8 +25,6 @@ export type NatsServers = {
 const CATCH_UP_MS = 45_000;
 const COMPLETE_MS = 20_000;
 const ATTEMPTS = 3;
-/** Below the ports that systems give to outgoing connections: such a connection could take the port of a killed server. */
-const PORTS = { from: 20_000, count: 12_000 };
 
 export async function startNatsServers(
   count: number,
@@ -143,17 +141,4 @@ async function recommendedSettings(
   const file = join(folder, 'nats.conf');
   await writeFile(file, 'jetstream { sync_interval: always }\n');
   return { version, settings: ['-c', file] };
-}
-
-/** A free port that stays free while its server is down. */
-export async function stablePort(): Promise<number> {
-  for (;;) {
-    const port = PORTS.from + Math.floor(Math.random() * PORTS.count);
-    const isFree = await new Promise<boolean>((resolve) => {
-      const probe = createServer();
-      probe.once('error', () => resolve(false));
-      probe.listen(port, '127.0.0.1', () => probe.close(() => resolve(true)));
-    });
-    if (isFree) return port;
-  }
 }

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { stablePort } from '../../server/test/support/stable-port.js';
 import {
   get,
   launch,
@@ -9,7 +10,7 @@ import {
   temporaryFolder,
   until,
 } from '../support/service.js';
-import { type NatsServers, stablePort, startNatsServers } from './nats-servers.js';
+import { type NatsServers, startNatsServers } from './nats-servers.js';
 import { killPostgres, pausePostgres } from './postgres-faults.js';
 import { childrenOf, isRunning, signal } from './processes.js';
 

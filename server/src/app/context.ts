@@ -63,6 +63,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     accessTtlSeconds: settings.accessTtlSeconds,
     logger,
   }).catch(async (error: unknown) => {
+    metrics.stop();
     await pool.end();
     throw error;
   });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { isAlive, isPostmasterOf } from '../../src/db/embedded/process-info.js';
 import { StartupError } from '../../src/lib/startup-error.js';
 import {
@@ -25,8 +25,6 @@ import {
   start,
   startChild,
 } from '../support/postgres-folders.js';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const isRoot = process.getuid?.() === 0;
 
@@ -237,8 +235,12 @@ describe('the supervisor', () => {
   test('waits for children of the killed server that are still at work', async () => {
     const dataDir = await makeFolder();
     const server = await start(dataDir);
-    const busy = query(server.url, 'select count(*) from generate_series(1, 20000000)').catch(() => 'lost');
-    await sleep(200);
+    const busy = query(server.url, 'select count(*) from generate_series(1, 40000000)').catch(() => 'lost');
+    await eventually(async () => {
+      const active =
+        "select from pg_stat_activity where state = 'active' and query like '%generate_series%' and pid <> pg_backend_pid()";
+      expect(await query(server.url, active)).toHaveLength(1);
+    });
     const pid = await postmasterPid(dataDir);
     process.kill(pid, 'SIGKILL');
     await newPostmaster(dataDir, pid);

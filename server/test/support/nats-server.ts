@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { isSafeVersion, OLDEST_SAFE_VERSION } from '../../src/queue/server-version.js';
 import type { NatsSettings } from '../../src/settings/settings.js';
+import { stablePort } from './stable-port.js';
 
 const FOLDERS = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/bin', '/usr/sbin'];
 const installed = FOLDERS.map((folder) => join(folder, 'nats-server')).filter(existsSync);
@@ -49,7 +50,7 @@ export async function startNatsServer(
   program = NATS_SERVER ?? 'nats-server',
 ): Promise<NatsServer> {
   const folder = await mkdtemp(join(tmpdir(), 'savepoint-nats-'));
-  const ownPort = port ?? (await freePort());
+  const ownPort = port ?? (await stablePort());
   const url = `nats://127.0.0.1:${ownPort}`;
   let child: ChildProcess | undefined;
 
@@ -94,14 +95,6 @@ function natsConfig(servers: string[], stream: string, overrides: Partial<NatsSe
     consume: true,
     ...overrides,
   };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
 
 async function untilListening(port: number): Promise<void> {

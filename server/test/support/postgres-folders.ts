@@ -97,7 +97,7 @@ export async function leftovers(dataDir: string): Promise<string[]> {
 }
 
 export async function eventually<T>(attempt: () => Promise<T>, everyMs = 50): Promise<T> {
-  const deadline = Date.now() + 30_000;
+  const deadline = Date.now() + 120_000;
   for (;;) {
     try {
       return await attempt();

@@ -26,7 +26,9 @@ const DEFAULT_PARTITION = 'event_blocks_default';
 /** 4 MB, some ten thousand events: a run can be interrupted after each, within a fraction of a second. */
 const PAGES_A_STEP = 512;
 const DROP_ATTEMPTS = 10;
+/** Before a drop that was not possible is tried again, and after each one: intake, which waited for the drop, catches up meanwhile. */
 const DROP_PAUSE_MS = 300;
+
 export type RetentionProgress = {
   partition: string;
   action: 'delete' | 'drop';
@@ -174,9 +176,9 @@ async function dropWhole(
         donePages: 1,
         totalPages: 1,
       });
-      return 'clean';
     }
     await sleep(DROP_PAUSE_MS);
+    if (outcome === 'dropped') return 'clean';
   }
   return 'waiting';
 }
