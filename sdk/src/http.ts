@@ -13,6 +13,8 @@ export type Exchange = (path: string, init: RequestInit) => Promise<Reply>;
 
 /** What a request may take. A phone that changes networks leaves connections that never end. */
 const TIMEOUT_MS = 30_000;
+/** For what is about sessions: the service takes a refresh token again within 30 s of its use, and a second try must fit in. */
+const AUTH_TIMEOUT_MS = 8_000;
 
 type Options = { baseUrl: string; fetch: typeof fetch; onDate(serverMs: number): void };
 
@@ -20,7 +22,12 @@ type Options = { baseUrl: string; fetch: typeof fetch; onDate(serverMs: number):
 export function createExchange({ baseUrl, fetch, onDate }: Options): Exchange {
   return async (path, init) => {
     try {
-      const { response, text } = await fetchText(fetch, baseUrl + path, init);
+      const { response, text } = await fetchText(
+        fetch,
+        baseUrl + path,
+        init,
+        path.startsWith('/auth/') ? AUTH_TIMEOUT_MS : TIMEOUT_MS,
+      );
       const serverMs = Date.parse(response.headers.get('date') ?? '');
       if (serverMs) onDate(serverMs);
       return {
@@ -35,14 +42,15 @@ export function createExchange({ baseUrl, fetch, onDate }: Options): Exchange {
   };
 }
 
-/** Fetches a response with its body, and gives up after `TIMEOUT_MS`. */
+/** Fetches a response with its body. */
 export async function fetchText(
   fetching: typeof fetch,
   url: string,
   init: RequestInit,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<{ response: Response; text: string }> {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
+  const timer = setTimeout(() => abort.abort(), timeoutMs);
   try {
     const response = await fetching(url, { ...init, signal: abort.signal });
     return { response, text: await response.text() };

@@ -122,7 +122,10 @@ export function createSessions(setup: Setup): Sessions {
       if (session.accessToken !== refused?.accessToken && !isDue(session)) return session;
       if (session.refreshToken !== tried) {
         tried = session.refreshToken;
-        const reply = await exchange('/auth/refresh', postJson({ refreshToken: tried }));
+        const init = postJson({ refreshToken: tried });
+        const refresh = () => exchange('/auth/refresh', init);
+        // Without a response it may have happened. The service takes the same token again for a short time only, so at once.
+        const reply = await refresh().catch(refresh);
         if (reply.status !== 401) return accept(reply);
         // Once more if another tab has refreshed meanwhile.
       } else {

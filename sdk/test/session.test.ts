@@ -124,6 +124,19 @@ describe('a session', () => {
     expect(count('/v1/player/status')).toBe(1);
   });
 
+  it.each(['response lost', 'response never comes'] as const)('lives on when a %s', async (what) => {
+    const { client } = createDevice(service).start();
+    await client.login();
+    await vi.advanceTimersByTimeAsync(HOUR + 1);
+    const faults = [what];
+    service.fault = (path) => (path === '/auth/refresh' ? faults.pop() : undefined) ?? 'none';
+    const status = client.player.status();
+    // Less than the 30 s in which the service takes the same token again.
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await status).toEqual(service.status);
+    expect([count('/auth/refresh'), count('/auth/login')]).toEqual([2, 1]);
+  });
+
   it('is refreshed after a 401, and the request sent once more', async () => {
     const { client } = createDevice(service).start();
     await client.login();

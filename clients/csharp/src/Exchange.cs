@@ -60,6 +60,9 @@ namespace Savepoint
         /// <summary>What a request may take. A phone that changes networks leaves connections that never end.</summary>
         private const int TimeoutMs = 30000;
 
+        /// <summary>For what is about sessions: the service takes a refresh token again within 30 s of its use, and a second try must fit in.</summary>
+        private const int AuthTimeoutMs = 8000;
+
         private static readonly Dictionary<string, string> NoHeaders = new Dictionary<string, string>();
         private readonly string baseUrl;
         private readonly ITransport transport;
@@ -85,7 +88,7 @@ namespace Savepoint
         /// <summary>Posts to any address: the signing endpoint is not part of the service.</summary>
         public async Task<TransportResponse> PostToAsync(string url, string body)
         {
-            return await SendAsync(new TransportRequest("POST", url, body, WithJson(NoHeaders))).ConfigureAwait(false);
+            return await SendAsync(new TransportRequest("POST", url, body, WithJson(NoHeaders)), TimeoutMs).ConfigureAwait(false);
         }
 
         /// <exception cref="SavepointException"><c>network_failed</c> where there is no response. A response of any status is returned as a reply.</exception>
@@ -93,7 +96,8 @@ namespace Savepoint
         {
             headers = headers ?? NoHeaders;
             var request = new TransportRequest(method, baseUrl + path, body, body == null ? headers : WithJson(headers));
-            var response = await SendAsync(request).ConfigureAwait(false);
+            var isAuth = path.StartsWith("/auth/", StringComparison.Ordinal);
+            var response = await SendAsync(request, isAuth ? AuthTimeoutMs : TimeoutMs).ConfigureAwait(false);
             var serverMs = Times.Parse(response.Header("date"));
             if (serverMs != null) onDate(serverMs.Value);
             return new Reply
@@ -105,9 +109,9 @@ namespace Savepoint
             };
         }
 
-        private async Task<TransportResponse> SendAsync(TransportRequest request)
+        private async Task<TransportResponse> SendAsync(TransportRequest request, int timeoutMs)
         {
-            using (var timeout = new CancellationTokenSource(TimeoutMs))
+            using (var timeout = new CancellationTokenSource(timeoutMs))
             {
                 try
                 {

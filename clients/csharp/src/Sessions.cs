@@ -137,11 +137,27 @@ namespace Savepoint
             var isRefused = refused != null && session.AccessToken == refused.AccessToken;
             if (!isRefused && !IsDue(session)) return session;
             var body = Json.Write(new Dictionary<string, object> { ["refreshToken"] = session.RefreshToken });
-            var reply = await exchange.PostAsync("/auth/refresh", body).ConfigureAwait(false);
+            var reply = await RefreshAsync(body).ConfigureAwait(false);
             if (reply.Status != 401) return Accept(reply);
             // The last characters are enough to tell sessions apart.
             queue.StartInstall(session.RefreshToken.Substring(Math.Max(0, session.RefreshToken.Length - 8)));
             return await SignInAsync().ConfigureAwait(false);
+        }
+
+        /// <summary>
+        /// Without a response the refresh may have happened. The service takes the same token again for a short time only, so it is sent
+        /// again at once.
+        /// </summary>
+        private async Task<Reply> RefreshAsync(string body)
+        {
+            try
+            {
+                return await exchange.PostAsync("/auth/refresh", body).ConfigureAwait(false);
+            }
+            catch (SavepointException)
+            {
+                return await exchange.PostAsync("/auth/refresh", body).ConfigureAwait(false);
+            }
         }
 
         private Session Kept()

@@ -5,6 +5,8 @@ export type Fault =
   | 'none'
   | 'request lost'
   | 'response lost'
+  /** The connection stays open, and nothing comes. */
+  | 'response never comes'
   | 'delivered twice'
   | 'portal'
   | 401
@@ -178,6 +180,7 @@ export function createServiceModel() {
       if (fault === 'portal') return new Response('<html>Buy Wi-Fi</html>', { status: 200 });
       const response = respond(request);
       if (fault === 'response lost') throw new TypeError('fetch failed');
+      if (fault === 'response never comes') await aborted(init.signal);
       return fault === 'delivered twice' ? respond(request) : response;
     }) as typeof fetch,
     sign: async (deviceId: string, given?: string) => {
@@ -215,4 +218,11 @@ function json(status: number, body: unknown, headers: Record<string, string> = {
 
 function refuse(status: number, code: string): Response {
   return json(status, { error: 'Invalid authentication credentials.', code });
+}
+
+/** Rejects when the client gives up. */
+function aborted(signal: AbortSignal | null | undefined): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal?.addEventListener('abort', () => reject(signal.reason));
+  });
 }

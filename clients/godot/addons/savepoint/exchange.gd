@@ -6,6 +6,8 @@ const Reply = preload("reply.gd")
 
 ## What a request may take. A phone that changes networks leaves connections that never end.
 const TIMEOUT_SECONDS := 30.0
+## For what is about sessions: the service takes a refresh token again within 30 s of its use, and a second try must fit in.
+const AUTH_TIMEOUT_SECONDS := 8.0
 
 var _node: Node
 var _base_url: String
@@ -19,7 +21,8 @@ func _init(node: Node, base_url: String, clock: Clock) -> void:
 
 
 func post(path: String, body: String, headers: Dictionary[String, String] = {}) -> Reply:
-	var reply := await _send(HTTPClient.METHOD_POST, _base_url + path, body, headers)
+	var timeout := AUTH_TIMEOUT_SECONDS if path.begins_with("/auth/") else TIMEOUT_SECONDS
+	var reply := await _send(HTTPClient.METHOD_POST, _base_url + path, body, headers, timeout)
 	_learn(reply)
 	return reply
 
@@ -41,7 +44,8 @@ func _learn(reply: Reply) -> void:
 		_clock.learn(server_ms)
 
 
-func _send(method: HTTPClient.Method, url: String, body: String, headers: Dictionary[String, String]) -> Reply:
+func _send(
+		method: HTTPClient.Method, url: String, body: String, headers: Dictionary[String, String], timeout := TIMEOUT_SECONDS) -> Reply:
 	if not _node.is_inside_tree():
 		return Reply.new()
 	var lines := PackedStringArray()
@@ -50,7 +54,7 @@ func _send(method: HTTPClient.Method, url: String, body: String, headers: Dictio
 	if method == HTTPClient.METHOD_POST:
 		lines.append("Content-Type: application/json")
 	var http := HTTPRequest.new()
-	http.timeout = TIMEOUT_SECONDS
+	http.timeout = timeout
 	_node.add_child(http)
 	if http.request(url, lines, method, body) != OK:
 		http.queue_free()

@@ -118,7 +118,11 @@ func _refresh_or_log_in(refused: Session, is_login: bool) -> Result:
 	var is_refused := refused != null and session.access_token == refused.access_token
 	if not is_refused and not _is_due(session):
 		return Result.new(session)
-	var reply := await _exchange.post("/auth/refresh", Json.write({"refreshToken": session.refresh_token}))
+	var body := Json.write({"refreshToken": session.refresh_token})
+	var reply := await _exchange.post("/auth/refresh", body)
+	if reply.status == 0:
+		# It may have happened. The service takes the same token again for a short time only, so at once.
+		reply = await _exchange.post("/auth/refresh", body)
 	if reply.status != 401:
 		return _accept(reply)
 	# The last characters are enough to tell sessions apart.
