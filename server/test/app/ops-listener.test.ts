@@ -2,21 +2,21 @@ import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildHealthApp } from '../../src/app/health-app.js';
-import { type AdminDesk, openAdminDesk } from '../support/admin-calls.js';
+import { type AdminClient, openAdminClient } from '../support/admin-calls.js';
 import { createHarness, type Harness } from '../support/harness.js';
 import { bodyOf, exchange, requestText, statusOf } from '../support/raw-http.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let port: number;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness, undefined, ['ops.example.com', 'Dotted.Example.']);
-  await desk.app.listen({ host: '127.0.0.1', port: 0 });
-  ({ port } = desk.app.server.address() as AddressInfo);
+  admin = await openAdminClient(harness, undefined, ['ops.example.com', 'Dotted.Example.']);
+  await admin.app.listen({ host: '127.0.0.1', port: 0 });
+  ({ port } = admin.app.server.address() as AddressInfo);
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -31,7 +31,7 @@ const ROUTES = [
   '/admin/v1/me',
   '/nothing',
 ];
-const get = (url: string, host: string) => desk.app.inject({ url, headers: { host } });
+const get = (url: string, host: string) => admin.app.inject({ url, headers: { host } });
 
 describe('the host name against DNS rebinding', () => {
   it.each([
@@ -77,8 +77,8 @@ describe('the host name against DNS rebinding', () => {
   });
 
   it('is refused before a token is looked at', async () => {
-    const headers = { host: 'evil.example', authorization: `Bearer ${desk.tokens.owner}` };
-    expect((await desk.app.inject({ url: '/admin/v1/me', headers })).statusCode).toBe(421);
+    const headers = { host: 'evil.example', authorization: `Bearer ${admin.tokens.owner}` };
+    expect((await admin.app.inject({ url: '/admin/v1/me', headers })).statusCode).toBe(421);
   });
 
   it('may be left out by HTTP/1.0, and is refused when it is repeated', async () => {

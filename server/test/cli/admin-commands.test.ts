@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectRefused, PASSWORD, personOf, post, signIn } from '../support/account-calls.js';
-import { type AdminDesk, openAdminDesk } from '../support/admin-calls.js';
+import { type AdminClient, openAdminClient } from '../support/admin-calls.js';
 import { finished, startCommand } from '../support/command.js';
 import { createHarness, type Harness } from '../support/harness.js';
 import { addStudio } from '../support/session-calls.js';
 
 describe('savepoint admin', () => {
   let harness: Harness;
-  let desk: AdminDesk;
+  let admin: AdminClient;
   beforeAll(async () => {
     harness = await createHarness();
-    desk = await openAdminDesk(harness);
+    admin = await openAdminClient(harness);
   });
   afterAll(async () => {
-    await desk.close();
+    await admin.close();
     await harness.close();
   });
   const command = (...args: string[]) => finished(startCommand(harness.databaseUrl, 'admin', ...args));
@@ -25,7 +25,7 @@ describe('savepoint admin', () => {
     expect(created.code, created.errors).toBe(0);
     const [link, token] = linkIn(created.out);
     expect(link).toMatch(/^https:\/\/ops\.studio\.example\/console\/sign-in#token=/);
-    const ada = personOf(desk, await post(desk, '/sign-in/link', { token }));
+    const ada = personOf(admin, await post(admin, '/sign-in/link', { token }));
     expect(await ada.ask('GET', '/me')).toMatchObject({
       name: 'Ada',
       role: 'owner',
@@ -37,10 +37,10 @@ describe('savepoint admin', () => {
     const reset = await command('reset', '--email', 'ADA@studio.example');
     expect(reset.out).toContain('Sessions ended: 1');
     expectRefused(await ada.call('GET', '/me'), 'session_ended');
-    expectRefused(await signIn(desk, 'ada@studio.example', PASSWORD), 'sign_in_refused');
+    expectRefused(await signIn(admin, 'ada@studio.example', PASSWORD), 'sign_in_refused');
     const [local, again] = linkIn(reset.out);
     expect(local).toMatch(/^http:\/\/127\.0\.0\.1:8081\//);
-    const back = personOf(desk, await post(desk, '/sign-in/link', { token: again }));
+    const back = personOf(admin, await post(admin, '/sign-in/link', { token: again }));
     await back.ask('PUT', '/account/password', { newPassword: PASSWORD });
     expect((await command('list', '--tenant', 'demo-studio')).out).toContain('ada@studio.example');
   });

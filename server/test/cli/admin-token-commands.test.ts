@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminDesk, openAdminDesk } from '../support/admin-calls.js';
+import { type AdminClient, openAdminClient } from '../support/admin-calls.js';
 import { finished, startCommand } from '../support/command.js';
 import { createHarness, type Harness } from '../support/harness.js';
 import { addStudio, expectStringError } from '../support/session-calls.js';
 
 describe('savepoint admin-token', () => {
   let harness: Harness;
-  let desk: AdminDesk;
+  let admin: AdminClient;
   beforeAll(async () => {
     harness = await createHarness();
-    desk = await openAdminDesk(harness);
+    admin = await openAdminClient(harness);
   });
   afterAll(async () => {
-    await desk.close();
+    await admin.close();
     await harness.close();
   });
   const command = (...args: string[]) => finished(startCommand(harness.databaseUrl, 'admin-token', ...args));
@@ -22,7 +22,7 @@ describe('savepoint admin-token', () => {
     const created = await command('create', '--role', 'editor', '--name', 'Ada', '--expires-days', '30');
     const [token = '', tokenId = ''] = tokenIn(created.out);
     expect(created.code, created.errors).toBe(0);
-    const me = await desk.ask('GET', '/me', undefined, token);
+    const me = await admin.ask('GET', '/me', undefined, token);
     expect(me).toMatchObject({ tokenId, name: 'Ada', role: 'editor', tenantId: 'demo-studio' });
     const days = (Date.parse(String(me.expiresAt)) - Date.now()) / 86_400_000;
     expect(days).toBeGreaterThan(29.9);
@@ -35,7 +35,7 @@ describe('savepoint admin-token', () => {
     expect(listed.out).not.toContain(token.slice(-43));
 
     expect((await command('revoke', tokenId)).out).toBe(`Revoked ${tokenId}.\n`);
-    expectStringError(await desk.call('GET', '/me', undefined, token), 401, 'token_invalid');
+    expectStringError(await admin.call('GET', '/me', undefined, token), 401, 'token_invalid');
     expect((await command('revoke', tokenId)).errors).toContain('There is no active token');
     expect((await command('list')).out).toMatch(new RegExp(`^${tokenId} .* revoked `, 'm'));
 
@@ -72,7 +72,7 @@ describe('savepoint admin-token', () => {
     expect(tokenIn(out)).toEqual([]);
     const created = await command('create', '--role', 'owner', '--tenant', 'other-studio');
     const [token] = tokenIn(created.out);
-    expect(await desk.ask('GET', '/me', undefined, token)).toMatchObject({
+    expect(await admin.ask('GET', '/me', undefined, token)).toMatchObject({
       tenantId: 'other-studio',
       expiresAt: null,
     });

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { DEMO } from '../../src/app/demo-studio.js';
 import { addMember } from '../../src/features/accounts/account-changes.js';
 import type { Role } from '../../src/features/studios/roles.js';
-import type { AdminDesk, Method } from './admin-calls.js';
+import type { AdminClient, Method } from './admin-calls.js';
 import type { Harness } from './harness.js';
 
 /** People who sign in to the admin API with a browser, as far as it can be seen from here. */
@@ -34,9 +34,9 @@ export type Person = {
   ask<T = Record<string, unknown>>(method: Method, path: string, body?: unknown, status?: number): Promise<T>;
 };
 
-export function post(desk: AdminDesk, path: string, body: unknown, sent: Sent = {}) {
+export function post(admin: AdminClient, path: string, body: unknown, sent: Sent = {}) {
   const { cookie, headers, remoteAddress } = sent;
-  return desk.app.inject({
+  return admin.app.inject({
     method: 'POST',
     url: `/admin/v1${path}`,
     headers: { ...(cookie === undefined ? {} : { cookie }), ...headers },
@@ -46,13 +46,13 @@ export function post(desk: AdminDesk, path: string, body: unknown, sent: Sent = 
 }
 
 export function signIn(
-  desk: AdminDesk,
+  admin: AdminClient,
   email: string,
   password: string,
   sent: Sent & { code?: string } = {},
 ) {
   const { code, ...rest } = sent;
-  return post(desk, '/sign-in', { email, password, ...(code === undefined ? {} : { code }) }, rest);
+  return post(admin, '/sign-in', { email, password, ...(code === undefined ? {} : { code }) }, rest);
 }
 
 /** `name=value` of each cookie that a response sets. */
@@ -65,12 +65,12 @@ export function cookieOf(response: LightMyRequestResponse, name: string): string
 }
 
 /** The person of a response to a sign-in that must have succeeded. */
-export function personOf(desk: AdminDesk, response: LightMyRequestResponse, tenant?: string): Person {
+export function personOf(admin: AdminClient, response: LightMyRequestResponse, tenant?: string): Person {
   expect(response.statusCode, response.body).toBe(200);
   const { account, csrfToken } = response.json().data;
   const cookie = cookieOf(response, 'savepoint_session');
   const call: Person['call'] = (method, path, body, headers = {}) =>
-    desk.app.inject({
+    admin.app.inject({
       method,
       url: `/admin/v1${path}`,
       headers: {
@@ -108,7 +108,7 @@ let people = 0;
 /** Somebody new who is a member of a studio, with a password, signed in. */
 export async function addPerson(
   harness: Harness,
-  desk: AdminDesk,
+  admin: AdminClient,
   role: Role,
   options: { tenant?: string; email?: string; name?: string } = {},
 ): Promise<Person> {
@@ -125,7 +125,7 @@ export async function addPerson(
   const member = { email, name, role, tenantId, linkExpiresAt: nowMs + 60_000 };
   const added = await addMember(harness.pool, member, { name: 'test', nowMs });
   if (added.outcome !== 'added' || added.token === null) throw new Error(`${email} is there already`);
-  const person = personOf(desk, await post(desk, '/sign-in/link', { token: added.token }), tenant);
+  const person = personOf(admin, await post(admin, '/sign-in/link', { token: added.token }), tenant);
   await person.ask('PUT', '/account/password', { newPassword: PASSWORD });
   return person;
 }

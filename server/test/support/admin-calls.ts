@@ -13,7 +13,7 @@ import { createAdminMetrics } from '../../src/telemetry/metrics.js';
 import type { Harness } from './harness.js';
 
 /** The second listener on a harness's database, and the calls of its admin API. */
-export type AdminDesk = {
+export type AdminClient = {
   app: FastifyInstance;
   /** Tokens of the demo studio. */
   tokens: Readonly<Record<Role, string>>;
@@ -62,12 +62,12 @@ export function adminContext(
   };
 }
 
-export async function openAdminDesk(
+export async function openAdminClient(
   harness: Harness,
   logger: Logger = pino({ level: 'silent' }),
   allowedHosts: readonly string[] = [],
   overrides: Partial<AdminContext> & { trustProxy?: boolean } = {},
-): Promise<AdminDesk> {
+): Promise<AdminClient> {
   const { pool, clock } = harness;
   const { trustProxy = false, ...others } = overrides;
   const admin = { ...adminContext(harness, logger), ...others };
@@ -83,7 +83,7 @@ export async function openAdminDesk(
     metrics: async () => ({ contentType: 'text/plain', text: await metrics.registry.metrics() }),
     apiDocument: async (api) => ({ openapi: '3.1.0', info: { title: api, version: '0' }, paths: {} }),
   });
-  const addToken: AdminDesk['addToken'] = async (role, { tenant = DEMO.tenant, name, expiresAt } = {}) => {
+  const addToken: AdminClient['addToken'] = async (role, { tenant = DEMO.tenant, name, expiresAt } = {}) => {
     const { rows } = await pool.query<{ id: number }>('select id from tenants where slug = $1', [tenant]);
     const tenantId = rows[0]?.id;
     if (tenantId === undefined) throw new Error(`there is no tenant ${tenant}`);
@@ -99,7 +99,7 @@ export async function openAdminDesk(
     editor: await addToken('editor'),
     owner: await addToken('owner'),
   };
-  const call: AdminDesk['call'] = (method, path, body, token = tokens.editor) =>
+  const call: AdminClient['call'] = (method, path, body, token = tokens.editor) =>
     app.inject({
       method,
       url: `/admin/v1${path}`,

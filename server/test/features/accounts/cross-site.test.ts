@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addPerson, cookiesOf, PASSWORD, type Person, post, signIn } from '../../support/account-calls.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let ada: Person;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness, undefined, ['ops.example.com']);
-  ada = await addPerson(harness, desk, 'owner');
+  admin = await openAdminClient(harness, undefined, ['ops.example.com']);
+  ada = await addPerson(harness, admin, 'owner');
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -63,7 +63,7 @@ describe('with a session cookie', () => {
   });
 
   it('whatever changes something needs the CSRF token of this very session', async () => {
-    const other = await addPerson(harness, desk, 'owner');
+    const other = await addPerson(harness, admin, 'owner');
     const changes = [
       ['POST', '/admin-tokens', { name: 'Eve', role: 'owner' }],
       ['PATCH', GAME, { name: 'Hers' }],
@@ -77,7 +77,7 @@ describe('with a session cookie', () => {
         expectGeneralError(response, 403, 'csrf_token_invalid');
       }
       const headers = { cookie: ada.cookie };
-      const without = await desk.app.inject({
+      const without = await admin.app.inject({
         method,
         url: `/admin/v1${path}`,
         headers,
@@ -89,13 +89,13 @@ describe('with a session cookie', () => {
   });
 
   it('reading needs none', async () => {
-    const response = await desk.app.inject({ url: '/admin/v1/me', headers: { cookie: ada.cookie } });
+    const response = await admin.app.inject({ url: '/admin/v1/me', headers: { cookie: ada.cookie } });
     expect(response.statusCode).toBe(200);
   });
 
   it('an admin token beside it wins, and needs neither', async () => {
-    const headers = { cookie: ada.cookie, authorization: `Bearer ${desk.tokens.viewer}` };
-    const response = await desk.app.inject({
+    const headers = { cookie: ada.cookie, authorization: `Bearer ${admin.tokens.viewer}` };
+    const response = await admin.app.inject({
       url: '/admin/v1/me',
       headers: { ...headers, origin: 'https://evil.example' },
     });
@@ -115,7 +115,7 @@ describe('with a session cookie', () => {
   });
 
   it('a form of another page is not even read', async () => {
-    const response = await desk.app.inject({
+    const response = await admin.app.inject({
       method: 'POST',
       url: '/admin/v1/admin-tokens',
       headers: {
@@ -133,10 +133,10 @@ describe('without one', () => {
   it.each(CROSS_ORIGIN)('no page of another origin signs its visitor in: %j', async (headers) => {
     const sent = { headers: { host: HOST, ...headers } };
     for (const response of [
-      await signIn(desk, ada.email, PASSWORD, sent),
-      await post(desk, '/sign-in/link', { token: 'x' }, sent),
-      await post(desk, '/invitations/show', { token: 'x' }, sent),
-      await post(desk, '/invitations/accept', { token: 'x', name: 'x', password: PASSWORD }, sent),
+      await signIn(admin, ada.email, PASSWORD, sent),
+      await post(admin, '/sign-in/link', { token: 'x' }, sent),
+      await post(admin, '/invitations/show', { token: 'x' }, sent),
+      await post(admin, '/invitations/accept', { token: 'x', name: 'x', password: PASSWORD }, sent),
     ]) {
       expectGeneralError(response, 403, 'cross_origin');
       expect(cookiesOf(response)).toEqual([]);

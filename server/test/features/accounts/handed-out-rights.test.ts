@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createPool, transaction } from '../../../src/db/pool.js';
 import { addPerson, type Person, post } from '../../support/account-calls.js';
-import { type AdminDesk, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness, NO_TIMEOUT_MS } from '../../support/harness.js';
 import { listWaiting } from '../../support/locks.js';
 import { addStudio } from '../../support/session-calls.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let ada: Person;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   await addStudio(harness, 'other-studio', 'other-game');
-  ada = await addPerson(harness, desk, 'owner', { name: 'Ada' });
+  ada = await addPerson(harness, admin, 'owner', { name: 'Ada' });
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -31,7 +31,7 @@ const invite = async (by: Person) => {
   return by.ask<{ token: string }>('POST', '/invitations', body, 201);
 };
 const isOpen = async ({ token }: { token: string }) =>
-  (await post(desk, '/invitations/show', { token })).statusCode === 200;
+  (await post(admin, '/invitations/show', { token })).statusCode === 200;
 const createToken = (by: Person, name: string) =>
   by.ask<Created>('POST', '/admin-tokens', { name, role: 'owner' }, 201);
 
@@ -40,7 +40,7 @@ describe.each([
   ['demoted to editor', 'PUT', { role: 'editor' }],
 ] as const)('an owner who is %s', (_, method, body) => {
   it('loses the invitations that they made, and whoever does it is told of their tokens', async () => {
-    const grace = await addPerson(harness, desk, 'owner', { name: 'Grace' });
+    const grace = await addPerson(harness, admin, 'owner', { name: 'Grace' });
     const hers = await invite(grace);
     const his = await invite(ada);
     const token = await createToken(grace, 'Nightly export');
@@ -55,7 +55,7 @@ describe.each([
     });
     expect([await isOpen(hers), await isOpen(his)]).toEqual([false, true]);
     // Programs go on until somebody decides otherwise.
-    expect((await desk.call('GET', '/me', undefined, token.token)).statusCode).toBe(200);
+    expect((await admin.call('GET', '/me', undefined, token.token)).statusCode).toBe(200);
     const { rows } = await harness.pool.query(
       `select actor, actor_email as email, action, target from audit_log order by id desc limit 1`,
     );
@@ -71,7 +71,7 @@ describe.each([
 });
 
 it('an owner who stays one keeps the invitations', async () => {
-  const grace = await addPerson(harness, desk, 'owner');
+  const grace = await addPerson(harness, admin, 'owner');
   const hers = await invite(grace);
   const kept = await ada.ask<HandedOut>('PUT', `/members/${grace.accountId}`, { role: 'owner' });
   expect(kept).toMatchObject({ invitationsWithdrawn: 0, adminTokens: [] });
@@ -79,8 +79,8 @@ it('an owner who stays one keeps the invitations', async () => {
 });
 
 it('what they made in another studio stays', async () => {
-  const eve = await addPerson(harness, desk, 'owner', { tenant: 'other-studio' });
-  await addPerson(harness, desk, 'owner', { tenant: 'other-studio' });
+  const eve = await addPerson(harness, admin, 'owner', { tenant: 'other-studio' });
+  await addPerson(harness, admin, 'owner', { tenant: 'other-studio' });
   const theirs = await invite(eve);
   const token = await createToken(eve, 'Theirs');
   const { rows } = await harness.pool.query<{ id: number }>(
@@ -95,13 +95,13 @@ it('what they made in another studio stays', async () => {
     adminTokens: [],
   });
   expect(await isOpen(theirs)).toBe(true);
-  expect((await desk.call('GET', '/me', undefined, token.token)).statusCode).toBe(200);
+  expect((await admin.call('GET', '/me', undefined, token.token)).statusCode).toBe(200);
 });
 
 it('the invitations that were made with an admin token end when it is revoked', async () => {
   const { tokenId, token } = await createToken(ada, 'Inviting');
   const body = { email: 'by-token@studio.example', role: 'owner' };
-  const invitation = await desk.ask<{ token: string }>('POST', '/invitations', body, token, 201);
+  const invitation = await admin.ask<{ token: string }>('POST', '/invitations', body, token, 201);
   expect(await isOpen(invitation)).toBe(true);
   await ada.ask('DELETE', `/admin-tokens/${tokenId}`);
   expect(await isOpen(invitation)).toBe(false);
@@ -111,7 +111,7 @@ it.each([
   ['/invitations', { email: 'late@studio.example', role: 'owner' }],
   ['/admin-tokens', { name: 'Late', role: 'owner' }],
 ])('nothing is made by POST %s beside the removal of its maker', async (path, body) => {
-  const grace = await addPerson(harness, desk, 'owner');
+  const grace = await addPerson(harness, admin, 'owner');
   // Connections of its own: those of the service wait.
   const pool = createPool({ url: harness.databaseUrl, size: 2, timeoutMs: NO_TIMEOUT_MS, onError: () => {} });
   const late = await transaction(pool, async (client) => {
@@ -130,15 +130,15 @@ describe('the audit log', () => {
 
   it('tells two people of one name apart, and both from a token of that name', async () => {
     const twins = [
-      await addPerson(harness, desk, 'owner', { name: 'Sam' }),
-      await addPerson(harness, desk, 'owner', { name: 'Sam' }),
+      await addPerson(harness, admin, 'owner', { name: 'Sam' }),
+      await addPerson(harness, admin, 'owner', { name: 'Sam' }),
     ];
     for (const twin of twins) {
       await invite(twin);
       expect(await newest()).toMatchObject({ actor: 'Sam', actorEmail: twin.email, actorTokenId: null });
     }
     const { tokenId, token } = await createToken(ada, 'Sam');
-    await desk.ask('POST', '/admin-tokens', { name: 'x', role: 'viewer' }, token, 201);
+    await admin.ask('POST', '/admin-tokens', { name: 'x', role: 'viewer' }, token, 201);
     const entry = await newest();
     expect(entry).toMatchObject({ actor: 'Sam', actorEmail: null, actorTokenId: tokenId });
     const { id } = entry as unknown as { id: string };
@@ -149,7 +149,7 @@ describe('the audit log', () => {
   });
 
   it('has the address also for what people do to their own account, and for joining', async () => {
-    const joan = await addPerson(harness, desk, 'viewer', { name: 'Joan' });
+    const joan = await addPerson(harness, admin, 'viewer', { name: 'Joan' });
     expect(await newest()).toMatchObject({ actor: 'Joan', actorEmail: joan.email });
     const { token } = await ada.ask<{ token: string }>(
       'POST',
@@ -158,7 +158,7 @@ describe('the audit log', () => {
       201,
     );
     const accepted = { token, name: 'New', password: 'nine purple otters sing' };
-    expect((await post(desk, '/invitations/accept', accepted)).statusCode).toBe(200);
+    expect((await post(admin, '/invitations/accept', accepted)).statusCode).toBe(200);
     expect(await newest()).toMatchObject({ actor: 'New', actorEmail: 'new@studio.example' });
   });
 });

@@ -9,25 +9,25 @@ import {
   post,
   signIn,
 } from '../../support/account-calls.js';
-import { type AdminDesk, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { findWaiting } from '../../support/locks.js';
 import { addStudio } from '../../support/session-calls.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let ada: Person;
 let eve: Person;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   await addStudio(harness, 'other-studio', 'other-game');
-  ada = await addPerson(harness, desk, 'owner', { name: 'Ada' });
-  eve = await addPerson(harness, desk, 'owner', { tenant: 'other-studio', name: 'Eve' });
+  ada = await addPerson(harness, admin, 'owner', { name: 'Ada' });
+  eve = await addPerson(harness, admin, 'owner', { tenant: 'other-studio', name: 'Eve' });
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -35,7 +35,7 @@ type Created = { token: string; path: string; invitation: { invitationId: string
 const invite = (email: string, role = 'editor', by = ada) =>
   by.ask<Created>('POST', '/invitations', { email, role }, 201);
 const accept = (token: string, body: Record<string, unknown> = { name: 'Grace', password: PASSWORD }) =>
-  post(desk, '/invitations/accept', { token, ...body });
+  post(admin, '/invitations/accept', { token, ...body });
 const rolesOf = async (email: string) => {
   const { rows } = await harness.pool.query<{ line: string }>(
     `select t.slug || ' ' || m.role as line
@@ -56,7 +56,7 @@ describe('an invitation', () => {
       invitedBy: 'Ada',
       expiresAt: new Date(harness.clock.now() + 7 * 86_400_000).toISOString(),
     });
-    const shown = await post(desk, '/invitations/show', { token });
+    const shown = await post(admin, '/invitations/show', { token });
     expect(shown.json().data).toEqual({
       email: 'Grace@studio.example',
       role: 'editor',
@@ -65,11 +65,11 @@ describe('an invitation', () => {
       expiresAt: expect.any(String),
       hasAccount: false,
     });
-    const grace = personOf(desk, await accept(token));
+    const grace = personOf(admin, await accept(token));
     expect(await grace.ask('GET', '/me')).toMatchObject({ name: 'Grace', role: 'editor' });
     expect(await rolesOf('grace@studio.example')).toEqual(['demo-studio editor']);
-    personOf(desk, await signIn(desk, 'grace@studio.example', PASSWORD));
-    for (const again of [await accept(token), await post(desk, '/invitations/show', { token })])
+    personOf(admin, await signIn(admin, 'grace@studio.example', PASSWORD));
+    for (const again of [await accept(token), await post(admin, '/invitations/show', { token })])
       expectGeneralError(again, 404, 'link_invalid');
   });
 
@@ -94,7 +94,7 @@ describe('an invitation', () => {
     expect(await rolesOf('crowd@studio.example')).toEqual(['demo-studio editor']);
     // From another network: those who came too late may have used up the guesses of this one.
     const elsewhere = { remoteAddress: '10.7.7.7' };
-    personOf(desk, await signIn(desk, 'crowd@studio.example', `${PASSWORD} ${won[0]}`, elsewhere));
+    personOf(admin, await signIn(admin, 'crowd@studio.example', `${PASSWORD} ${won[0]}`, elsewhere));
   });
 
   it('that is taken back while somebody accepts it makes nobody a member', async () => {
@@ -124,19 +124,19 @@ describe('an invitation', () => {
     for (const each of refused) expectRefused(each, 'sign_in_refused');
     if (refused.length > 0) {
       const left = responses[0]?.statusCode === 200 ? two : one;
-      personOf(desk, await accept(left.token));
+      personOf(admin, await accept(left.token));
     }
     expect(await rolesOf('both@studio.example')).toEqual(['demo-studio editor', 'other-studio viewer']);
   });
 
   it('of somebody who has an account needs the password of that account, and changes nothing of it', async () => {
     const { token } = await invite(ada.email, 'viewer', eve);
-    expect((await post(desk, '/invitations/show', { token })).json().data).toMatchObject({
+    expect((await post(admin, '/invitations/show', { token })).json().data).toMatchObject({
       hasAccount: true,
     });
     const stolen = await accept(token, { name: 'Eve was here', password: 'chosen by eve herself' });
     expectRefused(stolen, 'sign_in_refused');
-    const person = personOf(desk, await accept(token, { name: 'ignored', password: PASSWORD }));
+    const person = personOf(admin, await accept(token, { name: 'ignored', password: PASSWORD }));
     expect(person.accountId).toBe(ada.accountId);
     expect(await rolesOf(ada.email)).toEqual(['demo-studio owner', 'other-studio viewer']);
     const { rows } = await harness.pool.query('select name from accounts where id = $1', [ada.accountId]);
@@ -148,11 +148,11 @@ describe('an invitation', () => {
     const second = await invite('LATE@studio.example', 'viewer');
     expectGeneralError(await accept(first.token), 404, 'link_invalid');
     harness.clock.advance(7 * 86_400_000 - 1);
-    expect((await post(desk, '/invitations/show', { token: second.token })).statusCode).toBe(200);
+    expect((await post(admin, '/invitations/show', { token: second.token })).statusCode).toBe(200);
     harness.clock.advance(1);
     expectGeneralError(await accept(second.token), 404, 'link_invalid');
-    ada = personOf(desk, await signIn(desk, ada.email, PASSWORD), 'demo-studio');
-    eve = personOf(desk, await signIn(desk, eve.email, PASSWORD), 'other-studio');
+    ada = personOf(admin, await signIn(admin, ada.email, PASSWORD), 'demo-studio');
+    eve = personOf(admin, await signIn(admin, eve.email, PASSWORD), 'other-studio');
 
     const third = await invite('late@studio.example');
     const { invitationId } = third.invitation;
@@ -164,7 +164,7 @@ describe('an invitation', () => {
   });
 
   it('is not made for a member', async () => {
-    const { email } = await addPerson(harness, desk, 'viewer');
+    const { email } = await addPerson(harness, admin, 'viewer');
     const response = await ada.call('POST', '/invitations', { email: email.toUpperCase(), role: 'owner' });
     expectGeneralError(response, 409, 'already_member');
   });
@@ -176,7 +176,7 @@ describe('an invitation', () => {
       expectGeneralError(await accept(token, { name: 'P', password }), 422, 'password_weak');
     for (const name of ['', ' ', 'a\nb', 'x'.repeat(101), 7])
       expectGeneralError(await accept(token, { name, password: PASSWORD }), 400, 'body_invalid');
-    personOf(desk, await accept(token, { name: 'P', password: PASSWORD }));
+    personOf(admin, await accept(token, { name: 'P', password: PASSWORD }));
   });
 
   it.each([

@@ -10,25 +10,25 @@ import {
   signIn,
   tenantIdOf,
 } from '../../support/account-calls.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness, NO_TIMEOUT_MS } from '../../support/harness.js';
 import { listWaiting } from '../../support/locks.js';
 import { addStudio } from '../../support/session-calls.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let ada: Person;
 let eve: Person;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   await addStudio(harness, 'other-studio', 'other-game');
-  ada = await addPerson(harness, desk, 'owner', { name: 'Ada' });
-  eve = await addPerson(harness, desk, 'owner', { tenant: 'other-studio', name: 'Eve' });
+  ada = await addPerson(harness, admin, 'owner', { name: 'Ada' });
+  eve = await addPerson(harness, admin, 'owner', { tenant: 'other-studio', name: 'Eve' });
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -44,7 +44,11 @@ const owners = async (tenant: string) => {
 
 describe('the members of a studio', () => {
   it('are listed page by page, without those of another studio', async () => {
-    const people = [ada, await addPerson(harness, desk, 'editor'), await addPerson(harness, desk, 'viewer')];
+    const people = [
+      ada,
+      await addPerson(harness, admin, 'editor'),
+      await addPerson(harness, admin, 'viewer'),
+    ];
     const { members } = await ada.ask<Members>('GET', '/members');
     expect(members).toMatchObject([
       { accountId: ada.accountId, email: ada.email, name: 'Ada', role: 'owner', hasSecondFactor: false },
@@ -71,7 +75,7 @@ describe('the members of a studio', () => {
   );
 
   it('get another role, which holds from the next request on', async () => {
-    const grace = await addPerson(harness, desk, 'viewer');
+    const grace = await addPerson(harness, admin, 'viewer');
     expectGeneralError(await grace.call('GET', '/members'), 403, 'role_too_low');
     expect(await ada.ask('PUT', `/members/${grace.accountId}`, { role: 'owner' })).toMatchObject({
       accountId: grace.accountId,
@@ -81,7 +85,7 @@ describe('the members of a studio', () => {
   });
 
   it('are removed, and the studio is closed to them from the next request on', async () => {
-    const grace = await addPerson(harness, desk, 'owner');
+    const grace = await addPerson(harness, admin, 'owner');
     expect(await ada.ask('DELETE', `/members/${grace.accountId}`)).toEqual({
       accountId: grace.accountId,
       invitationsWithdrawn: 0,
@@ -116,11 +120,11 @@ describe('the members of a studio', () => {
 describe('the last owner', () => {
   it('is neither demoted nor removed, also not by a token', async () => {
     expect(await owners('other-studio')).toBe(1);
-    const token = await desk.addToken('owner', { tenant: 'other-studio' });
+    const token = await admin.addToken('owner', { tenant: 'other-studio' });
     const path = `/members/${eve.accountId}`;
     expectGeneralError(await eve.call('PUT', path, { role: 'editor' }), 409, 'last_owner');
     expectGeneralError(await eve.call('DELETE', path), 409, 'last_owner');
-    expectGeneralError(await desk.call('DELETE', path, undefined, token), 409, 'last_owner');
+    expectGeneralError(await admin.call('DELETE', path, undefined, token), 409, 'last_owner');
     await eve.ask('PUT', path, { role: 'owner' });
   });
 
@@ -131,8 +135,8 @@ describe('the last owner', () => {
     const tenant = `duel-${method.toLowerCase()}`;
     await addStudio(harness, tenant, 'game');
     const [one, two] = [
-      await addPerson(harness, desk, 'owner', { tenant }),
-      await addPerson(harness, desk, 'owner', { tenant }),
+      await addPerson(harness, admin, 'owner', { tenant }),
+      await addPerson(harness, admin, 'owner', { tenant }),
     ];
     // Connections of its own: those of the service are all in use.
     const pool = createPool({
@@ -159,7 +163,7 @@ describe('the last owner', () => {
 
 describe('an account with two studios', () => {
   it('works in the first one, or in the one it names, with the role that it has there', async () => {
-    const grace = await addPerson(harness, desk, 'editor');
+    const grace = await addPerson(harness, admin, 'editor');
     harness.clock.advance(1_000);
     const member = { email: grace.email, name: 'x', role: 'viewer', linkExpiresAt: 0 } as const;
     const tenantId = await tenantIdOf(harness, 'other-studio');
@@ -169,7 +173,7 @@ describe('an account with two studios', () => {
       isNew: false,
       token: null,
     });
-    const person = personOf(desk, await signIn(desk, grace.email, PASSWORD));
+    const person = personOf(admin, await signIn(admin, grace.email, PASSWORD));
     const me = (tenant?: string) =>
       person.call('GET', '/me', undefined, tenant === undefined ? {} : { 'x-tenant-id': tenant });
     const studios = [
@@ -202,7 +206,7 @@ describe('an account with two studios', () => {
 
 it('nobody gets in by somebody else’s address', async () => {
   expectRefused(
-    await signIn(desk, eve.email, `${PASSWORD} `, { remoteAddress: '10.9.9.9' }),
+    await signIn(admin, eve.email, `${PASSWORD} `, { remoteAddress: '10.9.9.9' }),
     'sign_in_refused',
   );
 });

@@ -8,7 +8,7 @@ import {
   personOf,
   signIn,
 } from '../../support/account-calls.js';
-import { type AdminDesk, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 
@@ -16,13 +16,13 @@ type Session = { sessionId: string; isCurrent: boolean } & Record<string, unknow
 type Page = { sessions: Session[]; nextCursor: string | null };
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -32,12 +32,12 @@ const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefo
 async function signInAgain({ email }: Person, remoteAddress: string): Promise<Person> {
   harness.clock.advance(1_000);
   const headers = { 'user-agent': FIREFOX };
-  return personOf(desk, await signIn(desk, email, PASSWORD, { remoteAddress, headers }));
+  return personOf(admin, await signIn(admin, email, PASSWORD, { remoteAddress, headers }));
 }
 const sessionsOf = async (person: Person, query = '') => person.ask<Page>('GET', `/account/sessions${query}`);
 
 it('lists where somebody is signed in, newest first, with browser and rough origin', async () => {
-  const ada = await addPerson(harness, desk, 'owner');
+  const ada = await addPerson(harness, admin, 'owner');
   const other = await signInAgain(ada, '203.0.113.77');
   const now = harness.clock.now();
   const { sessions, nextCursor } = await sessionsOf(other);
@@ -57,7 +57,7 @@ it('lists where somebody is signed in, newest first, with browser and rough orig
 });
 
 it('pages through many, also those of one moment', async () => {
-  const ada = await addPerson(harness, desk, 'owner');
+  const ada = await addPerson(harness, admin, 'owner');
   for (let n = 0; n < 4; n++) await signInAgain(ada, `10.1.${n}.1`);
   await harness.pool.query('update account_sessions set created_at = $2 where account_id = $1', [
     ada.accountId,
@@ -80,14 +80,14 @@ it('pages through many, also those of one moment', async () => {
 });
 
 it('does not list what has ended', async () => {
-  const ada = await addPerson(harness, desk, 'owner');
+  const ada = await addPerson(harness, admin, 'owner');
   harness.clock.advance(8 * 86_400_000);
   const again = await signInAgain(ada, '10.2.0.1');
   expect((await sessionsOf(again)).sessions).toHaveLength(1);
 });
 
 it('ends one, whose next request is refused, and leaves the others', async () => {
-  const ada = await addPerson(harness, desk, 'owner');
+  const ada = await addPerson(harness, admin, 'owner');
   const [lost, kept] = [await signInAgain(ada, '10.3.0.1'), await signInAgain(ada, '10.3.0.2')];
   const { sessionId } = (await sessionsOf(lost)).sessions.find(({ isCurrent }) => isCurrent) as Session;
   expect(await ada.ask('DELETE', `/account/sessions/${sessionId}`)).toEqual({ sessionsEnded: 1 });
@@ -97,7 +97,7 @@ it('ends one, whose next request is refused, and leaves the others', async () =>
 });
 
 it('ends all others, and keeps the one that asks', async () => {
-  const ada = await addPerson(harness, desk, 'owner');
+  const ada = await addPerson(harness, admin, 'owner');
   const others = [await signInAgain(ada, '10.4.0.1'), await signInAgain(ada, '10.4.0.2')];
   expect(await ada.ask('POST', '/account/sessions/end-others')).toEqual({ sessionsEnded: 2 });
   for (const other of others) expectRefused(await other.call('GET', '/me'), 'session_ended');
@@ -106,16 +106,16 @@ it('ends all others, and keeps the one that asks', async () => {
 });
 
 it('is of nobody else, whatever the role, and not of a token', async () => {
-  const ada = await addPerson(harness, desk, 'owner');
-  const eve = await addPerson(harness, desk, 'owner');
+  const ada = await addPerson(harness, admin, 'owner');
+  const eve = await addPerson(harness, admin, 'owner');
   const [own] = (await sessionsOf(ada)).sessions;
   for (const id of [own?.sessionId, 'x', '0'.repeat(24), "'"])
     expectGeneralError(await eve.call('DELETE', `/account/sessions/${id}`), 404, 'session_not_found');
   expect((await sessionsOf(eve)).sessions.map(({ sessionId }) => sessionId)).not.toContain(own?.sessionId);
   await eve.ask('POST', '/account/sessions/end-others');
   await ada.ask('GET', '/me');
-  const { owner } = desk.tokens;
-  expectGeneralError(await desk.call('GET', '/account/sessions', undefined, owner), 403, 'account_needed');
+  const { owner } = admin.tokens;
+  expectGeneralError(await admin.call('GET', '/account/sessions', undefined, owner), 403, 'account_needed');
   const withoutCsrf = await ada.call('DELETE', `/account/sessions/${own?.sessionId}`, undefined, {
     'x-csrf-token': 'x',
   });

@@ -12,19 +12,19 @@ import {
   personOf,
   signIn,
 } from '../../support/account-calls.js';
-import { type AdminDesk, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness, testActor, testMasterKeys } from '../../support/harness.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 const masterKey = generateMasterKey();
 beforeAll(async () => {
   harness = await createHarness({ masterKey });
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -36,7 +36,7 @@ const code = (steps = 0) => codeAt(secret, stepAt(harness.clock.now()) + steps);
 const nextStep = () => harness.clock.advance(30_000);
 
 beforeEach(async () => {
-  ada = await addPerson(harness, desk, 'owner');
+  ada = await addPerson(harness, admin, 'owner');
   const start = { currentPassword: PASSWORD };
   const started = await ada.ask<{ secret: string; uri: string }>('POST', '/account/second-factor', start);
   expect(started.uri).toContain(`secret=${started.secret}&issuer=Savepoint`);
@@ -48,7 +48,7 @@ const turnOn = () => ada.ask('PUT', '/account/second-factor', { code: code() });
 
 describe('a second factor', () => {
   it('is on once a code has come, and asked for with every sign-in by password', async () => {
-    personOf(desk, await signIn(desk, ada.email, PASSWORD, from()));
+    personOf(admin, await signIn(admin, ada.email, PASSWORD, from()));
     expectGeneralError(
       await ada.call('PUT', '/account/second-factor', { code: code(5) }),
       422,
@@ -57,29 +57,29 @@ describe('a second factor', () => {
     expect(await turnOn()).toEqual({ hasSecondFactor: true });
     expect(await ada.ask('GET', '/me')).toMatchObject({ account: { hasSecondFactor: true } });
     nextStep();
-    expectRefused(await signIn(desk, ada.email, PASSWORD, from()), 'second_factor_needed');
-    expectRefused(await signIn(desk, ada.email, 'wrong', { ...from(), code: code() }), 'sign_in_refused');
+    expectRefused(await signIn(admin, ada.email, PASSWORD, from()), 'second_factor_needed');
+    expectRefused(await signIn(admin, ada.email, 'wrong', { ...from(), code: code() }), 'sign_in_refused');
     expectRefused(
-      await signIn(desk, ada.email, PASSWORD, { ...from(), code: code(5) }),
+      await signIn(admin, ada.email, PASSWORD, { ...from(), code: code(5) }),
       'second_factor_needed',
     );
-    personOf(desk, await signIn(desk, ada.email, PASSWORD, { ...from(), code: code() }));
+    personOf(admin, await signIn(admin, ada.email, PASSWORD, { ...from(), code: code() }));
   });
 
   it('takes each code once, also of many at once, and none from before it', async () => {
     await turnOn();
     expectRefused(
-      await signIn(desk, ada.email, PASSWORD, { ...from(), code: code() }),
+      await signIn(admin, ada.email, PASSWORD, { ...from(), code: code() }),
       'second_factor_needed',
     );
     nextStep();
     const once = code();
     const responses = await Promise.all(
-      [1, 2, 3, 4].map(() => signIn(desk, ada.email, PASSWORD, { ...from(), code: once })),
+      [1, 2, 3, 4].map(() => signIn(admin, ada.email, PASSWORD, { ...from(), code: once })),
     );
     expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
     expectRefused(
-      await signIn(desk, ada.email, PASSWORD, { ...from(), code: code(-1) }),
+      await signIn(admin, ada.email, PASSWORD, { ...from(), code: code(-1) }),
       'second_factor_needed',
     );
   });
@@ -89,7 +89,7 @@ describe('a second factor', () => {
     nextStep();
     const guesses = await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
-        signIn(desk, ada.email, PASSWORD, { ...from(), code: codeAt(secret, 1_000 + n) }),
+        signIn(admin, ada.email, PASSWORD, { ...from(), code: codeAt(secret, 1_000 + n) }),
       ),
     );
     expect(guesses.filter(({ statusCode }) => statusCode === 401)).toHaveLength(5);
@@ -103,14 +103,14 @@ describe('a second factor', () => {
     expect(await ada.ask('DELETE', '/account/second-factor', { currentPassword: PASSWORD })).toEqual({
       hasSecondFactor: false,
     });
-    personOf(desk, await signIn(desk, ada.email, PASSWORD, from()));
+    personOf(admin, await signIn(admin, ada.email, PASSWORD, from()));
   });
 
   it('stays as it was while a new one waits for its first code', async () => {
     await turnOn();
     await ada.ask('POST', '/account/second-factor', { currentPassword: PASSWORD });
     nextStep();
-    personOf(desk, await signIn(desk, ada.email, PASSWORD, { ...from(), code: code() }));
+    personOf(admin, await signIn(admin, ada.email, PASSWORD, { ...from(), code: code() }));
   });
 
   it('lies sealed in the database, bound to its account, and is sealed anew with a new master key', async () => {
@@ -126,13 +126,13 @@ describe('a second factor', () => {
     const [sealed = Buffer.alloc(0)] = await sealedOf();
     expect(sealed.includes(secret)).toBe(false);
 
-    const other = await addPerson(harness, desk, 'viewer');
+    const other = await addPerson(harness, admin, 'viewer');
     await harness.pool.query('update accounts set second_factor = $2 where id = $1', [
       other.accountId,
       sealed,
     ]);
     nextStep();
-    const moved = await signIn(desk, other.email, PASSWORD, { ...from(), code: code() });
+    const moved = await signIn(admin, other.email, PASSWORD, { ...from(), code: code() });
     expect(moved.statusCode).toBe(500);
     await harness.pool.query('update accounts set second_factor = null where id = $1', [other.accountId]);
 
@@ -141,7 +141,7 @@ describe('a second factor', () => {
     const counts = await resealAll(harness.pool, both, testActor(harness.clock.now()));
     expect([counts.secondFactors]).toEqual(before);
     for (const each of await sealedOf()) expect(sealedUnder(each)).toBe(both.primaryId);
-    const rotated = await openAdminDesk(harness, undefined, [], { masterKeys: both });
+    const rotated = await openAdminClient(harness, undefined, [], { masterKeys: both });
     personOf(rotated, await signIn(rotated, ada.email, PASSWORD, { ...from(), code: code() }));
     await rotated.close();
   });

@@ -16,7 +16,7 @@ import {
   post,
   signIn,
 } from '../../support/account-calls.js';
-import { type AdminDesk, CHEAP_HASHES, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, CHEAP_HASHES, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { findWaiting } from '../../support/locks.js';
@@ -25,7 +25,7 @@ import { addStudio } from '../../support/session-calls.js';
 const NOWHERE = { network: null, browser: null };
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let ada: Person;
 let hashes = 0;
 const passwords: Passwords = (() => {
@@ -44,12 +44,12 @@ const fromElsewhere = () => ({ remoteAddress: `10.0.${++networks}.1` });
 
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness, undefined, ['ops.example.com'], { passwords });
+  admin = await openAdminClient(harness, undefined, ['ops.example.com'], { passwords });
   await addStudio(harness, 'other-studio', 'other-game');
-  ada = await addPerson(harness, desk, 'owner', { email: 'Ada@Studio.example', name: 'Ada' });
+  ada = await addPerson(harness, admin, 'owner', { email: 'Ada@Studio.example', name: 'Ada' });
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -57,7 +57,7 @@ describe('a change of the password that was overtaken', () => {
   const actor = () => ({ name: 'test', nowMs: harness.clock.now() });
 
   it('changes nothing when the password is another one by now', async () => {
-    const person = await addPerson(harness, desk, 'viewer');
+    const person = await addPerson(harness, admin, 'viewer');
     const account = await findAccountByEmail(harness.pool, emailKeyOf(person.email));
     if (account === undefined) throw new Error('there is no account');
     const session = await insertAdminSession(harness.pool, account, NOWHERE, harness.clock.now());
@@ -69,7 +69,7 @@ describe('a change of the password that was overtaken', () => {
   });
 
   it('changes nothing when its session has ended meanwhile', async () => {
-    const person = await addPerson(harness, desk, 'viewer');
+    const person = await addPerson(harness, admin, 'viewer');
     const account = await findAccountByEmail(harness.pool, emailKeyOf(person.email));
     if (account === undefined) throw new Error('there is no account');
     const late = changePassword(harness.pool, account, 'of the attacker', Buffer.alloc(32), actor());
@@ -80,8 +80,8 @@ describe('a change of the password that was overtaken', () => {
 
 describe('signing in', () => {
   it('with email and password opens a session that /me tells about', async () => {
-    const response = await signIn(desk, 'ADA@studio.EXAMPLE', PASSWORD, fromElsewhere());
-    const person = personOf(desk, response);
+    const response = await signIn(admin, 'ADA@studio.EXAMPLE', PASSWORD, fromElsewhere());
+    const person = personOf(admin, response);
     const account = {
       accountId: ada.accountId,
       email: 'Ada@Studio.example',
@@ -110,15 +110,15 @@ describe('signing in', () => {
   it('sets cookies that no script reads and no other site sends, and over https only there', async () => {
     const attributes = (response: { headers: Record<string, unknown> }) =>
       [response.headers['set-cookie']].flat().map((each) => String(each).replace(/=[\w-]{43,}/, '=…'));
-    expect(attributes(await signIn(desk, ada.email, PASSWORD, fromElsewhere()))).toEqual([
+    expect(attributes(await signIn(admin, ada.email, PASSWORD, fromElsewhere()))).toEqual([
       'savepoint_session=…; Path=/; Max-Age=2592000; HttpOnly; SameSite=Strict',
       'savepoint_device=…; Path=/admin/v1/; Max-Age=15552000; HttpOnly; SameSite=Strict',
     ]);
-    const behindProxy = await openAdminDesk(harness, undefined, [], { passwords, trustProxy: true });
+    const behindProxy = await openAdminClient(harness, undefined, [], { passwords, trustProxy: true });
     const headers = { 'x-forwarded-proto': 'https' };
     for (const each of attributes(await signIn(behindProxy, ada.email, PASSWORD, { headers })))
       expect(each).toMatch(/; Secure$/);
-    for (const each of attributes(await signIn(desk, ada.email, PASSWORD, { headers, ...fromElsewhere() })))
+    for (const each of attributes(await signIn(admin, ada.email, PASSWORD, { headers, ...fromElsewhere() })))
       expect(each).not.toMatch(/Secure/);
     await behindProxy.close();
   });
@@ -131,7 +131,7 @@ describe('signing in', () => {
     async (scheme, isSecure) => {
       // The proxy ends TLS and passes the request on in plain HTTP; only the browser tells how the page was loaded.
       const headers = { origin: `${scheme}://ops.studio.example`, host: 'ops.studio.example' };
-      const open = await openAdminDesk(harness, undefined, ['ops.studio.example'], { passwords });
+      const open = await openAdminClient(harness, undefined, ['ops.studio.example'], { passwords });
       const response = await signIn(open, ada.email, PASSWORD, { headers, ...fromElsewhere() });
       expect(response.statusCode, response.body).toBe(200);
       const cookies = [response.headers['set-cookie'] ?? []].flat();
@@ -142,7 +142,7 @@ describe('signing in', () => {
   );
 
   it('leaves neither password nor cookie anywhere', async () => {
-    const person = personOf(desk, await signIn(desk, ada.email, PASSWORD, fromElsewhere()));
+    const person = personOf(admin, await signIn(admin, ada.email, PASSWORD, fromElsewhere()));
     const secret = person.cookie.split('=')[1] ?? '';
     for (const table of ['accounts', 'account_sessions', 'audit_log', 'sign_in_links']) {
       const { rows } = await harness.pool.query(`select t::text as line from ${table} t`);
@@ -153,14 +153,14 @@ describe('signing in', () => {
   });
 
   it('is refused in the same way, with the same work, whether the email is known or not', async () => {
-    await addPerson(harness, desk, 'viewer', { email: 'no-password@studio.example' });
+    await addPerson(harness, admin, 'viewer', { email: 'no-password@studio.example' });
     await harness.pool.query(
       "update accounts set password_hash = null where email_key = 'no-password@studio.example'",
     );
     const responses: string[] = [];
     for (const email of [ada.email, 'nobody@studio.example', 'no-password@studio.example', 'x@y']) {
       const before = hashes;
-      const response = await signIn(desk, email, 'wrong password', fromElsewhere());
+      const response = await signIn(admin, email, 'wrong password', fromElsewhere());
       expectRefused(response, 'sign_in_refused');
       expect(hashes - before).toBe(1);
       responses.push(response.body);
@@ -185,14 +185,14 @@ describe('signing in', () => {
     [null],
   ])('does not take %j', async (body) => {
     const before = hashes;
-    const response = await post(desk, '/sign-in', body, fromElsewhere());
+    const response = await post(admin, '/sign-in', body, fromElsewhere());
     expect(response.statusCode, response.body).toBe(400);
     expect(hashes).toBe(before);
   });
 
   it('does not read a body that is larger than any of its own', async () => {
     const body = { email: ada.email, password: 'x'.repeat(100_000) };
-    expectGeneralError(await post(desk, '/sign-in', body, fromElsewhere()), 413, 'body_too_large');
+    expectGeneralError(await post(admin, '/sign-in', body, fromElsewhere()), 413, 'body_too_large');
   });
 });
 
@@ -201,7 +201,7 @@ describe('a hundred guesses at once', () => {
     const from = fromElsewhere();
     const before = hashes;
     const responses = await Promise.all(
-      Array.from({ length: 100 }, (_, n) => signIn(desk, ada.email, `guess ${n}`, from)),
+      Array.from({ length: 100 }, (_, n) => signIn(admin, ada.email, `guess ${n}`, from)),
     );
     const slowed = responses.filter(({ statusCode }) => statusCode === 429);
     expect(slowed).toHaveLength(95);
@@ -209,18 +209,18 @@ describe('a hundred guesses at once', () => {
     expect(hashes - before).toBe(5);
 
     // The right password has to wait, too: otherwise it would be told from a wrong one.
-    expectGeneralError(await signIn(desk, ada.email, PASSWORD, from), 429, 'sign_in_slowed');
-    const known = await signIn(desk, ada.email, PASSWORD, { ...from, cookie: ada.deviceCookie });
+    expectGeneralError(await signIn(admin, ada.email, PASSWORD, from), 429, 'sign_in_slowed');
+    const known = await signIn(admin, ada.email, PASSWORD, { ...from, cookie: ada.deviceCookie });
     expect(known.statusCode, known.body).toBe(200);
-    expect((await signIn(desk, ada.email, PASSWORD, fromElsewhere())).statusCode).toBe(200);
+    expect((await signIn(admin, ada.email, PASSWORD, fromElsewhere())).statusCode).toBe(200);
     expect((await ada.call('GET', '/me')).statusCode).toBe(200);
 
     harness.clock.advance(1_000);
-    expect((await signIn(desk, ada.email, PASSWORD, from)).statusCode).toBe(200);
+    expect((await signIn(admin, ada.email, PASSWORD, from)).statusCode).toBe(200);
   });
 
   it('with a device cookie of another account, or a made-up one, are those of a stranger', async () => {
-    const eve = await addPerson(harness, desk, 'viewer', { tenant: 'other-studio' });
+    const eve = await addPerson(harness, admin, 'viewer', { tenant: 'other-studio' });
     for (const cookie of [
       eve.deviceCookie,
       'savepoint_device=AAAA',
@@ -228,7 +228,7 @@ describe('a hundred guesses at once', () => {
     ]) {
       const from = fromElsewhere();
       const responses = await Promise.all(
-        Array.from({ length: 20 }, () => signIn(desk, ada.email, 'wrong', { ...from, cookie })),
+        Array.from({ length: 20 }, () => signIn(admin, ada.email, 'wrong', { ...from, cookie })),
       );
       expect(responses.filter(({ statusCode }) => statusCode === 401)).toHaveLength(5);
     }
@@ -237,25 +237,25 @@ describe('a hundred guesses at once', () => {
 
 describe('the network of a guess', () => {
   it('is told by X-Forwarded-For behind a proxy that is trusted, and by nothing that a client says otherwise', async () => {
-    const behindProxy = await openAdminDesk(harness, undefined, [], { passwords, trustProxy: true });
-    const guess = (at: AdminDesk, n: number) =>
+    const behindProxy = await openAdminClient(harness, undefined, [], { passwords, trustProxy: true });
+    const guess = (at: AdminClient, n: number) =>
       signIn(at, 'somebody@studio.example', 'wrong', {
         remoteAddress: '10.200.0.1',
         headers: { 'x-forwarded-for': `203.0.113.${n}` },
       });
-    const statuses = async (at: AdminDesk) => {
+    const statuses = async (at: AdminClient) => {
       const responses = await Promise.all(Array.from({ length: 20 }, (_, n) => guess(at, n)));
       return responses.filter(({ statusCode }) => statusCode === 401).length;
     };
     expect(await statuses(behindProxy)).toBe(20);
-    expect(await statuses(desk)).toBe(5);
+    expect(await statuses(admin)).toBe(5);
     await behindProxy.close();
   });
 });
 
 describe('signing out', () => {
   it('ends the session: its cookie is worth nothing any more', async () => {
-    const person = personOf(desk, await signIn(desk, ada.email, PASSWORD, fromElsewhere()));
+    const person = personOf(admin, await signIn(admin, ada.email, PASSWORD, fromElsewhere()));
     const response = await person.call('POST', '/sign-out');
     expect(response.json()).toEqual({ data: { sessionsEnded: 1 }, status: 'success' });
     expect(cookieOf(response, 'savepoint_session')).toBe('savepoint_session=');
@@ -269,11 +269,11 @@ describe('signing out', () => {
   });
 
   it('everywhere ends all sessions of the account, and of no other', async () => {
-    const grace = await addPerson(harness, desk, 'viewer');
-    const more = await Promise.all([1, 2].map(() => signIn(desk, grace.email, PASSWORD, fromElsewhere())));
+    const grace = await addPerson(harness, admin, 'viewer');
+    const more = await Promise.all([1, 2].map(() => signIn(admin, grace.email, PASSWORD, fromElsewhere())));
     const response = await grace.ask('POST', '/sign-out', { everywhere: true });
     expect(response).toEqual({ sessionsEnded: 3 });
-    for (const each of [grace, ...more.map((response) => personOf(desk, response))])
+    for (const each of [grace, ...more.map((response) => personOf(admin, response))])
       expectRefused(await each.call('GET', '/me'), 'session_ended');
     await ada.ask('GET', '/me');
   });
@@ -281,7 +281,7 @@ describe('signing out', () => {
 
 describe('a session', () => {
   it('ends a week after it was last used, and 30 days after it began', async () => {
-    const grace = await addPerson(harness, desk, 'viewer');
+    const grace = await addPerson(harness, admin, 'viewer');
     const DAY_MS = 86_400_000;
     for (let day = 0; day < 24; day += 6) {
       harness.clock.advance(6 * DAY_MS);
@@ -290,16 +290,16 @@ describe('a session', () => {
     harness.clock.advance(6 * DAY_MS);
     expectRefused(await grace.call('GET', '/me'), 'session_ended');
 
-    const joan = await addPerson(harness, desk, 'viewer');
+    const joan = await addPerson(harness, admin, 'viewer');
     harness.clock.advance(7 * DAY_MS);
     expectRefused(await joan.call('GET', '/me'), 'session_ended');
-    ada = personOf(desk, await signIn(desk, ada.email, PASSWORD, fromElsewhere()), 'demo-studio');
+    ada = personOf(admin, await signIn(admin, ada.email, PASSWORD, fromElsewhere()), 'demo-studio');
   });
 
   it.each(['', 'x', 'A'.repeat(43), 'A'.repeat(5_000), "'; drop table accounts; --"])(
     'is not opened by the cookie %j',
     async (value) => {
-      const response = await desk.app.inject({
+      const response = await admin.app.inject({
         url: '/admin/v1/me',
         headers: { cookie: `savepoint_session=${value}` },
       });
@@ -309,15 +309,15 @@ describe('a session', () => {
 
   it('is not looked for where two cookies of its name are sent', async () => {
     const headers = { cookie: `${ada.cookie}; ${ada.cookie}x` };
-    const response = await desk.app.inject({ url: '/admin/v1/me', headers });
+    const response = await admin.app.inject({ url: '/admin/v1/me', headers });
     expectRefused(response, 'token_missing');
   });
 });
 
 describe('a change of the password', () => {
   it('needs the current one, and ends all other sessions', async () => {
-    const grace = await addPerson(harness, desk, 'editor');
-    const elsewhere = personOf(desk, await signIn(desk, grace.email, PASSWORD, fromElsewhere()));
+    const grace = await addPerson(harness, admin, 'editor');
+    const elsewhere = personOf(admin, await signIn(admin, grace.email, PASSWORD, fromElsewhere()));
     const newPassword = 'nine purple otters sing';
     for (const body of [{ newPassword }, { newPassword, currentPassword: 'wrong' }])
       expectGeneralError(await grace.call('PUT', '/account/password', body), 403, 'password_wrong');
@@ -326,12 +326,12 @@ describe('a change of the password', () => {
     });
     expectRefused(await elsewhere.call('GET', '/me'), 'session_ended');
     await grace.ask('GET', '/me');
-    expectRefused(await signIn(desk, grace.email, PASSWORD, fromElsewhere()), 'sign_in_refused');
-    personOf(desk, await signIn(desk, grace.email, newPassword, fromElsewhere()));
+    expectRefused(await signIn(admin, grace.email, PASSWORD, fromElsewhere()), 'sign_in_refused');
+    personOf(admin, await signIn(admin, grace.email, newPassword, fromElsewhere()));
   });
 
   it('lets no session begin with the former one, which was checked a moment before', async () => {
-    const { accountId, email } = await addPerson(harness, desk, 'editor');
+    const { accountId, email } = await addPerson(harness, admin, 'editor');
     const checked = await findAccountByEmail(harness.pool, emailKeyOf(email));
     const passwordHash = checked?.passwordHash ?? null;
     const begin = () =>
@@ -364,8 +364,8 @@ describe('a change of the password', () => {
   });
 
   it('is slowed like signing in, for this session only', async () => {
-    const grace = await addPerson(harness, desk, 'editor');
-    const other = personOf(desk, await signIn(desk, grace.email, PASSWORD, fromElsewhere()));
+    const grace = await addPerson(harness, admin, 'editor');
+    const other = personOf(admin, await signIn(admin, grace.email, PASSWORD, fromElsewhere()));
     const change = (person: Person, currentPassword: string) =>
       person.call('PUT', '/account/password', { currentPassword, newPassword: 'nine purple otters sing' });
     const responses = await Promise.all(Array.from({ length: 9 }, (_, n) => change(grace, `guess ${n}`)));
@@ -382,8 +382,8 @@ describe('a sign-in link', () => {
 
   it('signs in once; each start makes a new one, and ends the one before', async () => {
     const [former, token] = [await tokenOf(), await tokenOf()];
-    expectGeneralError(await post(desk, '/sign-in/link', { token: former }), 404, 'link_invalid');
-    const responses = await Promise.all([1, 2, 3, 4].map(() => post(desk, '/sign-in/link', { token })));
+    expectGeneralError(await post(admin, '/sign-in/link', { token: former }), 404, 'link_invalid');
+    const responses = await Promise.all([1, 2, 3, 4].map(() => post(admin, '/sign-in/link', { token })));
     expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 404, 404, 404]);
     const demo = responses.find(({ statusCode }) => statusCode === 200);
     expect(demo?.json().data).toMatchObject({
@@ -395,11 +395,11 @@ describe('a sign-in link', () => {
   it('ends after an hour', async () => {
     const token = await tokenOf();
     harness.clock.advance(3_600_000);
-    expectGeneralError(await post(desk, '/sign-in/link', { token }), 404, 'link_invalid');
+    expectGeneralError(await post(admin, '/sign-in/link', { token }), 404, 'link_invalid');
   });
 
   it('ends when its person sets a password, and when they sign out everywhere', async () => {
-    const grace = await addPerson(harness, desk, 'editor');
+    const grace = await addPerson(harness, admin, 'editor');
     const linkFor = () =>
       createSignInLink(harness.pool, grace, harness.clock.now() + 60_000, {
         name: 'test',
@@ -408,15 +408,15 @@ describe('a sign-in link', () => {
     const first = await linkFor();
     const newPassword = 'nine purple otters sing';
     await grace.ask('PUT', '/account/password', { currentPassword: PASSWORD, newPassword });
-    expectGeneralError(await post(desk, '/sign-in/link', { token: first }), 404, 'link_invalid');
+    expectGeneralError(await post(admin, '/sign-in/link', { token: first }), 404, 'link_invalid');
     const second = await linkFor();
     await grace.ask('POST', '/sign-out', { everywhere: true });
-    expectGeneralError(await post(desk, '/sign-in/link', { token: second }), 404, 'link_invalid');
+    expectGeneralError(await post(admin, '/sign-in/link', { token: second }), 404, 'link_invalid');
     // It is not the link that is broken.
-    expect((await post(desk, '/sign-in/link', { token: await linkFor() })).statusCode).toBe(200);
+    expect((await post(admin, '/sign-in/link', { token: await linkFor() })).statusCode).toBe(200);
   });
 
   it.each(['x', 'A'.repeat(43), '\u2028'])('that is made up (%j) does not work', async (token) => {
-    expectGeneralError(await post(desk, '/sign-in/link', { token }), 404, 'link_invalid');
+    expectGeneralError(await post(admin, '/sign-in/link', { token }), 404, 'link_invalid');
   });
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, gameDocument, publish, sku } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
@@ -22,11 +22,11 @@ const TODAY = dayOf(NOON);
 const YESTERDAY = dayOf(NOON - DAY_MS);
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let version: number;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   harness.clock.set(NOON - DAY_MS);
   for (const device of ['first', 'second']) await send(await harness.login(device), 'Session_Start');
   harness.clock.set(NOON);
@@ -40,7 +40,7 @@ beforeAll(async () => {
   version = await publish(harness.pool, gameDocument([sku('a')]), NOON);
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -51,9 +51,9 @@ async function send(session: Session, eventType: string, payload: object = {}): 
 }
 
 const ask = (query = '') =>
-  desk.ask<Dashboard>('GET', `${GAME}/dashboard${query}`, undefined, desk.tokens.viewer);
+  admin.ask<Dashboard>('GET', `${GAME}/dashboard${query}`, undefined, admin.tokens.viewer);
 const file = async (query: string) => {
-  const response = await desk.call('GET', `${GAME}/dashboard?${query}`, undefined, desk.tokens.viewer);
+  const response = await admin.call('GET', `${GAME}/dashboard?${query}`, undefined, admin.tokens.viewer);
   expect(response.statusCode, response.body).toBe(200);
   expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');
   return { lines: response.body.split('\r\n'), name: String(response.headers['content-disposition']) };
@@ -146,12 +146,12 @@ describe('the dashboard', () => {
   it('is of one game of one studio', async () => {
     const studio = await addStudio(harness, 'other-studio', 'other-game');
     await studio.login('stranger');
-    const token = await desk.addToken('viewer', { tenant: 'other-studio' });
-    expectGeneralError(await desk.call('GET', `${GAME}/dashboard`, undefined, token), 404, 'game_not_found');
-    const own = await desk.ask<Dashboard>('GET', '/games/other-game/dashboard', undefined, token);
+    const token = await admin.addToken('viewer', { tenant: 'other-studio' });
+    expectGeneralError(await admin.call('GET', `${GAME}/dashboard`, undefined, token), 404, 'game_not_found');
+    const own = await admin.ask<Dashboard>('GET', '/games/other-game/dashboard', undefined, token);
     expect(own.today).toMatchObject({ activePlayers: 0, newPlayers: 1, events: 0, revenue: {} });
     expect(own.versions).toEqual([]);
-    expectStringError(await desk.call('GET', `${GAME}/dashboard`, undefined, null), 401, 'token_missing');
+    expectStringError(await admin.call('GET', `${GAME}/dashboard`, undefined, null), 401, 'token_missing');
   });
 
   it.each([
@@ -166,6 +166,6 @@ describe('the dashboard', () => {
     'format=xml',
     'format=csv&table=players',
   ])('refuses %s', async (query) => {
-    expectGeneralError(await desk.call('GET', `${GAME}/dashboard?${query}`), 400, 'parameter_invalid');
+    expectGeneralError(await admin.call('GET', `${GAME}/dashboard?${query}`), 400, 'parameter_invalid');
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configWith, offer, segment, sku } from '../../personalisation/support/fixtures.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, publish } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
@@ -16,12 +16,12 @@ type Audience = {
 };
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 /** The n-th has bought n times, for a dollar each. */
 const players: string[] = [];
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   for (const n of [0, 1, 2, 3]) {
     const session = await harness.login(`device-${n}`);
     players.push(session.userId);
@@ -35,13 +35,13 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
-const post = (body: unknown, token: string | null = desk.tokens.viewer) =>
-  desk.call('POST', `${GAME}/audience`, body, token);
-const ask = (body: object) => desk.ask<Audience>('POST', `${GAME}/audience`, body, desk.tokens.viewer);
+const post = (body: unknown, token: string | null = admin.tokens.viewer) =>
+  admin.call('POST', `${GAME}/audience`, body, token);
+const ask = (body: object) => admin.ask<Audience>('POST', `${GAME}/audience`, body, admin.tokens.viewer);
 const document = (rule: string, overrides = {}) =>
   configWith({
     catalogue: [sku('gems')],
@@ -110,10 +110,10 @@ describe('the audience of a part of a document', () => {
 
   it('is of a game of the studio', async () => {
     await addStudio(harness, 'other-studio', 'other-game');
-    const token = await desk.addToken('viewer', { tenant: 'other-studio' });
+    const token = await admin.addToken('viewer', { tenant: 'other-studio' });
     const body = { document: document('true'), segmentId: 'buyers' };
     expectGeneralError(await post(body, token), 404, 'game_not_found');
-    const own = await desk.ask<Audience>('POST', '/games/other-game/audience', body, token);
+    const own = await admin.ask<Audience>('POST', '/games/other-game/audience', body, token);
     expect(own).toMatchObject({
       players: 0,
       examined: 0,

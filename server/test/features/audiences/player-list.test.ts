@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { segment } from '../../personalisation/support/fixtures.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, gameDocument, publish } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
@@ -13,11 +13,11 @@ const BUYERS = 7;
 const IDLE = 5_200;
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 const sessions: Session[] = [];
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   for (let n = 0; n < BUYERS; n++) {
     harness.clock.advance(10);
     const session = await harness.login(`device-${n}`);
@@ -34,7 +34,7 @@ beforeAll(async () => {
   await publish(harness.pool, document, harness.clock.now());
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -45,7 +45,7 @@ async function send(session: Session, payload: object): Promise<void> {
   expect((await postEvents(harness.app, session, [event])).statusCode).toBe(202);
 }
 
-const ask = (query = '') => desk.ask<Page>('GET', `${GAME}/players${query}`, undefined, desk.tokens.viewer);
+const ask = (query = '') => admin.ask<Page>('GET', `${GAME}/players${query}`, undefined, admin.tokens.viewer);
 const find = async (text: string, rest = '') => ask(`?find=${encodeURIComponent(text)}${rest}`);
 
 async function readAll(query: string): Promise<Player[]> {
@@ -133,19 +133,19 @@ describe('a search for players', () => {
     for (const text of [stranger.userId, 'device-of-another', 'tx-of-another']) {
       expect((await find(text)).players).toEqual([]);
     }
-    const token = await desk.addToken('viewer', { tenant: 'other-studio' });
+    const token = await admin.addToken('viewer', { tenant: 'other-studio' });
     const own = '/games/other-game/players';
     for (const text of [stranger.userId, 'device-of-another', 'tx-of-another']) {
-      const { players } = await desk.ask<Page>('GET', `${own}?find=${text}`, undefined, token);
+      const { players } = await admin.ask<Page>('GET', `${own}?find=${text}`, undefined, token);
       expect(userIds(players)).toEqual([stranger.userId]);
     }
     for (const text of [sessions[0]?.userId, 'device-0', 'own-0']) {
-      expect((await desk.ask<Page>('GET', `${own}?find=${text}`, undefined, token)).players).toEqual([]);
+      expect((await admin.ask<Page>('GET', `${own}?find=${text}`, undefined, token)).players).toEqual([]);
     }
-    expect(userIds((await desk.ask<Page>('GET', own, undefined, token)).players)).toEqual([stranger.userId]);
-    const theirs = await desk.call('GET', `${GAME}/players`, undefined, token);
+    expect(userIds((await admin.ask<Page>('GET', own, undefined, token)).players)).toEqual([stranger.userId]);
+    const theirs = await admin.call('GET', `${GAME}/players`, undefined, token);
     expectGeneralError(theirs, 404, 'game_not_found');
-    expect((await desk.call('GET', `${GAME}/players`, undefined, null)).statusCode).toBe(401);
+    expect((await admin.call('GET', `${GAME}/players`, undefined, null)).statusCode).toBe(401);
   });
 
   it.each([
@@ -162,17 +162,17 @@ describe('a search for players', () => {
     'find=a&cursor=abc',
     'segment=payer&cursor=abc',
   ])('refuses %s', async (query) => {
-    expectGeneralError(await desk.call('GET', `${GAME}/players?${query}`), 400, 'parameter_invalid');
+    expectGeneralError(await admin.call('GET', `${GAME}/players?${query}`), 400, 'parameter_invalid');
   });
 
   it('refuses a cursor of another list, or with an id that is none', async () => {
     const { nextCursor } = await ask('?limit=1');
     for (const query of [`find=a&cursor=${nextCursor}`, `segment=payer&cursor=${nextCursor}`]) {
-      expectGeneralError(await desk.call('GET', `${GAME}/players?${query}`), 400, 'parameter_invalid');
+      expectGeneralError(await admin.call('GET', `${GAME}/players?${query}`), 400, 'parameter_invalid');
     }
     for (const id of ['x', '-1', '9'.repeat(30)]) {
       const cursor = Buffer.from(JSON.stringify(['newest players', id])).toString('base64url');
-      const response = await desk.call('GET', `${GAME}/players?cursor=${cursor}`);
+      const response = await admin.call('GET', `${GAME}/players?cursor=${cursor}`);
       expectGeneralError(response, 400, 'parameter_invalid');
     }
   });
@@ -198,7 +198,7 @@ describe('the list of a segment', () => {
   });
 
   it('does not know a segment that is not published, and names the nearest', async () => {
-    const response = await desk.call('GET', `${GAME}/players?segment=payers`);
+    const response = await admin.call('GET', `${GAME}/players?segment=payers`);
     expectGeneralError(response, 404, 'segment_not_found');
     expect(response.json().error.message).toContain('payer');
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { distributionOf } from '../../../src/features/audiences/score-bins.js';
 import type { Prediction } from '../../../src/personalisation/predict/score.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
@@ -59,13 +59,13 @@ describe('the distribution of scores', () => {
 
 describe('GET /admin/v1/games/:game/prediction-scores', () => {
   let harness: Harness;
-  let desk: AdminDesk;
+  let admin: AdminClient;
   beforeAll(async () => {
     harness = await createHarness();
-    desk = await openAdminDesk(harness);
+    admin = await openAdminClient(harness);
   });
   afterAll(async () => {
-    await desk.close();
+    await admin.close();
     await harness.close();
   });
 
@@ -76,7 +76,7 @@ describe('GET /admin/v1/games/:game/prediction-scores', () => {
     modelVersion: number | null;
     predictions: Record<string, { bins: { players: number }[]; ready: number }>;
   };
-  const ask = () => desk.ask<Scores>('GET', `${GAME}/prediction-scores`, undefined, desk.tokens.viewer);
+  const ask = () => admin.ask<Scores>('GET', `${GAME}/prediction-scores`, undefined, admin.tokens.viewer);
 
   it('counts every player once in each prediction, and again after a minute', async () => {
     for (const device of ['a', 'b', 'c']) await harness.login(device);
@@ -96,10 +96,10 @@ describe('GET /admin/v1/games/:game/prediction-scores', () => {
 
   it('is of a game of the studio', async () => {
     await addStudio(harness, 'other-studio', 'other-game');
-    const token = await desk.addToken('viewer', { tenant: 'other-studio' });
-    const refused = await desk.call('GET', `${GAME}/prediction-scores`, undefined, token);
+    const token = await admin.addToken('viewer', { tenant: 'other-studio' });
+    const refused = await admin.call('GET', `${GAME}/prediction-scores`, undefined, token);
     expectGeneralError(refused, 404, 'game_not_found');
-    const own = await desk.ask<Scores>('GET', '/games/other-game/prediction-scores', undefined, token);
+    const own = await admin.ask<Scores>('GET', '/games/other-game/prediction-scores', undefined, token);
     expect(own).toMatchObject({ players: 0, examined: 0 });
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { segment } from '../../personalisation/support/fixtures.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, gameDocument, publish } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
@@ -31,17 +31,17 @@ type Response = {
 };
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
-const ask = () => desk.ask<Response>('GET', NUMBERS, undefined, desk.tokens.viewer);
+const ask = () => admin.ask<Response>('GET', NUMBERS, undefined, admin.tokens.viewer);
 const publishSegments = (...segments: ReturnType<typeof segment>[]) =>
   publish(harness.pool, gameDocument([], { segments }), harness.clock.now());
 
@@ -119,7 +119,7 @@ describe('the numbers of the players of segments', () => {
 
   it('are a file of a row for each segment and one for all, in which no name becomes a formula', async () => {
     await publishSegments({ ...segment('payers', 'purchases.total > 0'), name: '=1+1' });
-    const response = await desk.call('GET', `${NUMBERS}?format=csv`, undefined, desk.tokens.viewer);
+    const response = await admin.call('GET', `${NUMBERS}?format=csv`, undefined, admin.tokens.viewer);
     expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');
     expect(response.headers['content-disposition']).toMatch(/filename="demo-game-segments-[\d-]+\.csv"/);
     expect(response.body.trimEnd().split('\r\n')).toEqual([
@@ -127,7 +127,7 @@ describe('the numbers of the players of segments', () => {
       "payers,'=1+1,3,2,1,0.5,3,0.015,5.09",
       ',all players,5,3,1,0.3333,3,0.015,5.09',
     ]);
-    expectGeneralError(await desk.call('GET', `${NUMBERS}?format=xml`), 400, 'parameter_invalid');
+    expectGeneralError(await admin.call('GET', `${NUMBERS}?format=xml`), 400, 'parameter_invalid');
   });
 
   it('are counted once a minute, and anew for another version', async () => {
@@ -165,15 +165,15 @@ describe('the numbers of the players of segments', () => {
 
   it('are those of a game of the studio', async () => {
     await addStudio(harness, 'other-studio', 'other-game');
-    const token = await desk.addToken('viewer', { tenant: 'other-studio' });
-    expectGeneralError(await desk.call('GET', NUMBERS, undefined, token), 404, 'game_not_found');
-    const own = await desk.ask<Response>('GET', '/games/other-game/segment-numbers', undefined, token);
+    const token = await admin.addToken('viewer', { tenant: 'other-studio' });
+    expectGeneralError(await admin.call('GET', NUMBERS, undefined, token), 404, 'game_not_found');
+    const own = await admin.ask<Response>('GET', '/games/other-game/segment-numbers', undefined, token);
     expect(own).toMatchObject({
       players: 0,
       examined: 0,
       isSampled: false,
       all: { players: 0, revenue: {} },
     });
-    expect((await desk.call('GET', NUMBERS, undefined, null)).statusCode).toBe(401);
+    expect((await admin.call('GET', NUMBERS, undefined, null)).statusCode).toBe(401);
   });
 });

@@ -3,7 +3,7 @@ import { withOwnConnection } from '../../../src/db/own-connection.js';
 import { countDailySizes } from '../../../src/features/audiences/count-daily-sizes.js';
 import { DAY_MS, utcDay } from '../../../src/lib/day.js';
 import { segment } from '../../personalisation/support/fixtures.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument, publish } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
@@ -11,20 +11,20 @@ import { addStudio } from '../../support/session-calls.js';
 type Days = { days: { day: string; players: number; sizes: Record<string, number> }[] };
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   const document = gameDocument([], { segments: [segment('all', 'true')] });
   await publish(harness.pool, document, harness.clock.now());
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
-const ask = (path = GAME, token = desk.tokens.viewer) =>
-  desk.ask<Days>('GET', `${path}/segments`, undefined, token);
+const ask = (path = GAME, token = admin.tokens.viewer) =>
+  admin.ask<Days>('GET', `${path}/segments`, undefined, token);
 const count = (signal = new AbortController().signal) =>
   withOwnConnection(harness.pool, (connection) =>
     countDailySizes(harness.pool, connection, harness.clock.now(), signal),
@@ -62,7 +62,7 @@ describe('the trend of segments', () => {
 
   it('is that of a game of the studio', async () => {
     await addStudio(harness, 'other-studio', 'other-game');
-    const token = await desk.addToken('viewer', { tenant: 'other-studio' });
+    const token = await admin.addToken('viewer', { tenant: 'other-studio' });
     const { days } = await ask('/games/other-game', token);
     expect(days.every(({ players }) => players === 0)).toBe(true);
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { offer, segment } from '../../personalisation/support/fixtures.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, gameDocument, publish } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
@@ -20,10 +20,10 @@ type Segments = {
 };
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   for (const n of [0, 1, 2, 3]) {
     const session = await harness.login(`device-${n}`);
     const timestamp = new Date(harness.clock.now()).toISOString();
@@ -33,11 +33,11 @@ beforeAll(async () => {
   }
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
-const ask = () => desk.ask<Segments>('GET', `${GAME}/segments`, undefined, desk.tokens.viewer);
+const ask = () => admin.ask<Segments>('GET', `${GAME}/segments`, undefined, admin.tokens.viewer);
 
 describe('the segments of a game', () => {
   it('are listed with their sizes and with what names them', async () => {
@@ -124,11 +124,11 @@ describe('the segments of a game', () => {
 
   it('are those of a game of the studio', async () => {
     await addStudio(harness, 'other-studio', 'other-game');
-    const token = await desk.addToken('viewer', { tenant: 'other-studio' });
-    const refused = await desk.call('GET', `${GAME}/segments`, undefined, token);
+    const token = await admin.addToken('viewer', { tenant: 'other-studio' });
+    const refused = await admin.call('GET', `${GAME}/segments`, undefined, token);
     expectGeneralError(refused, 404, 'game_not_found');
-    const own = await desk.ask<Segments>('GET', '/games/other-game/segments', undefined, token);
+    const own = await admin.ask<Segments>('GET', '/games/other-game/segments', undefined, token);
     expect(own).toMatchObject({ version: 0, players: 0, examined: 0, isSampled: false });
-    expect((await desk.call('GET', `${GAME}/segments`, undefined, null)).statusCode).toBe(401);
+    expect((await admin.call('GET', `${GAME}/segments`, undefined, null)).statusCode).toBe(401);
   });
 });

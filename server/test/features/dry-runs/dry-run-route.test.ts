@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertTenant } from '../../../src/features/studios/tenants.js';
 import { configWith, offer, segment } from '../../personalisation/support/fixtures.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, publish } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
@@ -18,7 +18,7 @@ const document = configWith({
 });
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let logged: string[];
 beforeAll(async () => {
   harness = await createHarness();
@@ -29,7 +29,7 @@ beforeAll(async () => {
       done();
     },
   });
-  desk = await openAdminDesk(harness, pino({ level: 'error' }, sink));
+  admin = await openAdminClient(harness, pino({ level: 'error' }, sink));
   await harness.pool.query(
     `insert into players (game_id, user_id, created_at, last_event_at)
      select g.id, gen_random_uuid(), $1, $1 from games g, generate_series(1, $2::int) where g.slug = 'demo-game'`,
@@ -38,7 +38,7 @@ beforeAll(async () => {
   await publish(harness.pool, configWith({ segments: [segment('gone', 'true')] }), harness.clock.now());
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -48,8 +48,8 @@ const linesOf = (body: string): Line[] =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
-const post = (body?: unknown, token: string | null = desk.tokens.viewer) =>
-  desk.call('POST', `${GAME}/dry-run`, body, token);
+const post = (body?: unknown, token: string | null = admin.tokens.viewer) =>
+  admin.call('POST', `${GAME}/dry-run`, body, token);
 
 /** Keeps others from a table until it is let go, on a connection of its own. */
 async function holdTable(table: 'player_days') {
@@ -76,7 +76,7 @@ async function isWaiting(many = 1): Promise<boolean> {
 function firstLine(port: number, body: string): Promise<{ request: ClientRequest; line: string }> {
   return new Promise((resolve, reject) => {
     const path = `/admin/v1${GAME}/dry-run`;
-    const headers = { authorization: `Bearer ${desk.tokens.viewer}`, 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${admin.tokens.viewer}`, 'content-type': 'application/json' };
     const request = httpRequest({ host: '127.0.0.1', port, path, method: 'POST', headers }, (response) => {
       response.once('data', (chunk) => resolve({ request, line: String(chunk) }));
       response.once('error', () => {});
@@ -158,7 +158,7 @@ describe('a dry run', () => {
   it('is for those who may look at this game', async () => {
     expect((await post({}, null)).statusCode).toBe(401);
     await insertTenant(harness.pool, 'other-studio', 'Other');
-    const stranger = await desk.addToken('owner', { tenant: 'other-studio' });
+    const stranger = await admin.addToken('owner', { tenant: 'other-studio' });
     expectGeneralError(await post({ document }, stranger), 404, 'game_not_found');
   });
 
@@ -180,8 +180,8 @@ describe('dry runs of several studios', () => {
     for (const name of ['b', 'c']) {
       const studio = await addStudio(harness, `studio-${name}`, `game-${name}`);
       await studio.login(`device-${name}`);
-      const token = await desk.addToken('viewer', { tenant: studio.tenant });
-      others.push((body) => desk.call('POST', `/games/${studio.game}/dry-run`, body, token));
+      const token = await admin.addToken('viewer', { tenant: studio.tenant });
+      others.push((body) => admin.call('POST', `/games/${studio.game}/dry-run`, body, token));
     }
     const [ofB, ofC] = others;
     const held = await holdTable('player_days');
@@ -231,15 +231,15 @@ describe('a dry run in which the last player cannot be read', () => {
   });
 
   it('never comes so far when nobody reads it any more', async () => {
-    await desk.app.listen({ host: '127.0.0.1', port: 0 });
-    const { port } = desk.app.server.address() as AddressInfo;
+    await admin.app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = admin.app.server.address() as AddressInfo;
     logged.length = 0;
     const held = await holdTable('player_days');
     const leaving = await firstLine(port, JSON.stringify({ document }));
     expect(leaving.line).toContain('"examined":0');
     await until(() => isWaiting());
     leaving.request.destroy();
-    await until(() => new Promise((resolve) => desk.app.server.getConnections((_, n) => resolve(n === 0))));
+    await until(() => new Promise((resolve) => admin.app.server.getConnections((_, n) => resolve(n === 0))));
     await held.letGo();
     // It has ended when another may begin.
     await until(async () => (await post({ document: configWith(), sample: 1 })).statusCode === 200);

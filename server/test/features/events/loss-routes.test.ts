@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
 import { adImpression, createHarness, type Harness } from '../../support/harness.js';
@@ -12,10 +12,10 @@ const NOON = Date.parse(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   harness.clock.set(NOON - 3 * DAY_MS);
   await send('device-1', '1.0', [1, 2, 5]);
   await send('device-2', '1.0', [1, 4]);
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await send('device-4', '2.0', [1, 3]);
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -39,7 +39,8 @@ async function send(device: string, build: string, numbers: number[]): Promise<v
   expect(response.statusCode, response.body).toBe(202);
 }
 
-const ask = (query = '') => desk.ask<Losses>('GET', `${GAME}/losses${query}`, undefined, desk.tokens.viewer);
+const ask = (query = '') =>
+  admin.ask<Losses>('GET', `${GAME}/losses${query}`, undefined, admin.tokens.viewer);
 
 describe('the losses of a game', () => {
   it('are told by day, build and platform, after a day of grace', async () => {
@@ -68,16 +69,18 @@ describe('the losses of a game', () => {
 
   it('are those of a game of the studio', async () => {
     await addStudio(harness, 'other-studio', 'other-game');
-    const token = await desk.addToken('viewer', { tenant: 'other-studio' });
-    expectGeneralError(await desk.call('GET', `${GAME}/losses`, undefined, token), 404, 'game_not_found');
-    expect(await desk.ask('GET', '/games/other-game/losses', undefined, token)).toMatchObject({ losses: [] });
-    expect((await desk.call('GET', `${GAME}/losses`, undefined, null)).statusCode).toBe(401);
+    const token = await admin.addToken('viewer', { tenant: 'other-studio' });
+    expectGeneralError(await admin.call('GET', `${GAME}/losses`, undefined, token), 404, 'game_not_found');
+    expect(await admin.ask('GET', '/games/other-game/losses', undefined, token)).toMatchObject({
+      losses: [],
+    });
+    expect((await admin.call('GET', `${GAME}/losses`, undefined, null)).statusCode).toBe(401);
   });
 
   it.each(['from=x', 'to=2026-13-01', 'graceHours=-1', 'graceHours=721', 'graceHours=1&graceHours=2'])(
     'are not told for %s',
     async (query) => {
-      expectGeneralError(await desk.call('GET', `${GAME}/losses?${query}`), 400, 'parameter_invalid');
+      expectGeneralError(await admin.call('GET', `${GAME}/losses?${query}`), 400, 'parameter_invalid');
     },
   );
 });

@@ -2,7 +2,7 @@ import { type ClientRequest, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AdminDesk, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
@@ -11,21 +11,21 @@ import { addStudio } from '../../support/session-calls.js';
 const PLACES = 10;
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let asked: { playerId: string; at: string };
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   const { userId } = await harness.login();
   asked = { playerId: userId, at: new Date(harness.clock.now()).toISOString() };
   harness.clock.advance(10_000);
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
-const ask = () => desk.call('POST', '/games/demo-game/explain', asked, desk.tokens.viewer);
+const ask = () => admin.call('POST', '/games/demo-game/explain', asked, admin.tokens.viewer);
 const many = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 
 async function until(isSo: () => Promise<boolean>): Promise<void> {
@@ -53,7 +53,7 @@ it('one studio waits for itself, and keeps no other from asking', async () => {
   const other = await addStudio(harness, 'other-studio', 'other-game');
   const { userId } = await other.login('device');
   harness.clock.advance(1000);
-  const stranger = await desk.addToken('viewer', { tenant: 'other-studio' });
+  const stranger = await admin.addToken('viewer', { tenant: 'other-studio' });
   const held = await holdEvents();
   const first = ask();
   await until(async () => (await running()) === 1);
@@ -63,7 +63,7 @@ it('one studio waits for itself, and keeps no other from asking', async () => {
   expect(refused.headers['retry-after']).toBe('1');
 
   const at = new Date(harness.clock.now() - 1).toISOString();
-  const theirs = desk.call('POST', '/games/other-game/explain', { playerId: userId, at }, stranger);
+  const theirs = admin.call('POST', '/games/other-game/explain', { playerId: userId, at }, stranger);
   await until(async () => (await running()) === 2);
   await held.letGo();
   expect((await theirs).statusCode).toBe(200);
@@ -72,9 +72,9 @@ it('one studio waits for itself, and keeps no other from asking', async () => {
 });
 
 it('who hangs up no longer waits', async () => {
-  await desk.app.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = desk.app.server.address() as AddressInfo;
-  const headers = { authorization: `Bearer ${desk.tokens.viewer}`, 'content-type': 'application/json' };
+  await admin.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = admin.app.server.address() as AddressInfo;
+  const headers = { authorization: `Bearer ${admin.tokens.viewer}`, 'content-type': 'application/json' };
   const path = '/admin/v1/games/demo-game/explain';
   const refused: number[] = [];
   const send = (): ClientRequest => {
@@ -94,7 +94,7 @@ it('who hangs up no longer waits', async () => {
   await until(async () => refused.length === 1);
   expect(refused).toEqual([429]);
   for (const request of leaving) request.destroy();
-  await until(() => new Promise((resolve) => desk.app.server.getConnections((_, n) => resolve(n === 0))));
+  await until(() => new Promise((resolve) => admin.app.server.getConnections((_, n) => resolve(n === 0))));
 
   const staying = many(PLACES, ask);
   await held.letGo();

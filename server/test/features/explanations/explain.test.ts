@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Explanation } from '../../../src/features/explanations/explain.js';
 import { findDraft, saveDraft } from '../../../src/features/game-configs/draft.js';
 import { insertGame, insertTenant } from '../../../src/features/studios/tenants.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import {
   expectGeneralError,
   gameDocument,
@@ -19,17 +19,17 @@ const UNKNOWN = '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a';
 
 describe('POST /admin/v1/games/:game/explain', () => {
   let harness: Harness;
-  let desk: AdminDesk;
+  let admin: AdminClient;
   let opensAt: number;
   let devices = 0;
   beforeAll(async () => {
     harness = await createHarness({ settings: withoutRateLimits() });
-    desk = await openAdminDesk(harness);
+    admin = await openAdminClient(harness);
     opensAt = harness.clock.now() + 1000 * HOUR_MS;
     await publish(harness.pool, document, harness.clock.now());
   });
   afterAll(async () => {
-    await desk.close();
+    await admin.close();
     await harness.close();
   });
 
@@ -43,8 +43,8 @@ describe('POST /admin/v1/games/:game/explain', () => {
   });
 
   const explain = (question: object): Promise<Explanation> =>
-    desk.ask<Explanation>('POST', `${GAME}/explain`, question, desk.tokens.viewer);
-  const refused = (question: object) => desk.call('POST', `${GAME}/explain`, question);
+    admin.ask<Explanation>('POST', `${GAME}/explain`, question, admin.tokens.viewer);
+  const refused = (question: object) => admin.call('POST', `${GAME}/explain`, question);
   const newPlayer = (): Promise<Session> => harness.login(`explained-${++devices}`);
   const iso = (ms = harness.clock.now()) => new Date(ms).toISOString();
   const send = async (session: Session, eventType: string, payload: object) => {
@@ -304,11 +304,11 @@ describe('POST /admin/v1/games/:game/explain', () => {
     const { userId } = await newPlayer();
     await insertTenant(harness.pool, 'rival', 'Rival');
     await insertGame(harness.pool, 'rival', 'rivals', 'Rivals');
-    const token = await desk.addToken('owner', { tenant: 'rival' });
-    const ask = (game: string) => desk.call('POST', `/games/${game}/explain`, { playerId: userId }, token);
+    const token = await admin.addToken('owner', { tenant: 'rival' });
+    const ask = (game: string) => admin.call('POST', `/games/${game}/explain`, { playerId: userId }, token);
     expectGeneralError(await ask('demo-game'), 404, 'game_not_found');
     expectGeneralError(await ask('rivals'), 404, 'player_not_found');
-    expect((await desk.call('POST', `${GAME}/explain`, { playerId: userId }, null)).statusCode).toBe(401);
+    expect((await admin.call('POST', `${GAME}/explain`, { playerId: userId }, null)).statusCode).toBe(401);
   });
 });
 

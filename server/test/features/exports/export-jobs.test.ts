@@ -16,7 +16,7 @@ import {
 import { createExportRunner, type ExportRunner } from '../../../src/features/exports/export-runner.js';
 import { ExportLostError, jobTarget } from '../../../src/features/exports/job-target.js';
 import { writeCursor } from '../../../src/http/page-cursor.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';
 import { demoGameId } from '../../support/registry-calls.js';
@@ -33,12 +33,12 @@ const FULL_SPAN = { from: '2020-01-01T00:00:00.000000Z', to: '2100-01-01T00:00:0
 const WORKER = '00000000-0000-4000-8000-000000000001';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let gameId: number;
 let runner: ExportRunner | undefined;
 beforeAll(async () => {
   harness = await createHarness({ settings: withoutRateLimits() });
-  desk = await openAdminDesk(harness, undefined, [], { nudgeExports: () => runner?.nudge() });
+  admin = await openAdminClient(harness, undefined, [], { nudgeExports: () => runner?.nudge() });
   gameId = await demoGameId(harness.pool);
   await addStudio(harness, 'demo-studio', 'second-game');
   await addStudio(harness, 'other-studio', 'other-game');
@@ -58,18 +58,18 @@ beforeEach(async () => {
   await harness.pool.query('delete from export_jobs');
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
 const start = async (body: object = SPAN, game = GAME) => {
   // They are listed, and run, in the order of their start.
   harness.clock.advance(1);
-  return desk.ask<Job>('POST', `${game}/exports`, body, undefined, 202);
+  return admin.ask<Job>('POST', `${game}/exports`, body, undefined, 202);
 };
-const find = (exportId: string) => desk.ask<Job>('GET', `${GAME}/exports/${exportId}`);
+const find = (exportId: string) => admin.ask<Job>('GET', `${GAME}/exports/${exportId}`);
 const fileOf = (exportId: string, token?: string) =>
-  desk.call('GET', `${GAME}/exports/${exportId}/file`, undefined, token);
+  admin.call('GET', `${GAME}/exports/${exportId}/file`, undefined, token);
 
 /** Runs what waits, as a node does, until all of it has ended. */
 async function runAll(): Promise<void> {
@@ -177,14 +177,14 @@ describe('an export in the background', () => {
   it('that is cancelled ends wherever it is, and its file is gone', async () => {
     const { exportId } = await start();
     const { target } = await dieAfter(1);
-    expect(await desk.ask('DELETE', `${GAME}/exports/${exportId}`)).toEqual({ exportId });
+    expect(await admin.ask('DELETE', `${GAME}/exports/${exportId}`)).toEqual({ exportId });
     await target.write('late', 1, null);
     await expect(target.pause()).rejects.toThrow(ExportLostError);
     expect((await find(exportId)).state).toBe('cancelled');
     expectGeneralError(await fileOf(exportId), 404, 'export_not_found');
-    expectGeneralError(await desk.call('DELETE', `${GAME}/exports/${exportId}`), 404, 'export_not_found');
+    expectGeneralError(await admin.call('DELETE', `${GAME}/exports/${exportId}`), 404, 'export_not_found');
     expect(await deleteExpiredExports(harness.pool, harness.clock.now())).toBe(1);
-    expectGeneralError(await desk.call('GET', `${GAME}/exports/${exportId}`), 404, 'export_not_found');
+    expectGeneralError(await admin.call('GET', `${GAME}/exports/${exportId}`), 404, 'export_not_found');
     expect((await harness.pool.query('select from export_chunks')).rowCount).toBe(0);
   });
 
@@ -239,10 +239,10 @@ describe('the exports of a studio', () => {
   it('are three at a time, and the first of another studio comes before the second', async () => {
     const first = await start();
     for (let n = 0; n < 2; n++) await start();
-    expectGeneralError(await desk.call('POST', `${GAME}/exports`, SPAN), 409, 'export_limit');
+    expectGeneralError(await admin.call('POST', `${GAME}/exports`, SPAN), 409, 'export_limit');
     harness.clock.advance(1_000);
-    const theirs = await desk.addToken('editor', { tenant: 'other-studio' });
-    const other = await desk.ask<Job>('POST', '/games/other-game/exports', SPAN, theirs, 202);
+    const theirs = await admin.addToken('editor', { tenant: 'other-studio' });
+    const other = await admin.ask<Job>('POST', '/games/other-game/exports', SPAN, theirs, 202);
     const next = async () => (await claimExportJob(harness.pool, WORKER, 3_600))?.exportId;
     expect(await next()).toBe(first.exportId);
     expect(await next()).toBe(other.exportId);
@@ -251,7 +251,7 @@ describe('the exports of a studio', () => {
   it('are refused while too much is kept', async () => {
     await start();
     await harness.pool.query("update export_jobs set state = 'done', bytes = $1", [2 * MAX_BYTES]);
-    const refused = await desk.call('POST', `${GAME}/exports`, SPAN);
+    const refused = await admin.call('POST', `${GAME}/exports`, SPAN);
     expectGeneralError(refused, 409, 'export_limit');
     expect(refused.json().error.message).toContain('Delete those');
     await harness.pool.query(`update export_jobs set bytes = 0`);
@@ -261,7 +261,7 @@ describe('the exports of a studio', () => {
        select gen_random_uuid(), tenant_id, game_id, format, span_from, span_to, state, created_by, created_at, 0, expires_at
        from export_jobs, generate_series(1, 99)`,
     );
-    expectGeneralError(await desk.call('POST', `${GAME}/exports`, SPAN), 409, 'export_limit');
+    expectGeneralError(await admin.call('POST', `${GAME}/exports`, SPAN), 409, 'export_limit');
   });
 
   it('are listed page by page, newest first, by game', async () => {
@@ -270,60 +270,60 @@ describe('the exports of a studio', () => {
     const paged: string[] = [];
     let query = '?limit=1';
     for (;;) {
-      const page = await desk.ask<{ exports: Job[]; nextCursor: string | null }>(
+      const page = await admin.ask<{ exports: Job[]; nextCursor: string | null }>(
         'GET',
         `${GAME}/exports${query}`,
         undefined,
-        desk.tokens.viewer,
+        admin.tokens.viewer,
       );
       paged.push(...page.exports.map(({ exportId }) => exportId));
       if (page.nextCursor === null) break;
       query = `?limit=1&cursor=${page.nextCursor}`;
     }
     expect(paged).toEqual(started);
-    expect(await desk.ask('GET', '/games/second-game/exports')).toEqual({ exports: [], nextCursor: null });
+    expect(await admin.ask('GET', '/games/second-game/exports')).toEqual({ exports: [], nextCursor: null });
     const forged = writeCursor('exports', [Number.MAX_SAFE_INTEGER, String(started[0])]);
     for (const wrong of ['cursor=x', `cursor=${forged}`, 'limit=0'])
-      expectGeneralError(await desk.call('GET', `${GAME}/exports?${wrong}`), 400, 'parameter_invalid');
+      expectGeneralError(await admin.call('GET', `${GAME}/exports?${wrong}`), 400, 'parameter_invalid');
   });
 
   it('are nobody else’s', async () => {
     const { exportId } = await start();
     await runAll();
-    const theirs = await desk.addToken('owner', { tenant: 'other-studio' });
+    const theirs = await admin.addToken('owner', { tenant: 'other-studio' });
     for (const path of [`${GAME}/exports`, `${GAME}/exports/${exportId}`, `${GAME}/exports/${exportId}/file`])
-      expectGeneralError(await desk.call('GET', path, undefined, theirs), 404, 'game_not_found');
+      expectGeneralError(await admin.call('GET', path, undefined, theirs), 404, 'game_not_found');
     // By way of a game of their own, and of another game of the same studio.
     for (const [game, token] of [
       ['other-game', theirs],
-      ['second-game', desk.tokens.editor],
+      ['second-game', admin.tokens.editor],
     ]) {
       const path = `/games/${game}/exports/${exportId}`;
-      expectGeneralError(await desk.call('GET', path, undefined, token), 404, 'export_not_found');
-      expectGeneralError(await desk.call('GET', `${path}/file`, undefined, token), 404, 'export_not_found');
-      expectGeneralError(await desk.call('DELETE', path, undefined, token), 404, 'export_not_found');
+      expectGeneralError(await admin.call('GET', path, undefined, token), 404, 'export_not_found');
+      expectGeneralError(await admin.call('GET', `${path}/file`, undefined, token), 404, 'export_not_found');
+      expectGeneralError(await admin.call('DELETE', path, undefined, token), 404, 'export_not_found');
     }
     expect((await find(exportId)).state).toBe('done');
   });
 
   it('are seen by viewers, and made, taken and ended by editors', async () => {
-    const { viewer } = desk.tokens;
+    const { viewer } = admin.tokens;
     const { exportId } = await start();
-    expectGeneralError(await desk.call('POST', `${GAME}/exports`, SPAN, viewer), 403, 'role_too_low');
+    expectGeneralError(await admin.call('POST', `${GAME}/exports`, SPAN, viewer), 403, 'role_too_low');
     expectGeneralError(await fileOf(exportId, viewer), 403, 'role_too_low');
     expectGeneralError(
-      await desk.call('DELETE', `${GAME}/exports/${exportId}`, undefined, viewer),
+      await admin.call('DELETE', `${GAME}/exports/${exportId}`, undefined, viewer),
       403,
       'role_too_low',
     );
-    await desk.ask('GET', `${GAME}/exports/${exportId}`, undefined, viewer);
+    await admin.ask('GET', `${GAME}/exports/${exportId}`, undefined, viewer);
   });
 
   it('are in the audit log from the start to the download', async () => {
     const { exportId } = await start();
     await runAll();
     await contentOf(exportId);
-    await desk.ask('DELETE', `${GAME}/exports/${exportId}`);
+    await admin.ask('DELETE', `${GAME}/exports/${exportId}`);
     const { rows } = await harness.pool.query(
       'select action, actor from audit_log where target = $1 order by id',
       [`export ${exportId}`],
@@ -341,7 +341,7 @@ describe('the exports of a studio', () => {
     [{ from: 'yesterday', to: '2026-01-01' }, '`from` must be a date'],
     [{ from: '2026-01-01', to: '2026-13-01' }, '`to` must be a date'],
   ])('are not made of %j', async (body, message) => {
-    const refused = await desk.call('POST', `${GAME}/exports`, body);
+    const refused = await admin.call('POST', `${GAME}/exports`, body);
     expectGeneralError(refused, 400, 'body_invalid');
     expect(refused.json().error.message).toContain(message);
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { ConfigDocument } from '../../../src/personalisation/document/document.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness, type Session } from '../../support/harness.js';
 
@@ -14,23 +14,23 @@ type DraftResponse = {
 };
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let session: Session;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   session = await harness.login();
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
-const draft = () => desk.ask<DraftResponse>('GET', `${GAME}/draft`, undefined, desk.tokens.viewer);
-const save = (revision: number, document: unknown, token = desk.tokens.editor) =>
-  desk.call('PUT', `${GAME}/draft`, { revision, document }, token);
+const draft = () => admin.ask<DraftResponse>('GET', `${GAME}/draft`, undefined, admin.tokens.viewer);
+const save = (revision: number, document: unknown, token = admin.tokens.editor) =>
+  admin.call('PUT', `${GAME}/draft`, { revision, document }, token);
 const publishDraft = (revision: number, rest: Record<string, unknown> = {}) =>
-  desk.call('POST', `${GAME}/draft/publish`, { revision, note: 'note', ...rest });
+  admin.call('POST', `${GAME}/draft/publish`, { revision, note: 'note', ...rest });
 const auditCount = async () =>
   Number((await harness.pool.query('select count(*) from audit_log')).rows[0]?.count);
 const skusServed = async () => {
@@ -45,7 +45,7 @@ const anotherDocument = (...skuIds: string[]) =>
 describe('the draft', () => {
   beforeEach(async () => {
     const { revision } = await draft();
-    await desk.ask('DELETE', `${GAME}/draft?revision=${revision}`);
+    await admin.ask('DELETE', `${GAME}/draft?revision=${revision}`);
   });
 
   it('is what is published until it is edited, and again once it is thrown away', async () => {
@@ -68,7 +68,7 @@ describe('the draft', () => {
     });
     expect(await draft()).toEqual(saved.json().data);
     expect(await skusServed()).toContain('a');
-    const { games } = await desk.ask<{ games: unknown[] }>('GET', '/games');
+    const { games } = await admin.ask<{ games: unknown[] }>('GET', '/games');
     expect(games).toContainEqual({
       gameId: 'demo-game',
       name: expect.any(String),
@@ -78,7 +78,7 @@ describe('the draft', () => {
       unregisteredTypes: 'accept',
     });
 
-    const discarded = await desk.ask<DraftResponse>(
+    const discarded = await admin.ask<DraftResponse>(
       'DELETE',
       `${GAME}/draft?revision=${before.revision + 1}`,
     );
@@ -100,7 +100,7 @@ describe('the draft', () => {
   });
 
   it('tells the second of two editors what the first did, and keeps it', async () => {
-    const grace = await desk.addToken('editor', { name: 'Grace' });
+    const grace = await admin.addToken('editor', { name: 'Grace' });
     const { revision } = await draft();
     const mine = anotherDocument('mine');
     const theirs = anotherDocument('theirs');
@@ -110,7 +110,7 @@ describe('the draft', () => {
 
     for (const attempt of [
       await save(revision, mine),
-      await desk.call('DELETE', `${GAME}/draft?revision=${revision}`),
+      await admin.call('DELETE', `${GAME}/draft?revision=${revision}`),
       await publishDraft(revision),
     ]) {
       expectGeneralError(attempt, 409, 'draft_conflict');
@@ -168,7 +168,7 @@ describe('the draft', () => {
     expect(await auditCount()).toBe(entries);
 
     const validate = (candidate: unknown) =>
-      desk.ask('POST', `${GAME}/draft/validate`, { document: candidate }, desk.tokens.viewer);
+      admin.ask('POST', `${GAME}/draft/validate`, { document: candidate }, admin.tokens.viewer);
     expect(await validate(wrong)).toEqual({ problems });
     expect(await validate(document)).toEqual({ problems: [] });
     expect(await validate(null)).toMatchObject({ problems: [{ pointer: '' }] });
@@ -178,11 +178,11 @@ describe('the draft', () => {
     const version = await publish(harness.pool, gameDocument([sku('a'), sku('b')]), harness.clock.now());
     const { revision } = await draft();
     await save(revision, gameDocument([sku('b'), sku('c')]));
-    const response = await desk.ask<{ difference: { path: string; change: string }[] }>(
+    const response = await admin.ask<{ difference: { path: string; change: string }[] }>(
       'GET',
       `${GAME}/draft/difference`,
       undefined,
-      desk.tokens.viewer,
+      admin.tokens.viewer,
     );
     expect(response).toMatchObject({ revision: revision + 1, basedOn: version, publishedVersion: version });
     expect(response.difference.map(({ path, change }) => `${change} ${path}`)).toEqual([
@@ -228,9 +228,9 @@ describe('publishing the draft', () => {
     const merged = anotherDocument('draft', 'meanwhile');
     for (const wrong of [basedOn - 1, version + 1]) {
       const body = { revision: revision + 1, document: merged, basedOn: wrong };
-      expectGeneralError(await desk.call('PUT', `${GAME}/draft`, body), 400, 'body_invalid');
+      expectGeneralError(await admin.call('PUT', `${GAME}/draft`, body), 400, 'body_invalid');
     }
-    await desk.ask('PUT', `${GAME}/draft`, { revision: revision + 1, document: merged, basedOn: version });
+    await admin.ask('PUT', `${GAME}/draft`, { revision: revision + 1, document: merged, basedOn: version });
     expect((await publishDraft(revision + 2)).json().data).toMatchObject({ version: version + 1 });
     expect(await skusServed()).toEqual(expect.arrayContaining(['draft', 'meanwhile']));
   });

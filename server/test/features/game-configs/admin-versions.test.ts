@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { insertGame } from '../../../src/features/studios/tenants.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 const first = gameDocument([sku('a')]);
 const second = gameDocument([sku('a'), sku('b')]);
 let versions: [number, number];
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   versions = [
     await publish(harness.pool, first, harness.clock.now()),
     await publish(harness.pool, second, harness.clock.now()),
   ];
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
 const read = <T = Record<string, unknown>>(path: string) =>
-  desk.ask<T>('GET', `${GAME}/versions${path}`, undefined, desk.tokens.viewer);
+  admin.ask<T>('GET', `${GAME}/versions${path}`, undefined, admin.tokens.viewer);
 
 describe('published versions', () => {
   it('are listed newest first, page by page', async () => {
@@ -52,7 +52,7 @@ describe('published versions', () => {
   it('are read with their documents, back to the one every game begins with', async () => {
     expect(await read(`/${versions[0]}`)).toMatchObject({ version: versions[0], document: first });
     expect(await read('/0')).toMatchObject({ version: 0, publishedAt: null, document: { catalogue: [] } });
-    expectGeneralError(await desk.call('GET', `${GAME}/versions/999`), 404, 'version_not_found');
+    expectGeneralError(await admin.call('GET', `${GAME}/versions/999`), 404, 'version_not_found');
   });
 
   it('are compared with the one before, or with any', async () => {
@@ -64,7 +64,7 @@ describe('published versions', () => {
     expect(await read(`/${older}/difference?against=${older}`)).toMatchObject({ difference: [] });
     expect(await read('/0/difference')).toMatchObject({ version: 0, against: 0, difference: [] });
     expectGeneralError(
-      await desk.call('GET', `${GAME}/versions/${newer}/difference?against=99`),
+      await admin.call('GET', `${GAME}/versions/${newer}/difference?against=99`),
       404,
       'version_not_found',
     );
@@ -82,14 +82,14 @@ describe('published versions', () => {
     '/99999999999',
     '/2/difference?against=',
   ])('are not asked for with %s', async (path) => {
-    expectGeneralError(await desk.call('GET', `${GAME}/versions${path}`), 400, 'parameter_invalid');
+    expectGeneralError(await admin.call('GET', `${GAME}/versions${path}`), 400, 'parameter_invalid');
   });
 
   it('go back: an old one is published again as the next', async () => {
     const session = await harness.login();
     const [older, newer] = versions;
     const rollBack = (version: number, rest = {}) =>
-      desk.call('POST', `${GAME}/versions/${version}/roll-back`, { note: 'no good', ...rest });
+      admin.call('POST', `${GAME}/versions/${version}/roll-back`, { note: 'no good', ...rest });
     const back = await rollBack(older);
     expect(back.statusCode, back.body).toBe(201);
     expect(back.json().data).toMatchObject({
@@ -112,14 +112,14 @@ describe('published versions', () => {
   it('go back to what every game begins with', async () => {
     const before = await publish(harness.pool, second, harness.clock.now());
     const path = `${GAME}/versions/0/roll-back`;
-    const back = await desk.ask('POST', path, { note: 'over again' }, undefined, 201);
+    const back = await admin.ask('POST', path, { note: 'over again' }, undefined, 201);
     expect(back).toMatchObject({ version: before + 1 });
     const { document } = await read('/0');
     expect(await read(`/${before + 1}`)).toMatchObject({ copyOf: 0, note: 'over again', document });
-    expectGeneralError(await desk.call('POST', path, { note: '' }), 409, 'nothing_to_publish');
+    expectGeneralError(await admin.call('POST', path, { note: '' }), 409, 'nothing_to_publish');
 
     await insertGame(harness.pool, 'demo-studio', 'untouched', 'Untouched');
-    const untouched = await desk.call('POST', '/games/untouched/versions/0/roll-back', { note: '' });
+    const untouched = await admin.call('POST', '/games/untouched/versions/0/roll-back', { note: '' });
     expectGeneralError(untouched, 409, 'nothing_to_publish');
     expect(untouched.json().error.version).toBe(0);
   });
@@ -128,7 +128,7 @@ describe('published versions', () => {
     const seen = await publish(harness.pool, first, harness.clock.now());
     const theirs = await publish(harness.pool, second, harness.clock.now());
     const rollBack = (basedOn: number) =>
-      desk.call('POST', `${GAME}/versions/1/roll-back`, { note: '', basedOn });
+      admin.call('POST', `${GAME}/versions/1/roll-back`, { note: '', basedOn });
     const refused = await rollBack(seen);
     expectGeneralError(refused, 409, 'version_conflict');
     expect(refused.json().error).toMatchObject({
@@ -149,9 +149,9 @@ describe('published versions', () => {
     const dear = await publish(harness.pool, discounted('10'), harness.clock.now());
     await publish(harness.pool, discounted('50'), harness.clock.now());
     const path = `${GAME}/versions/${dear}/roll-back`;
-    const refused = await desk.call('POST', path, { note: '' });
+    const refused = await admin.call('POST', path, { note: '' });
     expectGeneralError(refused, 409, 'price_raise_unconfirmed');
     expect(refused.json().error.raises).toEqual([expect.objectContaining({ from: '2.49', to: '4.49' })]);
-    await desk.ask('POST', path, { note: '', confirmPriceRaises: true }, undefined, 201);
+    await admin.ask('POST', path, { note: '', confirmPriceRaises: true }, undefined, 201);
   });
 });

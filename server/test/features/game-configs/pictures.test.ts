@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MAX_PICTURE_BYTES } from '../../../src/features/game-configs/catalogue/picture-format.js';
 import { MAX_PICTURES } from '../../../src/features/game-configs/catalogue/picture-queries.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
@@ -17,24 +17,24 @@ const WEBP = Buffer.from('RIFF\0\0\0\0WEBPVP8 ');
 const PATH = `${GAME}/catalogue/pictures`;
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
 const put = (skuId: string, content: Buffer | string, token?: string) =>
-  desk.call(
+  admin.call(
     'PUT',
     `${PATH}?skuId=${encodeURIComponent(skuId)}`,
     { content: typeof content === 'string' ? content : content.toString('base64') },
     token,
   );
-const list = (query = '') => desk.ask<Pictures>('GET', `${PATH}${query}`, undefined, desk.tokens.viewer);
+const list = (query = '') => admin.ask<Pictures>('GET', `${PATH}${query}`, undefined, admin.tokens.viewer);
 
 describe('pictures of SKUs', () => {
   it('are set, replaced, listed and taken away', async () => {
@@ -59,7 +59,7 @@ describe('pictures of SKUs', () => {
     expect(second.pictures.map(({ skuId }) => skuId)).toEqual(['gems/80 %']);
     expect(second.nextCursor).toBeNull();
 
-    const remove = () => desk.ask('DELETE', `${PATH}?skuId=chest`);
+    const remove = () => admin.ask('DELETE', `${PATH}?skuId=chest`);
     expect(await remove()).toEqual({ skuId: 'chest', wasThere: true });
     expect(await remove()).toEqual({ skuId: 'chest', wasThere: false });
     expect((await list()).pictures.map(({ skuId }) => skuId)).toEqual(['gems/80 %']);
@@ -96,17 +96,17 @@ describe('pictures of SKUs', () => {
   });
 
   it('are set by editors of the studio only, and seen by nobody else', async () => {
-    expectGeneralError(await put('gems', PNG, desk.tokens.viewer), 403, 'role_too_low');
+    expectGeneralError(await put('gems', PNG, admin.tokens.viewer), 403, 'role_too_low');
     await addStudio(harness, 'other-studio', 'other-game');
-    const token = await desk.addToken('owner', { tenant: 'other-studio' });
+    const token = await admin.addToken('owner', { tenant: 'other-studio' });
     expectGeneralError(await put('gems', PNG, token), 404, 'game_not_found');
-    expectGeneralError(await desk.call('GET', PATH, undefined, token), 404, 'game_not_found');
+    expectGeneralError(await admin.call('GET', PATH, undefined, token), 404, 'game_not_found');
     expectGeneralError(
-      await desk.call('DELETE', `${PATH}?skuId=gems`, undefined, token),
+      await admin.call('DELETE', `${PATH}?skuId=gems`, undefined, token),
       404,
       'game_not_found',
     );
-    const own = await desk.ask<Pictures>('GET', '/games/other-game/catalogue/pictures', undefined, token);
+    const own = await admin.ask<Pictures>('GET', '/games/other-game/catalogue/pictures', undefined, token);
     expect(own).toEqual({ pictures: [], nextCursor: null });
   });
 });

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createContext } from '../../../src/app/context.js';
 import { buildPlayerApp } from '../../../src/app/player-app.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, gameDocument, get, publish } from '../../support/data-calls.js';
 import {
   createHarness,
@@ -14,14 +14,14 @@ import {
 import { addStudio } from '../../support/session-calls.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let nodes: FastifyInstance[];
 let session: Session;
 let player = '';
 let deviceNumber = 0;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   nodes = [harness.app, (await harness.addNode()).app];
   const document = gameDocument([]);
   const custom = [{ flagId: 'vip', name: 'VIP', rule: 'purchases.total > 0', defaultValue: false }];
@@ -32,7 +32,7 @@ beforeEach(async () => {
   player = `${GAME}/players/${session.userId}`;
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -49,10 +49,10 @@ const told = async (flagId = 'isPayer'): Promise<Flag> => {
   expect(flags[1]).toEqual(flags[0]);
   return flags[0] as Flag;
 };
-const set = (flagId: string, body: unknown) => desk.call('PUT', `${player}/overrides/${flagId}`, body);
-const clear = (flagId: string) => desk.call('DELETE', `${player}/overrides/${flagId}`);
+const set = (flagId: string, body: unknown) => admin.call('PUT', `${player}/overrides/${flagId}`, body);
+const clear = (flagId: string) => admin.call('DELETE', `${player}/overrides/${flagId}`);
 const listed = () =>
-  desk.ask<{ overrides: unknown[] }>('GET', `${player}/overrides`, undefined, desk.tokens.viewer);
+  admin.ask<{ overrides: unknown[] }>('GET', `${player}/overrides`, undefined, admin.tokens.viewer);
 const iso = (ms: number) => new Date(ms).toISOString();
 
 describe('an override', () => {
@@ -159,7 +159,7 @@ describe('an override', () => {
 
   it('can be taken back after its flag has left the configuration', async () => {
     await set('vip', { value: true, reason: 'invited' });
-    const withFlag = (await desk.ask<{ document: { flags: object } }>('GET', `${GAME}/draft`)).document;
+    const withFlag = (await admin.ask<{ document: { flags: object } }>('GET', `${GAME}/draft`)).document;
     await publish(harness.pool, gameDocument([]), harness.clock.now());
     expectGeneralError(await set('vip', { value: true, reason: 'x' }), 404, 'flag_not_found');
     expect((await clear('vip')).statusCode).toBe(200);
@@ -214,7 +214,7 @@ describe('an override', () => {
         ['PUT', '/overrides/isPayer', body],
         ['DELETE', '/overrides/isPayer', undefined],
       ] as const) {
-        expectGeneralError(await desk.call(method, path + rest, sent), 404, 'player_not_found');
+        expectGeneralError(await admin.call(method, path + rest, sent), 404, 'player_not_found');
       }
     }
   });
@@ -234,11 +234,11 @@ it('a player is shown with what is known and said of them', async () => {
   ]);
   expect(sent.statusCode, sent.body).toBe(202);
   await set('vip', { value: false, reason: 'cheated' });
-  const shown = await desk.ask(
+  const shown = await admin.ask(
     'GET',
     `${GAME}/players/${session.userId.toUpperCase()}`,
     undefined,
-    desk.tokens.viewer,
+    admin.tokens.viewer,
   );
   expect(shown).toEqual({
     playerId: session.userId,

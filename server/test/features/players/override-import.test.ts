@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readOverrideFile } from '../../../src/features/players/override-file.js';
 import { importOverrides } from '../../../src/features/players/override-import.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { finished, startCommand } from '../../support/command.js';
 import { expectGeneralError, get, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, type Session } from '../../support/harness.js';
@@ -12,12 +12,12 @@ import { demoGameId } from '../../support/registry-calls.js';
 import { addStudio } from '../../support/session-calls.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let folder: string;
 let players: Session[];
 beforeAll(async () => {
   harness = await createHarness({ settings: withoutRateLimits() });
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   await addStudio(harness, 'other-studio', 'other-game');
   folder = await mkdtemp(join(tmpdir(), 'savepoint-overrides-'));
   players = [];
@@ -25,14 +25,14 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await rm(folder, { recursive: true });
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
 const idOf = (n: number) => players[n]?.userId ?? '';
 const csv = (...rows: string[]) => ['playerId,flagId,value,reason,until', ...rows, ''].join('\n');
 const send = (file: string, token?: string, game = GAME) =>
-  desk.call('POST', `${game}/overrides/import`, file, token);
+  admin.call('POST', `${game}/overrides/import`, file, token);
 const resultOf = (body: string) => JSON.parse(body.trimEnd().split('\n').at(-1) ?? '').result;
 const isPayer = async (n: number) =>
   (await get(harness.app, '/v1/player/status', players[n] as Session)).json().isPayer.value;
@@ -51,7 +51,7 @@ it('sets and clears flags of many players, and every player is told so with the 
   );
   expect(resultOf((await send(file)).body)).toEqual({ total: 2, set: 2, cleared: 0, unchanged: 0 });
   expect(await Promise.all([0, 1, 2].map(isPayer))).toEqual([true, true, false]);
-  const { overrides } = await desk.ask<{ overrides: unknown[] }>(
+  const { overrides } = await admin.ask<{ overrides: unknown[] }>(
     'GET',
     `${GAME}/players/${idOf(1)}/overrides`,
   );
@@ -115,7 +115,7 @@ it('changes nothing at all if a row is wrong, and names each one', async () => {
   ]);
   expect(await isPayer(0)).toBe(true);
   expect(await entries()).toHaveLength(before);
-  expectGeneralError(await desk.call('POST', `${GAME}/overrides/import`, { a: 1 }), 400, 'body_invalid');
+  expectGeneralError(await admin.call('POST', `${GAME}/overrides/import`, { a: 1 }), 400, 'body_invalid');
 });
 
 it('takes a large file in portions, tells how far it is, and goes on after an interruption', async () => {
@@ -145,8 +145,8 @@ it('takes a large file in portions, tells how far it is, and goes on after an in
 
 it('is for editors, and for players of the game alone', async () => {
   const file = csv(`${idOf(0)},isPayer,false,r,`);
-  expectGeneralError(await send(file, desk.tokens.viewer), 403, 'role_too_low');
-  const theirs = await desk.addToken('owner', { tenant: 'other-studio' });
+  expectGeneralError(await send(file, admin.tokens.viewer), 403, 'role_too_low');
+  const theirs = await admin.addToken('owner', { tenant: 'other-studio' });
   expectGeneralError(await send(file, theirs), 404, 'game_not_found');
   const refused = await send(file, theirs, '/games/other-game');
   expectGeneralError(refused, 422, 'overrides_invalid');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Explanation } from '../../../src/features/explanations/explain.js';
 import { bucketOf, isInShare, offerSalt, userIdBytes } from '../../../src/personalisation/compile/bucket.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
 
@@ -19,10 +19,10 @@ const promotion = (promoId: string, skuId: string, sharePercent: number) =>
 
 describe('promotions', () => {
   let harness: Harness;
-  let desk: AdminDesk;
+  let admin: AdminClient;
   beforeAll(async () => {
     harness = await createHarness();
-    desk = await openAdminDesk(harness);
+    admin = await openAdminClient(harness);
     const document = gameDocument([sku('gems'), sku('hero'), sku('pass'), sku('plain')], {
       offers: [
         promotion('season', 'pass', 100),
@@ -33,7 +33,7 @@ describe('promotions', () => {
     await publish(harness.pool, document, harness.clock.now());
   });
   afterAll(async () => {
-    await desk.close();
+    await admin.close();
     await harness.close();
   });
 
@@ -86,7 +86,7 @@ describe('promotions', () => {
 
     const gemsAt = async (ms: number) => {
       const question = { playerId: session.userId, at: new Date(ms).toISOString() };
-      const { trace, because, decision } = await desk.ask<Explanation>('POST', `${GAME}/explain`, question);
+      const { trace, because, decision } = await admin.ask<Explanation>('POST', `${GAME}/explain`, question);
       return {
         promoId: trace.skus.find(({ skuId }) => skuId === 'gems')?.promoId,
         told: promotions(decision.store as Store).gems,

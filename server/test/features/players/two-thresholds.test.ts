@@ -6,7 +6,7 @@ import { createSegmentStays } from '../../../src/features/players/segment-stays.
 import { storeStays } from '../../../src/features/players/stay-queries.js';
 import type { Artefact, ModelName } from '../../../src/personalisation/predict/artefact.js';
 import { logOddsOf } from '../../../src/personalisation/predict/logistic.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument, get, offer, publish, sku, withoutRateLimits } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
@@ -33,7 +33,7 @@ const documentOf = (segment: typeof leaving) =>
   });
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let gameId: number;
 let artefact: Artefact;
 let player: Session;
@@ -42,7 +42,7 @@ let usual: number;
 
 beforeAll(async () => {
   harness = await createHarness({ settings: { ...withoutRateLimits(), accessTtlSeconds: 30 * 86_400 } });
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   const { rows } = await harness.pool.query<{ id: number }>("select id from games where slug = 'demo-game'");
   gameId = rows[0]?.id ?? 0;
   harness.clock.set(Math.floor(harness.clock.now() / DAY_MS) * DAY_MS + DAY_MS / 4);
@@ -54,7 +54,7 @@ beforeAll(async () => {
   usual = (await explain({ playerId: player.userId })).predictions.predictions.churn.value;
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -70,7 +70,7 @@ async function playedOn(device: string): Promise<Session> {
   return session;
 }
 
-const explain = (question: object) => desk.ask<Explanation>('POST', `${GAME}/explain`, question);
+const explain = (question: object) => admin.ask<Explanation>('POST', `${GAME}/explain`, question);
 
 /** Puts a model in force that says this of the players, a minute later; gives the moment. */
 async function say(churn: number, distrusted: ModelName[] = []): Promise<number> {
@@ -98,7 +98,7 @@ async function staysOf({ userId }: Session) {
 }
 
 const dryRun = async (segment: typeof leaving) => {
-  const response = await desk.call('POST', `${GAME}/dry-run`, { document: documentOf(segment) });
+  const response = await admin.call('POST', `${GAME}/dry-run`, { document: documentOf(segment) });
   const { result } = JSON.parse(response.body.trim().split('\n').at(-1) ?? '');
   return result.segments.find(({ segmentId }: { segmentId: string }) => segmentId === 'leaving').counts;
 };
@@ -238,8 +238,8 @@ describe('a player of another studio', () => {
     const session = await studio.login('player');
     expect((await get(harness.app, '/v1/player/segments', session)).body).not.toContain('leaving');
     expect(await staysOf(session)).toEqual([]);
-    const token = await desk.addToken('owner', { tenant: 'other-studio' });
-    const foreign = await desk.call('POST', '/games/other-game/explain', { playerId: player.userId }, token);
+    const token = await admin.addToken('owner', { tenant: 'other-studio' });
+    const foreign = await admin.call('POST', '/games/other-game/explain', { playerId: player.userId }, token);
     expect(foreign.statusCode).toBe(404);
   });
 });

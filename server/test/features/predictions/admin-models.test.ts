@@ -10,7 +10,7 @@ import { createPredictionMetrics } from '../../../src/features/predictions/predi
 import { predictionsStep } from '../../../src/features/predictions/predictions-step.js';
 import { dateOf } from '../../../src/lib/day.js';
 import { simulateGame } from '../../personalisation/predict/simulated-game.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
 import { createHarness, type Harness, testActor } from '../../support/harness.js';
@@ -20,11 +20,11 @@ import { insertSimulatedPlayers } from '../../support/simulated-rows.js';
 /** The hourly work in its thread, and what the admin API and the metrics tell of it. A game with 412 players. */
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let today: number;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   today = Math.floor(harness.clock.now() / DAY_MS);
   const { rows } = await harness.pool.query("select id from games where slug = 'demo-game'");
   await insertSimulatedPlayers(harness.pool, rows[0].id, simulateGame(3, 412, 40).players, today - 20_040);
@@ -32,7 +32,7 @@ beforeAll(async () => {
   await addStudio(harness, 'other-studio', 'other-game');
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -67,15 +67,15 @@ describe('the hourly work', () => {
     expect(await maintain(0)).toContain(
       'savepoint_maintenance_runs_total{step="predictions",outcome="done"} 1',
     );
-    expect((await desk.ask<Listed>('GET', `${GAME}/models`)).models).toHaveLength(1);
+    expect((await admin.ask<Listed>('GET', `${GAME}/models`)).models).toHaveLength(1);
     await maintain(0);
-    expect((await desk.ask<Listed>('GET', `${GAME}/models`)).models).toHaveLength(1);
+    expect((await admin.ask<Listed>('GET', `${GAME}/models`)).models).toHaveLength(1);
     await maintain(1);
     // Another day has other averages.
-    expect((await desk.ask<Listed>('GET', `${GAME}/models`)).models).toHaveLength(2);
+    expect((await admin.ask<Listed>('GET', `${GAME}/models`)).models).toHaveLength(2);
     await maintain(2, 0);
-    expect((await desk.ask<Listed>('GET', `${GAME}/models`)).models).toHaveLength(2);
-    expect(await desk.ask<Listed>('GET', `${GAME}/models`)).toMatchObject({ lastFailure: null });
+    expect((await admin.ask<Listed>('GET', `${GAME}/models`)).models).toHaveLength(2);
+    expect(await admin.ask<Listed>('GET', `${GAME}/models`)).toMatchObject({ lastFailure: null });
     const { rows } = await harness.pool.query('select distinct game_id from prediction_models');
     expect(rows).toHaveLength(1);
   });
@@ -93,7 +93,7 @@ describe('the hourly work', () => {
 
 describe('the admin API', () => {
   it('tells what is missing for a model', async () => {
-    const { inForce, models } = await desk.ask<Listed>('GET', `${GAME}/models?limit=1`);
+    const { inForce, models } = await admin.ask<Listed>('GET', `${GAME}/models?limit=1`);
     expect(inForce).toMatchObject({ modelVersion: 2, cause: 'train' });
     const [newest] = models;
     expect(newest?.models).toContainEqual(
@@ -103,9 +103,9 @@ describe('the admin API', () => {
   });
 
   it('gives a model with its artefact, and compares it', async () => {
-    const model = await desk.ask<{ artefact: { version: number } }>('GET', `${GAME}/models/1`);
+    const model = await admin.ask<{ artefact: { version: number } }>('GET', `${GAME}/models/1`);
     expect(model.artefact.version).toBe(1);
-    const comparison = await desk.ask<{ version: number; against: number }>(
+    const comparison = await admin.ask<{ version: number; against: number }>(
       'GET',
       `${GAME}/models/1/comparison`,
     );
@@ -113,9 +113,9 @@ describe('the admin API', () => {
   });
 
   it('trains for editors only, one at a time, and in a thread', async () => {
-    const refused = await desk.call('POST', `${GAME}/models`, undefined, desk.tokens.viewer);
+    const refused = await admin.call('POST', `${GAME}/models`, undefined, admin.tokens.viewer);
     expectGeneralError(refused, 403, 'role_too_low');
-    const trained = await desk.ask('POST', `${GAME}/models`, undefined, undefined, 201);
+    const trained = await admin.ask('POST', `${GAME}/models`, undefined, undefined, 201);
     expect(trained).toMatchObject({ version: 3, author: 'editor of demo-studio', allPlayers: 412 });
     expect(trained).not.toHaveProperty('artefact');
     const { rows } = await harness.pool.query("select id from games where slug = 'demo-game'");
@@ -123,7 +123,7 @@ describe('the admin API', () => {
     await withOwnConnection(harness.pool, async (other) => {
       // As long as another training of the game holds it.
       await other.query("select pg_advisory_lock(hashtext('savepoint training'), $1)", [training.gameId]);
-      expectGeneralError(await desk.call('POST', `${GAME}/models`), 429, 'busy');
+      expectGeneralError(await admin.call('POST', `${GAME}/models`), 429, 'busy');
     });
     expect(await trainInThread(harness.databaseUrl, training, THREAD)).toEqual({
       outcome: 'trained',
@@ -133,24 +133,24 @@ describe('the admin API', () => {
   });
 
   it('rolls back for editors only, and tells so', async () => {
-    const refused = await desk.call('POST', `${GAME}/models/1/roll-back`, undefined, desk.tokens.viewer);
+    const refused = await admin.call('POST', `${GAME}/models/1/roll-back`, undefined, admin.tokens.viewer);
     expectGeneralError(refused, 403, 'role_too_low');
-    expect(await desk.ask('POST', `${GAME}/models/1/roll-back`)).toEqual({
+    expect(await admin.ask('POST', `${GAME}/models/1/roll-back`)).toEqual({
       modelVersion: 1,
       isChanged: true,
     });
-    expect(await desk.ask('POST', `${GAME}/models/1/roll-back`)).toEqual({
+    expect(await admin.ask('POST', `${GAME}/models/1/roll-back`)).toEqual({
       modelVersion: 1,
       isChanged: false,
     });
-    const { inForce } = await desk.ask<Listed>('GET', `${GAME}/models`);
+    const { inForce } = await admin.ask<Listed>('GET', `${GAME}/models`);
     expect(inForce).toMatchObject({ modelVersion: 1, cause: 'roll_back' });
-    expectGeneralError(await desk.call('POST', `${GAME}/models/9/roll-back`), 404, 'model_not_found');
+    expectGeneralError(await admin.call('POST', `${GAME}/models/9/roll-back`), 404, 'model_not_found');
   });
 
   it('tells grades, which a game without a model has none of', async () => {
-    expect(await desk.ask('GET', `${GAME}/prediction-grades?days=7`)).toEqual({ grades: [] });
-    expectGeneralError(await desk.call('GET', `${GAME}/prediction-grades?days=0`), 400, 'parameter_invalid');
+    expect(await admin.ask('GET', `${GAME}/prediction-grades?days=7`)).toEqual({ grades: [] });
+    expectGeneralError(await admin.call('GET', `${GAME}/prediction-grades?days=0`), 400, 'parameter_invalid');
   });
 
   it('tells grades of weeks and of 28 days, as the metrics do', async () => {
@@ -170,7 +170,7 @@ describe('the admin API', () => {
     await transaction(harness.pool, async (client) => {
       for (const grade of grades) await insertGrade(client, rows[0].id, { ...grade, gradedAt: 0 });
     });
-    expect(await desk.ask('GET', `${GAME}/prediction-grades?days=7`)).toEqual({ grades });
+    expect(await admin.ask('GET', `${GAME}/prediction-grades?days=7`)).toEqual({ grades });
 
     const text = await createPredictionMetrics(harness.pool).registry.metrics();
     const told = (name: string, model: string) =>
@@ -184,11 +184,11 @@ describe('the admin API', () => {
   });
 
   it('does not know the models of another studio', async () => {
-    const token = await desk.addToken('owner', { tenant: 'other-studio' });
-    expectGeneralError(await desk.call('GET', `${GAME}/models`, undefined, token), 404, 'game_not_found');
-    const hidden = await desk.call('GET', `${GAME}/prediction-grades`, undefined, token);
+    const token = await admin.addToken('owner', { tenant: 'other-studio' });
+    expectGeneralError(await admin.call('GET', `${GAME}/models`, undefined, token), 404, 'game_not_found');
+    const hidden = await admin.call('GET', `${GAME}/prediction-grades`, undefined, token);
     expectGeneralError(hidden, 404, 'game_not_found');
-    const empty = await desk.ask<Listed>('GET', '/games/other-game/models', undefined, token);
+    const empty = await admin.ask<Listed>('GET', '/games/other-game/models', undefined, token);
     expect(empty).toMatchObject({ inForce: null, models: [] });
   });
 });

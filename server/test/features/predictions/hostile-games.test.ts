@@ -6,7 +6,7 @@ import { findGame } from '../../../src/features/studios/tenants.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
 import { type ModelName, PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';
 import { type SimulatedPlayer, simulateGame } from '../../personalisation/predict/simulated-game.js';
-import { openAdminDesk } from '../../support/admin-calls.js';
+import { openAdminClient } from '../../support/admin-calls.js';
 import { get, withoutRateLimits } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
 import { createHarness, type Harness, postEvents, type Session, testActor } from '../../support/harness.js';
@@ -132,9 +132,9 @@ describe.each(Object.entries(CASES))('%s', (name, { players: crowd, reasons }) =
       }
     }
     // What is missing is told to the studio.
-    const desk = await openAdminDesk(harness);
-    const token = await desk.addToken('viewer', { tenant: 'hostile' });
-    const listed = await desk.ask<{ models: { models: { reason: string }[] }[] }>(
+    const admin = await openAdminClient(harness);
+    const token = await admin.addToken('viewer', { tenant: 'hostile' });
+    const listed = await admin.ask<{ models: { models: { reason: string }[] }[] }>(
       'GET',
       `/games/${studio.game}/models`,
       undefined,
@@ -143,7 +143,7 @@ describe.each(Object.entries(CASES))('%s', (name, { players: crowd, reasons }) =
     expect(listed.models[0]?.models.map(({ reason }) => reason)).toEqual(
       report.models.map(({ reason }) => reason),
     );
-    await desk.close();
+    await admin.close();
   });
 });
 

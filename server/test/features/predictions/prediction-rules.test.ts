@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { Explanation } from '../../../src/features/explanations/explain.js';
 import { rollBackModel } from '../../../src/features/predictions/roll-back-model.js';
 import type { Artefact } from '../../../src/personalisation/predict/artefact.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument, get, offer, publish, sku, withoutRateLimits } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
 import { createHarness, type Harness, postEvents, type Session, testActor } from '../../support/harness.js';
@@ -24,7 +24,7 @@ const predictions = { visibleToClients: ['churn' as const], off: [] };
 const document = gameDocument([gems], { segments: [leaving], offers: [stay], predictions });
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let gameId: number;
 let today: number;
 let artefact: Artefact;
@@ -33,7 +33,7 @@ let absent: Session;
 
 beforeAll(async () => {
   harness = await createHarness({ settings: { ...withoutRateLimits(), accessTtlSeconds: 30 * 86_400 } });
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   const { rows } = await harness.pool.query<{ id: number }>("select id from games where slug = 'demo-game'");
   gameId = rows[0]?.id ?? 0;
   today = Math.floor(harness.clock.now() / DAY_MS);
@@ -43,7 +43,7 @@ beforeAll(async () => {
   artefact = trainedArtefact();
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -66,7 +66,7 @@ const priceOf = async (session: Session, app = harness.app) =>
   (await storeOf(session, undefined, app)).json().activeSkus[0].offerPrice;
 const segmentsOf = async (session: Session) =>
   (await get(harness.app, '/v1/player/segments', session)).json().segments.length;
-const explain = (question: object) => desk.ask<Explanation>('POST', `${GAME}/explain`, question);
+const explain = (question: object) => admin.ask<Explanation>('POST', `${GAME}/explain`, question);
 const later = () => {
   harness.clock.advance(60_000);
   return harness.clock.now();
@@ -192,7 +192,7 @@ describe('explain', () => {
     const other = await explain({ hypothetical: { ...facts, history: { ...facts.history, activeDays } } });
     expect(other.predictions.predictions.churn.band).toBe('low');
     const wrong = [{ from: '2026-11-05', to: '2026-11-01' }];
-    const refused = await desk.call('POST', `${GAME}/explain`, {
+    const refused = await admin.call('POST', `${GAME}/explain`, {
       hypothetical: { history: { activeDays: wrong } },
     });
     expect(refused.json().error.message).toContain('history.activeDays must not overlap');
@@ -209,7 +209,7 @@ describe('explain', () => {
 
 describe('a dry run', () => {
   it('knows predictions, with the models in force', async () => {
-    const response = await desk.call('POST', `${GAME}/dry-run`, {
+    const response = await admin.call('POST', `${GAME}/dry-run`, {
       document: gameDocument([gems], { segments: [{ ...leaving, rule: 'predictions.churn.value <= 0.7' }] }),
     });
     const { result } = JSON.parse(response.body.trim().split('\n').at(-1) ?? '');
@@ -224,9 +224,9 @@ describe('a dry run', () => {
 describe('another studio', () => {
   it('has nothing of the models', async () => {
     const studio = await addStudio(harness, 'other-studio', 'other-game');
-    const token = await desk.addToken('owner', { tenant: 'other-studio' });
+    const token = await admin.addToken('owner', { tenant: 'other-studio' });
     const session = await studio.login('absent');
-    const explained = await desk.ask<Explanation>(
+    const explained = await admin.ask<Explanation>(
       'POST',
       '/games/other-game/explain',
       { playerId: session.userId },
@@ -236,7 +236,7 @@ describe('another studio', () => {
       modelVersion: null,
       predictions: { churn: { state: 'cold_start' } },
     });
-    const foreign = await desk.call('POST', '/games/other-game/explain', { playerId: absent.userId }, token);
+    const foreign = await admin.call('POST', '/games/other-game/explain', { playerId: absent.userId }, token);
     expect(foreign.statusCode).toBe(404);
   });
 });

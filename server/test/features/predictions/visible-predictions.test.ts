@@ -4,7 +4,7 @@ import { priceRaises } from '../../../src/features/game-configs/price-raises.js'
 import type { PredictionSettings } from '../../../src/personalisation/document/document.js';
 import { PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';
 import { configWith, NOW, offer as offerEntry, problemsOf } from '../../personalisation/support/fixtures.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { gameDocument, get, offer, publish, sku, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, type Session } from '../../support/harness.js';
 import { putInForce, trainedArtefact } from '../../support/prediction-models.js';
@@ -19,17 +19,17 @@ const stay = offer('stay', {
 });
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let session: Session;
 beforeAll(async () => {
   harness = await createHarness({ settings: withoutRateLimits() });
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   session = await harness.login();
   const { rows } = await harness.pool.query<{ id: number }>("select id from games where slug = 'demo-game'");
   await putInForce(harness.pool, rows[0]?.id ?? 0, trainedArtefact(), harness.clock.now());
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -67,7 +67,7 @@ describe('predictions that clients are told', () => {
 
   it('are shown by explain whether or not clients are told', async () => {
     await set({ visibleToClients: ['spend'], off: [] });
-    const { predictions } = await desk.ask<Explanation>('POST', `${GAME}/explain`, {
+    const { predictions } = await admin.ask<Explanation>('POST', `${GAME}/explain`, {
       playerId: session.userId,
     });
     expect(predictions.predictions.churn).toMatchObject({ visibleToClients: false, state: 'ready' });
@@ -86,7 +86,7 @@ describe('a prediction that is off', () => {
     expect(churn).toMatchObject({ state: 'off', band: null, percentile: null, expiredAt: null });
     expect(churn.value).toBe(churn.defaultValue);
     expect(await price()).toBe(10);
-    const explained = await desk.ask<Explanation>('POST', `${GAME}/explain`, { playerId: session.userId });
+    const explained = await admin.ask<Explanation>('POST', `${GAME}/explain`, { playerId: session.userId });
     expect(explained.trace.offers[0]?.rule?.values).toEqual({ 'predictions.churn.state': 'off' });
     expect(explained.because.predictions[0]).toMatch(
       /, as for an average player: the studio has switched this prediction off\.$/,
@@ -95,7 +95,7 @@ describe('a prediction that is off', () => {
 
   it('changes what a dry run says of rules that read the same', async () => {
     await set({ visibleToClients: [], off: [] });
-    const response = await desk.call('POST', `${GAME}/dry-run`, {
+    const response = await admin.call('POST', `${GAME}/dry-run`, {
       document: gameDocument([gems], {
         offers: [stay],
         predictions: { visibleToClients: [], off: ['churn'] },

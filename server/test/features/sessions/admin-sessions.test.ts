@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness, type Session } from '../../support/harness.js';
 import { addStudio, expectAlive, expectDead } from '../../support/session-calls.js';
@@ -7,27 +7,27 @@ import { addStudio, expectAlive, expectDead } from '../../support/session-calls.
 type Page<Name extends string> = Record<Name, Record<string, unknown>[]> & { nextCursor: string | null };
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let session: Session;
 let devices = 0;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
 });
 beforeEach(async () => {
   harness.clock.advance(1_000);
   session = await harness.login(`device-${devices++}`);
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
 const path = (what: string, userId = session.userId) => `${GAME}/players/${userId}/${what}`;
 const sessionsOf = (query = '') =>
-  desk.ask<Page<'sessions'>>('GET', path(`sessions${query}`), undefined, desk.tokens.viewer);
+  admin.ask<Page<'sessions'>>('GET', path(`sessions${query}`), undefined, admin.tokens.viewer);
 const revoke = (body?: unknown, userId = session.userId) =>
-  desk.call('POST', path('sessions/revoke', userId), body);
+  admin.call('POST', path('sessions/revoke', userId), body);
 
 async function sessionIds(): Promise<string[]> {
   return (await sessionsOf()).sessions.map(({ sessionId }) => String(sessionId));
@@ -57,7 +57,7 @@ describe('the devices of a player', () => {
     const found: unknown[] = [];
     let cursor: string | null = '';
     for (let pages = 0; cursor !== null && pages < 10; pages++) {
-      const page: Page<'devices'> = await desk.ask(
+      const page: Page<'devices'> = await admin.ask(
         'GET',
         path(`devices?limit=2${cursor && `&cursor=${cursor}`}`),
       );
@@ -65,7 +65,7 @@ describe('the devices of a player', () => {
       cursor = page.nextCursor;
     }
     expect(found).toEqual([session.deviceId, ...more]);
-    const first = await desk.ask<Page<'devices'>>('GET', path('devices'), undefined, desk.tokens.viewer);
+    const first = await admin.ask<Page<'devices'>>('GET', path('devices'), undefined, admin.tokens.viewer);
     expect(first.devices[0]).toEqual({
       deviceId: session.deviceId,
       createdAt: new Date(harness.clock.now()).toISOString(),
@@ -166,20 +166,20 @@ describe('the sessions of a player', () => {
 
 describe('who may see and end them', () => {
   it('is the studio of the game; ending takes an editor', async () => {
-    const refused = await desk.call('POST', path('sessions/revoke'), {}, desk.tokens.viewer);
+    const refused = await admin.call('POST', path('sessions/revoke'), {}, admin.tokens.viewer);
     expectGeneralError(refused, 403, 'role_too_low');
     await addStudio(harness, 'other-studio', 'other-game');
-    const token = await desk.addToken('owner', { tenant: 'other-studio' });
+    const token = await admin.addToken('owner', { tenant: 'other-studio' });
     for (const [method, what] of [
       ['GET', 'devices'],
       ['GET', 'sessions'],
       ['POST', 'sessions/revoke'],
     ] as const) {
-      expectGeneralError(await desk.call(method, path(what), undefined, token), 404, 'game_not_found');
+      expectGeneralError(await admin.call(method, path(what), undefined, token), 404, 'game_not_found');
       const elsewhere = `/games/other-game/players/${session.userId}/${what}`;
-      expectGeneralError(await desk.call(method, elsewhere, undefined, token), 404, 'player_not_found');
-      expectGeneralError(await desk.call(method, path(what, 'x')), 404, 'player_not_found');
-      expect((await desk.call(method, path(what), undefined, null)).statusCode).toBe(401);
+      expectGeneralError(await admin.call(method, elsewhere, undefined, token), 404, 'player_not_found');
+      expectGeneralError(await admin.call(method, path(what, 'x')), 404, 'player_not_found');
+      expect((await admin.call(method, path(what), undefined, null)).statusCode).toBe(401);
     }
     await expectAlive(harness.app, session);
   });
@@ -188,7 +188,7 @@ describe('who may see and end them', () => {
     'is told of a wrong %s',
     async (query) => {
       for (const what of ['devices', 'sessions']) {
-        expectGeneralError(await desk.call('GET', path(`${what}?${query}`)), 400, 'parameter_invalid');
+        expectGeneralError(await admin.call('GET', path(`${what}?${query}`)), 400, 'parameter_invalid');
       }
     },
   );
@@ -201,7 +201,11 @@ describe('who may see and end them', () => {
       ['sessions', 'a', 'b'],
     ]) {
       const cursor = Buffer.from(JSON.stringify(key)).toString('base64url');
-      expectGeneralError(await desk.call('GET', path(`sessions?cursor=${cursor}`)), 400, 'parameter_invalid');
+      expectGeneralError(
+        await admin.call('GET', path(`sessions?cursor=${cursor}`)),
+        400,
+        'parameter_invalid',
+      );
     }
   });
 });

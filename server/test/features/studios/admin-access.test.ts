@@ -5,22 +5,22 @@ import { registerAdminApi } from '../../../src/app/admin-app.js';
 import { revokeAdminToken } from '../../../src/features/studios/admin-tokens.js';
 import { ROLES } from '../../../src/features/studios/roles.js';
 import { registerErrorHandlers } from '../../../src/http/error-handler.js';
-import { type AdminDesk, adminContext, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, adminContext, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { addStudio, expectStringError } from '../../support/session-calls.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 const lines: string[] = [];
 const logger = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness, logger);
+  admin = await openAdminClient(harness, logger);
   await addStudio(harness, 'other-studio', 'other-game');
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -29,9 +29,9 @@ const tokenIdOf = (token: string) => token.split('_')[2] ?? '';
 describe('an admin token', () => {
   it('says whose it is', async () => {
     const expiresAt = harness.clock.now() + 60_000;
-    const token = await desk.addToken('viewer', { name: 'Ada', expiresAt });
+    const token = await admin.addToken('viewer', { name: 'Ada', expiresAt });
     expect(token).toMatch(/^sp_admin_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/);
-    expect(await desk.ask('GET', '/me', undefined, token)).toEqual({
+    expect(await admin.ask('GET', '/me', undefined, token)).toEqual({
       tokenId: tokenIdOf(token),
       name: 'Ada',
       role: 'viewer',
@@ -45,18 +45,18 @@ describe('an admin token', () => {
   });
 
   it('has its requests counted', async () => {
-    await desk.ask('GET', '/me');
-    const metrics = (await desk.app.inject({ url: '/metrics' })).body;
+    await admin.ask('GET', '/me');
+    const metrics = (await admin.app.inject({ url: '/metrics' })).body;
     expect(metrics).toMatch(
       /savepoint_admin_request_duration_seconds_count\{route="\/admin\/v1\/me",method="GET",status="200"\} [1-9]/,
     );
   });
 
   it('is stored as a hash, and neither it nor its secret is anywhere else', async () => {
-    const token = await desk.addToken('owner');
+    const token = await admin.addToken('owner');
     const secret = token.slice(-43);
-    await desk.call('GET', '/me', undefined, token);
-    await desk.call('GET', '/nowhere', undefined, `${token}x`);
+    await admin.call('GET', '/me', undefined, token);
+    await admin.call('GET', '/nowhere', undefined, `${token}x`);
     for (const table of ['admin_tokens', 'audit_log']) {
       const { rows } = await harness.pool.query(`select t::text as line from ${table} t`);
       expect(rows.some(({ line }) => line.includes(tokenIdOf(token)))).toBe(true);
@@ -76,14 +76,14 @@ describe('an admin token', () => {
   });
 
   it('that is unknown, wrong, cut, revoked or expired gets the same refusal, byte for byte', async () => {
-    const good = await desk.addToken('owner');
-    const other = await desk.addToken('owner');
-    const revoked = await desk.addToken('owner');
+    const good = await admin.addToken('owner');
+    const other = await admin.addToken('owner');
+    const revoked = await admin.addToken('owner');
     const actor = { name: 'test', nowMs: harness.clock.now() };
-    await desk.ask('GET', '/me', undefined, revoked);
+    await admin.ask('GET', '/me', undefined, revoked);
     expect(await revokeAdminToken(harness.pool, tokenIdOf(revoked), actor)).toBe(true);
-    const expired = await desk.addToken('owner', { expiresAt: harness.clock.now() + 1000 });
-    await desk.ask('GET', '/me', undefined, expired);
+    const expired = await admin.addToken('owner', { expiresAt: harness.clock.now() + 1000 });
+    await admin.ask('GET', '/me', undefined, expired);
     harness.clock.advance(1000);
     const session = await harness.login();
     const refused = [
@@ -98,20 +98,20 @@ describe('an admin token', () => {
       'garbage',
       '"; drop table admin_tokens; --',
     ];
-    const responses = await Promise.all(refused.map((token) => desk.call('GET', '/me', undefined, token)));
+    const responses = await Promise.all(refused.map((token) => admin.call('GET', '/me', undefined, token)));
     for (const response of responses) {
       expectStringError(response, 401, 'token_invalid');
       expect(response.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
       expect(response.body).toBe(responses[0]?.body);
     }
-    await desk.ask('GET', '/me', undefined, good);
+    await admin.ask('GET', '/me', undefined, good);
   });
 
   it.each([undefined, '', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz'])(
     'is asked for when the header is %j',
     async (authorization) => {
       const headers = authorization === undefined ? {} : { authorization };
-      const response = await desk.app.inject({ url: '/admin/v1/me', headers });
+      const response = await admin.app.inject({ url: '/admin/v1/me', headers });
       expectStringError(response, 401, 'token_missing');
       expect(response.headers['www-authenticate']).toBe('Bearer');
     },
@@ -141,7 +141,7 @@ describe('every admin route', () => {
     token: string | null,
     body?: string,
   ): Promise<LightMyRequestResponse> =>
-    desk.app.inject({
+    admin.app.inject({
       method: method as 'GET',
       url: url
         .replace(':game', 'demo-game')
@@ -191,7 +191,7 @@ describe('every admin route', () => {
     );
     expect(changing.length).toBeGreaterThanOrEqual(6);
     for (const route of changing) {
-      const response = await send(route, desk.tokens.viewer, '{bad');
+      const response = await send(route, admin.tokens.viewer, '{bad');
       expectGeneralError(response, 403, 'role_too_low');
       expect(response.json().error).toMatchObject({ roleNeeded: 'editor' });
       expect(response.json().error.message).toContain('editor');
@@ -202,7 +202,7 @@ describe('every admin route', () => {
     const ofOwners = routes.filter((route) => isOfOwners(route) && !isOpen(route));
     expect(ofOwners.length).toBeGreaterThanOrEqual(12);
     for (const route of ofOwners) {
-      for (const token of [desk.tokens.viewer, desk.tokens.editor]) {
+      for (const token of [admin.tokens.viewer, admin.tokens.editor]) {
         const response = await send(route, token, route.method === 'GET' ? undefined : '{bad');
         expectGeneralError(response, 403, 'role_too_low');
         expect(response.json().error).toMatchObject({ roleNeeded: 'owner' });
@@ -214,12 +214,12 @@ describe('every admin route', () => {
     const ofAccounts = routes.filter(isOfAccount);
     expect(ofAccounts).toHaveLength(8);
     for (const route of ofAccounts)
-      expectGeneralError(await send(route, desk.tokens.owner, '{bad'), 403, 'account_needed');
+      expectGeneralError(await send(route, admin.tokens.owner, '{bad'), 403, 'account_needed');
   });
 
   it('knows nothing of the games of another studio', async () => {
     for (const role of ROLES) {
-      const stranger = await desk.addToken(role, { tenant: 'other-studio' });
+      const stranger = await admin.addToken(role, { tenant: 'other-studio' });
       const ofGames = routes.filter(({ url, method }) => url.includes(':game') && method === 'GET');
       const isAllowed = (route: Route) =>
         role === 'owner' || !(isOfOwners(route) || (role === 'viewer' && isOfEditors(route)));
@@ -227,7 +227,7 @@ describe('every admin route', () => {
         expectGeneralError(await send(route, stranger), 404, 'game_not_found');
       }
     }
-    const stranger = await desk.addToken('owner', { tenant: 'other-studio' });
+    const stranger = await admin.addToken('owner', { tenant: 'other-studio' });
     const bodies = [
       ['PUT', '/draft', { revision: 0, document: {} }],
       ['DELETE', '/draft?revision=0', undefined],
@@ -242,14 +242,14 @@ describe('every admin route', () => {
       ['DELETE', '/keys/dev-key', undefined],
     ] as const;
     for (const [method, path, body] of bodies) {
-      expectGeneralError(await desk.call(method, GAME + path, body, stranger), 404, 'game_not_found');
+      expectGeneralError(await admin.call(method, GAME + path, body, stranger), 404, 'game_not_found');
     }
     expectGeneralError(
-      await desk.call('GET', '/audit-log?game=demo-game', undefined, stranger),
+      await admin.call('GET', '/audit-log?game=demo-game', undefined, stranger),
       404,
       'game_not_found',
     );
-    const { games } = await desk.ask<{ games: unknown[] }>('GET', '/games', undefined, stranger);
+    const { games } = await admin.ask<{ games: unknown[] }>('GET', '/games', undefined, stranger);
     expect(games).toEqual([
       {
         gameId: 'other-game',
@@ -263,8 +263,8 @@ describe('every admin route', () => {
   });
 
   it('responds with a request id and is never stored, and no web page of another origin may read it', async () => {
-    for (const token of [desk.tokens.viewer, null]) {
-      const response = await desk.app.inject({
+    for (const token of [admin.tokens.viewer, null]) {
+      const response = await admin.app.inject({
         url: '/admin/v1/me',
         headers: {
           origin: 'https://evil.example',
@@ -276,19 +276,19 @@ describe('every admin route', () => {
       expect(response.headers['x-request-id']).toBe('from-the-console');
       expect(response.headers).not.toHaveProperty('access-control-allow-origin');
     }
-    expectGeneralError(await desk.call('GET', '/nowhere'), 404, 'not_found');
+    expectGeneralError(await admin.call('GET', '/nowhere'), 404, 'not_found');
   });
 
   it.each(['%00', 'demo-game%00', "'", 'DEMO-GAME', '..%2f', 'x'.repeat(90)])(
     'finds no game called %s',
     async (game) => {
-      expectGeneralError(await desk.call('GET', `/games/${game}/draft`), 404, 'game_not_found');
+      expectGeneralError(await admin.call('GET', `/games/${game}/draft`), 404, 'game_not_found');
     },
   );
 });
 
 it('lists what rules can ask', async () => {
-  const { attributes } = await desk.ask<{ attributes: Record<string, unknown>[] }>('GET', '/attributes');
+  const { attributes } = await admin.ask<{ attributes: Record<string, unknown>[] }>('GET', '/attributes');
   expect(attributes).toContainEqual({
     name: 'spend',
     usage: 'spend["USD"].total',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, gameDocument, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
@@ -15,23 +15,23 @@ type Entry = {
 } & Record<'before' | 'after', unknown>;
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   await addStudio(harness, 'demo-studio', 'second-game');
   await addStudio(harness, 'other-studio', 'other-game');
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
-const log = async (query = '', token = desk.tokens.viewer) =>
-  (await desk.ask<{ entries: Entry[] }>('GET', `/audit-log${query}`, undefined, token)).entries;
+const log = async (query = '', token = admin.tokens.viewer) =>
+  (await admin.ask<{ entries: Entry[] }>('GET', `/audit-log${query}`, undefined, token)).entries;
 
 it('every change is in the log once, with who, what, when, before and after', async () => {
-  const ada = await desk.addToken('editor', { name: 'Ada' });
+  const ada = await admin.addToken('editor', { name: 'Ada' });
   const [newest] = await log('?limit=1');
   expect(newest).toMatchObject({
     action: 'admin_token.create',
@@ -39,8 +39,8 @@ it('every change is in the log once, with who, what, when, before and after', as
     after: { name: 'Ada', role: 'editor' },
   });
   const { userId } = await harness.login();
-  const ask = (...parameters: Parameters<AdminDesk['ask']>) =>
-    desk.ask(parameters[0], parameters[1], parameters[2], ada, parameters[4]);
+  const ask = (...parameters: Parameters<AdminClient['ask']>) =>
+    admin.ask(parameters[0], parameters[1], parameters[2], ada, parameters[4]);
   const flag = `${GAME}/players/${userId}/overrides/isPayer`;
 
   const steps: [string, string, () => Promise<unknown>][] = [
@@ -104,15 +104,15 @@ it('every change is in the log once, with who, what, when, before and after', as
 
 it('reading, and discarding what was not edited, leave no trace', async () => {
   const [before] = await log('?limit=1');
-  const { revision } = await desk.ask<{ revision: number }>('GET', `${GAME}/draft`);
-  await desk.ask('DELETE', `${GAME}/draft?revision=${revision}`);
-  await desk.ask('POST', `${GAME}/draft/validate`, { document: {} });
-  await desk.ask('GET', `${GAME}/versions`);
+  const { revision } = await admin.ask<{ revision: number }>('GET', `${GAME}/draft`);
+  await admin.ask('DELETE', `${GAME}/draft?revision=${revision}`);
+  await admin.ask('POST', `${GAME}/draft/validate`, { document: {} });
+  await admin.ask('GET', `${GAME}/versions`);
   expect(await log('?limit=1')).toEqual([before]);
 });
 
 it('is of one studio, by game if wanted, and page by page', async () => {
-  const stranger = await desk.addToken('owner', { tenant: 'other-studio' });
+  const stranger = await admin.addToken('owner', { tenant: 'other-studio' });
   const theirs = await log('', stranger);
   expect(theirs.map(({ action }) => action)).toEqual(['admin_token.create']);
 
@@ -140,7 +140,7 @@ it.each([
   ['?game=a&game=b', 400, 'parameter_invalid'],
   ['?game=%00', 404, 'game_not_found'],
 ])('refuses %s', async (query, status, code) => {
-  expectGeneralError(await desk.call('GET', `/audit-log${query}`), status, code);
+  expectGeneralError(await admin.call('GET', `/audit-log${query}`), status, code);
 });
 
 it('leaves out what is too large for a list; the entry by itself has it', async () => {
@@ -165,7 +165,7 @@ it('leaves out what is too large for a list; the entry by itself has it', async 
     { id: incompressible, before: null, after: null, isShortened: true },
     { id: repetitive, before: null, after: null, isShortened: true, actor: 'Ada', target: 'draft 9' },
   ]);
-  const entry = await desk.ask<Entry>('GET', `/audit-log/${repetitive}`, undefined, desk.tokens.viewer);
+  const entry = await admin.ask<Entry>('GET', `/audit-log/${repetitive}`, undefined, admin.tokens.viewer);
   expect(entry).toEqual({
     id: repetitive,
     at: expect.any(String),
@@ -178,13 +178,13 @@ it('leaves out what is too large for a list; the entry by itself has it', async 
     before: 'x'.repeat(65_535),
     after: 1,
   });
-  expect((await desk.ask<Entry>('GET', `/audit-log/${incompressible}`)).after).toBe(JSON.parse(random));
+  expect((await admin.ask<Entry>('GET', `/audit-log/${incompressible}`)).after).toBe(JSON.parse(random));
 });
 
 it('an entry is only for its studio', async () => {
   const [own] = await log('?limit=1');
-  const stranger = await desk.addToken('owner', { tenant: 'other-studio' });
-  const at = (id: string, token?: string) => desk.call('GET', `/audit-log/${id}`, undefined, token);
+  const stranger = await admin.addToken('owner', { tenant: 'other-studio' });
+  const at = (id: string, token?: string) => admin.call('GET', `/audit-log/${id}`, undefined, token);
   expect((await at(own?.id ?? '')).statusCode).toBe(200);
   expectGeneralError(await at(own?.id ?? '', stranger), 404, 'audit_entry_not_found');
   expectGeneralError(await at('999999999999999999'), 404, 'audit_entry_not_found');

@@ -1,18 +1,18 @@
 import { gzipSync } from 'node:zlib';
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -24,11 +24,11 @@ function send(
   path = `${GAME}/draft`,
   method: 'PUT' | 'POST' = 'PUT',
 ): Promise<LightMyRequestResponse> {
-  return desk.app.inject({
+  return admin.app.inject({
     method,
     url: `/admin/v1${path}`,
     headers: {
-      authorization: `Bearer ${desk.tokens.editor}`,
+      authorization: `Bearer ${admin.tokens.editor}`,
       'content-type': 'application/json',
       ...headers,
     },
@@ -78,12 +78,12 @@ it.each([
   const response = await send(body);
   expectGeneralError(response, status, code);
   expect(response.body.length).toBeLessThan(MIB);
-  expect(await desk.ask('GET', `${GAME}/draft`)).toMatchObject({ revision: 1, isEdited: false });
+  expect(await admin.ask('GET', `${GAME}/draft`)).toMatchObject({ revision: 1, isEdited: false });
   expect(({} as Record<string, unknown>).flags).toBeUndefined();
 });
 
 it('a number beyond what a revision can be is a conflict like any other', async () => {
-  const { document } = await desk.ask('GET', `${GAME}/draft`);
+  const { document } = await admin.ask('GET', `${GAME}/draft`);
   for (const revision of [99, 2 ** 40]) {
     expectGeneralError(await send(JSON.stringify({ revision, document })), 409, 'draft_conflict');
   }
@@ -96,7 +96,7 @@ it('a body of almost 4 MiB is taken', async () => {
 });
 
 it('other types and encodings are refused, known ones unpacked up to the limit', async () => {
-  const { document } = await desk.ask('GET', `${GAME}/draft`);
+  const { document } = await admin.ask('GET', `${GAME}/draft`);
   const body = JSON.stringify({ document });
   const validate = (payload: string | Buffer, headers: Record<string, string>) =>
     send(payload, headers, `${GAME}/draft/validate`, 'POST');
@@ -125,14 +125,14 @@ it.each([
   ],
   ['roll back', `${GAME}/versions/1/roll-back`, [{}, { note: null }, { note: 'x', confirmPriceRaises: 1 }]],
 ])('to %s takes a body of the right types', async (_name, path, bodies) => {
-  for (const body of bodies) expectGeneralError(await desk.call('POST', path, body), 400, 'body_invalid');
-  expectGeneralError(await desk.call('POST', path), 400, 'body_invalid');
+  for (const body of bodies) expectGeneralError(await admin.call('POST', path, body), 400, 'body_invalid');
+  expectGeneralError(await admin.call('POST', path), 400, 'body_invalid');
 });
 
 it.each(['', '?revision=', '?revision=x', '?revision=-1', '?revision=1.5', '?revision=0&revision=0'])(
   'a draft is not thrown away with %j',
   async (query) => {
-    expectGeneralError(await desk.call('DELETE', `${GAME}/draft${query}`), 400, 'parameter_invalid');
+    expectGeneralError(await admin.call('DELETE', `${GAME}/draft${query}`), 400, 'parameter_invalid');
   },
 );
 
@@ -165,13 +165,13 @@ it.each<['POST' | 'PUT', string, object, string]>([
   ],
   ['POST', '/draft/publish', { note: 'x', colour: 1 }, 'The body must have required properties revision.'],
 ])('%s %s names a misspelt member of %j', async (method, path, body, message) => {
-  const response = await desk.call(method, `${GAME}${path}`, body);
+  const response = await admin.call(method, `${GAME}${path}`, body);
   expectGeneralError(response, 400, 'body_invalid');
   expect(response.json().error.message).toBe(message);
 });
 
 it('a misspelt game gets the nearest one of the studio', async () => {
-  const response = await desk.call('GET', '/games/demo-gmae/draft');
+  const response = await admin.call('GET', '/games/demo-gmae/draft');
   expectGeneralError(response, 404, 'game_not_found');
   expect(response.json().error.message).toContain('Did you mean "demo-game"?');
 });

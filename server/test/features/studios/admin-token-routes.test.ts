@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminDesk, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { addStudio, expectStringError } from '../../support/session-calls.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let stranger: string;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   await addStudio(harness, 'other-studio', 'other-game');
-  stranger = await desk.addToken('owner', { tenant: 'other-studio' });
+  stranger = await admin.addToken('owner', { tenant: 'other-studio' });
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
 type Listed = { tokens: { tokenId: string; state: string }[]; nextCursor: string | null };
 const owner = <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown, status?: number) =>
-  desk.ask<T>(method, `/admin-tokens${path}`, body, desk.tokens.owner, status);
+  admin.ask<T>(method, `/admin-tokens${path}`, body, admin.tokens.owner, status);
 const stateOf = async (tokenId: string) =>
   (await owner<Listed>('GET', '')).tokens.find((each) => each.tokenId === tokenId)?.state;
 
@@ -28,32 +28,32 @@ describe('admin tokens', () => {
   it('are made by an owner, shown once, and work with the role and name they were given', async () => {
     const body = { name: ' Nightly ', role: 'viewer', expiresDays: 1 };
     const { tokenId, token } = await owner<{ tokenId: string; token: string }>('POST', '', body, 201);
-    expect(await desk.ask('GET', '/me', undefined, token)).toMatchObject({
+    expect(await admin.ask('GET', '/me', undefined, token)).toMatchObject({
       tokenId,
       name: 'Nightly',
       role: 'viewer',
       tenantId: 'demo-studio',
     });
     expect(await stateOf(tokenId)).toBe('active');
-    const listed = await desk.call('GET', '/admin-tokens', undefined, desk.tokens.owner);
+    const listed = await admin.call('GET', '/admin-tokens', undefined, admin.tokens.owner);
     expect(listed.body).not.toContain(token.slice(-43));
     harness.clock.advance(86_400_000);
     expect(await stateOf(tokenId)).toBe('expired');
-    expectStringError(await desk.call('GET', '/me', undefined, token), 401, 'token_invalid');
+    expectStringError(await admin.call('GET', '/me', undefined, token), 401, 'token_invalid');
   });
 
   it('are revoked with the next request, and not by other studios', async () => {
-    const token = await desk.addToken('editor');
+    const token = await admin.addToken('editor');
     const tokenId = token.split('_')[2] ?? '';
     const path = `/admin-tokens/${tokenId}`;
-    expectGeneralError(await desk.call('DELETE', path, undefined, stranger), 404, 'admin_token_not_found');
-    await desk.ask('GET', '/me', undefined, token);
+    expectGeneralError(await admin.call('DELETE', path, undefined, stranger), 404, 'admin_token_not_found');
+    await admin.ask('GET', '/me', undefined, token);
     expect(await owner('DELETE', `/${tokenId}`)).toEqual({ tokenId });
-    expectStringError(await desk.call('GET', '/me', undefined, token), 401, 'token_invalid');
+    expectStringError(await admin.call('GET', '/me', undefined, token), 401, 'token_invalid');
     expect(await stateOf(tokenId)).toBe('revoked');
     for (const each of [tokenId, 'x', '%00'])
       expectGeneralError(
-        await desk.call('DELETE', `/admin-tokens/${each}`, undefined, desk.tokens.owner),
+        await admin.call('DELETE', `/admin-tokens/${each}`, undefined, admin.tokens.owner),
         404,
         'admin_token_not_found',
       );
@@ -82,7 +82,7 @@ describe('admin tokens', () => {
     { name: 'x', role: 'viewer', tenantId: 'other-studio' },
   ])('are not made of %j', async (body) => {
     expectGeneralError(
-      await desk.call('POST', '/admin-tokens', body, desk.tokens.owner),
+      await admin.call('POST', '/admin-tokens', body, admin.tokens.owner),
       400,
       'body_invalid',
     );

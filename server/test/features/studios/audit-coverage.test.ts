@@ -15,7 +15,7 @@ import {
   personOf,
   signIn,
 } from '../../support/account-calls.js';
-import { type AdminDesk, adminContext, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, adminContext, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { COMMAND_STEPS } from '../../support/audit-command-steps.js';
 import { type AuditStep, entriesAfter, lastEntryId, READS } from '../../support/audit-steps.js';
 import { gameDocument, postBytes, sku } from '../../support/data-calls.js';
@@ -30,19 +30,19 @@ import { setUnregisteredTypes } from '../../support/registry-calls.js';
 const COMMANDS_THAT_READ = /(?:^| )(?:list|show)$/;
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 /** An owner of the demo studio, and another one. */
 let ada: Person;
 let grace: Person;
 
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
-  ada = await addPerson(harness, desk, 'owner', { name: 'Ada' });
-  grace = await addPerson(harness, desk, 'owner', { name: 'Grace' });
+  admin = await openAdminClient(harness);
+  ada = await addPerson(harness, admin, 'owner', { name: 'Ada' });
+  grace = await addPerson(harness, admin, 'owner', { name: 'Grace' });
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -60,20 +60,20 @@ const SIGNS_IN = 'it changes nothing of the studio';
 const overrides = async (device: string) =>
   `playerId,flagId,value,reason\n${(await harness.login(device)).userId},isPayer,true,test\n`;
 const apiKey = async () => {
-  const { keys } = await desk.ask<{ keys: { apiKey: string; state: string }[] }>(
+  const { keys } = await admin.ask<{ keys: { apiKey: string; state: string }[] }>(
     'GET',
     `${GAME}/keys`,
     undefined,
-    desk.tokens.owner,
+    admin.tokens.owner,
   );
   return keys.find(({ state }) => state === 'active')?.apiKey;
 };
 const invited = async (email: string) =>
-  desk.ask<{ token: string; invitation: { invitationId: string } }>(
+  admin.ask<{ token: string; invitation: { invitationId: string } }>(
     'POST',
     '/invitations',
     { email, role: 'editor' },
-    desk.tokens.owner,
+    admin.tokens.owner,
     201,
   );
 /** The id of an entry that is in the inbox now. */
@@ -82,7 +82,7 @@ async function refusedEvent(device: string): Promise<string> {
   const { rows } = await harness.pool.query<{ id: string }>('select max(id)::text as id from failed_events');
   return rows[0]?.id ?? '';
 }
-const revision = async () => (await desk.ask<{ revision: number }>('GET', `${GAME}/draft`)).revision;
+const revision = async () => (await admin.ask<{ revision: number }>('GET', `${GAME}/draft`)).revision;
 const flag = async () => `${GAME}/players/${(await harness.login('flagged')).userId}/overrides/isPayer`;
 
 const ROUTE_STEPS: Record<string, AuditStep<() => Promise<Call>>> = {
@@ -129,7 +129,7 @@ const ROUTE_STEPS: Record<string, AuditStep<() => Promise<Call>>> = {
     action: 'admin_token.revoke',
     target: 'admin token ',
     call: async () => ({
-      path: `/admin-tokens/${(await desk.addToken('viewer')).split('_')[2]}`,
+      path: `/admin-tokens/${(await admin.addToken('viewer')).split('_')[2]}`,
       by: 'owner',
     }),
   },
@@ -214,7 +214,7 @@ const ROUTE_STEPS: Record<string, AuditStep<() => Promise<Call>>> = {
     action: 'account.sign_out',
     target: 'account ',
     call: async () => {
-      personOf(desk, await signIn(desk, ada.email, PASSWORD));
+      personOf(admin, await signIn(admin, ada.email, PASSWORD));
       const { sessions } = await ada.ask<{ sessions: { sessionId: string; isCurrent: boolean }[] }>(
         'GET',
         '/account/sessions',
@@ -227,7 +227,7 @@ const ROUTE_STEPS: Record<string, AuditStep<() => Promise<Call>>> = {
     action: 'account.sign_out',
     target: 'account ',
     call: async () => {
-      personOf(desk, await signIn(desk, ada.email, PASSWORD));
+      personOf(admin, await signIn(admin, ada.email, PASSWORD));
       return { path: '/account/sessions/end-others', by: ada, actor: 'Ada' };
     },
   },
@@ -319,7 +319,7 @@ const ROUTE_STEPS: Record<string, AuditStep<() => Promise<Call>>> = {
     action: 'export.cancel',
     target: 'export ',
     call: async () => {
-      const { exports } = await desk.ask<{ exports: { exportId: string }[] }>('GET', `${GAME}/exports`);
+      const { exports } = await admin.ask<{ exports: { exportId: string }[] }>('GET', `${GAME}/exports`);
       return { path: `${GAME}/exports/${exports[0]?.exportId}` };
     },
   },
@@ -463,8 +463,8 @@ for (const [name, step] of Object.entries(ROUTE_STEPS)) {
     const { path, body, status, isStream = false, by = 'editor', actor = `${by} of demo-studio` } = call;
     const before = await lastEntryId(harness.pool);
     const method = name.split(' ')[0] as 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-    if (isStream) expect((await desk.call(method, path, body)).body).toContain('"result"');
-    else if (typeof by === 'string') await desk.ask(method, path, body, desk.tokens[by], status);
+    if (isStream) expect((await admin.call(method, path, body)).body).toContain('"result"');
+    else if (typeof by === 'string') await admin.ask(method, path, body, admin.tokens[by], status);
     else await by.ask(method, path, body, status);
     expect(await entriesAfter(harness.pool, before)).toEqual([
       {

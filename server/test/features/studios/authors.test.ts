@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { addPerson, type Person } from '../../support/account-calls.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, gameDocument, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 /** Two people of one name. */
 let first: Person;
 let second: Person;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
-  first = await addPerson(harness, desk, 'editor', { name: 'Sam' });
-  second = await addPerson(harness, desk, 'editor', { name: 'Sam' });
+  admin = await openAdminClient(harness);
+  first = await addPerson(harness, admin, 'editor', { name: 'Sam' });
+  second = await addPerson(harness, admin, 'editor', { name: 'Sam' });
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -38,7 +38,7 @@ it('two people of one name are told apart as editors of a draft and authors of v
   await second.ask('POST', `${GAME}/draft/publish`, { revision: revision + 1, ...terms }, 201);
   expect(await first.ask<Draft>('GET', `${GAME}/draft`)).toMatchObject({ updatedByEmail: second.email });
   await first.ask('POST', `${GAME}/versions/1/roll-back`, terms, 201);
-  await desk.ask('POST', `${GAME}/versions/2/roll-back`, terms, desk.tokens.editor, 201);
+  await admin.ask('POST', `${GAME}/versions/2/roll-back`, terms, admin.tokens.editor, 201);
   type Versions = { versions: { version: number; author: string; authorEmail: string | null }[] };
   const { versions } = await first.ask<Versions>('GET', `${GAME}/versions?limit=3`);
   expect(versions.map(({ version, author, authorEmail }) => [version, author, authorEmail])).toEqual([
@@ -66,7 +66,7 @@ it('two people of one name are told apart where they set and clear flags of play
   const imported = await first.call('POST', `${GAME}/overrides/import`, file, { 'content-type': 'text/csv' });
   expect(imported.statusCode, imported.body).toBe(200);
   harness.clock.advance(1_000);
-  await desk.ask('DELETE', `${player}/overrides/isPayer`, undefined, desk.tokens.editor);
+  await admin.ask('DELETE', `${player}/overrides/isPayer`, undefined, admin.tokens.editor);
 
   type Overrides = {
     overrides: Record<'reason' | 'authorEmail' | 'clearedBy' | 'clearedByEmail', unknown>[];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import {
   createHarness,
@@ -13,17 +13,17 @@ import { gameEvent, rejectedCodes } from '../../support/registry-calls.js';
 import { addStudio, expectAlive, refreshed, type Studio } from '../../support/session-calls.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let other: Studio;
 let stranger: string;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   other = await addStudio(harness, 'other-studio', 'other-game');
-  stranger = await desk.addToken('owner', { tenant: 'other-studio' });
+  stranger = await admin.addToken('owner', { tenant: 'other-studio' });
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -33,7 +33,7 @@ type Listed = {
   nextCursor: string | null;
 };
 const owner = <T>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown, status?: number) =>
-  desk.ask<T>(method, GAME + path, body, desk.tokens.owner, status);
+  admin.ask<T>(method, GAME + path, body, admin.tokens.owner, status);
 const create = (body: object = {}) => owner<Key>('POST', '/keys', body, 201);
 const rotate = (apiKey: string, overlapHours: number) =>
   owner<Key & { former: { apiKey: string; expiresAt: string } }>(
@@ -92,7 +92,7 @@ describe('an API key', () => {
     { secret: 'mine' },
     [],
   ])('is not made of %j', async (body) => {
-    const response = await desk.call('POST', `${GAME}/keys`, body, desk.tokens.owner);
+    const response = await admin.call('POST', `${GAME}/keys`, body, admin.tokens.owner);
     expectGeneralError(response, 400, 'body_invalid');
   });
 });
@@ -150,11 +150,11 @@ describe('a rotated key', () => {
     const { former } = await rotate(old.apiKey, 1);
     expect((await rotate(old.apiKey, 100)).former).toEqual(former);
     expect(Date.parse((await rotate(old.apiKey, 0)).former.expiresAt)).toBe(harness.clock.now());
-    const again = await desk.call(
+    const again = await admin.call(
       'POST',
       `${GAME}/keys/${old.apiKey}/rotate`,
       { overlapHours: 1 },
-      desk.tokens.owner,
+      admin.tokens.owner,
     );
     expectGeneralError(again, 404, 'api_key_not_found');
   });
@@ -162,7 +162,7 @@ describe('a rotated key', () => {
   it.each([{}, { overlapHours: -1 }, { overlapHours: 1.5 }, { overlapHours: '1' }, { overlapHours: 2_161 }])(
     'has no overlap of %j',
     async (body) => {
-      const response = await desk.call('POST', `${GAME}/keys/dev-key/rotate`, body, desk.tokens.owner);
+      const response = await admin.call('POST', `${GAME}/keys/dev-key/rotate`, body, admin.tokens.owner);
       expectGeneralError(response, 400, 'body_invalid');
     },
   );
@@ -179,13 +179,13 @@ describe('a revoked key', () => {
       sessions.map(({ headers }) => harness.app.inject({ url: '/v1/player/status', headers })),
     );
     expect([first?.statusCode, second?.statusCode]).toEqual([200, 401]);
-    const again = await desk.call('DELETE', `${GAME}/keys/${gentle.apiKey}`, undefined, desk.tokens.owner);
+    const again = await admin.call('DELETE', `${GAME}/keys/${gentle.apiKey}`, undefined, admin.tokens.owner);
     expectGeneralError(again, 404, 'api_key_not_found');
-    const unsure = await desk.call(
+    const unsure = await admin.call(
       'DELETE',
       `${GAME}/keys/dev-key?endSessions=maybe`,
       undefined,
-      desk.tokens.owner,
+      admin.tokens.owner,
     );
     expectGeneralError(unsure, 400, 'parameter_invalid');
   });
@@ -194,15 +194,15 @@ describe('a revoked key', () => {
 it('the key of another studio is not found, whichever game is named', async () => {
   for (const [game, token, apiKey] of [
     ['other-game', stranger, 'dev-key'],
-    ['demo-game', desk.tokens.owner, other.keyId],
-    ['demo-game', desk.tokens.owner, 'no-such-key'],
-    ['demo-game', desk.tokens.owner, '%00'],
-    ['demo-game', desk.tokens.owner, "'"],
+    ['demo-game', admin.tokens.owner, other.keyId],
+    ['demo-game', admin.tokens.owner, 'no-such-key'],
+    ['demo-game', admin.tokens.owner, '%00'],
+    ['demo-game', admin.tokens.owner, "'"],
   ] as const) {
     const keys = `/games/${game}/keys/${apiKey}`;
-    expectGeneralError(await desk.call('DELETE', keys, undefined, token), 404, 'api_key_not_found');
+    expectGeneralError(await admin.call('DELETE', keys, undefined, token), 404, 'api_key_not_found');
     expectGeneralError(
-      await desk.call('POST', `${keys}/rotate`, { overlapHours: 0 }, token),
+      await admin.call('POST', `${keys}/rotate`, { overlapHours: 0 }, token),
       404,
       'api_key_not_found',
     );
@@ -212,7 +212,7 @@ it('the key of another studio is not found, whichever game is named', async () =
 });
 
 describe('the settings of a game', () => {
-  const patch = (body: unknown, token = desk.tokens.owner) => desk.call('PATCH', GAME, body, token);
+  const patch = (body: unknown, token = admin.tokens.owner) => admin.call('PATCH', GAME, body, token);
 
   it('are changed one by one, and what is the same already leaves no entry', async () => {
     expect((await patch({ name: ' New name ' })).json().data).toEqual({
@@ -230,7 +230,7 @@ describe('the settings of a game', () => {
     const before = await entries();
     expect((await patch({ retentionDays: 90, name: 'New name' })).statusCode).toBe(200);
     expect(await entries()).toBe(before);
-    const { games } = await desk.ask<{ games: object[] }>('GET', '/games');
+    const { games } = await admin.ask<{ games: object[] }>('GET', '/games');
     expect(games).toMatchObject([{ name: 'New name', retentionDays: 90 }]);
     expect((await patch({ retentionDays: null })).json().data).toMatchObject({ retentionDays: null });
   });
@@ -246,10 +246,10 @@ describe('the settings of a game', () => {
       name: 'New name',
       unregisteredTypes: 'hold',
     });
-    const { games } = await desk.ask<{ games: object[] }>('GET', '/games');
+    const { games } = await admin.ask<{ games: object[] }>('GET', '/games');
     expect(games).toMatchObject([{ unregisteredTypes: 'hold' }]);
     expect(await refused(2)).toEqual(['event_type_unregistered']);
-    expectGeneralError(await patch({ unregisteredTypes: 'accept' }, desk.tokens.editor), 403, 'role_too_low');
+    expectGeneralError(await patch({ unregisteredTypes: 'accept' }, admin.tokens.editor), 403, 'role_too_low');
     expect((await patch({ unregisteredTypes: 'accept' })).statusCode).toBe(200);
     expect(await refused(3)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminDesk, GAME, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, gameDocument, publish, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
 import { addStudio, expectStringError, postLogout } from '../../support/session-calls.js';
@@ -8,24 +8,24 @@ type Item = { kind: string; at: string } & Record<string, unknown>;
 type Page = { items: Item[]; nextCursor: string | null; eventsDeletedBefore: unknown; isMoving: boolean };
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let session: Session;
 let devices = 0;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
 });
 beforeEach(async () => {
   harness.clock.advance(1_000);
   session = await harness.login(`device-${devices++}`);
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
 const path = (query = '', userId = session.userId) => `${GAME}/players/${userId}/timeline${query}`;
-const ask = (query = '') => desk.ask<Page>('GET', path(query), undefined, desk.tokens.viewer);
+const ask = (query = '') => admin.ask<Page>('GET', path(query), undefined, admin.tokens.viewer);
 const now = () => new Date(harness.clock.now()).toISOString();
 
 /** Sends events that all happen and arrive now. */
@@ -64,10 +64,10 @@ describe('the timeline of a player', () => {
     const publishedAt = now();
     harness.clock.advance(10);
     const flag = `${GAME}/players/${session.userId}/overrides/isPayer`;
-    await desk.ask('PUT', flag, { value: true, reason: 'bank transfer' });
+    await admin.ask('PUT', flag, { value: true, reason: 'bank transfer' });
     const setAt = now();
     harness.clock.advance(10);
-    await desk.ask('DELETE', flag);
+    await admin.ask('DELETE', flag);
     const clearedAt = now();
     await send({ eventType: 'Refund', payload: { transactionId: 'tx-1' } });
     const refundedAt = now();
@@ -179,7 +179,7 @@ describe('the timeline of a player', () => {
 
   it('shows everything once, whatever the size of its pages', async () => {
     for (let n = 0; n < 5; n++) await send({ eventType: 'A' }, { eventType: 'B' }, { eventType: 'Purchase' });
-    await desk.ask('PUT', `${GAME}/players/${session.userId}/overrides/isPayer`, {
+    await admin.ask('PUT', `${GAME}/players/${session.userId}/overrides/isPayer`, {
       value: true,
       reason: 'x',
     });
@@ -195,7 +195,7 @@ describe('the timeline of a player', () => {
   it('tells that an override ended by itself', async () => {
     const until = harness.clock.now() + 5_000;
     const body = { value: true, reason: 'trial', until: new Date(until).toISOString() };
-    await desk.ask('PUT', `${GAME}/players/${session.userId}/overrides/isPayer`, body);
+    await admin.ask('PUT', `${GAME}/players/${session.userId}/overrides/isPayer`, body);
     const changes = async () => (await readAll('kinds=override')).map(({ change, by }) => [change, by]);
     const set = ['set', 'editor of demo-studio'];
     expect(await changes()).toEqual([set]);
@@ -203,7 +203,7 @@ describe('the timeline of a player', () => {
     expect(await changes()).toEqual([['ended', null], set]);
     // What has ended is not cleared by the next one.
     harness.clock.advance(1);
-    await desk.ask('PUT', `${GAME}/players/${session.userId}/overrides/isPayer`, { ...body, until: null });
+    await admin.ask('PUT', `${GAME}/players/${session.userId}/overrides/isPayer`, { ...body, until: null });
     expect(await changes()).toEqual([set, ['ended', null], set]);
   });
 
@@ -221,16 +221,16 @@ describe('the timeline of a player', () => {
   it('is of one player, and of a studio that owns the game', async () => {
     await send({ eventType: 'Secret' });
     const sibling = await harness.login('sibling');
-    const { items } = await desk.ask<Page>('GET', path('?kinds=event', sibling.userId));
+    const { items } = await admin.ask<Page>('GET', path('?kinds=event', sibling.userId));
     expect(items).toEqual([]);
     const studio = await addStudio(harness, 'other-studio', 'other-game');
     const stranger = await studio.login('stranger');
-    const token = await desk.addToken('owner', { tenant: 'other-studio' });
-    expectGeneralError(await desk.call('GET', path(), undefined, token), 404, 'game_not_found');
+    const token = await admin.addToken('owner', { tenant: 'other-studio' });
+    expectGeneralError(await admin.call('GET', path(), undefined, token), 404, 'game_not_found');
     const elsewhere = `/games/other-game/players/${session.userId}/timeline`;
-    expectGeneralError(await desk.call('GET', elsewhere, undefined, token), 404, 'player_not_found');
-    expectGeneralError(await desk.call('GET', path('', stranger.userId)), 404, 'player_not_found');
-    expectStringError(await desk.call('GET', path(), undefined, null), 401, 'token_missing');
+    expectGeneralError(await admin.call('GET', elsewhere, undefined, token), 404, 'player_not_found');
+    expectGeneralError(await admin.call('GET', path('', stranger.userId)), 404, 'player_not_found');
+    expectStringError(await admin.call('GET', path(), undefined, null), 401, 'token_missing');
   });
 
   it.each([
@@ -246,14 +246,14 @@ describe('the timeline of a player', () => {
     ['a made-up cursor', 'cursor=abc'],
     ['two cursors', 'cursor=abc&cursor=abc'],
   ])('refuses %s', async (_name, query) => {
-    expectGeneralError(await desk.call('GET', path(`?${query}`)), 400, 'parameter_invalid');
+    expectGeneralError(await admin.call('GET', path(`?${query}`)), 400, 'parameter_invalid');
   });
 
   it('refuses the cursor of another filter, or one that leads nowhere', async () => {
     await send({ eventType: 'A' }, { eventType: 'B' });
     const { nextCursor } = await ask('?limit=1');
     expect(nextCursor).toMatch(/^[\w-]+$/);
-    const other = await desk.call('GET', path(`?kinds=event&cursor=${nextCursor}`));
+    const other = await admin.call('GET', path(`?kinds=event&cursor=${nextCursor}`));
     expectGeneralError(other, 400, 'parameter_invalid');
     const [list] = JSON.parse(Buffer.from(String(nextCursor), 'base64url').toString());
     for (const key of [
@@ -263,11 +263,11 @@ describe('the timeline of a player', () => {
       [0, 1e9],
     ]) {
       const cursor = Buffer.from(JSON.stringify([list, ...key])).toString('base64url');
-      expectGeneralError(await desk.call('GET', path(`?cursor=${cursor}`)), 400, 'parameter_invalid');
+      expectGeneralError(await admin.call('GET', path(`?cursor=${cursor}`)), 400, 'parameter_invalid');
     }
   });
 
   it.each(['x', '%00', '00000000-0000-4000-8000-000000000000'])('does not find player %s', async (id) => {
-    expectGeneralError(await desk.call('GET', path('', id)), 404, 'player_not_found');
+    expectGeneralError(await admin.call('GET', path('', id)), 404, 'player_not_found');
   });
 });

@@ -13,7 +13,7 @@ import { TIME_BASIS } from '../../../src/personalisation/attributes/time-basis.j
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import { validateDocument } from '../../../src/personalisation/validate/validate-document.js';
-import { type AdminDesk, adminContext, openAdminDesk } from '../../support/admin-calls.js';
+import { type AdminClient, adminContext, openAdminClient } from '../../support/admin-calls.js';
 import { withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';
 import { configWith, day, facts, NOW, segment } from '../support/fixtures.js';
@@ -121,12 +121,12 @@ describe('an attribute that is defined in one place', () => {
 
 describe('an attribute that is defined in one place, on a database', () => {
   let harness: Harness;
-  let desk: AdminDesk;
+  let admin: AdminClient;
   let gameId: number;
   let regular: string;
   beforeAll(async () => {
     harness = await createHarness({ settings: withoutRateLimits() });
-    desk = await openAdminDesk(harness);
+    admin = await openAdminClient(harness);
     const { rows } = await harness.pool.query<{ id: number }>('select id from games');
     gameId = rows[0]?.id ?? 0;
     regular = await visit('regular', [0, 1, 2, 3], 'EUR');
@@ -135,7 +135,7 @@ describe('an attribute that is defined in one place, on a database', () => {
     await harness.login('never');
   });
   afterAll(async () => {
-    await desk.close();
+    await admin.close();
     await harness.close();
   });
 
@@ -195,7 +195,7 @@ describe('an attribute that is defined in one place, on a database', () => {
     studioRoutes(app, adminContext(harness), attributes);
     const response = await app.inject({
       url: '/admin/v1/attributes',
-      headers: { authorization: `Bearer ${desk.tokens.viewer}` },
+      headers: { authorization: `Bearer ${admin.tokens.viewer}` },
     });
     await app.close();
     expect(response.statusCode, response.body).toBe(200);

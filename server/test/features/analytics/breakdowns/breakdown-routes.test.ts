@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminDesk, GAME, openAdminDesk } from '../../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-calls.js';
 import { expectGeneralError } from '../../../support/data-calls.js';
 import { DAY_MS } from '../../../support/game-world.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../../support/harness.js';
@@ -14,10 +14,10 @@ const NOON = Date.parse(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`
 const [TWO_DAYS_AGO, YESTERDAY, TODAY] = [2, 1, 0].map((days) => dayOf(NOON - days * DAY_MS));
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   harness.clock.set(NOON - 2 * DAY_MS);
   const anna = await harness.login('anna');
   const bert = await harness.login('bert');
@@ -33,7 +33,7 @@ beforeAll(async () => {
   await sumOn(harness.pool, { nowMs: NOON });
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -44,13 +44,13 @@ async function send(session: Session, eventType: string, payload = {}, metadata 
 }
 
 const ask = (query: string) =>
-  desk.ask<Breakdown>('GET', `${GAME}/breakdown?${query}`, undefined, desk.tokens.viewer);
+  admin.ask<Breakdown>('GET', `${GAME}/breakdown?${query}`, undefined, admin.tokens.viewer);
 const file = async (query: string) => {
-  const response = await desk.call(
+  const response = await admin.call(
     'GET',
     `${GAME}/breakdown?${query}&format=csv`,
     undefined,
-    desk.tokens.viewer,
+    admin.tokens.viewer,
   );
   expect(response.statusCode, response.body).toBe(200);
   expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');
@@ -148,7 +148,7 @@ describe('a breakdown', () => {
   });
 
   it('is shown in the dashboard as weekly and monthly players, each counted once', async () => {
-    const { days, today } = await desk.ask<{ days: Value[]; today: Value }>(
+    const { days, today } = await admin.ask<{ days: Value[]; today: Value }>(
       'GET',
       `${GAME}/dashboard?from=${TWO_DAYS_AGO}&to=${TODAY}`,
     );
@@ -166,17 +166,17 @@ describe('a breakdown', () => {
     const studio = await addStudio(harness, 'other-studio', 'other-game');
     await send(await studio.login('stranger'), 'Session_Start', {}, { country: 'FR' });
     await sumOn(harness.pool, { nowMs: NOON + HOUR_MS });
-    const token = await desk.addToken('viewer', { tenant: 'other-studio' });
+    const token = await admin.addToken('viewer', { tenant: 'other-studio' });
     expectGeneralError(
-      await desk.call('GET', `${GAME}/breakdown?by=country`, undefined, token),
+      await admin.call('GET', `${GAME}/breakdown?by=country`, undefined, token),
       404,
       'game_not_found',
     );
-    const own = await desk.ask<Breakdown>('GET', '/games/other-game/breakdown?by=country', undefined, token);
+    const own = await admin.ask<Breakdown>('GET', '/games/other-game/breakdown?by=country', undefined, token);
     expect(own.values.map(({ value }) => value)).toEqual(['FR']);
     expect((await ask('by=country')).values.map(({ value }) => value)).not.toContain('FR');
     expectStringError(
-      await desk.call('GET', `${GAME}/breakdown?by=country`, undefined, null),
+      await admin.call('GET', `${GAME}/breakdown?by=country`, undefined, null),
       401,
       'token_missing',
     );
@@ -185,7 +185,7 @@ describe('a breakdown', () => {
   it.each(['by=segment', 'by=country&by=sku', 'by=country&from=yesterday', 'by=country&table=players'])(
     'refuses "%s"',
     async (query) => {
-      expectGeneralError(await desk.call('GET', `${GAME}/breakdown?${query}`), 400, 'parameter_invalid');
+      expectGeneralError(await admin.call('GET', `${GAME}/breakdown?${query}`), 400, 'parameter_invalid');
     },
   );
 });

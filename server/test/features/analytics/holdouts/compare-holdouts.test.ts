@@ -13,7 +13,7 @@ import { findGame, insertGame } from '../../../../src/features/studios/tenants.j
 import { compileDocument } from '../../../../src/personalisation/compile/compile-document.js';
 import { isHeldOut } from '../../../../src/personalisation/decide/decide-store.js';
 import type { ConfigDocument } from '../../../../src/personalisation/document/document.js';
-import { type AdminDesk, openAdminDesk } from '../../../support/admin-calls.js';
+import { type AdminClient, openAdminClient } from '../../../support/admin-calls.js';
 import { expectGeneralError, gameDocument, sku } from '../../../support/data-calls.js';
 import { DAY_MS, type TestPlayer, toRecords } from '../../../support/game-world.js';
 import { createHarness, type Harness } from '../../../support/harness.js';
@@ -27,7 +27,7 @@ const PLAYERS = 600;
 const PERCENT = 40;
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let gameId: number;
 let players: TestPlayer[];
 
@@ -83,7 +83,7 @@ const purchase = (n: number, ms: number, price: string) =>
 beforeAll(async () => {
   harness = await createHarness();
   harness.clock.set(NOW);
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
   gameId = await addGame('held');
   players = await addPlayers(gameId, PLAYERS);
   const records = players.flatMap((player, n) => {
@@ -95,13 +95,13 @@ beforeAll(async () => {
   await applyEvents(harness.pool, records);
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
 type Holdout = { state: string; holdoutPercent: number; comparison: Record<string, unknown> | null };
 const ask = (game = 'held') =>
-  desk.ask<Holdout>('GET', `/games/${game}/holdout`, undefined, desk.tokens.viewer);
+  admin.ask<Holdout>('GET', `/games/${game}/holdout`, undefined, admin.tokens.viewer);
 
 describe('players who are held out', () => {
   it('are not compared while nobody is held out', async () => {
@@ -175,7 +175,12 @@ describe('players who are held out', () => {
   });
 
   it('are a file for spreadsheets, too', async () => {
-    const response = await desk.call('GET', '/games/held/holdout?format=csv', undefined, desk.tokens.viewer);
+    const response = await admin.call(
+      'GET',
+      '/games/held/holdout?format=csv',
+      undefined,
+      admin.tokens.viewer,
+    );
     expect(response.statusCode, response.body).toBe(200);
     const [names, conversion, revenue, end] = response.body.split('\r\n');
     expect(names).toBe(
@@ -204,15 +209,15 @@ describe('players who are held out', () => {
 
   it('are of one game of one studio', async () => {
     await addStudio(harness, 'other-studio', 'other-game');
-    const token = await desk.addToken('viewer', { tenant: 'other-studio' });
+    const token = await admin.addToken('viewer', { tenant: 'other-studio' });
     expectGeneralError(
-      await desk.call('GET', '/games/held/holdout', undefined, token),
+      await admin.call('GET', '/games/held/holdout', undefined, token),
       404,
       'game_not_found',
     );
-    const own = await desk.ask<Holdout>('GET', '/games/other-game/holdout', undefined, token);
+    const own = await admin.ask<Holdout>('GET', '/games/other-game/holdout', undefined, token);
     expect(own).toMatchObject({ state: 'off', comparison: null });
-    expectGeneralError(await desk.call('GET', '/games/held/holdout?format=xml'), 400, 'parameter_invalid');
+    expectGeneralError(await admin.call('GET', '/games/held/holdout?format=xml'), 400, 'parameter_invalid');
   });
 
   it('are collected anew when another share is published', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AdminDesk, GAME, openAdminDesk } from '../../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-calls.js';
 import {
   expectGeneralError,
   postBytes,
@@ -15,20 +15,20 @@ type Entry = { id: string; raw: string; message: string } & Record<string, unkno
 type Page = { events: Entry[]; nextCursor: string | null };
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let session: Session;
 let devices = 0;
 let sent = 0;
 beforeAll(async () => {
   harness = await createHarness({ settings: withoutRateLimits() });
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
 });
 beforeEach(async () => {
   await harness.pool.query('delete from failed_events');
   session = await harness.login(`device-${devices++}`);
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -46,13 +46,14 @@ async function refuse(...events: (object | string)[]): Promise<void> {
 const shot = (eventType = 'Shot') => ({ ...event(eventType), timestamp: 'now' });
 
 const groups = async () =>
-  (await desk.ask<{ groups: Group[] }>('GET', `${GAME}/failed-events`, undefined, desk.tokens.viewer)).groups;
+  (await admin.ask<{ groups: Group[] }>('GET', `${GAME}/failed-events`, undefined, admin.tokens.viewer))
+    .groups;
 const list = (query: string) =>
-  desk.ask<Page>('GET', `${GAME}/failed-events/list?${query}`, undefined, desk.tokens.viewer);
+  admin.ask<Page>('GET', `${GAME}/failed-events/list?${query}`, undefined, admin.tokens.viewer);
 const replay = (id: string | undefined, body?: unknown, token?: string) =>
-  desk.call('POST', `${GAME}/failed-events/${id}/replay`, body, token);
+  admin.call('POST', `${GAME}/failed-events/${id}/replay`, body, token);
 const replayGroup = (body: unknown, token?: string) =>
-  desk.call('POST', `${GAME}/failed-events/replay`, body, token);
+  admin.call('POST', `${GAME}/failed-events/replay`, body, token);
 const resultOf = (body: string) => JSON.parse(body.trimEnd().split('\n').at(-1) ?? '').result;
 
 describe('the inbox', () => {
@@ -133,7 +134,7 @@ describe('the inbox', () => {
       replayedAt: null,
       replayedAs: null,
     });
-    expect(await desk.ask('GET', `${GAME}/failed-events/${listed?.id}`)).toEqual(listed);
+    expect(await admin.ask('GET', `${GAME}/failed-events/${listed?.id}`)).toEqual(listed);
   });
 
   it.each([
@@ -145,11 +146,11 @@ describe('the inbox', () => {
     'list?reason=a&cursor=x',
     'list?reason=a&eventType=%00',
   ])('refuses %s', async (path) => {
-    expectGeneralError(await desk.call('GET', `${GAME}/failed-events/${path}`), 400, 'parameter_invalid');
+    expectGeneralError(await admin.call('GET', `${GAME}/failed-events/${path}`), 400, 'parameter_invalid');
   });
 
   it.each(['0', '99999999', 'x', '1e3', '9'.repeat(30)])('has no entry %s', async (id) => {
-    expectGeneralError(await desk.call('GET', `${GAME}/failed-events/${id}`), 404, 'failed_event_not_found');
+    expectGeneralError(await admin.call('GET', `${GAME}/failed-events/${id}`), 404, 'failed_event_not_found');
     expectGeneralError(await replay(id), 404, 'failed_event_not_found');
   });
 });
@@ -165,7 +166,7 @@ describe('a replay', () => {
       { eventType: 'Shot', payload: { hits: 3 } },
     ]);
     expect(await groups()).toEqual([]);
-    expect(await desk.ask('GET', `${GAME}/failed-events/${entry?.id}`)).toMatchObject({
+    expect(await admin.ask('GET', `${GAME}/failed-events/${entry?.id}`)).toMatchObject({
       replayedAt: new Date(harness.clock.now()).toISOString(),
       replayedAs: JSON.stringify(corrected),
     });
@@ -245,19 +246,19 @@ describe('the inbox of a studio', () => {
     await refuse(shot());
     const [entry] = (await list('reason=timestamp_malformed')).events;
     await addStudio(harness, 'other-studio', 'other-game');
-    const token = await desk.addToken('owner', { tenant: 'other-studio' });
+    const token = await admin.addToken('owner', { tenant: 'other-studio' });
     for (const path of ['', '/list?reason=timestamp_malformed', `/${entry?.id}`]) {
-      const response = await desk.call('GET', `${GAME}/failed-events${path}`, undefined, token);
+      const response = await admin.call('GET', `${GAME}/failed-events${path}`, undefined, token);
       expectGeneralError(response, 404, 'game_not_found');
-      expect((await desk.call('GET', `${GAME}/failed-events${path}`, undefined, null)).statusCode).toBe(401);
+      expect((await admin.call('GET', `${GAME}/failed-events${path}`, undefined, null)).statusCode).toBe(401);
     }
     const own = '/games/other-game/failed-events';
-    expect(await desk.ask('GET', own, undefined, token)).toEqual({ groups: [] });
+    expect(await admin.ask('GET', own, undefined, token)).toEqual({ groups: [] });
     for (const [method, path] of [
       ['GET', `${own}/${entry?.id}`],
       ['POST', `${own}/${entry?.id}/replay`],
     ] as const) {
-      const response = await desk.call(
+      const response = await admin.call(
         method,
         path,
         method === 'POST' ? { event: event('Shot') } : undefined,
@@ -265,11 +266,11 @@ describe('the inbox of a studio', () => {
       );
       expectGeneralError(response, 404, 'failed_event_not_found');
     }
-    const { body } = await desk.call('POST', `${own}/replay`, { reason: 'timestamp_malformed' }, token);
+    const { body } = await admin.call('POST', `${own}/replay`, { reason: 'timestamp_malformed' }, token);
     expect(resultOf(body)).toMatchObject({ total: 0 });
     for (const response of [
-      await replay(entry?.id, { event: event('Shot') }, desk.tokens.viewer),
-      await replayGroup({ reason: 'timestamp_malformed' }, desk.tokens.viewer),
+      await replay(entry?.id, { event: event('Shot') }, admin.tokens.viewer),
+      await replayGroup({ reason: 'timestamp_malformed' }, admin.tokens.viewer),
     ]) {
       expectGeneralError(response, 403, 'role_too_low');
     }
@@ -279,9 +280,9 @@ describe('the inbox of a studio', () => {
 
 describe('what nobody will correct', () => {
   const erase = (id: string | undefined, token?: string) =>
-    desk.call('DELETE', `${GAME}/failed-events/${id}`, undefined, token);
+    admin.call('DELETE', `${GAME}/failed-events/${id}`, undefined, token);
   const eraseGroup = (body: unknown, token?: string) =>
-    desk.call('DELETE', `${GAME}/failed-events`, body, token);
+    admin.call('DELETE', `${GAME}/failed-events`, body, token);
   /** The counts that limit the inbox, beside what is in it. */
   const totals = async () => {
     const { rows } = await harness.pool.query<{ kept: string; counted: string }>(
@@ -348,19 +349,19 @@ describe('what nobody will correct', () => {
     await refuse(shot());
     const [entry] = (await list('reason=timestamp_malformed')).events;
     await addStudio(harness, 'erasing-studio', 'erasing-game');
-    const theirs = await desk.addToken('owner', { tenant: 'erasing-studio' });
+    const theirs = await admin.addToken('owner', { tenant: 'erasing-studio' });
     const group = { reason: 'timestamp_malformed' };
-    expectGeneralError(await erase(entry?.id, desk.tokens.viewer), 403, 'role_too_low');
-    expectGeneralError(await eraseGroup(group, desk.tokens.viewer), 403, 'role_too_low');
+    expectGeneralError(await erase(entry?.id, admin.tokens.viewer), 403, 'role_too_low');
+    expectGeneralError(await eraseGroup(group, admin.tokens.viewer), 403, 'role_too_low');
     expectGeneralError(await erase(entry?.id, theirs), 404, 'game_not_found');
     expectGeneralError(await eraseGroup(group, theirs), 404, 'game_not_found');
     const own = `/games/erasing-game/failed-events`;
     expectGeneralError(
-      await desk.call('DELETE', `${own}/${entry?.id}`, undefined, theirs),
+      await admin.call('DELETE', `${own}/${entry?.id}`, undefined, theirs),
       404,
       'failed_event_not_found',
     );
-    expect((await desk.call('DELETE', own, group, theirs)).json().data).toEqual({
+    expect((await admin.call('DELETE', own, group, theirs)).json().data).toEqual({
       deleted: 0,
       isMore: false,
     });

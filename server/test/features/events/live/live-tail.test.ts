@@ -7,7 +7,7 @@ import { createLiveTails } from '../../../../src/features/events/live/live-tail.
 import { revokeAdminToken } from '../../../../src/features/studios/admin-tokens.js';
 import { findGame } from '../../../../src/features/studios/tenants.js';
 import { addPerson, tenantIdOf } from '../../../support/account-calls.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-calls.js';
 import { expectGeneralError } from '../../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../../support/harness.js';
 import { demoGameId } from '../../../support/registry-calls.js';
@@ -15,15 +15,15 @@ import { recordStatements } from '../../../support/sent-statements.js';
 import { addStudio } from '../../../support/session-calls.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 let url: string;
 let session: Session;
 const open = new Set<AbortController>();
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
-  await desk.app.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = desk.app.server.address() as AddressInfo;
+  admin = await openAdminClient(harness);
+  await admin.app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = admin.app.server.address() as AddressInfo;
   url = `http://127.0.0.1:${port}/admin/v1`;
   session = await harness.login();
 });
@@ -32,7 +32,7 @@ afterEach(() => {
   open.clear();
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -40,7 +40,7 @@ type Message = { id?: string; event?: string; data?: Record<string, unknown> };
 
 /** A connection to the live tail that gives its messages one by one. */
 async function watch(options: { token?: string; cookie?: string; lastId?: string; path?: string } = {}) {
-  const { token = desk.tokens.viewer, cookie, lastId, path = `${GAME}/events/live` } = options;
+  const { token = admin.tokens.viewer, cookie, lastId, path = `${GAME}/events/live` } = options;
   const hangUp = new AbortController();
   open.add(hangUp);
   const response = await fetch(`${url}${path}`, {
@@ -153,7 +153,7 @@ describe('the live tail', () => {
   );
 
   it('ends when the token is revoked, and says why', async () => {
-    const token = await desk.addToken('viewer', { name: 'for a while' });
+    const token = await admin.addToken('viewer', { name: 'for a while' });
     const tail = await watch({ token });
     const [, tokenId = ''] = /^sp_admin_([0-9a-f]+)_/.exec(token) ?? [];
     await revokeAdminToken(harness.pool, tokenId, { name: 'test', nowMs: harness.clock.now() });
@@ -163,7 +163,7 @@ describe('the live tail', () => {
 
   it('ends for a person who is no longer a member of the studio, but of another one', async () => {
     await addStudio(harness, 'second-studio', 'second-game');
-    const person = await addPerson(harness, desk, 'viewer');
+    const person = await addPerson(harness, admin, 'viewer');
     const tenantId = await tenantIdOf(harness, 'second-studio');
     const actor = { name: 'test', nowMs: harness.clock.now() };
     const member = {
@@ -184,7 +184,7 @@ describe('the live tail', () => {
   it('is of one game: nothing of another studio is shown', async () => {
     const studio = await addStudio(harness, 'other-studio', 'other-game');
     const stranger = await studio.login('stranger');
-    const token = await desk.addToken('viewer', { tenant: 'other-studio' });
+    const token = await admin.addToken('viewer', { tenant: 'other-studio' });
     const theirs = await watch({ token, path: '/games/other-game/events/live' });
     const ours = await watch();
     await send('Ours');
@@ -195,9 +195,9 @@ describe('the live tail', () => {
     expect(await ours.next('event')).toMatchObject({ data: { eventType: 'Ours' } });
     await send('Ours again');
     expect(await ours.next('event')).toMatchObject({ data: { eventType: 'Ours again' } });
-    const refused = await desk.call('GET', `${GAME}/events/live`, undefined, token);
+    const refused = await admin.call('GET', `${GAME}/events/live`, undefined, token);
     expectGeneralError(refused, 404, 'game_not_found');
-    expect((await desk.call('GET', `${GAME}/events/live`, undefined, null)).statusCode).toBe(401);
+    expect((await admin.call('GET', `${GAME}/events/live`, undefined, null)).statusCode).toBe(401);
   });
 
   it('polls once for all listeners of a game, and not at all without listeners', async () => {
@@ -240,7 +240,7 @@ describe('the live tail', () => {
       const hangUp = new AbortController();
       open.add(hangUp);
       const response = await fetch(`${url}${GAME}/events/live`, {
-        headers: { authorization: `Bearer ${desk.tokens.viewer}` },
+        headers: { authorization: `Bearer ${admin.tokens.viewer}` },
         signal: hangUp.signal,
       });
       return { status: response.status, wait: response.headers.get('retry-after'), hangUp };

@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AdminDesk, GAME, openAdminDesk } from '../../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-calls.js';
 import { expectGeneralError } from '../../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../../support/harness.js';
 import { gameEvent, rejectedCodes } from '../../../support/registry-calls.js';
 import { addStudio } from '../../../support/session-calls.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
@@ -25,18 +25,18 @@ describe('the schema of an event type', () => {
     'is registered, shown, checked by and retired: %s',
     async (eventType) => {
       const first = payload({ properties: { level: { type: 'integer' } } });
-      expect(await desk.ask('PUT', path(eventType), { schema: first })).toEqual({
+      expect(await admin.ask('PUT', path(eventType), { schema: first })).toEqual({
         eventType,
         version: 1,
         warnings: [],
       });
       const second = payload({ properties: { level: { type: 'integer' } }, requird: [] });
-      const registered = await desk.ask<{ version: number; warnings: string[] }>('PUT', path(eventType), {
+      const registered = await admin.ask<{ version: number; warnings: string[] }>('PUT', path(eventType), {
         schema: second,
       });
       expect(registered.version).toBe(2);
       expect(registered.warnings.join()).toContain('requird');
-      const shown = await desk.ask('GET', path(eventType), undefined, desk.tokens.viewer);
+      const shown = await admin.ask('GET', path(eventType), undefined, admin.tokens.viewer);
       expect(shown).toEqual({
         eventType,
         version: 2,
@@ -45,17 +45,17 @@ describe('the schema of an event type', () => {
         retiredAt: null,
         schema: second,
       });
-      expect(await desk.ask('GET', path(eventType, '&version=1'))).toMatchObject({ schema: first });
+      expect(await admin.ask('GET', path(eventType, '&version=1'))).toMatchObject({ schema: first });
 
       const session = await harness.login();
       const wrong = gameEvent(eventType, 1, harness.clock.now(), { level: 'x' });
       expect(rejectedCodes(await postEvents(harness.app, session, [wrong]))).toEqual(['schema_mismatch']);
-      expect(await desk.ask('DELETE', path(eventType))).toEqual({ eventType });
+      expect(await admin.ask('DELETE', path(eventType))).toEqual({ eventType });
       expect(rejectedCodes(await postEvents(harness.app, session, [wrong]))).toEqual([]);
-      expect(await desk.ask('GET', path(eventType))).toMatchObject({
+      expect(await admin.ask('GET', path(eventType))).toMatchObject({
         retiredAt: expect.stringMatching(/Z$/),
       });
-      expectGeneralError(await desk.call('DELETE', path(eventType)), 404, 'event_type_not_found');
+      expectGeneralError(await admin.call('DELETE', path(eventType)), 404, 'event_type_not_found');
     },
   );
 
@@ -71,8 +71,8 @@ describe('the schema of an event type', () => {
     ['no schema', {}, 400, 'body_invalid'],
     ['a list', [], 400, 'body_invalid'],
   ])('is not registered with %s', async (_name, body, status, code) => {
-    expectGeneralError(await desk.call('PUT', path('Refused'), body), status, code);
-    expectGeneralError(await desk.call('GET', path('Refused')), 404, 'event_type_not_found');
+    expectGeneralError(await admin.call('PUT', path('Refused'), body), status, code);
+    expectGeneralError(await admin.call('GET', path('Refused')), 404, 'event_type_not_found');
   });
 
   it.each(['', 'eventType=', 'eventType=a&eventType=b', `eventType=${'x'.repeat(129)}`, 'eventType=a%00'])(
@@ -80,37 +80,41 @@ describe('the schema of an event type', () => {
     async (query) => {
       for (const method of ['GET', 'PUT', 'DELETE'] as const) {
         const body = method === 'PUT' ? { schema: {} } : undefined;
-        const response = await desk.call(method, `${GAME}/event-types/schema?${query}`, body);
+        const response = await admin.call(method, `${GAME}/event-types/schema?${query}`, body);
         expectGeneralError(response, 400, 'parameter_invalid');
       }
     },
   );
 
   it('has the version that is asked for', async () => {
-    await desk.ask('PUT', path('Versioned'), { schema: {} });
-    expectGeneralError(await desk.call('GET', path('Versioned', '&version=2')), 404, 'event_type_not_found');
+    await admin.ask('PUT', path('Versioned'), { schema: {} });
+    expectGeneralError(await admin.call('GET', path('Versioned', '&version=2')), 404, 'event_type_not_found');
     for (const version of ['0', 'x', '-1']) {
-      const response = await desk.call('GET', path('Versioned', `&version=${version}`));
+      const response = await admin.call('GET', path('Versioned', `&version=${version}`));
       expectGeneralError(response, 400, 'parameter_invalid');
     }
   });
 
   it('is of a game of the studio, and changed by its editors', async () => {
-    await desk.ask('PUT', path('Own'), { schema: {} });
+    await admin.ask('PUT', path('Own'), { schema: {} });
     await addStudio(harness, 'other-studio', 'other-game');
-    const token = await desk.addToken('owner', { tenant: 'other-studio' });
+    const token = await admin.addToken('owner', { tenant: 'other-studio' });
     for (const [method, body] of [
       ['GET', undefined],
       ['PUT', { schema: {} }],
       ['DELETE', undefined],
     ] as const) {
-      expectGeneralError(await desk.call(method, path('Own'), body, token), 404, 'game_not_found');
-      expect((await desk.call(method, path('Own'), body, null)).statusCode).toBe(401);
+      expectGeneralError(await admin.call(method, path('Own'), body, token), 404, 'game_not_found');
+      expect((await admin.call(method, path('Own'), body, null)).statusCode).toBe(401);
       if (method === 'GET') continue;
-      expectGeneralError(await desk.call(method, path('Own'), body, desk.tokens.viewer), 403, 'role_too_low');
+      expectGeneralError(
+        await admin.call(method, path('Own'), body, admin.tokens.viewer),
+        403,
+        'role_too_low',
+      );
     }
     const elsewhere = '/games/other-game/event-types/schema?eventType=Own';
-    expectGeneralError(await desk.call('GET', elsewhere, undefined, token), 404, 'event_type_not_found');
-    expect(await desk.ask('GET', path('Own'))).toMatchObject({ version: 1, retiredAt: null });
+    expectGeneralError(await admin.call('GET', elsewhere, undefined, token), 404, 'event_type_not_found');
+    expect(await admin.ask('GET', path('Own'))).toMatchObject({ version: 1, retiredAt: null });
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { nearBuiltInType, type SentType } from '../../../../src/features/events/types/sent-types.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-calls.js';
 import { finished, startCommand } from '../../../support/command.js';
 import { expectGeneralError } from '../../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../../support/harness.js';
@@ -35,13 +35,13 @@ it.each([
 
 describe('types that are sent', () => {
   let harness: Harness;
-  let desk: AdminDesk;
+  let admin: AdminClient;
   beforeAll(async () => {
     harness = await createHarness();
-    desk = await openAdminDesk(harness);
+    admin = await openAdminClient(harness);
   });
   afterAll(async () => {
-    await desk.close();
+    await admin.close();
     await harness.close();
   });
 
@@ -58,11 +58,11 @@ describe('types that are sent', () => {
   };
   const listed = async () =>
     (
-      await desk.ask<{ days: number; eventTypes: SentType[] }>(
+      await admin.ask<{ days: number; eventTypes: SentType[] }>(
         'GET',
         `${GAME}/event-types`,
         undefined,
-        desk.tokens.viewer,
+        admin.tokens.viewer,
       )
     ).eventTypes;
   const command = async () =>
@@ -120,8 +120,8 @@ describe('types that are sent', () => {
   it('are those of the game and of the last 28 days', async () => {
     harness.clock.advance(28 * 86_400_000);
     expect((await listed()).map(({ eventType }) => eventType)).toEqual(['Unsent', 'purchase']);
-    expectGeneralError(await desk.call('GET', '/games/other/event-types'), 404, 'game_not_found');
-    expect((await desk.call('GET', `${GAME}/event-types`, undefined, null)).statusCode).toBe(401);
+    expectGeneralError(await admin.call('GET', '/games/other/event-types'), 404, 'game_not_found');
+    expect((await admin.call('GET', `${GAME}/event-types`, undefined, null)).statusCode).toBe(401);
   });
 
   it('are named in the inbox, too, where unregistered types are held', async () => {

@@ -3,35 +3,35 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { insertTenant } from '../../../../src/features/studios/tenants.js';
 import type { ConfigDocument, SkuEntry } from '../../../../src/personalisation/document/document.js';
 import { configWith, offer, sku } from '../../../personalisation/support/fixtures.js';
-import { type AdminDesk, GAME, openAdminDesk } from '../../../support/admin-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-calls.js';
 import { expectGeneralError } from '../../../support/data-calls.js';
 import { createHarness, type Harness } from '../../../support/harness.js';
 
 let harness: Harness;
-let desk: AdminDesk;
+let admin: AdminClient;
 beforeAll(async () => {
   harness = await createHarness();
-  desk = await openAdminDesk(harness);
+  admin = await openAdminClient(harness);
 });
 afterAll(async () => {
-  await desk.close();
+  await admin.close();
   await harness.close();
 });
 
 type Draft = { revision: number; document: ConfigDocument };
-const draft = () => desk.ask<Draft>('GET', `${GAME}/draft`);
+const draft = () => admin.ask<Draft>('GET', `${GAME}/draft`);
 const skuIds = async () => (await draft()).document.catalogue.map(({ skuId }) => skuId);
 
-const download = (query = '', token: string | null = desk.tokens.viewer) =>
-  desk.call('GET', `${GAME}/draft/catalogue${query}`, undefined, token);
+const download = (query = '', token: string | null = admin.tokens.viewer) =>
+  admin.call('GET', `${GAME}/draft/catalogue${query}`, undefined, token);
 const upload = (
   query: string,
   payload: string | Buffer,
   type = 'text/csv',
   headers: Record<string, string> = {},
-  token = desk.tokens.editor,
+  token = admin.tokens.editor,
 ) =>
-  desk.app.inject({
+  admin.app.inject({
     method: 'PUT',
     url: `/admin/v1${GAME}/draft/catalogue${query}`,
     headers: { authorization: `Bearer ${token}`, 'content-type': type, ...headers },
@@ -47,7 +47,7 @@ let revision: number;
 beforeEach(async () => {
   const before = await draft();
   const document = configWith({ catalogue: [a, b], offers: [offer('sale', { skus: ['a'] })] });
-  ({ revision } = await desk.ask<Draft>('PUT', `${GAME}/draft`, { revision: before.revision, document }));
+  ({ revision } = await admin.ask<Draft>('PUT', `${GAME}/draft`, { revision: before.revision, document }));
 });
 
 describe('the catalogue of the draft', () => {
@@ -185,12 +185,12 @@ describe('the catalogue of the draft', () => {
     expect((await download('', null)).statusCode).toBe(401);
     const file = csv('c,true,,,,USD,C,,,5,');
     expectGeneralError(
-      await upload(`?revision=${revision}`, file, 'text/csv', {}, desk.tokens.viewer),
+      await upload(`?revision=${revision}`, file, 'text/csv', {}, admin.tokens.viewer),
       403,
       'role_too_low',
     );
     await insertTenant(harness.pool, 'other-studio', 'Other');
-    const stranger = await desk.addToken('owner', { tenant: 'other-studio' });
+    const stranger = await admin.addToken('owner', { tenant: 'other-studio' });
     expectGeneralError(await download('', stranger), 404, 'game_not_found');
     expectGeneralError(
       await upload(`?revision=${revision}`, file, 'text/csv', {}, stranger),
