@@ -161,6 +161,13 @@ const RULES: Rule[] = [
     breach: { 'lib/a.ts': "const any = 'any'; // any\nconst a = JSON.parse(any) as any;" },
   },
   {
+    name: 'a route names no type of its requests: the types are those of its schemas, which are checked (withSchemaTypes)',
+    check: nodes(isTypedRoute),
+    breach: {
+      'features/a.ts': "app.get('/a', show);\napp.post<{ Body: { name: string } }>('/a', options, add);",
+    },
+  },
+  {
     name: 'no value is spliced into SQL: only UPPER_CASE constants and what PostgreSQL itself has quoted',
     check: nodes(isSplicedSql),
     breach: {
@@ -224,6 +231,13 @@ function isIn(path: string, ...folders: string[]): boolean {
 function isMember(node: Node, object: string, ...names: string[]): boolean {
   if (node.type !== 'MemberExpression' || nameOf(node.object) !== object) return false;
   return names.length === 0 || names.includes(nameOf(node.property) || textOf(node.property));
+}
+
+/** `app.post<…>(…)` */
+function isTypedRoute({ type, callee, typeArguments }: Node): boolean {
+  if (type !== 'CallExpression' || !isNode(typeArguments) || !isNode(callee)) return false;
+  const isApp = ['app', 'routes', 'scope'].includes(nameOf(callee.object));
+  return isApp && ['get', 'post', 'put', 'patch', 'delete'].includes(nameOf(callee.property));
 }
 
 function isFirstArgument(node: Node, call: Node | undefined, name: string): boolean {

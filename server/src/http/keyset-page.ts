@@ -9,7 +9,7 @@ export const PageParameters = Type.Object(pageParameters({ max: MAX_ITEMS, fallb
 
 export type Page = Readonly<{ after: string | null; limit: number }>;
 
-export type PageQuery = Static<typeof PageParameters>;
+type PageQuery = Static<typeof PageParameters>;
 
 /** The requested page; `isId` matches the ids of items. */
 export function pageOf({ cursor, limit = MAX_ITEMS }: PageQuery, isId: RegExp): Page {

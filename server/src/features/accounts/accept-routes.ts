@@ -3,6 +3,7 @@ import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { withSchemaTypes } from '../../http/validation.js';
 import { networksOf } from '../../lib/network-of.js';
 import { openErrors } from '../studios/admin-errors.js';
 import { sessionOrigin } from '../studios/admin-sessions.js';
@@ -18,10 +19,11 @@ import { OPEN_BODY_BYTES, refuseOtherOrigins, signedInResponse } from './sign-in
 
 /** What somebody does with the link of an invitation. */
 export function acceptRoutes(app: FastifyInstance, ctx: AccountContext): void {
+  const routes = withSchemaTypes(app);
   app.addHook('onRequest', refuseOtherOrigins);
   const common = { ...adminSchema('Account'), security: [] };
 
-  app.post<{ Body: Static<typeof ShowInvitationBody> }>(
+  routes.post(
     '/admin/v1/invitations/show',
     {
       bodyLimit: OPEN_BODY_BYTES,
@@ -41,7 +43,7 @@ export function acceptRoutes(app: FastifyInstance, ctx: AccountContext): void {
     },
   );
 
-  app.post<{ Body: Static<typeof AcceptInvitationBody> }>(
+  routes.post(
     '/admin/v1/invitations/accept',
     {
       bodyLimit: OPEN_BODY_BYTES,

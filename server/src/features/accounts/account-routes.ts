@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, success } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { withSchemaTypes } from '../../http/validation.js';
 import { accountErrors } from '../studios/admin-errors.js';
 import { personOf, requireAccount, signedInOf } from '../studios/admin-guard.js';
 import { changePassword } from './account-changes.js';
@@ -24,12 +24,13 @@ import { OPEN_BODY_BYTES } from './sign-in-routes.js';
 
 /** What people do with their own account. */
 export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
+  const routes = withSchemaTypes(app);
   app.addHook('onRequest', requireAccount(ctx));
   const common = adminSchema('Account');
   const bodyLimit = OPEN_BODY_BYTES;
   const passwordErrors = [...BODY_ERRORS, 'password_wrong', 'sign_in_slowed', 'busy'] as const;
 
-  app.put<{ Body: Static<typeof PasswordBody> }>(
+  routes.put(
     '/admin/v1/account/password',
     {
       bodyLimit,
@@ -56,7 +57,7 @@ export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
     },
   );
 
-  app.post<{ Body: Static<typeof StartSecondFactorBody> }>(
+  routes.post(
     '/admin/v1/account/second-factor',
     {
       bodyLimit,
@@ -76,7 +77,7 @@ export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
     },
   );
 
-  app.put<{ Body: Static<typeof ConfirmSecondFactorBody> }>(
+  routes.put(
     '/admin/v1/account/second-factor',
     {
       bodyLimit,
@@ -103,7 +104,7 @@ export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
     },
   );
 
-  app.delete<{ Body: Static<typeof EndSecondFactorBody> }>(
+  routes.delete(
     '/admin/v1/account/second-factor',
     {
       bodyLimit,

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { cutIdPage, PageParameters, type PageQuery, pageOf } from '../../http/keyset-page.js';
+import { cutIdPage, PageParameters, pageOf } from '../../http/keyset-page.js';
+import { withSchemaTypes } from '../../http/validation.js';
 import { UUID } from '../../lib/uuid.js';
 import { adminErrors } from '../studios/admin-errors.js';
 import { actorOf, adminOf, requireRole } from '../studios/admin-guard.js';
@@ -20,10 +20,11 @@ import {
 
 /** Invitations to a studio, for its owners. */
 export function invitationRoutes(app: FastifyInstance, ctx: AccountContext): void {
+  const routes = withSchemaTypes(app);
   app.addHook('onRequest', requireRole(ctx, 'owner'));
   const common = adminSchema('Access');
 
-  app.get<{ Querystring: PageQuery }>(
+  routes.get(
     '/admin/v1/invitations',
     {
       schema: {
@@ -42,7 +43,7 @@ export function invitationRoutes(app: FastifyInstance, ctx: AccountContext): voi
     },
   );
 
-  app.post<{ Body: Static<typeof InvitationBody> }>(
+  routes.post(
     '/admin/v1/invitations',
     {
       schema: {
@@ -67,7 +68,7 @@ export function invitationRoutes(app: FastifyInstance, ctx: AccountContext): voi
     },
   );
 
-  app.delete<{ Params: { invitation: string } }>(
+  routes.delete(
     '/admin/v1/invitations/:invitation',
     {
       schema: {

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { cutIdPage, PageParameters, type PageQuery, pageOf } from '../../http/keyset-page.js';
+import { cutIdPage, PageParameters, pageOf } from '../../http/keyset-page.js';
+import { withSchemaTypes } from '../../http/validation.js';
 import { UUID } from '../../lib/uuid.js';
 import { adminErrors } from '../studios/admin-errors.js';
 import { actorOf, adminOf, requireRole } from '../studios/admin-guard.js';
@@ -23,10 +23,11 @@ const HANDED_OUT =
 
 /** The people of a studio, for its owners. */
 export function memberRoutes(app: FastifyInstance, ctx: AccountContext): void {
+  const routes = withSchemaTypes(app);
   app.addHook('onRequest', requireRole(ctx, 'owner'));
   const common = adminSchema('Access');
 
-  app.get<{ Querystring: PageQuery }>(
+  routes.get(
     '/admin/v1/members',
     {
       schema: {
@@ -45,7 +46,7 @@ export function memberRoutes(app: FastifyInstance, ctx: AccountContext): void {
     },
   );
 
-  app.put<{ Body: Static<typeof MemberBody>; Params: { accountId: string } }>(
+  routes.put(
     '/admin/v1/members/:accountId',
     {
       schema: {
@@ -69,7 +70,7 @@ export function memberRoutes(app: FastifyInstance, ctx: AccountContext): void {
     },
   );
 
-  app.delete<{ Params: { accountId: string } }>(
+  routes.delete(
     '/admin/v1/members/:accountId',
     {
       schema: {

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, success } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { setCookie } from '../../http/cookies.js';
 import { refuseCrossOrigin } from '../../http/same-origin.js';
+import { withSchemaTypes } from '../../http/validation.js';
 import { accountErrors, openErrors } from '../studios/admin-errors.js';
 import { personOf, requireAccount, signedInOf } from '../studios/admin-guard.js';
 import {
@@ -40,10 +40,11 @@ export const refuseOtherOrigins = async (request: FastifyRequest): Promise<void>
 
 /** Signing in and out. */
 export function signInRoutes(app: FastifyInstance, ctx: AccountContext): void {
+  const routes = withSchemaTypes(app);
   const common = adminSchema('Account');
   const open = { ...common, security: [] };
 
-  app.post<{ Body: Static<typeof SignInBody> }>(
+  routes.post(
     '/admin/v1/sign-in',
     {
       onRequest: refuseOtherOrigins,
@@ -75,7 +76,7 @@ export function signInRoutes(app: FastifyInstance, ctx: AccountContext): void {
     },
   );
 
-  app.post<{ Body: Static<typeof SignInLinkBody> }>(
+  routes.post(
     '/admin/v1/sign-in/link',
     {
       onRequest: refuseOtherOrigins,
@@ -102,7 +103,7 @@ export function signInRoutes(app: FastifyInstance, ctx: AccountContext): void {
     },
   );
 
-  app.post<{ Body: Static<typeof SignOutBody> }>(
+  routes.post(
     '/admin/v1/sign-out',
     {
       onRequest: requireAccount(ctx),

@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { hangUpOf } from '../../http/hang-up.js';
-import { checkBodyAgainst } from '../../http/validation.js';
+import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { nearMissSentence } from '../../personalisation/rules/near-miss.js';
@@ -23,14 +23,16 @@ const RETRY_AFTER_SECONDS = 1;
 
 /** Whom an offer or a segment would reach, fast enough to be asked while it is typed. */
 export function audienceRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const routes = withSchemaTypes(app);
+  const { body, validatorCompiler } = bodyCheckedAs(AudienceBody, AudienceEnvelope);
   const turns = createFairSemaphore(COUNTS);
   const samples = createPlayerSamples(ctx.pool);
 
-  app.post<{ Body: AudienceEnvelope }>(
+  routes.post(
     '/admin/v1/games/:game/audience',
     {
       onRequest: requireRole(ctx, 'viewer'),
-      validatorCompiler: checkBodyAgainst(AudienceEnvelope),
+      validatorCompiler,
       schema: {
         ...adminSchema('Segments'),
         operationId: 'countAudience',
@@ -38,7 +40,7 @@ export function audienceRoutes(app: FastifyInstance, ctx: AdminContext): void {
         description:
           'Decides for up to 10,000 players as they are now, under a document that need not be saved. Nothing is changed by it; who hangs up ends it. For the exact number, and who enters and leaves, there is the dry run.',
         params: GameParameters,
-        body: AudienceBody,
+        body,
         response: { 200: AudienceResponse, ...gameErrors([...BODY_ERRORS, 'document_invalid', 'busy']) },
       },
     },

@@ -4,7 +4,7 @@ import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { writeJsonLines } from '../../http/json-lines.js';
-import { checkBodyAgainst } from '../../http/validation.js';
+import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import type { AdminContext } from '../studios/admin-context.js';
@@ -25,13 +25,15 @@ const RUNS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
 
 /** What publishing would change, before it is published. */
 export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const routes = withSchemaTypes(app);
+  const { body, validatorCompiler } = bodyCheckedAs(DryRunBody, DryRunEnvelope);
   const turns = createFairSemaphore(RUNS);
 
-  app.post<{ Body: DryRunEnvelope }>(
+  routes.post(
     '/admin/v1/games/:game/dry-run',
     {
       onRequest: requireRole(ctx, 'viewer'),
-      validatorCompiler: checkBodyAgainst(DryRunEnvelope),
+      validatorCompiler,
       schema: {
         ...adminSchema('Draft'),
         operationId: 'dryRun',
@@ -39,7 +41,7 @@ export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
         description:
           'Decides for every player, or a sample of them, under the published document and under the other. Nothing is changed by it. The response is a stream of lines, each a JSON text; who hangs up ends it.',
         params: GameParameters,
-        body: DryRunBody,
+        body,
         response: {
           200: {
             description: 'Lines of JSON',

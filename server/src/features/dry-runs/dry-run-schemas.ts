@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { nullable, Time } from '../../http/admin-responses.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
@@ -40,7 +40,6 @@ export const DryRunEnvelope = Type.Union([
   Type.Null(),
   Type.Undefined(),
 ]);
-export type DryRunEnvelope = Static<typeof DryRunEnvelope>;
 
 const count = (description: string) => Type.Integer({ description });
 const Counts = Type.Object(

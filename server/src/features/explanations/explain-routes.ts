@@ -3,7 +3,7 @@ import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { hangUpOf } from '../../http/hang-up.js';
-import { checkBodyAgainst } from '../../http/validation.js';
+import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
@@ -19,13 +19,15 @@ const RETRY_AFTER_SECONDS = 1;
 
 /** Why a player sees what they see. */
 export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const routes = withSchemaTypes(app);
+  const { body, validatorCompiler } = bodyCheckedAs(ExplainBody, ExplainEnvelope);
   const turns = createFairSemaphore(REBUILDS);
 
-  app.post<{ Body: ExplainEnvelope }>(
+  routes.post(
     '/admin/v1/games/:game/explain',
     {
       onRequest: requireRole(ctx, 'viewer'),
-      validatorCompiler: checkBodyAgainst(ExplainEnvelope),
+      validatorCompiler,
       schema: {
         ...adminSchema('Players'),
         operationId: 'explain',
@@ -33,7 +35,7 @@ export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
         description:
           'For a player or a hypothetical one, at any time, under any version, the draft or a document that is not saved. Nothing is changed by it.',
         params: GameParameters,
-        body: ExplainBody,
+        body,
         response: {
           200: ExplainResponse,
           ...gameErrors([

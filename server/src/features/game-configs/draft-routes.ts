@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { checkBodyAgainst, withSchemaTypes } from '../../http/validation.js';
+import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
 import { validateDocument } from '../../personalisation/validate/validate-document.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
@@ -31,6 +30,8 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const common = { ...adminSchema('Draft'), params: GameParameters };
   const viewer = requireRole(ctx, 'viewer');
   const editor = requireRole(ctx, 'editor');
+  const draftBody = bodyCheckedAs(DraftBody, DraftEnvelope);
+  const validateBody = bodyCheckedAs(ValidateBody, ValidateEnvelope);
 
   app.get(
     '/admin/v1/games/:game/draft',
@@ -49,18 +50,18 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
   );
 
-  app.put<{ Body: Static<typeof DraftEnvelope> }>(
+  routes.put(
     '/admin/v1/games/:game/draft',
     {
       onRequest: editor,
-      validatorCompiler: checkBodyAgainst(DraftEnvelope),
+      validatorCompiler: draftBody.validatorCompiler,
       schema: {
         ...common,
         operationId: 'saveDraft',
         summary: 'Save the draft',
         description:
           'Players see nothing of it. Of two editors who saw the same revision the second gets `draft_conflict`, with the difference. So does an editor who saw a draft without changes, if a version was published since.',
-        body: DraftBody,
+        body: draftBody.body,
         response: {
           200: DraftResponse,
           ...gameErrors([...BODY_ERRORS, 'draft_conflict', 'document_invalid']),
@@ -108,16 +109,16 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
     },
   );
 
-  app.post<{ Body: Static<typeof ValidateEnvelope> }>(
+  routes.post(
     '/admin/v1/games/:game/draft/validate',
     {
       onRequest: viewer,
-      validatorCompiler: checkBodyAgainst(ValidateEnvelope),
+      validatorCompiler: validateBody.validatorCompiler,
       schema: {
         ...common,
         operationId: 'validateDocument',
         summary: 'Check a document without saving it',
-        body: ValidateBody,
+        body: validateBody.body,
         response: { 200: ValidateResponse, ...gameErrors(BODY_ERRORS) },
       },
     },

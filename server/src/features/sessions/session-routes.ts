@@ -106,7 +106,7 @@ export function sessionRoutes(app: FastifyInstance, ctx: SessionContext): void {
     },
   );
 
-  app.post<{ Body: Static<typeof LogoutBody> | undefined }>(
+  routes.post(
     '/auth/logout',
     {
       bodyLimit: AUTH_BODY_LIMIT,
