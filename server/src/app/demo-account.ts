@@ -5,10 +5,11 @@ import { emailKeyOf, findAccountByEmail } from '../features/accounts/account-que
 import { signInPath } from '../features/accounts/sign-in-links.js';
 import { serviceActor } from '../features/studios/audit-log.js';
 import { listTenants } from '../features/studios/tenants.js';
+import { HOUR_MS } from '../lib/day.js';
 import { DEMO } from './demo-studio.js';
 
 const EMAIL = 'demo@localhost';
-const LINK_MS = 3_600_000;
+const LINK_MS = HOUR_MS;
 
 /**
  * Development only: the address in the console that signs in to the demo studio, once. The links of earlier starts end. The account

@@ -8,6 +8,7 @@ import {
 } from '../features/studios/api-keys.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../features/studios/key-changes.js';
 import { MAX_OVERLAP_HOURS } from '../features/studios/key-schemas.js';
+import { HOUR_MS } from '../lib/day.js';
 import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
@@ -101,7 +102,7 @@ function showOnce({ keyId, secret }: NewApiKey): void {
 }
 
 function readOverlap(hours: string | undefined): number | null {
-  return hours === undefined ? null : wholeNumber('--overlap-hours', hours, 0, MAX_OVERLAP_HOURS) * 3_600_000;
+  return hours === undefined ? null : wholeNumber('--overlap-hours', hours, 0, MAX_OVERLAP_HOURS) * HOUR_MS;
 }
 
 function describe(row: ListedKey, nowMs: number): string {

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { LOSS_GRACE_MS, listLosses } from '../features/events/losses.js';
+import { DAY_MS, HOUR_MS } from '../lib/day.js';
 import { requireGame, withGame } from './game-option.js';
 import { printable } from './printable.js';
 import { grouped } from './progress-bar.js';
@@ -7,8 +8,6 @@ import { isBetweenTexts, tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
 import { wholeNumber } from './whole-number.js';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const MAX_DAYS = 366;
 const MAX_GRACE_HOURS = 720;
 

@@ -10,7 +10,7 @@ import {
   type RecountProgress,
   recountGame,
 } from '../features/analytics/recount.js';
-import { DAY_MS, utcDay } from '../lib/day.js';
+import { DAY_MS, HOUR_MS, utcDay } from '../lib/day.js';
 import { StartupError } from '../lib/startup-error.js';
 import { breakdownTable } from './breakdown-table.js';
 import { requireGame, withGame } from './game-option.js';
@@ -92,7 +92,7 @@ export function dashboardTable({ days, cohorts }: Dashboard): string[] {
       grouped(day.activePlayers),
       ...[day.weeklyActivePlayers, day.monthlyActivePlayers].map((n) => (n === null ? '–' : grouped(n))),
       ...[day.newPlayers, day.payingPlayers, day.sessions, day.events].map(grouped),
-      ...[day.adImpressions, day.storeViews, Math.round(day.playMs / 3_600_000), day.purchases].map(grouped),
+      ...[day.adImpressions, day.storeViews, Math.round(day.playMs / HOUR_MS), day.purchases].map(grouped),
       ...(['d1', 'd7', 'd28'] as const).map((name) => share(cohort, name)),
       Object.entries(day.revenue)
         .map(([currency, amount]) => `${amount} ${currency}`)

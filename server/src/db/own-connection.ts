@@ -50,6 +50,26 @@ export async function walkByIndex(connection: OwnConnection): Promise<void> {
   await connection.query('set enable_bitmapscan = off');
 }
 
+/**
+ * Takes a lock that all nodes share, by its name or by its name and a part. False if another connection holds it. The lock is
+ * held until the connection ends, so it is also released after a crash.
+ */
+export async function tryAdvisoryLock(
+  connection: OwnConnection,
+  name: string,
+  part?: string | number,
+): Promise<boolean> {
+  const { rows } = await connection.query<{ isMine: boolean }>(
+    part === undefined
+      ? 'select pg_try_advisory_lock(hashtext($1)) as "isMine"'
+      : typeof part === 'number'
+        ? 'select pg_try_advisory_lock(hashtext($1), $2::int) as "isMine"'
+        : 'select pg_try_advisory_lock(hashtext($1), hashtext($2)) as "isMine"',
+    part === undefined ? [name] : [name, part],
+  );
+  return rows[0]?.isMine === true;
+}
+
 /** Commits what `work` did, or nothing of it. */
 export async function inTransaction<T>(connection: OwnConnection, work: () => Promise<T>): Promise<T> {
   await connection.query('begin');
@@ -74,7 +94,7 @@ const QUERY_CANCELED = '57014';
 
 /** Whether `statement_timeout` ended a statement. */
 export function isStatementTimeout(error: unknown): boolean {
-  return (error as { code?: unknown }).code === QUERY_CANCELED;
+  return (error as { code?: unknown } | null)?.code === QUERY_CANCELED;
 }
 
 const UNDEFINED_TABLE = '42P01';

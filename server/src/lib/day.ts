@@ -1,5 +1,7 @@
-/** A UTC day in milliseconds. */
-export const DAY_MS = 86_400_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+/** A UTC day. */
+export const DAY_MS = 24 * HOUR_MS;
 
 /** `2026-11-15` from days since 1970. */
 export function dateOf(day: number): string {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { isStatementTimeout } from '../db/own-connection.js';
 import type { Pool } from '../db/pool.js';
 import { applyEvents, type EventOutcome } from '../features/events/apply-events.js';
 import {
@@ -215,9 +216,7 @@ function rejectedOf(
 }
 
 /** PostgreSQL itself cancelled the statement, so it is available: a smaller group may succeed. */
-function isTooSlow(error: unknown): boolean {
-  return (error as { code?: unknown } | null)?.code === '57014';
-}
+const isTooSlow = isStatementTimeout;
 
 function isHopeless(error: unknown, { deliveries }: Batch): boolean {
   return isPermanentError(error) || (isTooSlow(error) && deliveries >= MAX_TIMEOUTS);

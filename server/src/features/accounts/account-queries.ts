@@ -9,6 +9,8 @@ export type AccountRow = {
   secondFactor: Buffer | null;
 };
 
+const ACCOUNT_COLUMNS = `id as "accountId", email, name, password_hash as "passwordHash", second_factor as "secondFactor"`;
+
 /** What an address is found by. */
 export function emailKeyOf(email: string): string {
   return email.normalize('NFC').toLowerCase();
@@ -22,8 +24,7 @@ export async function findAccountByEmail(
     db,
     {
       name: 'find_account_by_email',
-      text: `select id as "accountId", email, name, password_hash as "passwordHash", second_factor as "secondFactor"
-             from accounts where email_key = $1`,
+      text: `select ${ACCOUNT_COLUMNS} from accounts where email_key = $1`,
     },
     [emailKey],
   );
@@ -35,8 +36,7 @@ export async function findAccount(db: Pool | Client, accountId: string): Promise
     db,
     {
       name: 'find_account',
-      text: `select id as "accountId", email, name, password_hash as "passwordHash", second_factor as "secondFactor"
-             from accounts where id = $1`,
+      text: `select ${ACCOUNT_COLUMNS} from accounts where id = $1`,
     },
     [accountId],
   );

@@ -43,7 +43,7 @@ export const LinkToken = Type.String({
   description: '`token` of the link',
 });
 
-const TOKEN_EXAMPLE = 'b1Qy0n8z5xkqT4dR7mVw2LhJ9sXcE6uFgA3iPoYtKZM';
+export const TOKEN_EXAMPLE = 'b1Qy0n8z5xkqT4dR7mVw2LhJ9sXcE6uFgA3iPoYtKZM';
 
 export const SignInBody = Type.Object(
   { email: Email, password: GivenPassword, code: Type.Optional(SecondFactorCode) },

@@ -2,7 +2,14 @@ import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../http/admin-responses.js';
 import { NextCursor } from '../../http/page-cursor.js';
 import { RoleSchema } from '../studios/role-schema.js';
-import { Email, GivenPassword, LinkToken, PersonName, SecondFactorCode } from './account-schemas.js';
+import {
+  Email,
+  GivenPassword,
+  LinkToken,
+  PersonName,
+  SecondFactorCode,
+  TOKEN_EXAMPLE,
+} from './account-schemas.js';
 
 /** What the routes of members and invitations take and return. */
 
@@ -132,8 +139,8 @@ export const CreatedInvitationResponse = successOf(
   {
     example: {
       invitation: INVITATION_EXAMPLE,
-      token: 'b1Qy0n8z5xkqT4dR7mVw2LhJ9sXcE6uFgA3iPoYtKZM',
-      path: '/console/invitation#token=b1Qy0n8z5xkqT4dR7mVw2LhJ9sXcE6uFgA3iPoYtKZM',
+      token: TOKEN_EXAMPLE,
+      path: `/console/invitation#token=${TOKEN_EXAMPLE}`,
     },
   },
 );
@@ -149,7 +156,7 @@ export const ShowInvitationBody = Type.Object(
   {
     title: 'ShowInvitationRequest',
     additionalProperties: false,
-    examples: [{ token: 'b1Qy0n8z5xkqT4dR7mVw2LhJ9sXcE6uFgA3iPoYtKZM' }],
+    examples: [{ token: TOKEN_EXAMPLE }],
   },
 );
 
@@ -191,7 +198,7 @@ export const AcceptInvitationBody = Type.Object(
       'Without an account, `name` and a new `password` make one. With an account, `password` (and `code`) are those of the account.',
     examples: [
       {
-        token: 'b1Qy0n8z5xkqT4dR7mVw2LhJ9sXcE6uFgA3iPoYtKZM',
+        token: TOKEN_EXAMPLE,
         name: 'Grace',
         password: 'nine purple otters sing',
       },

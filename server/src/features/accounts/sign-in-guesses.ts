@@ -1,5 +1,6 @@
 import { ApiError } from '../../errors.js';
 import type { Clock } from '../../lib/clock.js';
+import { MINUTE_MS } from '../../lib/day.js';
 import { createFifoMap } from '../../lib/fifo-map.js';
 import { afterGuess, type Guesses, levelAt, type SlowingRule, waitMs } from './sign-in-slowing.js';
 
@@ -32,8 +33,6 @@ export type Guess = {
   /** It was no guess after all. */
   takeBack(): void;
 };
-
-const MINUTE_MS = 60_000;
 
 const OF_PAIR: SlowingRule = { free: 5, maxDelayMs: 15 * MINUTE_MS, leakMs: 15 * MINUTE_MS };
 /** While many networks guess at one account. */

@@ -8,7 +8,7 @@ import { listVersionsPublished } from '../game-configs/config-queries.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { gameOf, requireRole } from '../studios/admin-guard.js';
-import { sendCsv } from './csv-file.js';
+import { jsonOrCsv, sendCsv } from './csv-file.js';
 import { type DashboardDay, gameDashboard, listGameDays } from './dashboard.js';
 import { cohortResponse, cohortsToCsv, dayResponse, daysToCsv } from './dashboard-response.js';
 import { DashboardResponse } from './dashboard-schemas.js';
@@ -38,17 +38,11 @@ export function dashboardRoutes(app: FastifyInstance, ctx: AdminContext): void {
           table: Type.Optional(Table),
         }),
         response: {
-          200: {
-            description: 'The numbers',
-            content: {
-              'application/json': { schema: DashboardResponse },
-              'text/csv': {
-                schema: Type.String({
-                  examples: ['day,activePlayers,newPlayers,…,revenue:USD\r\n2026-11-15,1204,88,…,210.66\r\n'],
-                }),
-              },
-            },
-          },
+          200: jsonOrCsv(
+            'The numbers',
+            DashboardResponse,
+            'day,activePlayers,newPlayers,…,revenue:USD\r\n2026-11-15,1204,88,…,210.66\r\n',
+          ),
           ...gameErrors(['parameter_invalid']),
         },
       },

@@ -1,5 +1,6 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
+import { MAX_ROW_ID } from '../../lib/row-id.js';
 import type { Span } from './export-span.js';
 
 /**
@@ -26,7 +27,7 @@ export type ExportPage = { events: ExportedEvent[]; lastKey: ExportKey | undefin
 
 /** In the place of a block of an instant: none of it, and all of it. */
 export const NO_BLOCK = '0';
-export const LAST_BLOCK = '9223372036854775807';
+export const LAST_BLOCK = MAX_ROW_ID;
 
 /** Before every block. */
 export const FIRST_KEY: ExportKey = { receivedAt: '-infinity', blockId: NO_BLOCK };

@@ -1,5 +1,6 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import { countPages } from '../../db/table-pages.js';
+import { MAX_ROW_ID } from '../../lib/row-id.js';
 import { PROFILE_MEMBERS } from '../events/player-profile.js';
 
 /** A table that events are read from. */
@@ -144,8 +145,6 @@ export async function indexRecountTables(connection: OwnConnection): Promise<voi
 /** Behind the first of two ids, up to the second one. */
 export type PlayerRange = readonly [behind: string, upTo: string];
 
-const LAST_ID = '9223372036854775807';
-
 /** Ranges of this many players of a game. Together they cover all players, also those that are not in `players`. */
 export async function listPlayerRanges(
   connection: OwnConnection,
@@ -159,7 +158,7 @@ export async function listPlayerRanges(
     [gameId, playersARange],
   );
   let behind = '-1';
-  return [...rows.map(({ id }) => id), LAST_ID].map((upTo) => {
+  return [...rows.map(({ id }) => id), MAX_ROW_ID].map((upTo) => {
     const range = [behind, upTo] as const;
     behind = upTo;
     return range;

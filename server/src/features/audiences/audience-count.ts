@@ -1,5 +1,6 @@
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { NearMiss } from '../../personalisation/rules/near-miss.js';
+import { revenueShares, roundShare } from '../dry-runs/shares.js';
 import { addSpend } from '../dry-runs/tally.js';
 
 export type CountedAudience = Readonly<{
@@ -45,18 +46,15 @@ export class AudienceCount {
 
   result(players: number): CountedAudience {
     const scale = this.#examined === 0 ? 1 : players / this.#examined;
-    const shares = [...this.#allSpend].flatMap(([currency, total]) =>
-      total > 0 ? [[currency, round((this.#spend.get(currency) ?? 0) / total)] as const] : [],
-    );
     return {
       players,
       examined: this.#examined,
       audience: {
         players: Math.round(this.#inside * scale),
         payers: Math.round(this.#payers * scale),
-        share: this.#examined === 0 ? 0 : round(this.#inside / this.#examined),
+        share: this.#examined === 0 ? 0 : roundShare(this.#inside / this.#examined),
       },
-      revenueShare: Object.fromEntries(shares.sort(([a], [b]) => (a < b ? -1 : 1))),
+      revenueShare: revenueShares(this.#spend, this.#allSpend),
       examples: {
         inside: this.#examples,
         outside: this.#nearest.map(({ playerId, nearMiss }) => ({ playerId, nearMiss })),
@@ -75,9 +73,4 @@ export class AudienceCount {
       .sort((one, other) => one.distance - other.distance)
       .slice(0, MAX_EXAMPLES);
   }
-}
-
-/** To a hundredth of a percent: the rest is noise of adding up. */
-function round(share: number): number {
-  return Math.round(share * 10_000) / 10_000;
 }

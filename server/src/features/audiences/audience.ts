@@ -12,6 +12,7 @@ import { TimeSlice } from '../dry-runs/time-slice.js';
 import { findCurrentModels } from '../predictions/models-at.js';
 import { AudienceCount, type CountedAudience } from './audience-count.js';
 import { type AudiencePart, neededParts } from './needed-parts.js';
+import { PORTION_PLAYERS } from './player-samples.js';
 import type { PlayerSample } from './sample-queries.js';
 
 export type AudienceQuestion = Readonly<{
@@ -28,9 +29,6 @@ export type AudienceOutcome =
   | Readonly<{ outcome: 'interrupted' }>
   /** The rules ask for more different things about a player than can be read at once. */
   | Readonly<{ outcome: 'too_many_facts' }>;
-
-/** A hundredth of a second of work of the database, between two looks at the signal. */
-const PORTION = 500;
 
 /**
  * Who an offer or a segment of a document would reach, decided for each player of a sample by the functions that decide for
@@ -50,9 +48,14 @@ export async function countAudience(
   const timeSlice = new TimeSlice(() => performance.now());
   return snapshot(pool, async (client) => {
     await client.query('set local jit = off');
-    for (let from = 0; from < ids.length; from += PORTION) {
+    for (let from = 0; from < ids.length; from += PORTION_PLAYERS) {
       if (signal.aborted) return { outcome: 'interrupted' };
-      for (const row of await listFactRowsOf(client, gameId, columns, ids.slice(from, from + PORTION))) {
+      for (const row of await listFactRowsOf(
+        client,
+        gameId,
+        columns,
+        ids.slice(from, from + PORTION_PLAYERS),
+      )) {
         const facts = columns.toFacts(row);
         // A rule that fails for a player is not true of them; `explain` tells why.
         const { evaluation, attributes } = evaluateWithAttributes(needed, facts, nowMs, models, () => {});

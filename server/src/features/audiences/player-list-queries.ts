@@ -16,9 +16,6 @@ const LISTED_PLAYER = `p.id, p.user_id as "playerId", p.created_at as "createdAt
   p.profile -> 'country' ->> 'v' as country, p.profile -> 'osName' ->> 'v' as platform,
   p.purchase_count as "purchaseCount", p.spend`;
 
-/** Comes after every id. */
-export const NEWEST_ID = '9223372036854775807';
-
 /**
  * The players of a game before an id, newest first. `between`, and in the order of the index: with `=` PostgreSQL knows that the
  * order is that of the ids, and may go through the newest players of all games.

@@ -5,13 +5,14 @@ import { adminSchema, GameParameters, success, toTime } from '../../http/admin-r
 import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../http/page-cursor.js';
 import { textParameter } from '../../http/parameters.js';
 import { withSchemaTypes } from '../../http/validation.js';
+import { MAX_ROW_ID, ROW_ID } from '../../lib/row-id.js';
 import { createConfigSnapshots } from '../game-configs/config-snapshots.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { gameOf, requireRole } from '../studios/admin-guard.js';
 import type { AdminGame } from '../studios/game-queries.js';
 import { BEFORE_ALL, type FoundBy, findPlayers, keyOf } from './find-players.js';
-import { listNewestPlayers, NEWEST_ID, type PlayerListRow } from './player-list-queries.js';
+import { listNewestPlayers, type PlayerListRow } from './player-list-queries.js';
 import { PlayersResponse } from './player-list-schemas.js';
 import { listSegmentMembers } from './segment-members.js';
 import { requireSegment } from './segments.js';
@@ -20,8 +21,6 @@ const LIMITS = { max: 100, fallback: 20 };
 /** The longest of the three ids: of a device or a transaction. */
 const MAX_FIND = 256;
 const MAX_SEGMENT_ID = 64;
-/** Within PostgreSQL's `bigint`. */
-const ROW_ID = /^\d{1,18}$/;
 
 type Page = { cursor: string | undefined; limit: number };
 
@@ -110,7 +109,7 @@ async function found({ pool }: AdminContext, { gameId }: AdminGame, text: string
 
 function idOf(list: string, cursor: string | undefined): string {
   const id = cursorOf(list, cursor, [''])?.[0];
-  return id === undefined ? NEWEST_ID : checkedId(id);
+  return id === undefined ? MAX_ROW_ID : checkedId(id);
 }
 
 function checkedId(id: string): string {

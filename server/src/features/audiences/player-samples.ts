@@ -10,6 +10,8 @@ export type PlayerSamples = { of(gameId: number, nowMs: number): Promise<PlayerS
 export const SAMPLE_SIZE = 10_000;
 /** Drawing one reads the ids of all players of a game. Whoever types on meets the same players for a minute. */
 const KEPT_MS = 60_000;
+/** Players that are read by one statement: a hundredth of a second of work of the database. */
+export const PORTION_PLAYERS = 500;
 /** Each takes about half a megabyte. */
 const MAX_KEPT = 50;
 

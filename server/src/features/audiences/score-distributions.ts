@@ -9,6 +9,7 @@ import { factColumns } from '../dry-runs/fact-columns.js';
 import { factNeeds } from '../dry-runs/fact-needs.js';
 import { TimeSlice } from '../dry-runs/time-slice.js';
 import { findCurrentModels } from '../predictions/models-at.js';
+import { PORTION_PLAYERS } from './player-samples.js';
 import type { PlayerSample } from './sample-queries.js';
 import { distributionOf, type ScoreDistribution } from './score-bins.js';
 
@@ -18,9 +19,6 @@ export type ScoreDistributions = Readonly<{
   modelVersion: number | null;
   predictions: Readonly<Record<PredictionName, ScoreDistribution>>;
 }>;
-
-/** A hundredth of a second of work of the database. */
-const PORTION = 500;
 
 /** A document that asks for a prediction: what is read of players follows from what rules ask. */
 const ASKING = compileDocument(
@@ -53,8 +51,13 @@ export async function countScores(
   const scored: Predictions[] = [];
   await snapshot(pool, async (client) => {
     await client.query('set local jit = off');
-    for (let from = 0; from < ids.length; from += PORTION) {
-      for (const row of await listFactRowsOf(client, gameId, columns, ids.slice(from, from + PORTION))) {
+    for (let from = 0; from < ids.length; from += PORTION_PLAYERS) {
+      for (const row of await listFactRowsOf(
+        client,
+        gameId,
+        columns,
+        ids.slice(from, from + PORTION_PLAYERS),
+      )) {
         scored.push(new PlayerAttributes(columns.toFacts(row), nowMs, models).predictions);
         if (timeSlice.isOver) await timeSlice.giveWay();
       }

@@ -9,10 +9,10 @@ import { TimeSlice } from '../dry-runs/time-slice.js';
 import { findCurrentModels } from '../predictions/models-at.js';
 import { neededParts } from './needed-parts.js';
 import { findPlayersByUserId, listNewestPlayerIds, type PlayerListRow } from './player-list-queries.js';
+import { PORTION_PLAYERS } from './player-samples.js';
 
 /** A page examines so many players at the most: a fifth of a second. The next page goes on from there. */
 const MAX_EXAMINED = 5_000;
-const PORTION = 500;
 
 export type MemberSearch = Readonly<{
   gameId: number;
@@ -46,11 +46,11 @@ export async function listSegmentMembers(pool: Pool, search: MemberSearch): Prom
     let examined = 0;
     let isAtEnd = false;
     while (!isAtEnd && userIds.length <= limit && examined < MAX_EXAMINED) {
-      const ids = await listNewestPlayerIds(client, gameId, beforeId, PORTION);
+      const ids = await listNewestPlayerIds(client, gameId, beforeId, PORTION_PLAYERS);
       userIds.push(...(await isMember(client, ids)));
       examined += ids.length;
       beforeId = ids.at(-1) ?? beforeId;
-      isAtEnd = ids.length < PORTION;
+      isAtEnd = ids.length < PORTION_PLAYERS;
     }
     const players = await findInOrder(client, gameId, userIds.slice(0, limit));
     const isCut = userIds.length > limit;

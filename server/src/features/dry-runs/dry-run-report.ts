@@ -1,6 +1,7 @@
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import type { Evaluation } from './evaluate-player.js';
+import { revenueShares } from './shares.js';
 import { addSpend, type Counts, Tally } from './tally.js';
 
 /** How many players something is true of, and who of them pays. */
@@ -102,13 +103,10 @@ export class DryRunReport {
 
   #effect({ counts, payers, spend, entering, leaving }: Tally, scale: number): PartEffect {
     const all = { ...counts, payers };
-    const shares = [...this.#spend].flatMap(([currency, total]) =>
-      total > 0 ? [[currency, round((spend.get(currency) ?? 0) / total)] as const] : [],
-    );
     return {
       counts: all,
       estimate: scale === 1 ? null : scaled(all, scale),
-      revenueShare: Object.fromEntries(shares.sort(([a], [b]) => (a < b ? -1 : 1))),
+      revenueShare: revenueShares(spend, this.#spend),
       examples: { enter: entering, leave: leaving },
     };
   }
@@ -128,9 +126,4 @@ function scaled(counts: Counts & { payers: number }, scale: number): Counts & { 
     stay,
     payers: Math.min(after, Math.round(counts.payers * scale)),
   };
-}
-
-/** To a hundredth of a percent: the rest is noise of adding up. */
-function round(share: number): number {
-  return Math.round(share * 10_000) / 10_000;
 }

@@ -3,6 +3,7 @@ import {
   isLockTimeout,
   isUndefinedTable,
   type OwnConnection,
+  tryAdvisoryLock,
   withOwnConnection,
 } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
@@ -111,7 +112,7 @@ type Run = CompactionOptions & { connection: OwnConnection; limits: CompactionLi
 export async function compactEvents(pool: Pool, options: CompactionOptions): Promise<CompactionResult> {
   return withOwnConnection(pool, async (connection) => {
     const none = { day: null, pagesLeft: 0, bytesFreed: 0 };
-    if (!(await takeTurn(connection))) return { state: 'busy', ...none };
+    if (!(await tryAdvisoryLock(connection, 'savepoint compaction'))) return { state: 'busy', ...none };
     // The blocks of such transactions may still come into any day.
     if (await hasOldEvents(pool)) return { state: 'nothing', ...none };
     await readByPages(connection);
@@ -142,14 +143,6 @@ async function unlessDropped<T>(
     if (isUndefinedTable(error) && (await findTableOid(connection, dayTable(day))) === null) return 'dropped';
     throw error;
   }
-}
-
-/** Held until the connection ends, so also after a crash. */
-async function takeTurn(connection: OwnConnection): Promise<boolean> {
-  const { rows } = await connection.query<{ mine: boolean }>(
-    "select pg_try_advisory_lock(hashtext('savepoint compaction')) as mine",
-  );
-  return rows[0]?.mine === true;
 }
 
 /** Pages are read as they come, whatever the statistics say; one core at the most, and no seconds spent on compiling. */

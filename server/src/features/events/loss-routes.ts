@@ -3,14 +3,13 @@ import { Type } from 'typebox';
 import { adminSchema, GameParameters, success } from '../../http/admin-responses.js';
 import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../http/day-span.js';
 import { withSchemaTypes } from '../../http/validation.js';
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS, HOUR_MS } from '../../lib/day.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { gameOf, requireRole } from '../studios/admin-guard.js';
 import { LossesResponse } from './loss-schemas.js';
 import { LOSS_GRACE_MS, listLosses } from './losses.js';
 
-const HOUR_MS = 3_600_000;
 const MAX_GRACE_HOURS = 720;
 /** A client can invent any number of builds. */
 const MAX_LOSSES = 1_000;

@@ -1,5 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLockTimeout, type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
+import {
+  isLockTimeout,
+  type OwnConnection,
+  tryAdvisoryLock,
+  withOwnConnection,
+} from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { countPages } from '../../db/table-pages.js';
 import { utcDay } from '../../lib/day.js';
@@ -60,7 +65,8 @@ export type MoveResult = {
 export async function moveOldEvents(pool: Pool, options: MoveOptions): Promise<MoveResult> {
   return withOwnConnection(pool, async (connection) => {
     if (!(await hasWork(connection))) return { state: 'nothing', movedEvents: 0 };
-    if (!(await takeTurn(connection))) return { state: 'busy', movedEvents: 0 };
+    if (!(await tryAdvisoryLock(connection, 'savepoint old events')))
+      return { state: 'busy', movedEvents: 0 };
     // Read again: another node may have just ended.
     const partitions = await listOldPartitions(connection);
     // All of them first: an event may have been received long after its day, and a day that has blocks in the default partition
@@ -90,14 +96,6 @@ function daysSince(firstDay: string, nowMs: number): string[] {
 /** A move that ended between its last partition and the names left the names. */
 async function hasWork(connection: OwnConnection): Promise<boolean> {
   return (await listOldPartitions(connection)).length > 0 || (await hasRows(connection, 'old_event_names'));
-}
-
-/** Held until the connection ends, so also after a crash. */
-async function takeTurn(connection: OwnConnection): Promise<boolean> {
-  const { rows } = await connection.query<{ mine: boolean }>(
-    "select pg_try_advisory_lock(hashtext('savepoint old events')) as mine",
-  );
-  return rows[0]?.mine === true;
 }
 
 async function movePartition(

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../lib/day.js';
 import type { ExportFormat } from '../analytics/export-format.js';
 import type { ExportKey } from '../analytics/export-queries.js';
 import type { Span } from '../analytics/export-span.js';
@@ -53,6 +54,6 @@ export const MAX_KEPT = 100;
 /** Waiting or running, of one studio. */
 export const MAX_OPEN = 3;
 /** Long enough for a weekend. */
-export const KEPT_MS = 3 * 86_400_000;
+export const KEPT_MS = 3 * DAY_MS;
 /** For one that has not ended: whoever comes back after a week has given up. */
-export const OPEN_MS = 7 * 86_400_000;
+export const OPEN_MS = 7 * DAY_MS;

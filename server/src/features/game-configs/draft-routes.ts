@@ -22,7 +22,7 @@ import {
 } from './config-schemas.js';
 import { documentDifference } from './document-difference.js';
 import { type Draft, discardDraft, findDraft, publishDraft, saveDraft } from './draft.js';
-import { draftConflict, publicationResponse } from './publish-response.js';
+import { draftConflict, PUBLICATION_ERRORS, publicationResponse } from './publish-response.js';
 
 /** The draft of a game: read, saved, checked, compared, published, thrown away. */
 export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
@@ -162,14 +162,7 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
         body: PublishBody,
         response: {
           201: PublishedResponse,
-          ...gameErrors([
-            ...BODY_ERRORS,
-            'draft_conflict',
-            'version_conflict',
-            'price_raise_unconfirmed',
-            'nothing_to_publish',
-            'document_invalid',
-          ]),
+          ...gameErrors([...BODY_ERRORS, 'draft_conflict', ...PUBLICATION_ERRORS]),
         },
       },
     },

@@ -1,7 +1,15 @@
-import { ApiError } from '../../errors.js';
+import { ApiError, type ErrorCode } from '../../errors.js';
 import type { DocumentChange } from './document-difference.js';
 import type { DraftConflict } from './draft.js';
 import type { RollbackOutcome } from './publish.js';
+
+/** Why a publication may be refused, whether of the draft or of an older version. */
+export const PUBLICATION_ERRORS = [
+  'version_conflict',
+  'price_raise_unconfirmed',
+  'nothing_to_publish',
+  'document_invalid',
+] as const satisfies readonly ErrorCode[];
 
 /** What became of a publication, as a response of the admin API. */
 export function publicationResponse(outcome: RollbackOutcome | DraftConflict): {

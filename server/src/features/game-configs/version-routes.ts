@@ -22,7 +22,7 @@ import {
 } from './config-schemas.js';
 import { documentDifference } from './document-difference.js';
 import { rollBackConfig } from './publish.js';
-import { publicationResponse } from './publish-response.js';
+import { PUBLICATION_ERRORS, publicationResponse } from './publish-response.js';
 
 const MAX_VERSIONS = 200;
 const DEFAULT_VERSIONS = 50;
@@ -131,15 +131,7 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
         body: RollBackBody,
         response: {
           201: PublishedResponse,
-          ...gameErrors([
-            ...BODY_ERRORS,
-            'parameter_invalid',
-            'version_not_found',
-            'version_conflict',
-            'price_raise_unconfirmed',
-            'nothing_to_publish',
-            'document_invalid',
-          ]),
+          ...gameErrors([...BODY_ERRORS, 'parameter_invalid', 'version_not_found', ...PUBLICATION_ERRORS]),
         },
       },
     },

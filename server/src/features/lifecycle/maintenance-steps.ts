@@ -1,5 +1,6 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
+import { MINUTE_MS } from '../../lib/day.js';
 import { deleteExpiredAccess } from '../accounts/account-expiry.js';
 import { sumBreakdowns } from '../analytics/breakdowns/sum-breakdowns.js';
 import { compactRollups } from '../analytics/compact-rollups.js';
@@ -37,8 +38,6 @@ export type MaintenanceStep = Readonly<{
   maxMs: number;
   run(run: StepRun): Promise<StepResult>;
 }>;
-
-const MINUTE_MS = 60_000;
 
 const BREAKDOWNS = 'breakdowns';
 

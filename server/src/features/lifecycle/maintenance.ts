@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type OwnConnection, walkByIndex, withOwnConnection } from '../../db/own-connection.js';
+import { tryAdvisoryLock, walkByIndex, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
+import { HOUR_MS } from '../../lib/day.js';
 import type { MaintenanceMetrics, StepOutcome } from './maintenance-metrics.js';
 import { MAINTENANCE_STEPS, type MaintenanceStep, type StepResult } from './maintenance-steps.js';
 
@@ -9,7 +10,7 @@ const PAUSES = {
   /** Soon after a start, but behind the first requests. Nodes that start together do not all come at once. */
   firstMs: 5_000,
   firstJitterMs: 10_000,
-  betweenRunsMs: 3_600_000,
+  betweenRunsMs: HOUR_MS,
   jitterMs: 300_000,
   /** What failed may work again as soon as the database does. Each further attempt waits twice as long. */
   retryMs: 60_000,
@@ -111,20 +112,12 @@ async function inTurn(
   signal: AbortSignal,
 ): Promise<StepResult> {
   return withOwnConnection(pool, async (connection) => {
-    if (!(await takeTurn(connection, step.name))) return { outcome: 'busy', did: {} };
+    if (!(await tryAdvisoryLock(connection, 'savepoint maintenance', step.name)))
+      return { outcome: 'busy', did: {} };
     await connection.query("select set_config('statement_timeout', $1, false)", [STATEMENT_TIMEOUT_MS]);
     await walkByIndex(connection);
     return step.run({ connection, pool, nowMs, signal });
   });
-}
-
-/** Held until the connection ends, so also after a crash. */
-async function takeTurn(connection: OwnConnection, name: string): Promise<boolean> {
-  const { rows } = await connection.query<{ isMine: boolean }>(
-    `select pg_try_advisory_lock(hashtext('savepoint maintenance'), hashtext($1)) as "isMine"`,
-    [name],
-  );
-  return rows[0]?.isMine === true;
 }
 
 function outcomeOf(result: StepResult | undefined, stop: AbortSignal): StepOutcome {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
+import { type OwnConnection, tryAdvisoryLock, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { countPages, findTableOid } from '../../db/table-pages.js';
 import { utcDay } from '../../lib/day.js';
@@ -76,7 +76,7 @@ export async function runRetention(pool: Pool, options: RetentionOptions): Promi
     await withOwnConnection(pool, async (connection) => {
       const run = { ...options, connection, result, today };
       if (options.dryRun) result.state = await describe(run, games);
-      else if (!(await takeTurn(connection))) result.state = 'busy';
+      else if (!(await tryAdvisoryLock(connection, 'savepoint retention'))) result.state = 'busy';
       else result.state = await deleteExpired(run);
     });
   } catch (error) {
@@ -85,14 +85,6 @@ export async function runRetention(pool: Pool, options: RetentionOptions): Promi
     result.state = 'interrupted';
   }
   return result;
-}
-
-/** Held until the connection ends, so also after a crash. */
-async function takeTurn(connection: OwnConnection): Promise<boolean> {
-  const { rows } = await connection.query<{ mine: boolean }>(
-    "select pg_try_advisory_lock(hashtext('savepoint retention')) as mine",
-  );
-  return rows[0]?.mine === true;
 }
 
 async function deleteExpired(run: Run): Promise<RetentionResult['state']> {

@@ -1,4 +1,4 @@
-import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
+import { type OwnConnection, tryAdvisoryLock, withOwnConnection } from '../../db/own-connection.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { type Clock, clockFrom } from '../../lib/clock.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
@@ -62,19 +62,11 @@ export type TrainOutcome =
 export async function trainGame(pool: Pool, options: TrainOptions): Promise<TrainOutcome> {
   const clock = clockFrom(options.actor.nowMs);
   return withOwnConnection(pool, async (connection) => {
-    if (!(await takeTraining(connection, options.gameId))) return { outcome: 'busy' };
+    if (!(await tryAdvisoryLock(connection, 'savepoint training', options.gameId)))
+      return { outcome: 'busy' };
     await beginTrainingSession(connection);
     return trainAlone(pool, connection, clock, options);
   });
-}
-
-/** Held until the connection ends, so also after a crash. */
-async function takeTraining(connection: OwnConnection, gameId: number): Promise<boolean> {
-  const { rows } = await connection.query<{ isMine: boolean }>(
-    `select pg_try_advisory_lock(hashtext('savepoint training'), $1) as "isMine"`,
-    [gameId],
-  );
-  return rows[0]?.isMine === true;
 }
 
 async function trainAlone(

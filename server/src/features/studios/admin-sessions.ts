@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import { type Client, type Pool, query } from '../../db/pool.js';
 import { browserOf } from '../../lib/browser-of.js';
-import { DAY_MS } from '../../lib/day.js';
+import { DAY_MS, HOUR_MS } from '../../lib/day.js';
 import { networksOf } from '../../lib/network-of.js';
 import { hashOfToken, newSecretToken } from '../../lib/secret-token.js';
 import type { Role } from './roles.js';
@@ -15,7 +15,7 @@ export const SESSION_COOKIE = 'savepoint_session';
 export const SESSION_MAX_MS = 30 * DAY_MS;
 const SESSION_IDLE_MS = 7 * DAY_MS;
 /** A request updates the time of last use only if it is older than this. */
-const SEEN_EVERY_MS = 3_600_000;
+const SEEN_EVERY_MS = HOUR_MS;
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 

@@ -1,5 +1,6 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import { type Client, type Pool, query } from '../../db/pool.js';
+import { MAX_ROW_ID } from '../../lib/row-id.js';
 import type { AuditAction } from './audit-actions.js';
 
 /** Who changes something, and when: handed to every function that does. */
@@ -96,8 +97,6 @@ const LISTED_ENTRIES = `select a.id, g.slug as game, a.at, a.actor, a.actor_emai
                    else coalesce(greatest(octet_length(a.before::text), octet_length(a.after::text)) > $4, false)
                  end as short
                ) s`;
-/** Comes after every id. */
-const NEWEST = '9223372036854775807';
 
 type AuditPage = { beforeId: string | null; limit: number };
 
@@ -119,7 +118,7 @@ export async function listAuditEntries(
              order by a.tenant_id desc, a.id desc
              limit $3`,
     },
-    [tenantId, beforeId ?? NEWEST, limit, MAX_LISTED_BYTES],
+    [tenantId, beforeId ?? MAX_ROW_ID, limit, MAX_LISTED_BYTES],
   );
 }
 
@@ -138,7 +137,7 @@ export async function listAuditEntriesOfGame(
              order by a.game_id desc, a.id desc
              limit $3`,
     },
-    [gameId, beforeId ?? NEWEST, limit, MAX_LISTED_BYTES],
+    [gameId, beforeId ?? MAX_ROW_ID, limit, MAX_LISTED_BYTES],
   );
 }
 

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, nullable, success, successOf, Time, toTime } from '../../http/admin-responses.js';
 import { withSchemaTypes } from '../../http/validation.js';
+import { ROW_ID } from '../../lib/row-id.js';
 import type { AdminContext } from './admin-context.js';
 import { adminErrors } from './admin-errors.js';
 import { adminOf, requireGameOfTenant, requireRole } from './admin-guard.js';
@@ -10,8 +11,6 @@ import { findAuditEntry, listAuditEntries, listAuditEntriesOfGame } from './audi
 
 const MAX_ENTRIES = 100;
 const DEFAULT_ENTRIES = 20;
-/** Within PostgreSQL's `bigint`. */
-const ENTRY_ID = /^\d{1,18}$/;
 
 const entry = {
   id: Type.String({ description: 'To be sent as `before` for the entries that came before it' }),
@@ -124,6 +123,6 @@ export function auditRoutes(app: FastifyInstance, ctx: AdminContext): void {
 }
 
 function entryId(name: string, text: string): string {
-  if (ENTRY_ID.test(text)) return text;
+  if (ROW_ID.test(text)) return text;
   throw new ApiError('parameter_invalid', { message: `${name} must be the id of an entry, given once.` });
 }

@@ -4,6 +4,7 @@ import { adminSchema, GameParameters, success, toTime } from '../../http/admin-r
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { cutIdPage, PageParameters, pageOf } from '../../http/keyset-page.js';
 import { withSchemaTypes } from '../../http/validation.js';
+import { HOUR_MS } from '../../lib/day.js';
 import type { AdminContext } from './admin-context.js';
 import { gameErrors } from './admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from './admin-guard.js';
@@ -21,7 +22,6 @@ import {
 } from './key-schemas.js';
 
 const KEY_ID = /^[A-Za-z0-9_-]{1,128}$/;
-const HOUR_MS = 3_600_000;
 
 /** The API keys of a game, for the owners of its studio. */
 export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {

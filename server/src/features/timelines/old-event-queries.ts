@@ -1,3 +1,4 @@
+import { isStatementTimeout } from '../../db/own-connection.js';
 import { type Client, query } from '../../db/pool.js';
 import { ON_ACTIVE_DAYS } from '../explanations/old-stored-events.js';
 import type { ScannedEvent } from './block-queries.js';
@@ -5,7 +6,6 @@ import type { EventScan } from './scan-events.js';
 
 /** A page must not take longer. Events that are not found by then are shown once they have been moved into blocks. */
 const TIMEOUT = '1s';
-const QUERY_CANCELED = '57014';
 
 /**
  * The newest events of a player in the former layout, as far as they can be found in a second: that layout keeps events by
@@ -27,7 +27,7 @@ export async function scanOldEvents(
       wanted,
     ]);
   } catch (error) {
-    if ((error as { code?: unknown }).code !== QUERY_CANCELED) throw error;
+    if (!isStatementTimeout(error)) throw error;
     await client.query('rollback to savepoint before_old_events');
     return [];
   }

@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '../../lib/day.js';
 import type { PurchaseHistory } from './beta-geometric-nbd.js';
 import type { ActivityHistory } from './bg-bb.js';
 import type { DayRange, PredictionFacts, RecentDay } from './prediction-facts.js';
@@ -30,7 +31,6 @@ export type PayerStatistics = PurchaseHistory &
 export const WINDOW_DAYS = 180;
 
 const LEVEL_STARTS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
-const MINUTE_MS = 60_000;
 
 /** The number of powers of two, from 1 to 512, that a count reaches: 0 → 0, 1 → 1, 2 and 3 → 2, 4 to 7 → 3 … */
 export function levelOf(count: number): number {

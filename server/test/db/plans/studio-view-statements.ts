@@ -1,7 +1,7 @@
 import { type Pool, snapshot } from '../../../src/db/pool.js';
 import { countAudience } from '../../../src/features/audiences/audience.js';
 import { BEFORE_ALL, findPlayers } from '../../../src/features/audiences/find-players.js';
-import { listNewestPlayers, NEWEST_ID } from '../../../src/features/audiences/player-list-queries.js';
+import { listNewestPlayers } from '../../../src/features/audiences/player-list-queries.js';
 import { createPlayerSamples } from '../../../src/features/audiences/player-samples.js';
 import { listSegmentMembers } from '../../../src/features/audiences/segment-members.js';
 import { countSegmentNumbers } from '../../../src/features/audiences/segment-numbers.js';
@@ -20,6 +20,7 @@ import { listWindowBlocks } from '../../../src/features/timelines/block-queries.
 import { timelinePage } from '../../../src/features/timelines/timeline.js';
 import { findRefunds, findTimelinePlayer } from '../../../src/features/timelines/timeline-queries.js';
 import { TIMELINE_KINDS } from '../../../src/features/timelines/timeline-schemas.js';
+import { MAX_ROW_ID } from '../../../src/lib/row-id.js';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
 import { WORLD } from './large-tables.js';
@@ -50,8 +51,8 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
   {
     what: 'lists of players',
     call: async ({ admin }) => {
-      await listNewestPlayers(admin, gameId, NEWEST_ID, 50);
-      await listNewestPlayers(admin, quietGameId, NEWEST_ID, 50);
+      await listNewestPlayers(admin, gameId, MAX_ROW_ID, 50);
+      await listNewestPlayers(admin, quietGameId, MAX_ROW_ID, 50);
       await findPlayers(admin, gameId, userId, { after: BEFORE_ALL, limit: 50 });
       await findPlayers(admin, gameId, 'device-1', { after: BEFORE_ALL, limit: 50 });
       await findPlayers(admin, gameId, 'transaction-1', { after: BEFORE_ALL, limit: 50 });
@@ -63,7 +64,7 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
       const [segment] = COMPILED.segments;
       if (segment === undefined) throw new Error('the default document has no segment');
       const { segmentId } = segment.listed;
-      const search = { gameId, document: COMPILED, segmentId, beforeId: NEWEST_ID, limit: 50, nowMs };
+      const search = { gameId, document: COMPILED, segmentId, beforeId: MAX_ROW_ID, limit: 50, nowMs };
       return listSegmentMembers(admin, search);
     },
     reads: {
@@ -89,7 +90,7 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
       const document = { ...DEFAULT_DOCUMENT, segments };
       const part = { kind: 'segment', id: 'a' } as const;
       const { signal } = new AbortController();
-      const newest = await listNewestPlayers(admin, gameId, NEWEST_ID, 500);
+      const newest = await listNewestPlayers(admin, gameId, MAX_ROW_ID, 500);
       const sample = { players: newest.length, ids: newest.map(({ id }) => id) };
       await countAudience(admin, sample, { gameId, document, part, nowMs, signal });
     },
@@ -102,7 +103,7 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
   {
     what: 'the numbers of the players of segments',
     call: async ({ admin, nowMs }) => {
-      const newest = await listNewestPlayers(admin, gameId, NEWEST_ID, 500);
+      const newest = await listNewestPlayers(admin, gameId, MAX_ROW_ID, 500);
       const sample = { players: newest.length, ids: newest.map(({ id }) => id) };
       await countSegmentNumbers(admin, gameId, DEFAULT_DOCUMENT, sample, nowMs);
     },

@@ -6,7 +6,7 @@ import { withSchemaTypes } from '../../../http/validation.js';
 import type { AdminContext } from '../../studios/admin-context.js';
 import { gameErrors } from '../../studios/admin-errors.js';
 import { gameOf, requireRole } from '../../studios/admin-guard.js';
-import { sendCsv } from '../csv-file.js';
+import { jsonOrCsv, sendCsv } from '../csv-file.js';
 import { findSummedDays, listBreakdownDays, listBreakdownTotals } from './breakdown.js';
 import { daysToCsv, totalsResponse, totalsToCsv } from './breakdown-response.js';
 import { BreakdownResponse, DimensionParameter } from './breakdown-schemas.js';
@@ -34,17 +34,11 @@ export function breakdownRoutes(app: FastifyInstance, ctx: AdminContext): void {
           table: Type.Optional(Table),
         }),
         response: {
-          200: {
-            description: 'The numbers',
-            content: {
-              'application/json': { schema: BreakdownResponse },
-              'text/csv': {
-                schema: Type.String({
-                  examples: ['kind,country,activePlayerDays,…,revenue:EUR\r\nvalue,DE,410,…,84.87\r\n'],
-                }),
-              },
-            },
-          },
+          200: jsonOrCsv(
+            'The numbers',
+            BreakdownResponse,
+            'kind,country,activePlayerDays,…,revenue:EUR\r\nvalue,DE,410,…,84.87\r\n',
+          ),
           ...gameErrors(['parameter_invalid']),
         },
       },

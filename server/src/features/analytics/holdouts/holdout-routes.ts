@@ -6,7 +6,7 @@ import { findConfigVersionAt } from '../../game-configs/config-queries.js';
 import type { AdminContext } from '../../studios/admin-context.js';
 import { gameErrors } from '../../studios/admin-errors.js';
 import { gameOf, requireRole } from '../../studios/admin-guard.js';
-import { sendCsv } from '../csv-file.js';
+import { jsonOrCsv, sendCsv } from '../csv-file.js';
 import { findNewestComparison } from './holdout-queries.js';
 import { comparisonResponse, comparisonToCsv } from './holdout-response.js';
 import { HoldoutResponse } from './holdout-schemas.js';
@@ -26,19 +26,11 @@ export function holdoutRoutes(app: FastifyInstance, ctx: AdminContext): void {
         params: GameParameters,
         querystring: Type.Object({ format: Type.Optional(Format) }),
         response: {
-          200: {
-            description: 'The comparison',
-            content: {
-              'application/json': { schema: HoldoutResponse },
-              'text/csv': {
-                schema: Type.String({
-                  examples: [
-                    'from,to,holdoutPercent,measure,…,state\r\n2026-10-18,2026-11-14,5,conversion,…,higher\r\n',
-                  ],
-                }),
-              },
-            },
-          },
+          200: jsonOrCsv(
+            'The comparison',
+            HoldoutResponse,
+            'from,to,holdoutPercent,measure,…,state\r\n2026-10-18,2026-11-14,5,conversion,…,higher\r\n',
+          ),
           ...gameErrors(['parameter_invalid']),
         },
       },

@@ -5,6 +5,7 @@ import { adminSchema, GameParameters, success, toTime } from '../../../http/admi
 import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../../http/page-cursor.js';
 import { textParameter } from '../../../http/parameters.js';
 import { withSchemaTypes } from '../../../http/validation.js';
+import { ROW_ID } from '../../../lib/row-id.js';
 import type { AdminContext } from '../../studios/admin-context.js';
 import { gameErrors } from '../../studios/admin-errors.js';
 import { gameOf, requireRole } from '../../studios/admin-guard.js';
@@ -22,9 +23,6 @@ import { probablyMeant } from './probably-meant.js';
 /** An entry has up to 64 KiB of text. */
 const LIMITS = { max: 100, fallback: 20 };
 const MAX_REASON = 64;
-/** Within PostgreSQL's `bigint`. */
-const ENTRY_ID = /^\d{1,18}$/;
-
 export const EntryParameters = Type.Object({
   ...GameParameters.properties,
   id: Type.String({ description: 'Id of the entry', examples: ['381'] }),
@@ -117,12 +115,12 @@ export function failedEventRoutes(app: FastifyInstance, ctx: AdminContext): void
 
 /** The id of the address. */
 export function checkedEntry(id: string): string {
-  if (!ENTRY_ID.test(id)) throw new ApiError('failed_event_not_found');
+  if (!ROW_ID.test(id)) throw new ApiError('failed_event_not_found');
   return id;
 }
 
 function checkedId(id: string): string {
-  if (ENTRY_ID.test(id)) return id;
+  if (ROW_ID.test(id)) return id;
   throw cursorInvalid();
 }
 
