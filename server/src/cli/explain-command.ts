@@ -43,9 +43,9 @@ async function run(options: ExplainOptions): Promise<void> {
   await withDatabase(async ({ pool, url }, _, signal) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
     // A command runs one explanation, so it needs no semaphore.
-    const turns: KeySemaphore = { take: (work) => work() };
+    const semaphore: KeySemaphore = { take: (work) => work() };
     const outcome = await explain(
-      { pool, databaseUrl: url, clock: systemClock, turns, signal },
+      { pool, databaseUrl: url, clock: systemClock, semaphore, signal },
       { gameId, player: { userId: player }, atMs, version },
     );
     switch (outcome.outcome) {

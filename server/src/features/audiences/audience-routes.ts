@@ -25,7 +25,7 @@ const RETRY_AFTER_SECONDS = 1;
 export function audienceRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = withSchemaTypes(app);
   const { body, validatorCompiler } = bodyCheckedAs(AudienceBody, AudienceEnvelope);
-  const turns = createFairSemaphore(COUNTS);
+  const semaphore = createFairSemaphore(COUNTS);
   const samples = createPlayerSamples(ctx.pool);
 
   routes.post(
@@ -51,14 +51,14 @@ export function audienceRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const document = await documentOf(ctx, gameId, given);
       const part = partOf(document, asked);
       const nowMs = ctx.clock.now();
-      const turn = turns.of(adminOf(request).tenantId, signal).take(async () => {
+      const running = semaphore.of(adminOf(request).tenantId, signal).take(async () => {
         const sample = await samples.of(gameId, nowMs);
         return countAudience(ctx.pool, sample, { gameId, document, part, nowMs, signal });
       });
-      if (turn === undefined) {
+      if (running === undefined) {
         throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
       }
-      const outcome = await turn.catch((error) => {
+      const outcome = await running.catch((error) => {
         throw signal.aborted ? new ApiError('request_timeout', { cause: error }) : error;
       });
       switch (outcome.outcome) {

@@ -77,7 +77,7 @@ type Counted = ScoreDistributions & { countedAt: number };
 
 /** How predictions are spread over the players of a game. */
 export function scoreRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const turns = createFairSemaphore(COUNTS);
+  const semaphore = createFairSemaphore(COUNTS);
   const samples = createPlayerSamples(ctx.pool);
   const kept = createKeptResults<number, Counted>({ keptMs: KEPT_MS, maxKept: MAX_KEPT });
 
@@ -99,11 +99,11 @@ export function scoreRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { gameId } = await gameOf(ctx, request);
       const nowMs = ctx.clock.now();
       const { countedAt, ...counted } = await kept.get(gameId, nowMs, async () => {
-        const turn = turns.of(adminOf(request).tenantId).take(async () => {
+        const running = semaphore.of(adminOf(request).tenantId).take(async () => {
           const sample = await samples.of(gameId, nowMs);
           return { ...(await countScores(ctx.pool, gameId, sample, nowMs)), countedAt: nowMs };
         });
-        if (turn !== undefined) return turn;
+        if (running !== undefined) return running;
         throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
       });
       const isSampled = counted.examined < counted.players;

@@ -49,7 +49,7 @@ export type CountSegments = (counted: CountedDocument, nowMs: number) => Promise
 
 /** Pages and people that ask for the sizes of one game share one count, and keep it for a time in proportion to what it took. */
 export function createSegmentCounter(countSegments: CountSegments, timer: () => number): SegmentCounter {
-  const turns = createFairSemaphore(COUNTS);
+  const semaphore = createFairSemaphore(COUNTS);
   const kept = createFifoMap<number, Kept>();
 
   return {
@@ -60,7 +60,7 @@ export function createSegmentCounter(countSegments: CountSegments, timer: () => 
       if (isKept && known.version === version) return known.sizes;
       // Not the time in line: only the work is in proportion.
       let tookMs = 0;
-      const sizes = turns.of(tenantId).take(async () => {
+      const sizes = semaphore.of(tenantId).take(async () => {
         const startedAt = timer();
         const found = await countSegments(counted, nowMs);
         tookMs = timer() - startedAt;

@@ -27,7 +27,7 @@ const RUNS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
 export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = withSchemaTypes(app);
   const { body, validatorCompiler } = bodyCheckedAs(DryRunBody, DryRunEnvelope);
-  const turns = createFairSemaphore(RUNS);
+  const semaphore = createFairSemaphore(RUNS);
 
   routes.post(
     '/admin/v1/games/:game/dry-run',
@@ -59,8 +59,8 @@ export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { document: before } = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
       const lines = new PassThrough();
       const run = { gameId, before, after, nowMs, sample };
-      const turn = turns.of(adminOf(request).tenantId).take(() => writeDryRun(ctx, run, lines));
-      if (turn === undefined) {
+      const running = semaphore.of(adminOf(request).tenantId).take(() => writeDryRun(ctx, run, lines));
+      if (running === undefined) {
         throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
       }
       return reply.header('content-type', 'application/x-ndjson').send(lines);

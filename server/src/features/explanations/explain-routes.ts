@@ -21,7 +21,7 @@ const RETRY_AFTER_SECONDS = 1;
 export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = withSchemaTypes(app);
   const { body, validatorCompiler } = bodyCheckedAs(ExplainBody, ExplainEnvelope);
-  const turns = createFairSemaphore(REBUILDS);
+  const semaphore = createFairSemaphore(REBUILDS);
 
   routes.post(
     '/admin/v1/games/:game/explain',
@@ -53,8 +53,8 @@ export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { gameId } = await gameOf(ctx, request);
       const { pool, databaseUrl, clock } = ctx;
       const asked: ExplainRequest = { gameId, ...questionOf(request.body) };
-      const own = turns.of(adminOf(request).tenantId, signal);
-      const outcome = await explain({ pool, databaseUrl, clock, turns: own, signal }, asked).catch(
+      const own = semaphore.of(adminOf(request).tenantId, signal);
+      const outcome = await explain({ pool, databaseUrl, clock, semaphore: own, signal }, asked).catch(
         (error) => {
           // For the log: nobody reads it any more.
           throw signal.aborted ? new ApiError('request_timeout', { cause: error }) : error;

@@ -30,7 +30,7 @@ export type ExplainDependencies = Readonly<{
   pool: Pool;
   databaseUrl: string;
   clock: Clock;
-  turns: KeySemaphore;
+  semaphore: KeySemaphore;
   /** Comes when nobody waits for the response any more. */
   signal?: AbortSignal;
   /** What rules can ask about a player; the attributes of the service, if left out. */
@@ -92,28 +92,33 @@ export type ExplainOutcome =
  * decides for players, which this time keeps a record.
  */
 export async function explain(
-  { pool, databaseUrl, clock, turns, signal, attributes }: ExplainDependencies,
+  { pool, databaseUrl, clock, semaphore, signal, attributes }: ExplainDependencies,
   { gameId, player, atMs: askedFor, version }: ExplainRequest,
 ): Promise<ExplainOutcome> {
   const nowMs = clock.now();
-  const moments = { atMs: askedFor ?? nowMs, nowMs };
+  const instants = { atMs: askedFor ?? nowMs, nowMs };
   // First what is cheap: a version that does not exist is not worth a rebuild.
-  const found = await findDocument(pool, gameId, version, moments);
+  const found = await findDocument(pool, gameId, version, instants);
   if (found.outcome !== 'found') return found;
   // What will be in force later, nobody knows: for the future it is what is in force now.
-  const models = await findModelsAt(pool, gameId, Math.min(moments.atMs, nowMs));
+  const models = await findModelsAt(pool, gameId, Math.min(instants.atMs, nowMs));
   const given = {
-    atMs: moments.atMs,
+    atMs: instants.atMs,
     isDraft: typeof version !== 'number' && version !== undefined,
     attributes,
     models,
   };
   if ('hypothetical' in player) {
-    const read = readFacts(player.hypothetical, moments.atMs);
+    const read = readFacts(player.hypothetical, instants.atMs);
     if (!read.ok) return { outcome: 'facts_invalid', message: read.message };
     return explained(found, { facts: read.facts, source: 'hypothetical', completeSince: null }, given);
   }
-  const outcome = await findPlayerAt({ pool, databaseUrl, turns, signal }, gameId, player.userId, moments);
+  const outcome = await findPlayerAt(
+    { pool, databaseUrl, semaphore, signal },
+    gameId,
+    player.userId,
+    instants,
+  );
   if (outcome.outcome !== 'found') return outcome;
   return explained(found, outcome.player, given);
 }

@@ -24,14 +24,14 @@ export type PlayerOutcome =
 type Sources = Readonly<{
   pool: Pool;
   databaseUrl: string;
-  turns: KeySemaphore;
+  semaphore: KeySemaphore;
   signal: AbortSignal | undefined;
 }>;
 type Instants = Readonly<{ atMs: number; nowMs: number }>;
 
 /** A player's facts as of an instant. The future is unknown: for a later instant the facts are those of now. */
 export async function findPlayerAt(
-  { pool, databaseUrl, turns, signal }: Sources,
+  { pool, databaseUrl, semaphore, signal }: Sources,
   gameId: number,
   userId: string,
   { atMs, nowMs }: Instants,
@@ -44,9 +44,9 @@ export async function findPlayerAt(
     if (reading === undefined) return { outcome: 'player_not_found', firstSeenAt: null };
     return found({ facts: reading.facts, source: 'current row', completeSince: null });
   }
-  const turn = turns.take(() => rebuildFacts(databaseUrl, player, atMs, signal));
-  if (turn === undefined) return { outcome: 'busy' };
-  const { facts, deletedBefore } = await turn;
+  const running = semaphore.take(() => rebuildFacts(databaseUrl, player, atMs, signal));
+  if (running === undefined) return { outcome: 'busy' };
+  const { facts, deletedBefore } = await running;
   const completeSince = deletedBefore === null ? null : `${deletedBefore}T00:00:00.000Z`;
   return found({ facts, source: 'stored events', completeSince });
 }

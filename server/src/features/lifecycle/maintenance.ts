@@ -93,8 +93,8 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
             running.delete(step.name);
             over.abort();
           });
-        const patience = pause(step.maxMs + giveUpAfterMs, AbortSignal.any([signal, over.signal]));
-        await Promise.race([work, patience]);
+        const deadline = pause(step.maxMs + giveUpAfterMs, AbortSignal.any([signal, over.signal]));
+        await Promise.race([work, deadline]);
         if (!over.signal.aborted && !signal.aborted) {
           logger.error({ step: step.name }, 'a step of maintenance does not stop; the others run without it');
         }

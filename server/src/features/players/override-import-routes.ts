@@ -43,7 +43,7 @@ const ImportLine = Type.Union(
 
 /** Flags of many players, from a file. */
 export function overrideImportRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const turns = createFairSemaphore(RUNS);
+  const semaphore = createFairSemaphore(RUNS);
   parseCsvBodies(app);
 
   app.post(
@@ -85,13 +85,13 @@ export function overrideImportRoutes(app: FastifyInstance, ctx: AdminContext): v
       if (rows.length > 0) throw new ApiError('overrides_invalid', { details: { rows } });
       const lines = new PassThrough();
       const about = { logger: ctx.logger, what: 'an import of overrides' };
-      const turn = turns.of(adminOf(request).tenantId).take(() =>
+      const running = semaphore.of(adminOf(request).tenantId).take(() =>
         writeJsonLines(lines, about, async ({ signal, write, tell }) => {
           const options = { actor, signal, onProgress: tell };
           write({ result: await importOverrides(ctx.pool, game.gameId, reading.rows, options) });
         }),
       );
-      if (turn === undefined)
+      if (running === undefined)
         throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
       return reply.header('content-type', 'application/x-ndjson').send(lines);
     },

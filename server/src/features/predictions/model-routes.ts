@@ -100,8 +100,8 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
     async (request, reply) => {
       const { gameId } = await gameOf(ctx, request);
       const actor = actorOf(ctx, request);
-      const turn = trainings.of(adminOf(request).tenantId).take(() => ctx.trainModels({ gameId, actor }));
-      const trained = turn === undefined ? { outcome: 'busy' as const } : await turn;
+      const running = trainings.of(adminOf(request).tenantId).take(() => ctx.trainModels({ gameId, actor }));
+      const trained = running === undefined ? { outcome: 'busy' as const } : await running;
       if (trained.outcome === 'busy') {
         throw new ApiError('busy', {
           message: 'A training is running already.',

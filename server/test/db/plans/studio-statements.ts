@@ -260,6 +260,8 @@ async function sealAll(pool: Pool, keys: MasterKeys): Promise<void> {
 }
 
 function explainAt(pool: Pool, databaseUrl: string, id: string, atMs: number, nowMs: number) {
-  const turns = createFairSemaphore({ maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaitingPerKey: 1 }).of(1);
-  return findPlayerAt({ pool, databaseUrl, turns, signal: undefined }, gameId, id, { atMs, nowMs });
+  const semaphore = createFairSemaphore({ maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaitingPerKey: 1 }).of(
+    1,
+  );
+  return findPlayerAt({ pool, databaseUrl, semaphore, signal: undefined }, gameId, id, { atMs, nowMs });
 }

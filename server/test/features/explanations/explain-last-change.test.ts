@@ -40,10 +40,10 @@ it('an override that was taken back is explained with the last update that was s
   expect(served.map(({ lastUpdate }) => lastUpdate)).toEqual([setAt, clearedAt]);
 
   clock.advance(1000);
-  const turns = { take: <T>(work: () => Promise<T>) => work() };
+  const semaphore = { take: <T>(work: () => Promise<T>) => work() };
   for (const { atMs, body } of served) {
     const asked = { gameId, player: { userId: session.userId }, atMs };
-    const outcome = await explain({ pool, clock, databaseUrl, turns }, asked);
+    const outcome = await explain({ pool, clock, databaseUrl, semaphore }, asked);
     if (outcome.outcome !== 'explained') throw new Error(outcome.outcome);
     expect(outcome.explanation).toMatchObject({ source: 'stored events', decision: { storeText: body } });
   }

@@ -37,8 +37,11 @@ describe('an explanation', () => {
 
   const explained = async (userId: string, atMs: number): Promise<Explanation> => {
     const { pool, clock, databaseUrl } = harness;
-    const turns: KeySemaphore = { take: (work) => work() };
-    const outcome = await explain({ pool, clock, databaseUrl, turns }, { gameId, player: { userId }, atMs });
+    const semaphore: KeySemaphore = { take: (work) => work() };
+    const outcome = await explain(
+      { pool, clock, databaseUrl, semaphore },
+      { gameId, player: { userId }, atMs },
+    );
     if (outcome.outcome !== 'explained') throw new Error(outcome.outcome);
     return outcome.explanation;
   };

@@ -173,7 +173,7 @@ describe('an attribute that is defined in one place, on a database', () => {
       [gameId, document, new Date(clock.now())],
     );
     const outcome = await explain(
-      { pool, clock, databaseUrl, turns: { take: (work) => work() }, attributes },
+      { pool, clock, databaseUrl, semaphore: { take: (work) => work() }, attributes },
       { gameId, player: { userId: regular }, version: 100 },
     );
     if (outcome.outcome !== 'explained') throw new Error(outcome.outcome);

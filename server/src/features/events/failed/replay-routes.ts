@@ -99,12 +99,12 @@ export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const actor = actorOf(ctx, request);
       const lines = new PassThrough();
       const about = { logger: ctx.logger, what: 'a replay of failed events' };
-      const turn = semaphore.of(adminOf(request).tenantId).take(() =>
+      const running = semaphore.of(adminOf(request).tenantId).take(() =>
         writeJsonLines(lines, about, async ({ signal, write, tell }) => {
           write({ result: await replayFailedGroup(tools, group, { actor, signal, onProgress: tell }) });
         }),
       );
-      if (turn === undefined) {
+      if (running === undefined) {
         throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
       }
       return reply.header('content-type', 'application/x-ndjson').send(lines);
