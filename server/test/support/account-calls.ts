@@ -55,6 +55,12 @@ export function signIn(
   return post(admin, '/sign-in', { email, password, ...(code === undefined ? {} : { code }) }, rest);
 }
 
+/** Gives a new network each time, because wrong guesses slow down their network. */
+export function differentNetworks(): () => { remoteAddress: string } {
+  let networks = 0;
+  return () => ({ remoteAddress: `10.0.${++networks}.1` });
+}
+
 /** `name=value` of each cookie that a response sets. */
 export function cookiesOf(response: LightMyRequestResponse): string[] {
   return [response.headers['set-cookie'] ?? []].flat().map((each) => each.split(';', 1)[0] ?? '');

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { demoSignInPath } from '../../../src/app/demo-account.js';
-import { transaction } from '../../../src/db/pool.js';
-import { changePassword, createSignInLink } from '../../../src/features/accounts/account-changes.js';
-import { emailKeyOf, findAccountByEmail } from '../../../src/features/accounts/account-queries.js';
-import { insertAdminSession } from '../../../src/features/studios/admin-sessions.js';
-import { hashOfToken } from '../../../src/lib/secret-token.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPasswords, type Passwords } from '../../../src/security/passwords.js';
 import {
   addPerson,
   cookieOf,
+  differentNetworks,
   expectRefused,
   PASSWORD,
   type Person,
@@ -19,10 +14,7 @@ import {
 import { type AdminClient, CHEAP_HASHES, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
-import { findWaiting } from '../../support/locks.js';
 import { addStudio } from '../../support/session-calls.js';
-
-const NOWHERE = { network: null, browser: null };
 
 let harness: Harness;
 let admin: AdminClient;
@@ -38,9 +30,7 @@ const passwords: Passwords = (() => {
     },
   };
 })();
-/** Each test from a network of its own: they are slowed down one by one. */
-let networks = 0;
-const fromElsewhere = () => ({ remoteAddress: `10.0.${++networks}.1` });
+const fromElsewhere = differentNetworks();
 
 beforeAll(async () => {
   harness = await createHarness();
@@ -51,31 +41,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await admin.close();
   await harness.close();
-});
-
-describe('a change of the password that was overtaken', () => {
-  const actor = () => ({ name: 'test', nowMs: harness.clock.now() });
-
-  it('changes nothing when the password is another one by now', async () => {
-    const person = await addPerson(harness, admin, 'viewer');
-    const account = await findAccountByEmail(harness.pool, emailKeyOf(person.email));
-    if (account === undefined) throw new Error('there is no account');
-    const session = await insertAdminSession(harness.pool, account, NOWHERE, harness.clock.now());
-    if (session === undefined) throw new Error('there is no session');
-    const before = { ...account, passwordHash: 'what it was when it was checked' };
-    const late = changePassword(harness.pool, before, 'of the attacker', hashOfToken(session.token), actor());
-    await expect(late).rejects.toMatchObject({ code: 'password_wrong' });
-    expect(await findAccountByEmail(harness.pool, emailKeyOf(person.email))).toEqual(account);
-  });
-
-  it('changes nothing when its session has ended meanwhile', async () => {
-    const person = await addPerson(harness, admin, 'viewer');
-    const account = await findAccountByEmail(harness.pool, emailKeyOf(person.email));
-    if (account === undefined) throw new Error('there is no account');
-    const late = changePassword(harness.pool, account, 'of the attacker', Buffer.alloc(32), actor());
-    await expect(late).rejects.toMatchObject({ code: 'session_ended' });
-    expect(await findAccountByEmail(harness.pool, emailKeyOf(person.email))).toEqual(account);
-  });
 });
 
 describe('signing in', () => {
@@ -311,112 +276,5 @@ describe('a session', () => {
     const headers = { cookie: `${ada.cookie}; ${ada.cookie}x` };
     const response = await admin.app.inject({ url: '/admin/v1/me', headers });
     expectRefused(response, 'token_missing');
-  });
-});
-
-describe('a change of the password', () => {
-  it('needs the current one, and ends all other sessions', async () => {
-    const grace = await addPerson(harness, admin, 'editor');
-    const elsewhere = personOf(admin, await signIn(admin, grace.email, PASSWORD, fromElsewhere()));
-    const newPassword = 'nine purple otters sing';
-    for (const body of [{ newPassword }, { newPassword, currentPassword: 'wrong' }])
-      expectGeneralError(await grace.call('PUT', '/account/password', body), 403, 'password_wrong');
-    expect(await grace.ask('PUT', '/account/password', { newPassword, currentPassword: PASSWORD })).toEqual({
-      sessionsEnded: 1,
-    });
-    expectRefused(await elsewhere.call('GET', '/me'), 'session_ended');
-    await grace.ask('GET', '/me');
-    expectRefused(await signIn(admin, grace.email, PASSWORD, fromElsewhere()), 'sign_in_refused');
-    personOf(admin, await signIn(admin, grace.email, newPassword, fromElsewhere()));
-  });
-
-  it('lets no session begin with the former one, which was checked a moment before', async () => {
-    const { accountId, email } = await addPerson(harness, admin, 'editor');
-    const checked = await findAccountByEmail(harness.pool, emailKeyOf(email));
-    const passwordHash = checked?.passwordHash ?? null;
-    const begin = () =>
-      insertAdminSession(harness.pool, { accountId, passwordHash }, NOWHERE, harness.clock.now());
-    expect(await begin()).toBeDefined();
-    // The change has begun, and ends all sessions when it is done: one that begins now waits for it.
-    let waiting: ReturnType<typeof begin> | undefined;
-    await transaction(harness.pool, async (client) => {
-      await client.query("update accounts set password_hash = 'another' where id = $1", [accountId]);
-      waiting = begin();
-      await vi.waitUntil(() => findWaiting(harness.pool, 'insert into account_sessions'), {
-        timeout: 60_000,
-      });
-      await client.query('delete from account_sessions where account_id = $1', [accountId]);
-    });
-    expect(await waiting).toBeUndefined();
-    expect(await begin()).toBeUndefined();
-    const { rows } = await harness.pool.query('select from account_sessions where account_id = $1', [
-      accountId,
-    ]);
-    expect(rows).toEqual([]);
-  });
-
-  it('to one that is easily guessed is refused', async () => {
-    const change = (newPassword: string) =>
-      ada.call('PUT', '/account/password', { currentPassword: PASSWORD, newPassword });
-    expectGeneralError(await change('too short'), 400, 'body_invalid');
-    expectGeneralError(await change('ababababababab'), 422, 'password_weak');
-    expectGeneralError(await change('ada@STUDIO.example'), 422, 'password_weak');
-  });
-
-  it('is slowed like signing in, for this session only', async () => {
-    const grace = await addPerson(harness, admin, 'editor');
-    const other = personOf(admin, await signIn(admin, grace.email, PASSWORD, fromElsewhere()));
-    const change = (person: Person, currentPassword: string) =>
-      person.call('PUT', '/account/password', { currentPassword, newPassword: 'nine purple otters sing' });
-    const responses = await Promise.all(Array.from({ length: 9 }, (_, n) => change(grace, `guess ${n}`)));
-    expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([403]));
-    await change(grace, 'another guess');
-    expectGeneralError(await change(grace, PASSWORD), 429, 'sign_in_slowed');
-    expect((await change(other, PASSWORD)).statusCode).toBe(200);
-  });
-});
-
-describe('a sign-in link', () => {
-  const tokenOf = async () =>
-    (await demoSignInPath(harness.pool, harness.clock.now())).replace('/console/sign-in#token=', '');
-
-  it('signs in once; each start makes a new one, and ends the one before', async () => {
-    const [former, token] = [await tokenOf(), await tokenOf()];
-    expectGeneralError(await post(admin, '/sign-in/link', { token: former }), 404, 'link_invalid');
-    const responses = await Promise.all([1, 2, 3, 4].map(() => post(admin, '/sign-in/link', { token })));
-    expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 404, 404, 404]);
-    const demo = responses.find(({ statusCode }) => statusCode === 200);
-    expect(demo?.json().data).toMatchObject({
-      account: { email: 'demo@localhost', hasPassword: false },
-      studios: [{ tenantId: 'demo-studio', role: 'owner' }],
-    });
-  });
-
-  it('ends after an hour', async () => {
-    const token = await tokenOf();
-    harness.clock.advance(3_600_000);
-    expectGeneralError(await post(admin, '/sign-in/link', { token }), 404, 'link_invalid');
-  });
-
-  it('ends when its person sets a password, and when they sign out everywhere', async () => {
-    const grace = await addPerson(harness, admin, 'editor');
-    const linkFor = () =>
-      createSignInLink(harness.pool, grace, harness.clock.now() + 60_000, {
-        name: 'test',
-        nowMs: harness.clock.now(),
-      });
-    const first = await linkFor();
-    const newPassword = 'nine purple otters sing';
-    await grace.ask('PUT', '/account/password', { currentPassword: PASSWORD, newPassword });
-    expectGeneralError(await post(admin, '/sign-in/link', { token: first }), 404, 'link_invalid');
-    const second = await linkFor();
-    await grace.ask('POST', '/sign-out', { everywhere: true });
-    expectGeneralError(await post(admin, '/sign-in/link', { token: second }), 404, 'link_invalid');
-    // It is not the link that is broken.
-    expect((await post(admin, '/sign-in/link', { token: await linkFor() })).statusCode).toBe(200);
-  });
-
-  it.each(['x', 'A'.repeat(43), '\u2028'])('that is made up (%j) does not work', async (token) => {
-    expectGeneralError(await post(admin, '/sign-in/link', { token }), 404, 'link_invalid');
   });
 });
