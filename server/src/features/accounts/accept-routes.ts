@@ -17,7 +17,7 @@ import { AcceptInvitationBody, ShowInvitationBody, ShownInvitationResponse } fro
 import { refuseWeakPassword } from './new-password.js';
 import { OPEN_BODY_BYTES, refuseOtherOrigins, signedInResponse } from './sign-in-routes.js';
 
-/** What somebody does with the link of an invitation. */
+/** The routes behind the link of an invitation: show it, and accept it. */
 export function acceptRoutes(app: FastifyInstance, ctx: AccountContext): void {
   const routes = withSchemaTypes(app);
   app.addHook('onRequest', refuseOtherOrigins);
@@ -30,7 +30,7 @@ export function acceptRoutes(app: FastifyInstance, ctx: AccountContext): void {
       schema: {
         ...common,
         operationId: 'showInvitation',
-        summary: 'Whom a link invites, and to what',
+        summary: 'The address, role and studio of an invitation',
         body: ShowInvitationBody,
         response: { 200: ShownInvitationResponse, ...openErrors([...BODY_ERRORS, 'link_invalid']) },
       },
@@ -90,8 +90,8 @@ async function invitationOf(ctx: AccountContext, token: string): Promise<OpenInv
 }
 
 /**
- * An address that has an account is let in by the password of that account only: otherwise the owner of any studio could take over
- * anybody's account by inviting them.
+ * If the address has an account, its password is required. Otherwise the owner of any studio could take over an account by inviting
+ * its address.
  */
 async function acceptingOf(
   ctx: AccountContext,

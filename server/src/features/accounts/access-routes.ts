@@ -11,7 +11,7 @@ import { signInRoutes } from './sign-in-routes.js';
 
 type AccountRoutes = (app: FastifyInstance, ctx: AccountContext) => void;
 
-/** Each in a scope of its own, as each has guards of its own. */
+/** Each is registered in its own scope, because each has its own guards. */
 const ROUTES: readonly AccountRoutes[] = [
   signInRoutes,
   accountRoutes,
@@ -21,7 +21,7 @@ const ROUTES: readonly AccountRoutes[] = [
   acceptRoutes,
 ];
 
-/** Accounts, and who belongs to a studio. The wrong guesses are counted for as long as the listener lives. */
+/** Accounts, and the members of a studio. Wrong guesses are counted in memory, until the process ends. */
 export function accessRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const guesses = createSignInGuesses(ctx.clock, () => ctx.metrics.signIns.inc({ outcome: 'slowed' }));
   for (const routes of ROUTES) void app.register(async (scope) => routes(scope, { ...ctx, guesses }));

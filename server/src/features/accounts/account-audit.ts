@@ -3,7 +3,7 @@ import { type Actor, type AuditEntry, insertAuditEntry } from '../studios/audit-
 
 type Entry = Pick<AuditEntry, 'action' | 'target' | 'before' | 'after'>;
 
-/** What happens to an account concerns each studio that it is a member of; without one, the installation. */
+/** Writes an entry for each studio of the account; for an account without a studio, one entry for the installation. */
 export async function insertAccountEntries(
   client: Client,
   actor: Actor,

@@ -21,19 +21,19 @@ export type NewMember = Readonly<{
   name: string;
   role: Role;
   tenantId: number;
-  /** When the link of an account without a password ends. */
+  /** When the sign-in link expires. Only an account without a password gets one. */
   linkExpiresAt: number;
-  /** Refuses an account that has a password: whoever set it may not be who has the address. */
+  /** Refuses an account that has a password: it may have been set by a person who does not own the address. */
   isNewOnly?: boolean;
 }>;
 
 export type AddedMember =
   | { outcome: 'already_member' }
   | { outcome: 'account_exists' }
-  /** No token: the person has a password, and signs in as before. */
+  /** No token: the account has a password, and signs in as before. */
   | { outcome: 'added'; isNew: boolean; token: string | null };
 
-/** Makes somebody a member of a studio. Whoever has no password yet gets a link to sign in with. */
+/** Adds a member to a studio. An account without a password gets a sign-in link. */
 export function addMember(pool: Pool, member: NewMember, actor: Actor): Promise<AddedMember> {
   const { email, name, role, tenantId, linkExpiresAt } = member;
   return transaction(pool, async (client) => {
@@ -65,7 +65,7 @@ export function addMember(pool: Pool, member: NewMember, actor: Actor): Promise<
 }
 
 /**
- * Takes the password and the second factor away, ends all sessions, and gives a link to sign in with. Undefined if nobody has the
+ * Deletes the password and the second factor, ends all sessions, and returns a sign-in link. Undefined if no account has the
  * address.
  */
 export function resetAccount(
@@ -78,7 +78,7 @@ export function resetAccount(
     const account = await findAccountByEmail(client, emailKeyOf(email));
     if (account === undefined) return undefined;
     const { accountId } = account;
-    // In this order: a sign-in by link takes the link first, and then looks at the account.
+    // The links first: a sign-in by link also locks the link before it reads the account.
     await deleteSignInLinks(client, accountId);
     await updateAccountReset(client, accountId);
     const sessionsEnded = await deleteSessionsOfAccount(client, accountId);
@@ -93,7 +93,7 @@ export function resetAccount(
   });
 }
 
-/** A new link for an account that is there; its former ones end. */
+/** Creates a sign-in link for an existing account. Its former links end. */
 export function createSignInLink(
   pool: Pool,
   { accountId, email }: Pick<AccountRow, 'accountId' | 'email'>,
@@ -112,7 +112,7 @@ export function createSignInLink(
   });
 }
 
-/** How many sessions ended. */
+/** Ends all sessions and sign-in links of the account, and returns how many sessions ended. */
 export function signOutEverywhere(
   pool: Pool,
   { accountId, email }: Pick<AccountRow, 'accountId' | 'email'>,
@@ -132,8 +132,8 @@ export function signOutEverywhere(
 }
 
 /**
- * All sessions but the one that changes it end, and how many those were is given. Refused if the password, or the session, is no longer
- * what was checked: hashing takes a while, and a reset meanwhile must stand.
+ * Sets the password, ends all other sessions of the account, and returns how many ended. Refused if the password has changed, or the
+ * session has ended, since both were checked: hashing takes a while, and must not undo a reset that was made meanwhile.
  */
 export function changePassword(
   pool: Pool,

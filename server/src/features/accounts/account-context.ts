@@ -1,5 +1,5 @@
 import type { AdminContext } from '../studios/admin-context.js';
 import type { SignInGuesses } from './sign-in-guesses.js';
 
-/** What signing in works with. The guesses are counted by each node for itself. */
+/** What the account routes need. Each node counts the wrong guesses that it receives. */
 export type AccountContext = AdminContext & Readonly<{ guesses: SignInGuesses }>;

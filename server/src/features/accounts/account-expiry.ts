@@ -1,7 +1,7 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 
-/** Rows a statement: a fraction of a second. */
+/** Rows per statement. A statement takes a fraction of a second. */
 const CHUNK = 5_000;
 
 const DELETE_EXPIRED = [
@@ -13,7 +13,7 @@ const DELETE_EXPIRED = [
      select id from invitations where expires_at <= $1 order by expires_at limit $2))`,
 ];
 
-/** Deletes sessions of accounts, sign-in links and invitations that have ended, in chunks, and returns how many. */
+/** Deletes expired account sessions, sign-in links and invitations, in chunks. Returns how many rows were deleted. */
 export async function deleteExpiredAccess(
   db: Pool | OwnConnection,
   nowMs: number,

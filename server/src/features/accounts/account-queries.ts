@@ -5,13 +5,13 @@ export type AccountRow = {
   email: string;
   name: string;
   passwordHash: string | null;
-  /** Sealed; null while there is none. */
+  /** The sealed secret; null while the second factor is off. */
   secondFactor: Buffer | null;
 };
 
 const ACCOUNT_COLUMNS = `id as "accountId", email, name, password_hash as "passwordHash", second_factor as "secondFactor"`;
 
-/** What an address is found by. */
+/** The form of an address that accounts are found by. */
 export function emailKeyOf(email: string): string {
   return email.normalize('NFC').toLowerCase();
 }
@@ -62,7 +62,7 @@ export async function insertAccount(db: Pool | Client, account: NewAccount): Pro
   return rowCount === 1;
 }
 
-/** False if the password is no longer the former one. */
+/** False if the password is no longer `former`. */
 export async function updatePasswordHash(
   client: Client,
   accountId: string,
@@ -76,7 +76,7 @@ export async function updatePasswordHash(
   return rowCount === 1;
 }
 
-/** Changes nothing if the password was changed meanwhile. */
+/** Changes nothing if the password is no longer `former`. */
 export async function updateOutdatedHash(
   db: Pool | Client,
   accountId: string,
@@ -90,7 +90,7 @@ export async function updateOutdatedHash(
   ]);
 }
 
-/** No password, no second factor: the account signs in by a link only. */
+/** Deletes the password and the second factor. From then on the account can only sign in by a link. */
 export async function updateAccountReset(client: Client, accountId: string): Promise<void> {
   await client.query(
     `update accounts set password_hash = null, second_factor = null, second_factor_pending = null where id = $1`,
@@ -117,7 +117,7 @@ export async function findPendingSecondFactor(
   return rows[0]?.sealed ?? undefined;
 }
 
-/** The pending secret is in force; the code of `step`, which was its proof, is used. */
+/** Puts the pending secret in force. The code of `step`, which proved it, counts as used. */
 export async function updateSecondFactorConfirmed(
   client: Client,
   accountId: string,
@@ -131,7 +131,7 @@ export async function updateSecondFactorConfirmed(
   );
 }
 
-/** False if there was none. */
+/** False if the second factor was off. */
 export async function updateSecondFactorEnded(client: Client, accountId: string): Promise<boolean> {
   const { rowCount } = await client.query(
     `update accounts set second_factor = null, second_factor_pending = null
@@ -141,7 +141,7 @@ export async function updateSecondFactorEnded(client: Client, accountId: string)
   return rowCount === 1;
 }
 
-/** False if the code of this interval, or of a later one, was used already: of two at once, one is right. */
+/** False if the code of this interval, or of a later one, is used already. Of two concurrent requests one succeeds. */
 export async function useSecondFactorStep(
   db: Pool | Client,
   accountId: string,

@@ -22,7 +22,7 @@ import { refuseWeakPassword } from './new-password.js';
 import { confirmSecondFactor, endSecondFactor, startSecondFactor } from './second-factor.js';
 import { OPEN_BODY_BYTES } from './sign-in-routes.js';
 
-/** What people do with their own account. */
+/** The routes of the own account: password and second factor. */
 export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
   const routes = withSchemaTypes(app);
   app.addHook('onRequest', requireAccount(ctx));
@@ -65,7 +65,8 @@ export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
         ...common,
         operationId: 'startSecondFactor',
         summary: 'Make a secret for an authenticator app',
-        description: 'A second factor that is in force stays so until a code of the new one has come.',
+        description:
+          'A second factor that is in force stays in force until a code of the new secret is confirmed.',
         body: StartSecondFactorBody,
         response: { 200: StartedSecondFactorResponse, ...accountErrors(passwordErrors) },
       },
@@ -131,7 +132,7 @@ async function ownAccount(ctx: AccountContext, request: FastifyRequest): Promise
   return account;
 }
 
-/** Wrong passwords in one session do not slow down others. */
+/** The key by which wrong passwords are counted: those of one session do not slow down other sessions. */
 function sessionKey(request: FastifyRequest): string {
   return signedInOf(request).tokenHash.toString('base64url');
 }

@@ -2,14 +2,15 @@ import { Type } from 'typebox';
 import { Compile } from 'typebox/schema';
 import { successOf } from '../../http/admin-responses.js';
 import { NAME_PATTERN } from '../../http/api-schemas.js';
+import { MAX_STUDIOS } from '../studios/admin-sessions.js';
 import { AccountSchema, STUDIO_EXAMPLE, StudioSchema } from '../studios/me-schema.js';
 
-/** What signing in, the own account and its second factor take and return. */
+/** Requests and responses of signing in, the own account and its second factor. */
 
 const MAX_EMAIL = 254;
-/** Long enough to be spared from all rules about its characters (NIST SP 800-63B). */
+/** Long enough that no rules about characters are needed (NIST SP 800-63B). */
 export const MIN_PASSWORD = 12;
-/** More would only be work for the hash. */
+/** Bounds the work of the hash. */
 const MAX_PASSWORD = 256;
 const MAX_NAME = 100;
 
@@ -17,15 +18,15 @@ export const Email = Type.String({
   minLength: 3,
   maxLength: MAX_EMAIL,
   pattern: '^[^\\s\\p{C}@<>"]+@[^\\s\\p{C}@<>"]+$',
-  description: 'Upper and lower case are the same',
+  description: 'Upper and lower case are treated as equal',
   examples: ['ada@studio.example'],
 });
 export const NewPassword = Type.String({
   minLength: MIN_PASSWORD,
   maxLength: MAX_PASSWORD,
-  description: 'Any characters; a sentence is a good one',
+  description: 'Any characters. A sentence makes a good password.',
 });
-/** Short ones are wrong, not malformed. */
+/** A short password is wrong, not malformed. */
 export const GivenPassword = Type.String({ minLength: 1, maxLength: MAX_PASSWORD });
 export const PersonName = Type.String({
   minLength: 1,
@@ -35,7 +36,7 @@ export const PersonName = Type.String({
 });
 export const SecondFactorCode = Type.String({
   pattern: '^\\d{6}$',
-  description: 'The six digits that the authenticator app shows now; each works once',
+  description: 'The six digits that the authenticator app shows; each code works once',
 });
 export const LinkToken = Type.String({
   minLength: 1,
@@ -63,12 +64,14 @@ export const SignedInResponse = successOf(
   'SignedInResponse',
   Type.Object({
     account: AccountSchema,
-    studios: Type.Array(StudioSchema, { description: 'By the time of joining; at most 100' }),
-    csrfToken: Type.String({ description: 'To be sent as `X-CSRF-Token` with whatever changes something' }),
+    studios: Type.Array(StudioSchema, { description: `By the time of joining, ${MAX_STUDIOS} at the most` }),
+    csrfToken: Type.String({
+      description: 'To be sent as `X-CSRF-Token` with every request that changes something',
+    }),
   }),
   {
     description:
-      'The response sets the cookie `savepoint_session` (HttpOnly, SameSite=Strict), and `savepoint_device`, which keeps this device from being slowed down by wrong passwords of others.',
+      'The response sets the cookie `savepoint_session` (HttpOnly, SameSite=Strict), and `savepoint_device`, which keeps this device from being slowed down by wrong passwords that other devices send.',
     example: {
       account: {
         accountId: '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a',
@@ -88,7 +91,7 @@ export const SignOutBody = Type.Union(
     Type.Object(
       {
         everywhere: Type.Optional(
-          Type.Boolean({ description: 'True: all sessions of the account end, on all devices' }),
+          Type.Boolean({ description: 'True: ends all sessions of the account, on all devices' }),
         ),
       },
       { additionalProperties: false },
@@ -108,7 +111,7 @@ const CurrentPassword = Type.Optional(
   Type.String({
     minLength: 1,
     maxLength: MAX_PASSWORD,
-    description: 'Needed if the account has a password',
+    description: 'Required if the account has a password',
   }),
 );
 
@@ -124,7 +127,7 @@ export const PasswordBody = Type.Object(
 export const PasswordResponse = successOf(
   'PasswordResponse',
   Type.Object({
-    sessionsEnded: Type.Integer({ description: 'All other sessions of the account have ended' }),
+    sessionsEnded: Type.Integer({ description: 'How many other sessions of the account ended' }),
   }),
   { example: { sessionsEnded: 2 } },
 );
@@ -142,10 +145,10 @@ export const StartedSecondFactorResponse = successOf(
   'SecondFactorStartResponse',
   Type.Object({
     secret: Type.String({ description: 'In Base32, to be typed into an authenticator app. Shown once.' }),
-    uri: Type.String({ description: 'The same for a QR code' }),
+    uri: Type.String({ description: 'The same secret as a URI, for a QR code' }),
   }),
   {
-    description: 'Nothing has changed yet: the second factor is on once a code of it has been sent.',
+    description: 'The second factor is not on yet. Confirm it with a code of the new secret.',
     example: {
       secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
       uri: 'otpauth://totp/Savepoint:ada%40studio.example?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Savepoint',
@@ -175,7 +178,7 @@ export const SecondFactorResponse = successOf(
 
 const EMAIL = Compile(Email);
 
-/** Whether an address that was not sent in a body can be that of an account. */
+/** Checks an address that did not come in a body, such as one from the command line. */
 export function isEmail(text: string): boolean {
   return EMAIL.Check(text);
 }

@@ -10,10 +10,10 @@ import { useSecondFactorCode } from './second-factor.js';
 export type Credentials = Readonly<{ email: string; password: string; code?: string | undefined }>;
 
 /**
- * The account of these credentials.
+ * Finds the account of these credentials.
  *
- *   too soon? ──► 429 sign_in_slowed, nothing is looked up or hashed
- *   look-up ──► scrypt, also for an address that nobody has ──wrong──► 401 sign_in_refused, always the same
+ *   too soon? ──► 429 sign_in_slowed; nothing is looked up or hashed
+ *   look-up ──► scrypt, also for an unknown address ──wrong──► 401 sign_in_refused, always the same response
  *                     │ right
  *                     ▼
  *   second factor? ──no code, or a wrong one──► 401 second_factor_needed
@@ -38,7 +38,7 @@ export async function checkCredentials(
   } catch (error) {
     const isWrong = error instanceof ApiError && error.code === 'sign_in_refused';
     if (isWrong) ctx.metrics.signIns.inc({ outcome: 'refused' });
-    // Whoever has the right password has not guessed it; what the database or a full lane refuses was no guess either.
+    // The password was right, or was not checked because the database or the hash queue refused: neither is a wrong guess.
     else guess.takeBack();
     throw error;
   }
@@ -73,15 +73,15 @@ async function requireSecondFactor(
   const use = { sealed, code, nowMs: ctx.clock.now() };
   if (!(await useSecondFactorCode(ctx.pool, ctx.masterKeys, accountId, use))) {
     throw new ApiError('second_factor_needed', {
-      message: 'The code is wrong, or was used already. Wait for the next one.',
+      message: 'The code is wrong, or was used already. Wait for the next code.',
     });
   }
   guess.succeed();
 }
 
 /**
- * Of somebody who has signed in: whether they know the password of their account, so that whoever finds an open browser cannot
- * lock its owner out. An account without a password has none to know.
+ * Requires the current password from a person who has signed in, so that a stranger at an unlocked computer cannot lock the owner
+ * of the account out. Not required of an account without a password.
  */
 export async function requireCurrentPassword(
   ctx: AccountContext,
@@ -102,7 +102,7 @@ export async function requireCurrentPassword(
   guess.succeed();
 }
 
-/** What was hashed; `busy` if too many wait for that already. */
+/** The result of hashing; throws `busy` if the hash queue was full. */
 export function hashed<T>(outcome: HashOutcome<T>): T {
   if (outcome.ok) return outcome.value;
   throw new ApiError('busy', { headers: { 'retry-after': '2' } });

@@ -17,12 +17,12 @@ export type NewInvitation = InvitationRow & {
   tenantId: number;
   emailKey: string;
   tokenHash: Buffer;
-  /** Who made it, if that was a person; or the admin token. */
+  /** The account or the admin token that made the invitation. The other one is null. */
   byAccount: string | null;
   byToken: string | null;
 };
 
-/** The former one of the same address in the studio ends: there is one link that works. */
+/** Replaces the former invitation of the address to the studio: only the newest link works. */
 export async function upsertInvitation(client: Client, invitation: NewInvitation): Promise<void> {
   const { invitationId, tenantId, email, emailKey, role, tokenHash, invitedBy, byAccount, byToken } =
     invitation;
@@ -50,7 +50,7 @@ export async function upsertInvitation(client: Client, invitation: NewInvitation
   );
 }
 
-/** A page of those that can still be accepted, and one row more if there is a next page. */
+/** A page of the invitations that can still be accepted, and one row more if there is a next page. */
 export async function listInvitations(
   pool: Pool,
   tenantId: number,
@@ -93,7 +93,7 @@ export async function findInvitation(
   return rows[0];
 }
 
-/** False if it was accepted, revoked or replaced meanwhile: of two at once, one takes it. */
+/** False if the invitation was accepted, revoked or replaced meanwhile. Of two concurrent requests one succeeds. */
 export async function deleteInvitationByToken(client: Client, token: string): Promise<boolean> {
   const { rowCount } = await client.query('delete from invitations where token_hash = $1', [
     hashOfToken(token),

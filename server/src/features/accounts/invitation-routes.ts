@@ -9,7 +9,7 @@ import { adminErrors } from '../studios/admin-errors.js';
 import { actorOf, adminOf, requireRole } from '../studios/admin-guard.js';
 import type { AccountContext } from './account-context.js';
 import { type InvitationRow, listInvitations } from './invitation-queries.js';
-import { invite, revokeInvitation } from './invitations.js';
+import { INVITATION_DAYS, invite, revokeInvitation } from './invitations.js';
 import {
   CreatedInvitationResponse,
   InvitationBody,
@@ -30,7 +30,7 @@ export function invitationRoutes(app: FastifyInstance, ctx: AccountContext): voi
       schema: {
         ...common,
         operationId: 'listInvitations',
-        summary: 'The invitations that nobody has accepted yet, oldest first',
+        summary: 'The open invitations, oldest first',
         querystring: PageParameters,
         response: { 200: InvitationsResponse, ...adminErrors(['parameter_invalid']) },
       },
@@ -49,9 +49,8 @@ export function invitationRoutes(app: FastifyInstance, ctx: AccountContext): voi
       schema: {
         ...common,
         operationId: 'createInvitation',
-        summary: 'Invite somebody by a link, which is shown once',
-        description:
-          'It holds for this address and role, works once, and ends after seven days. A former invitation of the same address ends now.',
+        summary: 'Invite a person by a link, which is shown once',
+        description: `The link is valid for this address and role, works once, and expires after ${INVITATION_DAYS} days. A former invitation of the same address is withdrawn.`,
         body: InvitationBody,
         response: { 201: CreatedInvitationResponse, ...adminErrors([...BODY_ERRORS, 'already_member']) },
       },
@@ -62,7 +61,7 @@ export function invitationRoutes(app: FastifyInstance, ctx: AccountContext): voi
       const invited = await invite(ctx.pool, { tenantId, email, role }, actorOf(ctx, request));
       if (invited === undefined) throw new ApiError('already_member');
       const { invitation, token } = invited;
-      // Behind the `#`, as in `signInPath`: browsers do not send that.
+      // Browsers do not send what follows the `#`: see `signInPath`.
       const path = `/console/invitation#token=${token}`;
       return reply.code(201).send(success({ invitation: toResponse(invitation), token, path }));
     },
@@ -74,7 +73,7 @@ export function invitationRoutes(app: FastifyInstance, ctx: AccountContext): voi
       schema: {
         ...common,
         operationId: 'revokeInvitation',
-        summary: 'Take an invitation back: its link does not work any more',
+        summary: 'Withdraw an invitation: its link stops working',
         params: InvitationParameters,
         response: { 200: RevokedInvitationResponse, ...adminErrors(['invitation_not_found']) },
       },

@@ -17,11 +17,11 @@ import {
 } from './invitation-queries.js';
 import { insertMember, isMemberByEmail, lockStudio } from './member-queries.js';
 
-const LIFETIME_MS = 7 * DAY_MS;
+export const INVITATION_DAYS = 7;
 
 type Invited = Readonly<{ tenantId: number; email: string; role: Role }>;
 
-/** Undefined if the address is that of a member already. A former invitation of the address ends. */
+/** Undefined if the address already belongs to a member. A former invitation of the address is replaced. */
 export function invite(
   pool: Pool,
   { tenantId, email, role }: Invited,
@@ -35,7 +35,7 @@ export function invite(
     const { token, tokenHash } = newSecretToken();
     const invitation = {
       ...{ invitationId: uuid7(actor.nowMs), email, role, invitedBy: actor.name },
-      ...{ createdAt: actor.nowMs, expiresAt: actor.nowMs + LIFETIME_MS },
+      ...{ createdAt: actor.nowMs, expiresAt: actor.nowMs + INVITATION_DAYS * DAY_MS },
     };
     const by = { byAccount: actor.account?.accountId ?? null, byToken: actor.tokenId ?? null };
     await upsertInvitation(client, { ...invitation, ...by, tenantId, emailKey, tokenHash });
@@ -51,7 +51,7 @@ export function invite(
   });
 }
 
-/** False if there is none. */
+/** False if the studio has no such invitation. */
 export function revokeInvitation(
   pool: Pool,
   { tenantId, invitationId }: { tenantId: number; invitationId: string },
@@ -72,7 +72,7 @@ export function revokeInvitation(
   });
 }
 
-/** Whoever accepts: somebody with an account, whose password was checked, or somebody new. */
+/** The person who accepts: an account whose password was checked, or a new account. */
 export type Accepting = Readonly<
   { account: AccountRow } | { newAccount: { name: string; passwordHash: string } }
 >;
@@ -80,8 +80,8 @@ export type Accepting = Readonly<
 export type Accepted = { account: AccountRow; session: NewSession };
 
 /**
- * Turns an invitation into a member who is signed in. The invitation is taken first: of two who accept it at once, the second waits
- * for the first, and finds it gone. Whatever is refused here rolls all of it back, so the invitation stays.
+ * Turns an invitation into a member who is signed in. The invitation is deleted first: the second of two concurrent requests waits
+ * for the first one, and then finds no invitation. An error rolls everything back, so the invitation stays.
  */
 export function acceptInvitation(
   pool: Pool,
@@ -96,7 +96,7 @@ export function acceptInvitation(
     if (!(await deleteInvitationByToken(client, token))) throw new ApiError('link_invalid');
     const isNew = 'newAccount' in accepting;
     const account = isNew ? newAccountOf(email, accepting.newAccount, nowMs) : accepting.account;
-    // Somebody has made an account of the address meanwhile, or changed its password: that one counts.
+    // The address has got an account meanwhile: its password is required.
     if (isNew && !(await insertAccount(client, { ...account, createdAt: nowMs })))
       throw new ApiError('sign_in_refused');
     const session = await insertAdminSession(client, account, origin, nowMs);

@@ -5,9 +5,9 @@ import { DAY_MS } from '../../lib/day.js';
 import { type MasterKeys, seal, unseal } from '../../security/master-keys.js';
 
 /**
- * A device that has signed in to an account is remembered by a cookie of its own, which outlives the session. It opens nothing: it
- * only keeps the device from waiting for the wrong guesses of others (OWASP calls it a device cookie). It is sealed under the
- * master key, so nothing is stored of it, and nobody else can make one.
+ * A device that has signed in to an account is remembered by a cookie, which outlives the session. The cookie gives no access: it
+ * only keeps the device from waiting for the wrong guesses of other devices (OWASP: device cookie). It is sealed under the master
+ * key, so the server stores nothing, and only the server can make one.
  */
 const COOKIE = 'savepoint_device';
 const PATH = '/admin/v1/';
@@ -42,7 +42,7 @@ export function rememberDevice(
   setCookie(request, reply, COOKIE, value, { path: PATH, maxAgeSeconds: LIFETIME_MS / 1_000 });
 }
 
-/** What does not open is no device that we know: a cookie may be of another installation, or from before a new master key. */
+/** Undefined if the cookie cannot be unsealed: it may be of another installation, or older than the master key. */
 function open(masterKeys: MasterKeys, cookie: string): Device | undefined {
   try {
     return JSON.parse(unseal(masterKeys, Buffer.from(cookie, 'base64url'), BOUND_TO).toString()) as Device;

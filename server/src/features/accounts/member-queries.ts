@@ -72,7 +72,7 @@ export async function isMemberByEmail(
   return rows.length > 0;
 }
 
-/** All changes of the members of a studio wait for each other, so that two of them cannot leave it without an owner. */
+/** Serialises the changes of the members of a studio, so that two concurrent ones cannot leave it without an owner. */
 export async function lockStudio(client: Client, tenantId: number): Promise<void> {
   await client.query('select from tenants where id = $1 for no key update', [tenantId]);
 }
@@ -129,7 +129,7 @@ export type ListedAccount = {
   hasSecondFactor: boolean;
 };
 
-/** For whoever runs the installation: all accounts with each studio they belong to, or those of a studio. */
+/** For operators: all accounts, with a row for each studio of an account; or the accounts of one studio. */
 export async function listAccounts(pool: Pool, tenant?: string): Promise<ListedAccount[]> {
   const { rows } = await pool.query<ListedAccount>(
     `select a.email, a.name, t.slug as tenant, m.role, a.password_hash is not null as "hasPassword",

@@ -19,9 +19,9 @@ import {
 import { changeRole, type HandedOut, type MemberChange, removeMember } from './members.js';
 
 const HANDED_OUT =
-  'The open invitations of somebody who is no longer an owner are withdrawn. The admin tokens that they have made go on working, as programs depend on them: `adminTokens` lists those, for you to decide which to revoke.';
+  'If the member was an owner, the open invitations that the member made are withdrawn. The admin tokens that the member made keep working, because programs depend on them: `adminTokens` lists them, so that you can revoke some.';
 
-/** The people of a studio, for its owners. */
+/** The members of a studio, for its owners. */
 export function memberRoutes(app: FastifyInstance, ctx: AccountContext): void {
   const routes = withSchemaTypes(app);
   app.addHook('onRequest', requireRole(ctx, 'owner'));
@@ -33,7 +33,7 @@ export function memberRoutes(app: FastifyInstance, ctx: AccountContext): void {
       schema: {
         ...common,
         operationId: 'listMembers',
-        summary: 'The members of the studio, by the age of their accounts',
+        summary: 'The members of the studio, oldest account first',
         querystring: PageParameters,
         response: { 200: MembersResponse, ...adminErrors(['parameter_invalid']) },
       },
@@ -76,7 +76,7 @@ export function memberRoutes(app: FastifyInstance, ctx: AccountContext): void {
       schema: {
         ...common,
         operationId: 'removeMember',
-        summary: 'Remove a member: the studio is closed to them from the next request on',
+        summary: 'Remove a member: the next request of the member is refused',
         description: HANDED_OUT,
         params: MemberParameters,
         response: { 200: RemovedMemberResponse, ...adminErrors(['member_not_found', 'last_owner']) },
@@ -90,7 +90,7 @@ export function memberRoutes(app: FastifyInstance, ctx: AccountContext): void {
   );
 }
 
-/** What cannot be an account is not looked for. */
+/** The id of the path; `member_not_found` if it is no UUID. */
 function idOf(text: string): string {
   if (!UUID.test(text)) throw new ApiError('member_not_found');
   return text;

@@ -11,7 +11,7 @@ import {
   TOKEN_EXAMPLE,
 } from './account-schemas.js';
 
-/** What the routes of members and invitations take and return. */
+/** Requests and responses of the routes of members and invitations. */
 
 const ID_EXAMPLE = '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a';
 
@@ -21,7 +21,7 @@ const Member = Type.Object(
     email: Type.String(),
     name: Type.String(),
     role: RoleSchema,
-    joinedAt: Time('Since when'),
+    joinedAt: Time('When the member joined'),
     hasSecondFactor: Type.Boolean(),
   },
   { title: 'Member' },
@@ -48,16 +48,18 @@ export const MembersResponse = successOf(
   { example: { members: [MEMBER_EXAMPLE], nextCursor: null } },
 );
 
-/** What a member has handed out as an owner. */
+/** The rights that a member has given to others as an owner. */
 const handedOut = {
-  invitationsWithdrawn: Type.Integer({ description: 'How many open invitations of the member ended' }),
+  invitationsWithdrawn: Type.Integer({
+    description: 'How many open invitations of the member were withdrawn',
+  }),
   adminTokens: Type.Array(
     Type.Object(
       {
         tokenId: Type.String(),
         name: Type.String(),
         role: RoleSchema,
-        expiresAt: nullable(Time('When it ends, if it does')),
+        expiresAt: nullable(Time('When the token expires; null: never')),
       },
       { title: 'AdminTokenOfMember' },
     ),
@@ -94,8 +96,8 @@ const Invitation = Type.Object(
     email: Type.String(),
     role: RoleSchema,
     invitedBy: Type.String(),
-    createdAt: Time('When it was made'),
-    expiresAt: Time('When it ends'),
+    createdAt: Time('When the invitation was made'),
+    expiresAt: Time('When the invitation expires'),
   },
   { title: 'Invitation' },
 );
@@ -112,7 +114,7 @@ export const InvitationsResponse = successOf(
   'InvitationsResponse',
   Type.Object({ invitations: Type.Array(Invitation), nextCursor: NextCursor }),
   {
-    description: 'Those that can still be accepted.',
+    description: 'The invitations that can still be accepted.',
     example: { invitations: [INVITATION_EXAMPLE], nextCursor: null },
   },
 );
@@ -133,7 +135,7 @@ export const CreatedInvitationResponse = successOf(
     token: Type.String({ description: 'Shown once' }),
     path: Type.String({
       description:
-        'The link, without the address of the console. Give it to the person yourself: no mail is sent.',
+        'The link, without the address of the console. Send it to the person yourself: the service sends no mail.',
     }),
   }),
   {
@@ -167,9 +169,10 @@ export const ShownInvitationResponse = successOf(
     role: RoleSchema,
     studio: Type.String({ description: 'The name of the studio' }),
     invitedBy: Type.String(),
-    expiresAt: Time('When it ends'),
+    expiresAt: Time('When the invitation expires'),
     hasAccount: Type.Boolean({
-      description: 'True: the person signs in with the password that they have. False: they choose one.',
+      description:
+        'True: the address has an account, and its password is required. False: the person chooses a password.',
     }),
   }),
   {

@@ -15,22 +15,22 @@ import {
   updateMemberRole,
 } from './member-queries.js';
 
-/** A studio without an owner could not be brought back by its own people: the last one stays. */
+/** The last owner can neither be removed nor demoted: no member could give the studio an owner again. */
 export type MemberChange =
   | ({ outcome: 'changed'; member: MemberRow } & HandedOut)
   | { outcome: 'no_such_member' }
   | { outcome: 'last_owner' };
 
-/** What becomes of the rights that the member has handed out as an owner: see `owner-rights.ts`. */
+/** The rights that the member has given to others as an owner: see `owner-rights.ts`. */
 export type HandedOut = {
   invitationsWithdrawn: number;
-  /** Those that the member has made and that still work. */
+  /** The admin tokens that the member made and that still work. */
   adminTokens: TokenOfMember[];
 };
 
 type Place = Readonly<{ tenantId: number; accountId: string }>;
 
-/** The same role again leaves no entry. */
+/** Setting the same role again writes no audit entry. */
 export function changeRole(pool: Pool, place: Place, role: Role, actor: Actor): Promise<MemberChange> {
   return change(pool, place, role, actor, async (client, member) => {
     if (member.role === role) return;
@@ -46,7 +46,7 @@ export function changeRole(pool: Pool, place: Place, role: Role, actor: Actor): 
   });
 }
 
-/** Obeyed from the next request on; the account itself stays, as other studios may have the same person. */
+/** Takes effect with the next request. The account itself stays, because it may belong to other studios. */
 export function removeMember(pool: Pool, place: Place, actor: Actor): Promise<MemberChange> {
   return change(pool, place, null, actor, async (client, member) => {
     await deleteMember(client, place.tenantId, place.accountId);

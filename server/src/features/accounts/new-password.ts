@@ -1,10 +1,10 @@
 import { ApiError } from '../../errors.js';
 import { MIN_PASSWORD } from './account-schemas.js';
 
-/** Fewer are a pattern on the keyboard. */
+/** A password with fewer different characters is a pattern on the keyboard. */
 const MIN_DISTINCT = 5;
 
-/** What length alone does not tell. Nothing else is asked of a password: rules about its characters make for worse ones. */
+/** Refuses short and trivial passwords. There are no rules about kinds of characters: such rules lead to worse passwords. */
 export function refuseWeakPassword(password: string, email: string): void {
   const isShort = password.length < MIN_PASSWORD;
   const isRepeated = new Set(password.toLowerCase()).size < MIN_DISTINCT;
@@ -12,7 +12,7 @@ export function refuseWeakPassword(password: string, email: string): void {
   if (!isShort && !isRepeated && !isOwnEmail) return;
   throw new ApiError('password_weak', {
     message: isShort
-      ? `The password must have at least ${MIN_PASSWORD} characters. A sentence is a good one.`
+      ? `The password must have at least ${MIN_PASSWORD} characters. A sentence makes a good password.`
       : isOwnEmail
         ? 'The password must not be your email address.'
         : `The password must have at least ${MIN_DISTINCT} different characters.`,

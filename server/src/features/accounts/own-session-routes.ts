@@ -29,12 +29,12 @@ const OwnSessionsResponse = successOf(
       Type.Object(
         {
           sessionId: Type.String(),
-          isCurrent: Type.Boolean({ description: 'The one that asks' }),
-          browser: nullable(Type.String({ description: 'What began it, as it called itself' })),
-          network: nullable(Type.String({ description: 'Roughly from where it was begun' })),
-          signedInAt: Time('When it was begun'),
-          seenAt: Time('When it was last used; up to an hour ago'),
-          expiresAt: Time('When it ends, if it is not used any more'),
+          isCurrent: Type.Boolean({ description: 'True: the session of this request' }),
+          browser: nullable(Type.String({ description: 'The browser that signed in, by its user agent' })),
+          network: nullable(Type.String({ description: 'The network that the sign-in came from' })),
+          signedInAt: Time('When the session began'),
+          seenAt: Time('When the session was last used, to within an hour'),
+          expiresAt: Time('When the session ends if it is not used again'),
         },
         { title: 'OwnSession' },
       ),
@@ -60,7 +60,7 @@ const OwnSessionsResponse = successOf(
   },
 );
 
-/** Where somebody is signed in, for that person alone. */
+/** The sessions of the own account. */
 export function ownSessionRoutes(app: FastifyInstance, ctx: AccountContext): void {
   app.addHook('onRequest', requireAccount(ctx));
   const common = adminSchema('Account');
@@ -72,7 +72,7 @@ export function ownSessionRoutes(app: FastifyInstance, ctx: AccountContext): voi
       schema: {
         ...common,
         operationId: 'listOwnSessions',
-        summary: 'Where you are signed in',
+        summary: 'The sessions of your account',
         querystring: Type.Object(pageParameters(LIMITS)),
         response: { 200: OwnSessionsResponse, ...accountErrors(['parameter_invalid']) },
       },
@@ -114,7 +114,7 @@ export function ownSessionRoutes(app: FastifyInstance, ctx: AccountContext): voi
         (await endOwnSession(ctx.pool, signedInOf(request), sessionId, personOf(ctx, request)));
       if (!isEnded)
         throw new ApiError('session_not_found', {
-          message: 'Your account has no such session: it has ended already.',
+          message: 'Your account has no such session. It may have ended already.',
         });
       return success({ sessionsEnded: 1 });
     },
@@ -126,7 +126,7 @@ export function ownSessionRoutes(app: FastifyInstance, ctx: AccountContext): voi
       schema: {
         ...common,
         operationId: 'endOtherSessions',
-        summary: 'End all your sessions but the one that asks',
+        summary: 'End all your sessions except the current one',
         response: { 200: SignedOutResponse, ...accountErrors() },
       },
     },

@@ -4,9 +4,9 @@ import type { Actor } from '../studios/audit-log.js';
 import { insertAccountEntries } from './account-audit.js';
 import type { AccountRow } from './account-queries.js';
 
-/** The sessions of one account, for the person whose account it is. */
+/** The sessions of one account, for its owner. */
 
-/** Names a session to its owner: the beginning of the hash, which is enough to find it and opens nothing. */
+/** A session id is the beginning of the hash of its token: enough to find the session, useless for signing in. */
 const ID_BYTES = 12;
 export const SESSION_ID = /^[0-9a-f]{24}$/;
 
@@ -24,15 +24,15 @@ export type OwnSession = {
 };
 
 export type SessionPage = Readonly<{
-  /** Behind which the page begins. */
+  /** The last session of the former page. */
   after: Readonly<{ createdAt: number; sessionId: string }> | undefined;
   limit: number;
 }>;
 
-/** Comes before every session. */
+/** Sorts before every session. */
 const NEWEST = { createdAt: Date.UTC(9999, 0), sessionId: '' };
 
-/** Newest first; one row more if there is a next page. */
+/** A page of sessions, newest first, and one row more if there is a next page. */
 export async function listOwnSessions(
   pool: Pool,
   accountId: string,
@@ -77,7 +77,7 @@ export function endOwnSession(
   });
 }
 
-/** All but the one that asks. How many ended. */
+/** Ends all sessions of the account except `kept`. Returns how many ended. */
 export function endOtherSessions(pool: Pool, account: Account, kept: Buffer, actor: Actor): Promise<number> {
   return transaction(pool, async (client) => {
     const sessionsEnded = await deleteSessionsOfAccount(client, account.accountId, kept);

@@ -1,4 +1,4 @@
-/** What a sealed second factor is bound to: copied into the row of another account, it does not open. */
+/** Binds a sealed second factor to its account: copied into the row of another account, it cannot be unsealed. */
 export function secondFactorBinding(accountId: string): string {
   return `second-factor:${accountId}`;
 }

@@ -14,13 +14,13 @@ import {
 } from './account-queries.js';
 import { secondFactorBinding } from './second-factor-binding.js';
 
-/** As long as the output of SHA-1 (RFC 4226, 4). */
+/** As long as the output of SHA-1 (RFC 4226, section 4). */
 const SECRET_BYTES = 20;
 const ISSUER = 'Savepoint';
 
 type Account = Pick<AccountRow, 'accountId' | 'email'>;
 
-/** Makes a secret. It is asked for once a code of it has come: an app that was not set up right locks nobody out. */
+/** Makes a secret. Sign-ins require it only after a code of it was confirmed, so a wrong set-up locks no member out. */
 export async function startSecondFactor(
   pool: Pool,
   masterKeys: MasterKeys,
@@ -31,7 +31,7 @@ export async function startSecondFactor(
   return { secret: toBase32(secret), uri: otpauthUri(ISSUER, email, secret) };
 }
 
-/** False if the code is not one of the secret that was made last. */
+/** False if the code does not belong to the newest secret. */
 export function confirmSecondFactor(
   pool: Pool,
   masterKeys: MasterKeys,
@@ -56,7 +56,7 @@ export function confirmSecondFactor(
   });
 }
 
-/** False if there was none. */
+/** False if the second factor was off. */
 export function endSecondFactor(pool: Pool, { accountId, email }: Account, actor: Actor): Promise<boolean> {
   return transaction(pool, async (client) => {
     if (!(await updateSecondFactorEnded(client, accountId))) return false;
@@ -70,7 +70,7 @@ export function endSecondFactor(pool: Pool, { accountId, email }: Account, actor
   });
 }
 
-/** Whether the code is right, and was not used before. Afterwards it is used. */
+/** Whether the code is right and was not used before. Marks the code as used. */
 export async function useSecondFactorCode(
   pool: Pool,
   masterKeys: MasterKeys,

@@ -5,17 +5,17 @@ import { createFifoMap } from '../../lib/fifo-map.js';
 import { afterGuess, type Guesses, levelAt, type SlowingRule, waitMs } from './sign-in-slowing.js';
 
 /**
- * Who may try a password or a code now. A try is counted before it is made, so that a hundred at once are no better than one after
- * the other; one that was right is taken back.
+ * Decides whether a password or a code may be tried now. A try is counted before it is made, so that concurrent guesses gain
+ * nothing over successive ones. A try that was right is not counted.
  *
- * A stranger is counted by account and network, and by network. Somebody else's guesses, from elsewhere, never make them wait:
- * they only leave a network that has not guessed before fewer free tries, and never less than one. A device that has signed in
- * to the account before is counted by itself.
+ * Tries of unknown devices are counted by account and network, and by network. Guesses from other networks never make a client
+ * wait: they only reduce the free tries of a network that has not guessed before, and never to less than one. A device that has
+ * signed in to the account before is counted separately.
  */
 export type SignInGuesses = {
   /** Throws `sign_in_slowed` if it is too soon. */
   tryPassword(who: Guesser): Guess;
-  /** For whoever has the right password already. */
+  /** For a sign-in whose password was right. */
   tryCode(accountId: string): Guess;
 };
 
@@ -23,35 +23,35 @@ export type Guesser = Readonly<{
   emailKey: string;
   /** See `networkOf`. */
   network: string;
-  /** The id of a device that has signed in to this account before. */
+  /** Set if the device has signed in to this account before. */
   deviceId: string | undefined;
 }>;
 
 export type Guess = {
-  /** It was right: what was wrong before is forgotten. */
+  /** The try was right: former wrong guesses are forgotten. */
   succeed(): void;
-  /** It was no guess after all. */
+  /** The try was no guess, and is not counted. */
   takeBack(): void;
 };
 
 const OF_PAIR: SlowingRule = { free: 5, maxDelayMs: 15 * MINUTE_MS, leakMs: 15 * MINUTE_MS };
-/** While many networks guess at one account. */
+/** Applies while many networks guess at one account. */
 const OF_PAIR_UNDER_ATTACK: SlowingRule = { ...OF_PAIR, free: 1 };
 const OF_DEVICE: SlowingRule = { free: 10, maxDelayMs: 15 * MINUTE_MS, leakMs: 15 * MINUTE_MS };
-/** Of all accounts. An office shares one address, and some of its people mistype. */
+/** For all accounts together. An office shares one address, and some of its members mistype. */
 const OF_NETWORK: SlowingRule = { free: 30, maxDelayMs: MINUTE_MS, leakMs: MINUTE_MS };
-/** Only whoever has the password gets here, so this may hold for all networks together: six digits are few. */
+/** Applies to all networks together: only clients with the right password get here, and six digits are soon guessed. */
 const OF_CODE: SlowingRule = { free: 5, maxDelayMs: 15 * MINUTE_MS, leakMs: 60 * MINUTE_MS };
-/** Not a limit: it tells whether an account is under attack. */
+/** Not a limit: shows whether an account is under attack. */
 const OF_ACCOUNT: SlowingRule = { free: 50, maxDelayMs: 0, leakMs: MINUTE_MS };
 
-/** About 300 bytes each. What was counted longest ago is forgotten first. */
+/** About 300 bytes each. The oldest key is dropped first. */
 const MAX_KEYS = 50_000;
 
 export function createSignInGuesses(clock: Clock, onSlowed: () => void): SignInGuesses {
   const known = createFifoMap<string, Guesses>();
 
-  /** Gives the way back. */
+  /** Counts a guess. Returns a function that undoes it. */
   const count = (key: string, rule: SlowingRule): (() => void) => {
     const before = known.get(key);
     const after = afterGuess(before, rule, clock.now());

@@ -3,9 +3,9 @@ import { hashOfToken, newSecretToken } from '../../lib/secret-token.js';
 import { insertAdminSession, type NewSession, type SessionOrigin } from '../studios/admin-sessions.js';
 import { type AccountRow, findAccount } from './account-queries.js';
 
-/** A link that signs in to an account, once. Whoever runs the installation makes it: at a start in development, or by command. */
+/** A link signs in to an account, once. A start in development makes one, or an operator by command. */
 
-/** The former links of the account end. */
+/** Creates a link. The former links of the account are deleted. */
 export async function replaceSignInLink(
   client: Client,
   accountId: string,
@@ -25,7 +25,7 @@ export async function deleteSignInLinks(client: Client, accountId: string): Prom
   await client.query('delete from sign_in_links where account_id = $1', [accountId]);
 }
 
-/** A session by a link, which is used up by that; undefined if there is no such link, or no longer. */
+/** Opens a session, and deletes the link. Undefined if the link is unknown, used or expired. */
 export function signInByLink(
   pool: Pool,
   token: string,
@@ -41,7 +41,7 @@ export function signInByLink(
   });
 }
 
-/** The account of the link. */
+/** Returns the account of the link. */
 async function deleteSignInLink(client: Client, token: string, nowMs: number): Promise<string | undefined> {
   const { rows } = await client.query<{ accountId: string }>(
     'delete from sign_in_links where token_hash = $1 and expires_at > $2 returning account_id as "accountId"',
@@ -50,7 +50,7 @@ async function deleteSignInLink(client: Client, token: string, nowMs: number): P
   return rows[0]?.accountId;
 }
 
-/** Where the console takes the token from. Browsers do not send what follows the `#`, so no proxy and no access log gets the token. */
+/** The address in the console. Browsers do not send what follows the `#`, so the token reaches no proxy and no access log. */
 export function signInPath(token: string): string {
   return `/console/sign-in#token=${token}`;
 }

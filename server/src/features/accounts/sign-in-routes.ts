@@ -31,10 +31,10 @@ import { checkCredentials } from './credentials.js';
 import { rememberDevice } from './known-device.js';
 import { signInByLink } from './sign-in-links.js';
 
-/** Anybody may send these: they are read only if they are small. */
+/** For routes without a guard, which any client may call: larger bodies are not read. */
 export const OPEN_BODY_BYTES = 8 * 1024;
 
-/** For routes without a guard: a page of another origin must not sign its visitor in to an account of its own. */
+/** For routes without a guard: a page of another origin must not sign a visitor in to an account of the attacker. */
 export const refuseOtherOrigins = async (request: FastifyRequest): Promise<void> =>
   refuseCrossOrigin(request);
 
@@ -54,7 +54,7 @@ export function signInRoutes(app: FastifyInstance, ctx: AccountContext): void {
         operationId: 'signIn',
         summary: 'Sign in with email and password',
         description:
-          'Wrong guesses slow further ones down, for the network that they come from: 429 `sign_in_slowed` says how long to wait. A device that has signed in before is not affected.',
+          'Wrong guesses slow down further tries from the same network: 429 `sign_in_slowed` says how long to wait. A device that has signed in before is not affected.',
         body: SignInBody,
         response: {
           200: SignedInResponse,
@@ -86,7 +86,7 @@ export function signInRoutes(app: FastifyInstance, ctx: AccountContext): void {
         operationId: 'signInByLink',
         summary: 'Sign in with a one-time link',
         description:
-          'A start in development prints such a link, and `savepoint admin create` and `savepoint admin reset` do. It works once.',
+          'A start in development prints such a link, and so do `savepoint admin create` and `savepoint admin reset`. A link works once.',
         body: SignInLinkBody,
         response: { 200: SignedInResponse, ...openErrors([...BODY_ERRORS, 'link_invalid']) },
       },
@@ -128,7 +128,7 @@ export function signInRoutes(app: FastifyInstance, ctx: AccountContext): void {
   );
 }
 
-/** The response to a sign-in, however it was done. */
+/** The response to a sign-in by password, link or invitation. */
 export async function signedInResponse(
   ctx: AccountContext,
   request: FastifyRequest,

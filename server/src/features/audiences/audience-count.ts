@@ -4,23 +4,23 @@ import { revenueShares, roundShare } from '../dry-runs/shares.js';
 import { addSpend } from '../dry-runs/tally.js';
 
 export type CountedAudience = Readonly<{
-  /** Of the game. */
+  /** All players of the game. */
   players: number;
   examined: number;
-  /** For all players: an estimate, where not all were examined. */
+  /** Of all players of the game; an estimate if only a sample was examined. */
   audience: Readonly<{ players: number; payers: number; share: number }>;
-  /** What part of all that the examined players have spent is theirs, by currency: 0.25 is a quarter. */
+  /** The share of the audience in the spend of all examined players, by currency: 0.25 is a quarter. */
   revenueShare: Readonly<Record<string, number>>;
   examples: Readonly<{
     inside: readonly string[];
-    /** Who would enter with the smallest change of one number, nearest first. */
+    /** Players who would enter with the smallest change of one number, nearest first. */
     outside: readonly Readonly<{ playerId: string; nearMiss: NearMiss }>[];
   }>;
 }>;
 
 const MAX_EXAMPLES = 10;
 
-/** Adds up who is in and who is nearly in, player by player. */
+/** Counts the players inside and nearly inside, player by player. */
 export class AudienceCount {
   #examined = 0;
   #inside = 0;
@@ -62,7 +62,7 @@ export class AudienceCount {
     };
   }
 
-  /** One dollar off fifty is nearer than one purchase off two. */
+  /** The distance is relative: 49 of 50 dollars are nearer than 1 of 2 purchases. */
   #addNear(playerId: string, nearMiss: NearMiss): void {
     const distance = nearMiss.distance / Math.max(1, Math.abs(nearMiss.threshold));
     const furthest = this.#nearest.at(-1);

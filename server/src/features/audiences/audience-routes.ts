@@ -15,13 +15,13 @@ import { countAudience } from './audience.js';
 import type { CountedAudience } from './audience-count.js';
 import { AudienceBody, AudienceEnvelope, AudienceResponse } from './audience-schemas.js';
 import type { AudiencePart } from './needed-parts.js';
-import { createPlayerSamples } from './player-samples.js';
+import { createPlayerSamples, SAMPLE_SIZE } from './player-samples.js';
 
-/** Whoever types on has hung up: those that wait are of other people of the studio. */
+/** A client that types on aborts its former request, so requests that wait are of other members of the studio. */
 const COUNTS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 4 };
 const RETRY_AFTER_SECONDS = 1;
 
-/** Whom an offer or a segment would reach, fast enough to be asked while it is typed. */
+/** The players that an offer or a segment would reach. Fast enough to call while a rule is typed. */
 export function audienceRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = withSchemaTypes(app);
   const { body, validatorCompiler } = bodyCheckedAs(AudienceBody, AudienceEnvelope);
@@ -37,8 +37,7 @@ export function audienceRoutes(app: FastifyInstance, ctx: AdminContext): void {
         ...adminSchema('Segments'),
         operationId: 'countAudience',
         summary: 'How many players an offer or a segment would reach',
-        description:
-          'Decides for up to 10,000 players as they are now, under a document that need not be saved. Nothing is changed by it; who hangs up ends it. For the exact number, and who enters and leaves, there is the dry run.',
+        description: `Evaluates up to ${SAMPLE_SIZE.toLocaleString('en')} players as they are now, under a document that need not be saved. Changes nothing. If the client disconnects, the count stops. For exact numbers, and for the players who enter and leave, use the dry run.`,
         params: GameParameters,
         body,
         response: { 200: AudienceResponse, ...gameErrors([...BODY_ERRORS, 'document_invalid', 'busy']) },
@@ -66,11 +65,12 @@ export function audienceRoutes(app: FastifyInstance, ctx: AdminContext): void {
           return success(toJson(outcome.counted, nowMs));
         case 'too_many_facts':
           throw new ApiError('document_invalid', {
-            message: 'The rules behind it ask for more different things about a player than can be read.',
+            message:
+              'The rules of this part use more different facts about a player than can be read at once. Use fewer attributes.',
             details: { problems: [] },
           });
         case 'interrupted':
-          // For the log: the client has hung up.
+          // Only for the log: the client has disconnected.
           throw new ApiError('request_timeout');
       }
     },
@@ -90,7 +90,7 @@ function partOf(
   { offerId, segmentId }: Pick<AudienceEnvelope, 'offerId' | 'segmentId'>,
 ): AudiencePart {
   if ((offerId === undefined) === (segmentId === undefined)) {
-    throw new ApiError('body_invalid', { message: 'Give an offerId or a segmentId, one of the two.' });
+    throw new ApiError('body_invalid', { message: 'Send either offerId or segmentId.' });
   }
   const isThere =
     offerId !== undefined

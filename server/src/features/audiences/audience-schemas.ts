@@ -3,8 +3,9 @@ import { successOf, Time } from '../../http/admin-responses.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import { NEAR_MISS_EXAMPLE, NearMiss } from '../explanations/near-miss-schema.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
+import { SAMPLE_SIZE } from './player-samples.js';
 
-/** Documentation of the count of an audience, and the form of its body. */
+/** Request and response of the count of an audience. */
 
 const members = {
   offerId: Type.Optional(Type.String({ maxLength: 64, description: 'An offer of the document' })),
@@ -20,31 +21,33 @@ export const AudienceBody = Type.Object(
   {
     ...closed,
     title: 'AudienceRequest',
-    description: 'An offer or a segment, of the document given or, without one, of the draft.',
+    description: 'An offer or a segment of the given document, or of the draft if no document is given.',
     examples: [{ document: DOCUMENT_EXAMPLE, segmentId: 'payer' }],
   },
 );
-/** What is checked before the document itself is, which has an error of its own. */
+/** Checked first. The document is checked later, and has its own error. */
 export const AudienceEnvelope = Type.Object({ document: Type.Optional(Type.Unknown()), ...members }, closed);
 export type AudienceEnvelope = Static<typeof AudienceEnvelope>;
 
 export const AudienceResponse = successOf(
   'AudienceResponse',
   Type.Object({
-    players: Type.Integer({ description: 'Of the game' }),
-    examined: Type.Integer({ description: 'How many of them were looked at: 10,000 at the most' }),
+    players: Type.Integer({ description: 'All players of the game' }),
+    examined: Type.Integer({
+      description: `How many of them were examined: ${SAMPLE_SIZE.toLocaleString('en')} at the most`,
+    }),
     isSampled: Type.Boolean({
       description:
-        'Not all were examined: the audience is estimated from an even sample, off by less than one percent of all players in 19 of 20 cases',
+        'True: the audience is estimated from an even sample. The error is less than one percent of all players in 19 of 20 cases.',
     }),
-    countedAt: Time('The moment it was decided for'),
+    countedAt: Time('The instant of the count'),
     audience: Type.Object({
-      players: Type.Integer({ description: 'Players whom it reaches' }),
-      payers: Type.Integer({ description: 'Of these: who have a purchase that was not refunded' }),
-      share: Type.Number({ description: 'Of all players of the game: 0.25 is a quarter' }),
+      players: Type.Integer({ description: 'Players that the offer or segment reaches' }),
+      payers: Type.Integer({ description: 'Players of the audience with a purchase that was not refunded' }),
+      share: Type.Number({ description: 'The share of all players of the game: 0.25 is a quarter' }),
     }),
     revenueShare: Type.Record(Type.String(), Type.Number(), {
-      description: 'By currency: what part of all that the examined players have spent is theirs',
+      description: 'By currency: the share of the audience in the spend of all examined players',
     }),
     examples: Type.Object({
       inside: Type.Array(Type.String(), { description: 'Up to ten userIds' }),

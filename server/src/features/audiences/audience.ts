@@ -20,19 +20,19 @@ export type AudienceQuestion = Readonly<{
   document: ConfigDocument;
   part: AudiencePart;
   nowMs: number;
-  /** Comes when nobody waits for the count any more. */
+  /** Aborted when the client has disconnected. */
   signal: AbortSignal;
 }>;
 
 export type AudienceOutcome =
   | Readonly<{ outcome: 'counted'; counted: CountedAudience }>
   | Readonly<{ outcome: 'interrupted' }>
-  /** The rules ask for more different things about a player than can be read at once. */
+  /** The rules use more different facts about a player than can be read at once. */
   | Readonly<{ outcome: 'too_many_facts' }>;
 
 /**
- * Who an offer or a segment of a document would reach, decided for each player of a sample by the functions that decide for
- * players.
+ * Counts the players of a sample that an offer or a segment of a document would reach. Each player is evaluated by the functions
+ * that also serve players.
  */
 export async function countAudience(
   pool: Pool,
@@ -57,7 +57,7 @@ export async function countAudience(
         ids.slice(from, from + PORTION_PLAYERS),
       )) {
         const facts = columns.toFacts(row);
-        // A rule that fails for a player is not true of them; `explain` tells why.
+        // A rule that fails for a player counts as false; `explain` shows the error.
         const { evaluation, attributes } = evaluateWithAttributes(needed, facts, nowMs, models, () => {});
         const isInside = evaluation[part.kind === 'segment' ? 'segments' : 'offers'].has(part.id);
         count.add(facts, isInside, isInside ? null : nearMiss(attributes));
@@ -68,7 +68,7 @@ export async function countAudience(
   });
 }
 
-/** Undefined where it says nothing about who would enter: with two thresholds the rule is only a part of what that takes. */
+/** Undefined for a segment with two thresholds: its rule alone does not decide who enters. */
 function ruleOf({ segments, offers }: ConfigDocument, { kind, id }: AudiencePart): string | null | undefined {
   if (kind === 'offer') return offers.find(({ offerId }) => offerId === id)?.when;
   const segment = segments.find(({ segmentId }) => segmentId === id);

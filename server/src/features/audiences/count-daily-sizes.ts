@@ -8,8 +8,8 @@ import { countSegments } from './segment-sizes.js';
 const GAMES_AT_ONCE = 50;
 
 /**
- * Counts the segments of every game once a UTC day, so that a trend has no gap where nobody looked. Gives how many games. A game that
- * cannot be counted does not keep the others from it; its error is thrown at the end.
+ * Counts the segments of every game once per UTC day, so that trends have no gaps. Returns how many games were counted. If a game
+ * fails, the other games are still counted, and its error is thrown at the end.
  */
 export async function countDailySizes(
   pool: Pool,

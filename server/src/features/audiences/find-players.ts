@@ -8,13 +8,13 @@ import {
   type PlayerListRow,
 } from './player-list-queries.js';
 
-/** In the order in which they are listed. */
+/** In the order of the list. */
 const FOUND_BY = ['userId', 'deviceId', 'transactionId'] as const;
 export type FoundBy = (typeof FOUND_BY)[number];
 
 export type FoundPlayer = PlayerListRow & { foundBy: FoundBy };
 
-/** The position among those found: by which id, and the player. */
+/** A position in the list: the kind of id that matched, and the player. */
 export type FoundKey = Readonly<{ rank: number; id: string }>;
 
 export const BEFORE_ALL: FoundKey = { rank: 0, id: '0' };
@@ -25,8 +25,8 @@ export function keyOf({ foundBy, id }: FoundPlayer): FoundKey {
 }
 
 /**
- * The players whose user id, device id or transaction id is exactly this text, each once, behind a key. Three look-ups by
- * index: the time does not depend on the number of players.
+ * The players whose user id, device id or transaction id is exactly this text, each once, after a key. It takes three look-ups
+ * by index, so the time does not depend on the number of players.
  */
 export async function findPlayers(
   pool: Pool,
@@ -42,7 +42,7 @@ export async function findPlayers(
   const ofDevice = await findPlayerOfDevice(pool, gameId, text);
   if (ofDevice !== undefined && !found.has(ofDevice)) found.set(ofDevice, 'deviceId');
   const afterId = after.rank < TRANSACTION_RANK ? BEFORE_ALL.id : after.id;
-  // Players that an earlier page has shown are left out.
+  // Leaves out players that an earlier page has shown.
   const page = { afterId, limit: limit + found.size };
   for (const id of await listPlayersOfTransaction(pool, gameId, text, page)) {
     if (!found.has(id)) found.set(id, 'transactionId');

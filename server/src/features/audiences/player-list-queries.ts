@@ -17,8 +17,8 @@ const LISTED_PLAYER = `p.id, p.user_id as "playerId", p.created_at as "createdAt
   p.purchase_count as "purchaseCount", p.spend`;
 
 /**
- * The players of a game before an id, newest first. `between`, and in the order of the index: with `=` PostgreSQL knows that the
- * order is that of the ids, and may go through the newest players of all games.
+ * The players of a game before an id, newest first. The statement uses `between` and sorts by all columns of the index: with `=`,
+ * PostgreSQL may go through the newest players of all games.
  */
 export async function listNewestPlayers(
   pool: Pool,
@@ -39,7 +39,7 @@ export async function listNewestPlayers(
   );
 }
 
-/** The same, but only their ids: the ends of a portion of players. */
+/** The same, but only the ids: a portion of players. */
 export async function listNewestPlayerIds(
   client: Client,
   gameId: number,
@@ -90,7 +90,7 @@ export async function findPlayersByUserId(
   );
 }
 
-/** Whose device it is. */
+/** The player of a device. */
 export async function findPlayerOfDevice(
   pool: Pool,
   gameId: number,
@@ -107,7 +107,7 @@ export async function findPlayerOfDevice(
   return rows[0]?.id;
 }
 
-/** Who has a transaction of this id, behind a player; each player may have one. */
+/** The players with a transaction of this id, after a player. Several players may have the same transaction id. */
 export async function listPlayersOfTransaction(
   pool: Pool,
   gameId: number,

@@ -14,17 +14,17 @@ import type { AdminGame } from '../studios/game-queries.js';
 import { BEFORE_ALL, type FoundBy, findPlayers, keyOf } from './find-players.js';
 import { listNewestPlayers, type PlayerListRow } from './player-list-queries.js';
 import { PlayersResponse } from './player-list-schemas.js';
-import { listSegmentMembers } from './segment-members.js';
+import { listSegmentMembers, MAX_EXAMINED } from './segment-members.js';
 import { requireSegment } from './segments.js';
 
 const LIMITS = { max: 100, fallback: 20 };
-/** The longest of the three ids: of a device or a transaction. */
+/** Device ids and transaction ids may be this long. */
 const MAX_FIND = 256;
 const MAX_SEGMENT_ID = 64;
 
 type Page = { cursor: string | undefined; limit: number };
 
-/** Players: found by an id, of a segment, or the newest. */
+/** Lists of players: by an id, of a segment, or the newest. */
 export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const documents = createConfigSnapshots(ctx.pool, ctx.logger);
 
@@ -35,19 +35,18 @@ export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void 
       schema: {
         ...adminSchema('Players'),
         operationId: 'listPlayers',
-        summary: 'Find players by an id, or list those of a segment or the newest',
+        summary: 'Find players by an id, list the players of a segment, or list the newest players',
         params: GameParameters,
         querystring: Type.Object({
           find: Type.Optional(
             Type.String({
               maxLength: MAX_FIND,
-              description: 'A user id, device id or transaction id, exactly',
+              description: 'A user id, device id or transaction id; only an exact match is found',
             }),
           ),
           segment: Type.Optional(
             Type.String({
-              description:
-                'Id of a published segment: who is in it now. A page examines 5,000 players at the most, so it may be empty and still have a `nextCursor`.',
+              description: `Id of a published segment: lists the players who are in it now. A page examines ${MAX_EXAMINED.toLocaleString('en')} players at the most, so it may be empty and still have a \`nextCursor\`.`,
             }),
           ),
           ...pageParameters(LIMITS),
@@ -59,7 +58,7 @@ export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void 
       const game = await gameOf(ctx, request);
       const { find, segment, cursor, limit = LIMITS.fallback } = request.query;
       if (find !== undefined && segment !== undefined) {
-        throw new ApiError('parameter_invalid', { message: 'Give find or segment, not both.' });
+        throw new ApiError('parameter_invalid', { message: 'Send either find or segment, not both.' });
       }
       if (find !== undefined) {
         return found(ctx, game, textParameter('find', find, MAX_FIND), { cursor, limit });

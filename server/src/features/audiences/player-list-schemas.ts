@@ -8,14 +8,14 @@ export const ListedPlayer = Type.Object(
   {
     playerId: Type.String({ description: '`userId` of the login response' }),
     createdAt: Time('First login'),
-    lastEventAt: nullable(Time('Of the latest event, by its own time')),
+    lastEventAt: nullable(Time('The time of the latest event, by the clock of the client')),
     country: nullable(Type.String({ description: 'Last known' })),
     platform: nullable(Type.String({ description: 'Last known `osName`' })),
-    purchaseCount: Type.Integer({ description: 'Refunded ones not counted' }),
-    spend: Type.Record(Type.String(), Type.Number(), { description: 'By currency, refunds taken off' }),
+    purchaseCount: Type.Integer({ description: 'Without refunded purchases' }),
+    spend: Type.Record(Type.String(), Type.Number(), { description: 'By currency, minus refunds' }),
     foundBy: nullable(
       Type.Union([Type.Literal('userId'), Type.Literal('deviceId'), Type.Literal('transactionId')], {
-        description: 'What `find` is of this player; null without `find`',
+        description: 'The kind of id that `find` matched; null without `find`',
       }),
     ),
   },
@@ -30,7 +30,7 @@ export const PlayersResponse = successOf(
     examined: nullable(
       Type.Integer({
         description:
-          'With `segment`: how many players were examined for this page, 5,000 at the most. Go on with `nextCursor`.',
+          'With `segment`: how many players were examined for this page. Continue with `nextCursor`.',
       }),
     ),
   }),

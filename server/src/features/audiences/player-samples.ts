@@ -6,16 +6,16 @@ import { drawPlayers, type PlayerSample } from './sample-queries.js';
 
 export type PlayerSamples = { of(gameId: number, nowMs: number): Promise<PlayerSample> };
 
-/** Off by less than one percent of all players in 19 of 20 cases. */
+/** Gives an error of less than one percent of all players in 19 of 20 cases. */
 export const SAMPLE_SIZE = 10_000;
-/** Drawing one reads the ids of all players of a game. Whoever types on meets the same players for a minute. */
+/** Drawing a sample reads the ids of all players of a game, so a sample is kept for a minute. */
 const KEPT_MS = 60_000;
 /** Players that are read by one statement: a hundredth of a second of work of the database. */
 export const PORTION_PLAYERS = 500;
-/** Each takes about half a megabyte. */
+/** Each sample takes about half a megabyte. */
 const MAX_KEPT = 50;
 
-/** An even sample of the players of a game; all of them, and not kept, where there are few. */
+/** Even samples of the players of a game. For a small game the sample has all players, and is not kept. */
 export function createPlayerSamples(pool: Pool): PlayerSamples {
   const kept = createKeptResults<number, PlayerSample>({
     keptMs: KEPT_MS,

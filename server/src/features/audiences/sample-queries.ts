@@ -1,9 +1,9 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 
-/** Players of a game by their internal ids, evenly from its first to its newest; and how many the game has. */
+/** The internal ids of some players of a game, spread evenly from the first to the newest, and how many players the game has. */
 export type PlayerSample = Readonly<{ players: number; ids: readonly string[] }>;
 
-/** Every second player in the order of their ids, say, so that there are `size` of them; all, where there are no more. */
+/** Takes every n-th player in the order of their ids, so that there are `size` of them; all players of a smaller game. */
 export async function drawPlayers(
   connection: OwnConnection,
   gameId: number,

@@ -1,21 +1,21 @@
 import type { Prediction } from '../../personalisation/predict/score.js';
 
-/** Players whose value is at least `from` and below `to`; the last bin also has its end, or has none. */
+/** Players whose value is at least `from` and below `to`. The last bin of a probability includes 1; that of an amount has no end. */
 export type ScoreBin = Readonly<{ from: number; to: number | null; players: number }>;
 
 export type ScoreDistribution = Readonly<{
   unit: string;
-  /** Over the whole range of a probability; of an amount up to what 98 of 100 players stay below. */
+  /** For a probability from 0 to 1; for an amount up to a round number that 98 of 100 players stay below. */
   bins: readonly ScoreBin[];
   bands: Readonly<Record<'low' | 'medium' | 'high', number>>;
-  /** How many are predicted one by one; the others have an average. */
+  /** Players with a prediction of their own; the others have an average. */
   ready: number;
 }>;
 
 const BINS = 20;
 const TAIL = 0.98;
 
-/** Counts are scaled from the players examined to all players. */
+/** Counts are scaled from the examined players to all players. */
 export function distributionOf(predictions: readonly Prediction[], scale: number): ScoreDistribution {
   const bands = { low: 0, medium: 0, high: 0 };
   for (const { band } of predictions) if (band !== null) bands[band]++;
@@ -46,7 +46,7 @@ export function distributionOf(predictions: readonly Prediction[], scale: number
   };
 }
 
-/** A few who spend very much would leave all others in one bin. A round number above: 1, 2 or 5 and zeros. */
+/** The end of the bins: 1, 2 or 5 with zeros. It leaves out the highest spenders, who would leave all other players in one bin. */
 function topOf(values: readonly number[]): number {
   const sorted = values.toSorted((one, other) => one - other);
   const high = sorted[Math.floor(sorted.length * TAIL)] ?? 0;
@@ -55,7 +55,7 @@ function topOf(values: readonly number[]): number {
   return ([1, 2, 5, 10].find((factor) => factor * power > high) ?? 10) * power;
 }
 
-/** 0.15, and not 0.15000000000000002. */
+/** 0.15 instead of 0.15000000000000002. */
 function rounded(edge: number): number {
   return Number(edge.toPrecision(6));
 }

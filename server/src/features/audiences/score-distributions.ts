@@ -20,7 +20,7 @@ export type ScoreDistributions = Readonly<{
   predictions: Readonly<Record<PredictionName, ScoreDistribution>>;
 }>;
 
-/** A document that asks for a prediction: what is read of players follows from what rules ask. */
+/** A document with a rule that uses a prediction: the rules decide which facts are read. */
 const ASKING = compileDocument(
   {
     ...DEFAULT_DOCUMENT,
@@ -38,7 +38,7 @@ const ASKING = compileDocument(
   { version: 0, publishedAt: 0 },
 );
 
-/** How the predictions of a game are spread over its players, scored one by one as for the players themselves. */
+/** The distribution of the predictions over the players of a game. Each player is scored as for a response to the player. */
 export async function countScores(
   pool: Pool,
   gameId: number,

@@ -15,7 +15,7 @@ import { createKeptResults } from '../../lib/kept-results.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
-import { createPlayerSamples } from './player-samples.js';
+import { createPlayerSamples, SAMPLE_SIZE } from './player-samples.js';
 import { countScores, type ScoreDistributions } from './score-distributions.js';
 
 const COUNTS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 4 };
@@ -30,7 +30,7 @@ const Distribution = Type.Object(
     bins: Type.Array(
       Type.Object({
         from: Type.Number(),
-        to: nullable(Type.Number({ description: 'Not included; null: no end' })),
+        to: nullable(Type.Number({ description: 'The end of the bin, not included; null: no end' })),
         players: Type.Integer(),
       }),
       {
@@ -39,7 +39,9 @@ const Distribution = Type.Object(
       },
     ),
     bands: Type.Object({ low: Type.Integer(), medium: Type.Integer(), high: Type.Integer() }),
-    ready: Type.Integer({ description: 'Players who are predicted one by one; the others have an average' }),
+    ready: Type.Integer({
+      description: 'Players with a prediction of their own; the others have an average',
+    }),
   },
   { title: 'ScoreDistribution' },
 );
@@ -54,11 +56,15 @@ const DISTRIBUTION_EXAMPLE = {
 const ScoresResponse = successOf(
   'PredictionScoresResponse',
   Type.Object({
-    players: Type.Integer({ description: 'Of the game' }),
-    examined: Type.Integer({ description: 'How many of them were scored: 10,000 at the most' }),
-    isSampled: Type.Boolean({ description: 'Not all were scored: counts are estimates for all players' }),
-    countedAt: Time('The moment that they were scored for: up to a minute ago'),
-    modelVersion: nullable(Type.Integer({ description: 'The training in force; null before the first' })),
+    players: Type.Integer({ description: 'All players of the game' }),
+    examined: Type.Integer({
+      description: `How many of them were scored: ${SAMPLE_SIZE.toLocaleString('en')} at the most`,
+    }),
+    isSampled: Type.Boolean({ description: 'True: counts are estimated from a sample' }),
+    countedAt: Time('The instant of the scores: up to a minute ago'),
+    modelVersion: nullable(
+      Type.Integer({ description: 'The version of the models in force; null before the first training' }),
+    ),
     predictions: Type.Record(Type.String(), Distribution, { description: 'By the name of the prediction' }),
   }),
   {
@@ -75,7 +81,7 @@ const ScoresResponse = successOf(
 
 type Counted = ScoreDistributions & { countedAt: number };
 
-/** How predictions are spread over the players of a game. */
+/** The distribution of predictions over the players of a game. */
 export function scoreRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const semaphore = createFairSemaphore(COUNTS);
   const samples = createPlayerSamples(ctx.pool);
@@ -88,9 +94,8 @@ export function scoreRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...adminSchema('Predictions'),
         operationId: 'listPredictionScores',
-        summary: 'How the predictions are spread over the players',
-        description:
-          'Scores players as they are now with the models in force: all of them, or an even sample of 10,000 and scaled. Counts are kept for a minute.',
+        summary: 'The distribution of the predictions over the players',
+        description: `Scores players as they are now, with the models in force: all players, or an even sample of ${SAMPLE_SIZE.toLocaleString('en')} scaled to all. Counts are kept for a minute.`,
         params: GameParameters,
         response: { 200: ScoresResponse, ...gameErrors(['busy']) },
       },

@@ -11,8 +11,8 @@ import { neededParts } from './needed-parts.js';
 import { findPlayersByUserId, listNewestPlayerIds, type PlayerListRow } from './player-list-queries.js';
 import { PORTION_PLAYERS } from './player-samples.js';
 
-/** A page examines so many players at the most: a fifth of a second. The next page goes on from there. */
-const MAX_EXAMINED = 5_000;
+/** A page examines this many players at the most, which takes a fifth of a second. The next page continues from there. */
+export const MAX_EXAMINED = 5_000;
 
 export type MemberSearch = Readonly<{
   gameId: number;
@@ -32,8 +32,8 @@ export type Members = Readonly<{
 }>;
 
 /**
- * The newest players of a segment. Nobody keeps who is in which segment, because time alone can change that: the players are
- * decided for one after the other, by the same functions as in a dry run.
+ * The newest players of a segment. Memberships are not stored, because they can change with time alone. So the players are
+ * evaluated one by one, by the same functions as in a dry run.
  */
 export async function listSegmentMembers(pool: Pool, search: MemberSearch): Promise<Members> {
   const { models } = await findCurrentModels(pool, search.gameId);
@@ -59,7 +59,7 @@ export async function listSegmentMembers(pool: Pool, search: MemberSearch): Prom
   });
 }
 
-/** Gives those of some players, newest first, who are in the segment. */
+/** Returns a function that picks the players of a portion who are in the segment, newest first. */
 function membership({ document, segmentId, gameId, nowMs }: MemberSearch, models: ModelsInForce) {
   const needed = neededParts(document, { kind: 'segment', id: segmentId });
   const columns = factColumns(factNeeds([needed]), nowMs);
@@ -72,7 +72,7 @@ function membership({ document, segmentId, gameId, nowMs }: MemberSearch, models
     const members: string[] = [];
     for (const row of await listFactRows(client, gameId, columns, range, all)) {
       const facts = columns.toFacts(row);
-      // A rule that fails for a player is not true of them; `explain` tells why.
+      // A rule that fails for a player counts as false; `explain` shows the error.
       const { segments } = evaluatePlayer(needed, facts, nowMs, models, () => {});
       if (segments.has(segmentId)) members.push(facts.userId);
       if (timeSlice.isOver) await timeSlice.giveWay();

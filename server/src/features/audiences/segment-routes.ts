@@ -10,17 +10,17 @@ import { gameErrors } from '../studios/admin-errors.js';
 import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { SegmentsResponse } from './segment-schemas.js';
 import { listSegmentSizeDays } from './segment-size-queries.js';
-import { countSegments, createSegmentCounter } from './segment-sizes.js';
+import { countSegments, createSegmentCounter, SAMPLE_SIZE } from './segment-sizes.js';
 import { segmentUse } from './segments.js';
 
 const TREND_DAYS = 30;
-/** About how long the sizes of another game take. */
+/** About as long as counting the segments of another game takes. */
 const RETRY_AFTER_SECONDS = 5;
 
-/** A page that has waited for so long asks again later; the count goes on, and is there then. */
+/** A request that has waited this long gets `busy`. The count continues, and a later request finds its result. */
 const MAX_WAIT_MS = 20_000;
 
-/** The published segments: how large they are, and what they are for. */
+/** The published segments, with their sizes and uses. */
 export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const counter = createSegmentCounter(
     (counted, nowMs) => countSegments(ctx.pool, counted, nowMs),
@@ -34,9 +34,8 @@ export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...adminSchema('Segments'),
         operationId: 'listSegments',
-        summary: 'The published segments with their sizes, and where they are used',
-        description:
-          'Sizes are counted by deciding for players as they are now: for all of them, or for an even sample of 20,000 and scaled. Counts are kept for a minute, and for longer where counting takes long: sixty times as long as that, an hour at the most. A count that takes longer than 20 seconds goes on after the `busy`. The last count of each day is noted down, for the trend.',
+        summary: 'The published segments, with their sizes and uses',
+        description: `Sizes are counted by evaluating players as they are now: all players, or an even sample of ${SAMPLE_SIZE.toLocaleString('en')} scaled to all. A count is kept for a minute, or for sixty times as long as it took, an hour at the most. A count that takes longer than ${MAX_WAIT_MS / 1_000} seconds continues after the response \`busy\`. The last count of each day is stored for the trend.`,
         params: GameParameters,
         response: { 200: SegmentsResponse, ...gameErrors(['busy']) },
       },

@@ -1,24 +1,25 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../http/admin-responses.js';
+import { SAMPLE_SIZE } from './segment-sizes.js';
 
 /** Documentation of the list of segments. */
 
 const Size = Type.Object(
   {
-    players: Type.Integer({ description: 'Players in the segment; an estimate where `isSampled`' }),
-    payers: Type.Integer({ description: 'Of these: who have a purchase that was not refunded' }),
-    share: Type.Number({ description: 'Of all players of the game: 0.25 is a quarter' }),
+    players: Type.Integer({ description: 'Players in the segment; an estimate if `isSampled`' }),
+    payers: Type.Integer({ description: 'Players in the segment with a purchase that was not refunded' }),
+    share: Type.Number({ description: 'The share of all players of the game: 0.25 is a quarter' }),
   },
   {
     title: 'SegmentSize',
-    description: 'Null where the rules ask for more different things about a player than can be read at once',
+    description: 'Null if the rules use more different facts about a player than can be read at once',
   },
 );
 
 export const SegmentsResponse = successOf(
   'SegmentsResponse',
   Type.Object({
-    version: Type.Integer({ description: 'The published version that the segments are of' }),
+    version: Type.Integer({ description: 'The published version of the segments' }),
     segments: Type.Array(
       Type.Object(
         {
@@ -33,16 +34,18 @@ export const SegmentsResponse = successOf(
             }),
           ),
           segmentVersion: Type.Integer({
-            description: 'One more after each change of rule, thresholds or name',
+            description: 'Increased by each change of rule, thresholds or name',
           }),
           visibleToClients: Type.Boolean(),
           priority: Type.Integer(),
           size: nullable(Size),
           usedBy: Type.Object(
             {
-              segments: Type.Array(Type.String(), { description: 'Ids of segments whose rules name it' }),
-              flags: Type.Array(Type.String(), { description: 'Ids of flags whose rules name it' }),
-              offers: Type.Array(Type.String(), { description: 'Ids of offers whose rules name it' }),
+              segments: Type.Array(Type.String(), {
+                description: 'Ids of segments whose rules use the segment',
+              }),
+              flags: Type.Array(Type.String(), { description: 'Ids of flags whose rules use the segment' }),
+              offers: Type.Array(Type.String(), { description: 'Ids of offers whose rules use the segment' }),
             },
             { title: 'SegmentUse' },
           ),
@@ -54,17 +57,17 @@ export const SegmentsResponse = successOf(
     players: Type.Integer({ description: 'All players of the game' }),
     examined: Type.Integer({ description: 'Players that were examined for the sizes' }),
     isSampled: Type.Boolean({
-      description: 'Not all players were examined: an even sample of 20,000, by order of their first login',
+      description: `True: an even sample of ${SAMPLE_SIZE.toLocaleString('en')} players was examined, in the order of first login`,
     }),
     countedAt: Time('When the sizes were counted'),
     days: Type.Array(
       Type.Object(
         {
           day: Type.String({ format: 'date', description: 'UTC' }),
-          version: Type.Integer({ description: 'The published version that the segments were of' }),
+          version: Type.Integer({ description: 'The published version of the segments' }),
           players: Type.Integer({ description: 'All players of the game' }),
           sizes: Type.Record(Type.String(), Type.Integer(), {
-            description: 'Segment id → players; an estimate in a game of more than 20,000',
+            description: `Segment id → players; an estimate in a game of more than ${SAMPLE_SIZE.toLocaleString('en')} players`,
           }),
         },
         { title: 'SegmentSizeDay' },

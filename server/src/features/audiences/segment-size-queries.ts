@@ -1,7 +1,7 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import { type Pool, query, transaction } from '../../db/pool.js';
 
-/** What was counted on a day. */
+/** The last count of a day. */
 export type SegmentSizeDay = {
   day: string;
   version: number;
@@ -10,10 +10,10 @@ export type SegmentSizeDay = {
   sizes: Record<string, number>;
 };
 
-/** A year and a month: the same season of the year before can be looked at. */
+/** A year and a month, so that a season can be compared with that of the year before. */
 const KEPT_DAYS = 400;
 
-/** The last count of a day stays. What is older than is kept goes with it. */
+/** Stores a count, which replaces an earlier one of the day. Also deletes counts older than KEPT_DAYS. */
 export function noteSegmentSizes(
   pool: Pool,
   gameId: number,
@@ -34,7 +34,7 @@ export function noteSegmentSizes(
   });
 }
 
-/** Since a day, oldest first. */
+/** The counts since a day, oldest first. */
 export async function listSegmentSizeDays(
   pool: Pool,
   gameId: number,
@@ -52,7 +52,7 @@ export async function listSegmentSizeDays(
   );
 }
 
-/** Games with something published that nobody has counted on a day, behind an id. */
+/** Games with a published version that were not counted on a day, after an id. */
 export async function listUncountedGames(
   connection: OwnConnection,
   { day, afterId, limit }: { day: string; afterId: number; limit: number },

@@ -6,13 +6,13 @@ import type { ConfigDocument } from '../../personalisation/document/document.js'
 import { dryRun } from '../dry-runs/dry-run.js';
 import { noteSegmentSizes } from './segment-size-queries.js';
 
-/** How many players are in each segment, by its id. */
+/** The number of players in each segment, by the id of the segment. */
 export type SegmentSizes = Readonly<{
   players: number;
   examined: number;
   isSampled: boolean;
   countedAt: number;
-  /** Null where the rules ask for more than can be read at once. */
+  /** Null if the rules use more facts than can be read at once. */
   sizes: ReadonlyMap<string, { players: number; payers: number }> | null;
 }>;
 
@@ -28,11 +28,11 @@ export type SegmentCounter = {
   count(counted: CountedDocument, nowMs: number): Promise<SegmentSizes> | undefined;
 };
 
-/** Off by less than 0.7 percent of all players in 19 of 20 cases. */
-const SAMPLE = 20_000;
-/** Whoever looks at the list again and again sees the same numbers for a minute. */
+/** Gives an error of less than 0.7 percent of all players in 19 of 20 cases. */
+export const SAMPLE_SIZE = 20_000;
+/** A count is kept for at least a minute. */
 const MIN_KEPT_MS = 60_000;
-/** And for longer where counting takes long: it reads the ids of all players, so it may take a sixtieth of the time at the most. */
+/** A count is kept for this many times as long as it took: counting reads the ids of all players, and may take 1/60 of the time. */
 const KEPT_PER_COUNTING = 60;
 const MAX_KEPT_MS = 3_600_000;
 const MAX_KEPT = 1_000;
@@ -41,13 +41,13 @@ const COUNTS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 10 
 type Kept = {
   readonly version: number;
   readonly sizes: Promise<SegmentSizes>;
-  /** Undefined while they are counted: whoever asks meanwhile waits for the same count, however long it takes. */
+  /** Undefined while the count is running: other requests wait for the same count. */
   keptUntil: number | undefined;
 };
 
 export type CountSegments = (counted: CountedDocument, nowMs: number) => Promise<SegmentSizes>;
 
-/** Pages and people that ask for the sizes of one game share one count, and keep it for a time in proportion to what it took. */
+/** All requests for the sizes of one game share one count. It is kept in proportion to the time that it took. */
 export function createSegmentCounter(countSegments: CountSegments, timer: () => number): SegmentCounter {
   const semaphore = createFairSemaphore(COUNTS);
   const kept = createFifoMap<number, Kept>();
@@ -58,7 +58,7 @@ export function createSegmentCounter(countSegments: CountSegments, timer: () => 
       const known = kept.get(gameId);
       const isKept = known !== undefined && (known.keptUntil === undefined || nowMs < known.keptUntil);
       if (isKept && known.version === version) return known.sizes;
-      // Not the time in line: only the work is in proportion.
+      // Measures the work only, not the wait for the semaphore.
       let tookMs = 0;
       const sizes = semaphore.of(tenantId).take(async () => {
         const startedAt = timer();
@@ -74,7 +74,7 @@ export function createSegmentCounter(countSegments: CountSegments, timer: () => 
           const keptMs = Math.min(MAX_KEPT_MS, Math.max(MIN_KEPT_MS, tookMs * KEPT_PER_COUNTING));
           entry.keptUntil = nowMs + keptMs;
         },
-        // What failed is tried again.
+        // A count that failed is not kept.
         () => kept.get(gameId) === entry && kept.delete(gameId),
       );
       if (kept.size > MAX_KEPT) kept.delete(kept.oldest()?.[0] ?? gameId);
@@ -84,15 +84,15 @@ export function createSegmentCounter(countSegments: CountSegments, timer: () => 
 }
 
 /**
- * Counts the players of all segments of a document at once: a dry run of the document against itself, on an even sample. Also
- * notes the sizes down, for their trend.
+ * Counts the players of all segments of a document in one pass: a dry run of the document against itself, on an even sample. Also
+ * stores the sizes, for the trend.
  */
 export async function countSegments(
   pool: Pool,
   { gameId, version, document }: Omit<CountedDocument, 'tenantId'>,
   nowMs: number,
 ): Promise<SegmentSizes> {
-  const run = await dryRun(pool, { gameId, before: document, after: document, nowMs, sample: SAMPLE });
+  const run = await dryRun(pool, { gameId, before: document, after: document, nowMs, sample: SAMPLE_SIZE });
   if (run.outcome !== 'done') {
     return { players: 0, examined: 0, isSampled: false, countedAt: nowMs, sizes: null };
   }

@@ -2,7 +2,7 @@ import { ApiError, ERRORS } from '../../errors.js';
 import { didYouMean, nearestName } from '../../lib/nearest-name.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 
-/** Which rules of a document name a segment, by the ids of what they decide. */
+/** The segments, flags and offers of a document whose rules use a segment, by id. */
 export type SegmentUse = Readonly<{ segments: string[]; flags: string[]; offers: string[] }>;
 
 export function segmentUse({ flagsAndSegments, offers }: CompiledDocument, segmentId: string): SegmentUse {

@@ -5,7 +5,7 @@ import { validateDocument } from '../../personalisation/validate/validate-docume
 import { findConfigVersion } from '../game-configs/config-queries.js';
 import { findDraft } from '../game-configs/draft.js';
 
-/** The document that might be published: one in hand, a version, or, if neither is given, the draft. */
+/** The document that might be published: the given document, a version, or, if neither is given, the draft. */
 export type Candidate = Readonly<{ document?: unknown; version?: number | undefined }>;
 
 export type CandidateOutcome =
@@ -24,7 +24,7 @@ export async function findCandidate(
     found = (await source)?.document;
     if (found === undefined) return { outcome: 'no_such_version' };
   }
-  // Also of versions: an older one of this service may have published what could not be published again.
+  // Versions are checked, too: an older release of the service may have published a document that is not valid any more.
   const validation = validateDocument(found);
   if (!validation.ok) return { outcome: 'invalid', problems: validation.problems };
   return { outcome: 'found', document: validation.document };

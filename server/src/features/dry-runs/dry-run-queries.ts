@@ -4,12 +4,12 @@ import type { FactColumns } from './fact-columns.js';
 import { HISTORY_DAYS } from './history-columns.js';
 
 /**
- * Of all that a dry run reads, one moment's state: numbers that belong together do not change while they are counted.
- * Vacuum waits with what that moment still sees, for as long as the run takes.
+ * All reads of a dry run see one snapshot, so that its numbers fit together. While the run lasts, vacuum cannot remove rows that
+ * the snapshot still sees.
  */
 export async function beginSnapshot(connection: OwnConnection): Promise<void> {
   await connection.query('begin isolation level repeatable read read only');
-  // Pages are short statements that seem long to the planner: compiling them would take longer than running them.
+  // The planner overestimates these short statements: compiling them would take longer than running them.
   await connection.query('set local jit = off');
   await connection.query('set local max_parallel_workers_per_gather = 0');
 }
@@ -22,10 +22,10 @@ export async function countPlayers(connection: OwnConnection, gameId: number): P
   return rows[0]?.n ?? 0;
 }
 
-/** The players of a game from `after` (not included) to `upTo`, of which `before` players have smaller ids. */
+/** The players of a game from `after` (not included) to `upTo`. `before` players of the game have smaller ids. */
 export type PlayerRange = Readonly<{ after: string; upTo: string; before: number }>;
 
-/** All players of a game, cut into ranges of so many. */
+/** All players of a game, in ranges of `size` players. */
 export async function listPlayerRanges(
   connection: OwnConnection,
   gameId: number,
@@ -48,10 +48,10 @@ export async function listPlayerRanges(
   }));
 }
 
-/** How many of how many players are looked at. */
+/** How many of all players are examined. */
 export type Share = Readonly<{ examined: number; players: number }>;
 
-/** What the columns hold for the players of a range, or for the share of them that a sample consists of. */
+/** The values of the columns for the players of a range, or for those of them who are in the sample. */
 export async function listFactRows(
   connection: OwnConnection | Client,
   gameId: number,
@@ -89,15 +89,15 @@ export async function listFactRowsOf(
   return rows;
 }
 
-/** The parameters of the columns come first, so those of the range are numbered from there. */
+/** The parameters of the columns come first, so the parameters of the range are numbered after them. */
 function factsStatement(columns: FactColumns, who: 'all' | 'sample'): string {
   const [game, after, upTo, before, examined, players] = [1, 2, 3, 4, 5, 6].map(
     (n) => `$${columns.values.length + n}::bigint`,
   );
   const inRange = `p.game_id = ${game} and p.id > ${after} and p.id <= ${upTo}`;
-  // Every second, say, in the order of their ids: a sample has exactly its size, is spread evenly over old and new players
-  // and is the same the next time. Only the ids are read of those who are not in it. As an array, they are found once:
-  // of a join the planner may make a loop that numbers everybody again for each of them.
+  // The sample takes every n-th player in the order of ids: it has exactly its size, is spread evenly over old and new players,
+  // and is the same in every run. Of the other players only the ids are read. The array is computed once: for a join, the
+  // planner may choose a loop that numbers all players again for each row.
   const inSample = [
     ' and p.id = any(array(select n.id from (select p.id, ',
     before,
@@ -112,7 +112,7 @@ function selectFacts(
   { ofPlayer, ofDays, firstDay, lastDay, today }: FactColumns,
   whichPlayers: string,
 ): string {
-  // Whoever has done nothing since before the windows begin has no days in them: those are not looked for.
+  // A player without an event since the first day has no days in the windows, so player_days is not read.
   const days = [
     'left join lateral (select ',
     ofDays.map((column, index) => `${column} as c${index}`).join(', '),

@@ -4,13 +4,13 @@ import type { Evaluation } from './evaluate-player.js';
 import { revenueShares } from './shares.js';
 import { addSpend, type Counts, Tally } from './tally.js';
 
-/** How many players something is true of, and who of them pays. */
+/** How many players a flag, segment or offer is true of, and how many of them pay. */
 export type PartEffect = Readonly<{
-  /** Of the players examined. */
+  /** Of the examined players. */
   counts: Readonly<Counts & { payers: number }>;
   /** The same for all players, if only a sample was examined. */
   estimate: Readonly<Counts & { payers: number }> | null;
-  /** The share of those after in what all examined players have spent, by currency: 0.25 is a quarter. */
+  /** The share of the players after the change in the spend of all examined players, by currency: 0.25 is a quarter. */
   revenueShare: Readonly<Record<string, number>>;
   /** A few userIds. */
   examples: Readonly<{ enter: readonly string[]; leave: readonly string[] }>;
@@ -20,7 +20,7 @@ export type FlagEffect = Readonly<{ flagId: string }> & PartEffect;
 export type SegmentEffect = Readonly<{ segmentId: string }> & PartEffect;
 export type OfferEffect = Readonly<{ offerId: string }> & PartEffect;
 
-/** For how many players a rule failed, under one document and the other. */
+/** For how many players a rule failed, under the old and under the new document. */
 export type RuleErrors = Readonly<{ part: string; before: number; after: number }>;
 
 export type Effects = Readonly<{
@@ -36,8 +36,8 @@ type Part = Readonly<{ id: string; isUnchanged: boolean; tally: Tally }>;
 const NAMES: Record<Kind, string> = { flags: 'flag', segments: 'segment', offers: 'offer' };
 
 /**
- * Adds up, player by player, what one document says and what the other does. Of parts that are unchanged only the new one
- * is asked.
+ * Adds up, player by player, what the old and the new document decide. Parts that are unchanged are evaluated under the new
+ * document only.
  */
 export class DryRunReport {
   readonly #parts: Readonly<Record<Kind, readonly Part[]>>;
@@ -49,7 +49,7 @@ export class DryRunReport {
   constructor(before: CompiledDocument, after: CompiledDocument, unchanged: ReadonlySet<string>) {
     this.#unchanged = unchanged;
     const partsOf = (kind: Kind, idsOf: (document: CompiledDocument) => readonly string[]): Part[] =>
-      // Those of the new document in its order, then those it no longer has.
+      // The parts of the new document in its order, then the parts that it has removed.
       [...new Set([...idsOf(after), ...idsOf(before)])].map((id) => ({
         id,
         isUnchanged: unchanged.has(`${NAMES[kind]}:${id}`),
@@ -82,7 +82,7 @@ export class DryRunReport {
 
   addError(which: 'before' | 'after', part: string): void {
     const isUnchanged = this.#unchanged.has(part);
-    // Asked again only because another part needs it.
+    // Evaluated only because another part refers to it.
     if (isUnchanged && which === 'before') return;
     const counted = this.#errors.get(part) ?? { before: 0, after: 0 };
     counted[which]++;
@@ -90,7 +90,7 @@ export class DryRunReport {
     this.#errors.set(part, counted);
   }
 
-  /** `scale`: how many players each examined one stands for. */
+  /** `scale`: how many players each examined player stands for. */
   effects(scale: number): Effects {
     const effect = (tally: Tally) => this.#effect(tally, scale);
     return {
@@ -116,7 +116,7 @@ function scaled(counts: Counts & { payers: number }, scale: number): Counts & { 
   const [enter, leave, stay] = [counts.enter, counts.leave, counts.stay].map((n) =>
     Math.round(n * scale),
   ) as [number, number, number];
-  // Added up, not scaled, so that the numbers still fit together.
+  // Sums of the scaled numbers, so that the numbers fit together.
   const after = enter + stay;
   return {
     before: leave + stay,

@@ -15,15 +15,15 @@ import { type DryRun, dryRun } from './dry-run.js';
 import { DryRunBody, DryRunEnvelope, DryRunLine } from './dry-run-schemas.js';
 import { readFutureInstant } from './future-instant.js';
 
-/** About how long one takes for a game of a few hundred thousand players. */
+/** About as long as a dry run of a game with a few hundred thousand players takes. */
 const RETRY_AFTER_SECONDS = 10;
 /**
- * One keeps a core of this process and one of the database busy: more would only make all of them slower. No studio keeps the
- * others from theirs. Nobody waits with a request open.
+ * A dry run keeps one core of this process and one of the database busy, so more at a time would slow all of them down. Each
+ * studio may run one, so that no studio blocks the others. No request waits: a second one gets `busy`.
  */
 const RUNS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
 
-/** What publishing would change, before it is published. */
+/** The dry run: what publishing a document would change. */
 export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = withSchemaTypes(app);
   const { body, validatorCompiler } = bodyCheckedAs(DryRunBody, DryRunEnvelope);
@@ -39,7 +39,7 @@ export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'dryRun',
         summary: 'What publishing a document would change, for all players',
         description:
-          'Decides for every player, or a sample of them, under the published document and under the other. Nothing is changed by it. The response is a stream of lines, each a JSON text; who hangs up ends it.',
+          'Evaluates every player, or a sample of them, under the published document and under the new one. Changes nothing. The response is a stream of lines of JSON. If the client disconnects, the run stops.',
         params: GameParameters,
         body,
         response: {
@@ -77,7 +77,7 @@ function instantOf(at: string | undefined, nowMs: number): number {
 
 async function candidateOf(ctx: AdminContext, gameId: number, candidate: Candidate) {
   if (candidate.document !== undefined && candidate.version !== undefined) {
-    throw new ApiError('body_invalid', { message: 'Give a document or a version, not both.' });
+    throw new ApiError('body_invalid', { message: 'Send either document or version, not both.' });
   }
   const found = await findCandidate(ctx.pool, gameId, candidate);
   switch (found.outcome) {
@@ -90,7 +90,7 @@ async function candidateOf(ctx: AdminContext, gameId: number, candidate: Candida
   }
 }
 
-/** Goes on for as long as somebody reads the lines. */
+/** Runs until it is done or the client disconnects. */
 function writeDryRun({ pool, logger }: AdminContext, run: DryRun, lines: PassThrough): Promise<void> {
   return writeJsonLines(lines, { logger, what: 'a dry run' }, async ({ signal, write, tell }) => {
     const outcome = await dryRun(pool, { ...run, signal, onProgress: tell });

@@ -4,22 +4,24 @@ import { ConfigDocument } from '../../personalisation/document/document.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
 import type { DryRunResult } from './dry-run.js';
 
-/** Documentation of the bodies of a dry run. */
+/** Request and response of a dry run. */
 
 const asked = {
-  version: Type.Optional(Type.Integer({ minimum: 0, description: 'A published version, to go back to' })),
+  version: Type.Optional(
+    Type.Integer({ minimum: 0, description: 'A published version, to see what rolling back would change' }),
+  ),
   at: Type.Optional(
     Type.String({
       maxLength: 40,
       description:
-        'The moment to decide for, RFC 3339 with a zone, not in the past; now, if left out. For an offer that begins later, say. What is known of the players is what is known now.',
+        'The instant to evaluate for, RFC 3339 with a zone, not in the past; now, if left out. Useful for an offer that begins later. The facts about players are those of now.',
     }),
   ),
   sample: Type.Optional(
     Type.Integer({
       minimum: 1,
       description:
-        'How many players to examine at the most. By default all of up to 2 million, else 500,000 of them.',
+        'How many players to examine at the most. By default all players of a game of up to 2 million, and 500,000 of a larger one.',
     }),
   ),
 };
@@ -30,11 +32,11 @@ export const DryRunBody = Type.Union(
     Type.Null(),
   ],
   {
-    description: 'What might be published: the draft if neither a document nor a version is given.',
+    description: 'The document to try: the draft, if neither a document nor a version is given.',
     examples: [{ document: DOCUMENT_EXAMPLE, sample: 100_000 }],
   },
 );
-/** What is checked before the document itself is, which has an error of its own. */
+/** Checked first. The document is checked later, and has its own error. */
 export const DryRunEnvelope = Type.Union([
   Type.Object({ ...asked, document: Type.Optional(Type.Unknown()) }),
   Type.Null(),
@@ -44,12 +46,12 @@ export const DryRunEnvelope = Type.Union([
 const count = (description: string) => Type.Integer({ description });
 const Counts = Type.Object(
   {
-    before: count('Of whom it is true as published'),
-    after: count('Of whom it would be true'),
-    enter: count('After, but not before'),
-    leave: count('Before, but not after'),
+    before: count('Players of whom it is true under the published document'),
+    after: count('Players of whom it would be true'),
+    enter: count('Players after, but not before'),
+    leave: count('Players before, but not after'),
     stay: count('Both'),
-    payers: count('Of those after: who have a purchase that was not refunded'),
+    payers: count('Players after with a purchase that was not refunded'),
   },
   { title: 'DryRunCounts' },
 );
@@ -58,7 +60,7 @@ const effect = {
   estimate: nullable(Counts),
   revenueShare: Type.Record(Type.String(), Type.Number(), {
     description:
-      'By currency: what part of all that the examined players have spent, refunds taken off, those after have spent. 0.25 is a quarter.',
+      'By currency: the share of the players after in the spend of all examined players, minus refunds. 0.25 is a quarter.',
   }),
   examples: Type.Object({
     enter: Type.Array(Type.String(), { description: 'A few userIds' }),
@@ -68,28 +70,28 @@ const effect = {
 
 const Result = Type.Object(
   {
-    players: count('Of the game'),
-    examined: count('How many of them were looked at'),
+    players: count('All players of the game'),
+    examined: count('How many of them were examined'),
     sampled: Type.Boolean({
-      description: 'True: `counts` are of the players examined, `estimate` is for all of them.',
+      description: 'True: `counts` are for the examined players, `estimate` is for all players.',
     }),
-    at: Time('The moment it was decided for'),
-    seconds: Type.Number({ description: 'How long it took' }),
+    at: Time('The instant that was evaluated'),
+    seconds: Type.Number({ description: 'How long the run took' }),
     flags: Type.Array(Type.Object({ flagId: Type.String(), ...effect }, { title: 'DryRunFlag' })),
     segments: Type.Array(Type.Object({ segmentId: Type.String(), ...effect }, { title: 'DryRunSegment' })),
     offers: Type.Array(
       Type.Object(
         { offerId: Type.String(), ...effect },
-        { title: 'DryRunOffer', description: 'The players to whom it applies' },
+        { title: 'DryRunOffer', description: 'The players to whom the offer applies' },
       ),
     ),
     ruleErrors: Type.Array(
       Type.Object({
         part: Type.String({ description: 'Such as `segment:whales`' }),
         before: count(
-          'For how many players its rule fails as published: a flag then has its default, segments and offers do not match',
+          'For how many players the rule fails under the published document: a flag then has its default, segments and offers do not match',
         ),
-        after: count('For how many it would'),
+        after: count('For how many players the rule would fail'),
       }),
     ),
   },
@@ -125,8 +127,7 @@ export const DryRunLine = Type.Union(
   ],
   {
     title: 'DryRunLine',
-    description:
-      'One of the lines: any number of `progress`, then `result`, or `error` if it failed on the way.',
+    description: 'One of the lines: any number of `progress`, then `result`, or `error` if the run failed.',
     examples: [{ progress: { examined: 250_000, total: 1_000_000 } }, { result: RESULT_EXAMPLE }],
   },
 );

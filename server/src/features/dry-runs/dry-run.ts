@@ -23,25 +23,25 @@ import { compareDocuments } from './unchanged-parts.js';
 
 export type DryRun = Readonly<{
   gameId: number;
-  /** What is published, and what might be. */
+  /** The published document, and the one to try. */
   before: ConfigDocument;
   after: ConfigDocument;
-  /** The moment for which everything is decided. */
+  /** The instant to evaluate for. */
   nowMs: number;
   /** How many players to examine at the most; by default all of them, or a sample of a very large game. */
   sample?: number | undefined;
   signal?: AbortSignal;
   onProgress?: (progress: DryRunProgress) => void;
-  /** In milliseconds, from any moment on; tests have one of their own. */
+  /** Milliseconds since any instant. Tests replace it. */
   stopwatch?: () => number;
-  /** What rules can ask about a player; the attributes of the service, if left out. */
+  /** The attributes of rules; those of the service, if left out. */
   attributes?: AttributeRegistry;
 }>;
 
 export type DryRunProgress = Readonly<{ examined: number; total: number }>;
 
 export type DryRunResult = Readonly<{
-  /** Of the game. */
+  /** All players of the game. */
   players: number;
   examined: number;
   sampled: boolean;
@@ -53,25 +53,25 @@ export type DryRunResult = Readonly<{
 export type DryRunOutcome =
   | Readonly<{ outcome: 'done'; result: DryRunResult }>
   | Readonly<{ outcome: 'interrupted' }>
-  /** The rules of both documents ask for more different things about a player than can be read at once. */
+  /** The rules of both documents use more different facts about a player than can be read at once. */
   | Readonly<{ outcome: 'too_many_facts'; message: string }>;
 
-/** All players of a game up to this many, else a sample: a minute or two of work either way. */
+/** Larger games are sampled. Either way a run takes a minute or two. */
 const ALL_UP_TO = 2_000_000;
 const DEFAULT_SAMPLE = 500_000;
-/** A page and the next one are all that is in memory at a time. */
+/** A page and the next one are in memory at a time. */
 const PAGE_PLAYERS = 5_000;
 const PAGE_VALUES = 500_000;
 
 /**
- * What publishing a document would change: every player is decided for under both documents, at the same moment, on the
- * same snapshot of the database and with the models of predictions in force now. Nothing is written.
+ * What publishing a document would change. Every player is evaluated under both documents, for the same instant, on the same
+ * snapshot of the database and with the prediction models in force. Nothing is written.
  */
 export async function dryRun(pool: Pool, run: DryRun): Promise<DryRunOutcome> {
   const began = performance.now();
   const examination = prepare(run, (await findCurrentModels(pool, run.gameId)).models);
   if (examination.columnCount > MAX_COLUMNS) {
-    const message = `The rules of the published and the new document ask for ${examination.columnCount} different things about a player; a dry run can read ${MAX_COLUMNS}.`;
+    const message = `The rules of the published and the new document use ${examination.columnCount} different facts about a player; a dry run can read ${MAX_COLUMNS}. Use fewer attributes.`;
     return { outcome: 'too_many_facts', message };
   }
   return withOwnConnection(pool, async (connection) => {
@@ -105,7 +105,7 @@ type Examination = Readonly<{
   evaluate: ReturnType<typeof evaluateUnder>;
 }>;
 
-/** What is read of a player, and what is made of it. */
+/** Decides which facts are read of a player, and how they are evaluated. */
 function prepare({ nowMs, attributes, ...run }: DryRun, models: ModelsInForce): Examination {
   const compile = (document: ConfigDocument) =>
     compileDocument(document, { version: 0, publishedAt: 0 }, undefined, attributes);
@@ -122,7 +122,7 @@ function prepare({ nowMs, attributes, ...run }: DryRun, models: ModelsInForce): 
   };
 }
 
-/** Undefined if it was interrupted. */
+/** Undefined if the run was interrupted. */
 async function examine(
   connection: OwnConnection,
   { gameId, signal, onProgress, stopwatch = () => performance.now() }: DryRun,
@@ -166,7 +166,7 @@ function evaluateUnder(
     );
 }
 
-/** While a page is worked on the next one is read. */
+/** Reads the next page while a page is being evaluated. */
 async function* pagesOf(
   connection: OwnConnection,
   gameId: number,
@@ -176,7 +176,7 @@ async function* pagesOf(
 ): AsyncGenerator<unknown[][]> {
   const read = (range: PlayerRange | undefined) => {
     const page = range && listFactRows(connection, gameId, columns, range, share);
-    // If the run ends before, nobody waits for it any more.
+    // If the run ends before, the result of this read is not awaited.
     page?.catch(() => {});
     return page;
   };

@@ -7,17 +7,17 @@ import { isHeldOut } from '../../personalisation/decide/decide-store.js';
 import { DecisionContext, type OnDecisionError } from '../../personalisation/decide/decision-context.js';
 import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
 
-/** What a document means for one player, without the store that follows from it. */
+/** What a document decides for one player, without the store. */
 export type Evaluation = Readonly<{
   segments: ReadonlySet<string>;
   flags: ReadonlyMap<string, boolean>;
-  /** The ids of those that apply. */
+  /** The ids of the offers that apply. */
   offers: ReadonlySet<string>;
 }>;
 
 const NO_OFFERS: ReadonlySet<string> = new Set();
 
-/** The same parts in the same order as `decide` puts together, so it comes to the same; a store costs most, and is left out. */
+/** Evaluates the same parts in the same order as `decide`, so the results are equal. The store, which costs most, is left out. */
 export function evaluatePlayer(
   document: CompiledDocument,
   facts: PlayerFacts,
@@ -28,7 +28,7 @@ export function evaluatePlayer(
   return evaluateWithAttributes(document, facts, now, models, onError).evaluation;
 }
 
-/** Also gives what rules read of the player, to ask other rules. */
+/** Also returns the attributes of the player, for further rules. */
 export function evaluateWithAttributes(
   document: CompiledDocument,
   facts: PlayerFacts,

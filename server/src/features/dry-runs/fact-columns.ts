@@ -19,20 +19,20 @@ type Value = unknown;
 type Put = PlayerColumn['put'];
 
 /**
- * The columns that hold what is needed of a player, as SQL over `players p` and, for sums over days, `player_days d`; and
- * the way back from a row to facts. Names of event types, currencies and the like are parameters, never part of the text.
+ * The columns that hold the needed facts about a player, as SQL over `players p` and, for sums over days, `player_days d`; and
+ * the conversion of a row to facts. Names of event types, currencies and the like are parameters, never part of the text.
  */
 export type FactColumns = Readonly<{
   ofPlayer: readonly string[];
-  /** Of a subquery over the player's days; empty if no rule asks for any. */
+  /** The columns of a subquery over the days of the player; empty if no rule uses days. */
   ofDays: readonly string[];
-  /** The first and the last day that count, as parameters. */
+  /** The parameters for the first and the last day of the windows. */
   firstDay: string;
   lastDay: string;
-  /** As a parameter; empty if no rule asks for a prediction. Then `ofPlayer` needs the subquery `HISTORY_DAYS` as `h`. */
+  /** The parameter for today; empty if no rule uses a prediction. If set, `ofPlayer` needs the subquery `HISTORY_DAYS` as `h`. */
   today: string;
   values: readonly unknown[];
-  /** For a row of the values of `ofPlayer` followed by those of `ofDays`. */
+  /** Takes a row with the values of `ofPlayer`, followed by the values of `ofDays`. */
   toFacts: (row: readonly Value[]) => RowFacts;
 }>;
 
@@ -40,7 +40,7 @@ export function factColumns(needs: FactNeeds, nowMs: number): FactColumns {
   return new Columns(needs, nowMs);
 }
 
-/** PostgreSQL takes 1,664 columns in a list. */
+/** PostgreSQL allows 1,664 columns in a select list. */
 export const MAX_COLUMNS = 1_600;
 const RECENT_DAYS = 7;
 const WINDOW_DAYS = 28;
@@ -69,7 +69,7 @@ class Columns implements FactColumns {
       older: Object.freeze({ ...summedDay(this.#today - RECENT_DAYS), events: 1 }),
     };
     const days = this.#reachesBack ? WINDOW_DAYS : RECENT_DAYS;
-    // PostgreSQL refuses parameters that stand nowhere.
+    // PostgreSQL refuses parameters that the statement does not use.
     const isWindowed = needs.windows.length > 0;
     this.firstDay = isWindowed ? this.#day(this.#today - days + 1) : '';
     this.lastDay = isWindowed ? this.#day(this.#today) : '';
@@ -147,7 +147,7 @@ class Columns implements FactColumns {
     });
   }
 
-  /** A sum that only one window asks for is not split; one that both ask for is split where the shorter one begins. */
+  /** A sum that only one window needs is not split. A sum that both need is split where the shorter window begins. */
   #addWindow({ source, key, last7d, last28d }: WindowNeed): void {
     const { sql, memberType, put } = DAY_COLUMNS[source];
     const value = key === null ? sql : `(${sql} -> ${this.#bind(key, 'text')})::${memberType}`;

@@ -5,20 +5,20 @@ import type { CompiledDocument } from '../../personalisation/compile/compiled-do
 export type WindowNeed = { source: DaySource; key: string | null; last7d: boolean; last28d: boolean };
 
 /**
- * What the rules of some documents ask about a player. A game has millions of players: what no rule asks is not read, and
- * what is read decides how long a dry run takes. What flags and shares of players need is read in any case.
+ * The facts about a player that the rules of some documents use. Only these facts are read, because a game may have millions of
+ * players, and reading facts takes most of the time of a dry run. The facts for flags and shares of players are always read.
  */
 export type FactNeeds = Readonly<Record<PlayerFact, boolean>> &
   Readonly<{
-    /** Event types that are asked for over all time. */
+    /** Event types whose counts over all time are used. */
     eventTypes: ReadonlySet<string>;
     profile: ReadonlySet<ProfileMember>;
     windows: readonly Readonly<WindowNeed>[];
-    /** Promotions of offers with a limit per player. */
+    /** Promotion ids of offers with a limit per player. */
     promoIds: ReadonlySet<string>;
-    /** What predictions are worked out from. */
+    /** The facts that predictions are computed from. */
     history: boolean;
-    /** Of segments with two thresholds. */
+    /** Stays in segments with two thresholds. */
     stays: boolean;
   }>;
 
@@ -44,7 +44,7 @@ class Needs {
   createdAt = false;
   lastEventAt = false;
   eventCount = false;
-  // These also say who pays, and how much.
+  // The report also needs these: they say who pays, and how much.
   purchaseCount = true;
   lastPurchaseAt = true;
   spend = true;

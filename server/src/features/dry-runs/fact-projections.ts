@@ -2,24 +2,24 @@ import type { DaySource, PlayerFact } from '../../personalisation/attributes/fac
 import { type RowFacts, type SummedDay, setCount } from './row-facts.js';
 
 /**
- * Where the database holds each fact that attributes are worked out from: constant SQL over `players p` and
- * `player_days d`, and the way back into the facts. The compiler refuses a fact without a column.
+ * Where the database holds each fact that attributes are computed from: constant SQL over `players p` and `player_days d`, and
+ * the conversion to facts. A fact without a column does not compile.
  */
 
 export type PlayerColumn = Readonly<{
   sql: string;
-  /** Takes the value as the driver gives it. Null is never put. */
+  /** Takes the value as the driver returns it, but never null. */
   put: (facts: RowFacts, value: unknown) => void;
 }>;
 
 export type DayColumn = Readonly<{
   sql: string;
-  /** The type of a member, for a column of JSON whose members are added up by their keys. */
+  /** For a JSON column whose members are summed by key: the type of a member. */
   memberType?: 'bigint' | 'numeric';
   put: (day: SummedDay, sum: number, key: string) => void;
 }>;
 
-/** The column of each fact of the player's row, and where its value belongs. */
+/** The column of each fact in the row of the player, and the fact that its value is put into. */
 export const PLAYER_COLUMNS: Readonly<Record<PlayerFact, PlayerColumn>> = {
   purchaseCount: {
     sql: 'p.purchase_count',
@@ -34,7 +34,7 @@ export const PLAYER_COLUMNS: Readonly<Record<PlayerFact, PlayerColumn>> = {
     },
   },
   spend: {
-    // Most players have none: nothing has to be sent and parsed for them.
+    // Most players have none: null saves sending and parsing an empty value.
     sql: "nullif(p.spend, '{}')",
     put: (facts, value) => {
       facts.spend = value as Record<string, number>;
@@ -60,7 +60,7 @@ export const PLAYER_COLUMNS: Readonly<Record<PlayerFact, PlayerColumn>> = {
   },
 };
 
-/** The column of each fact that is added up over days. */
+/** The column of each fact that is summed over days. */
 export const DAY_COLUMNS: Readonly<Record<DaySource, DayColumn>> = {
   events: {
     sql: 'd.events',
@@ -100,21 +100,21 @@ export const DAY_COLUMNS: Readonly<Record<DaySource, DayColumn>> = {
   },
   eventCounts: {
     sql: 'd.event_counts',
-    // Whole numbers are added up many times faster than decimals.
+    // Sums of integers are many times faster than sums of decimals.
     memberType: 'bigint',
     put: (day, sum, key) => setCount(day.eventCounts, key, sum),
   },
   revenue: {
     sql: 'd.revenue',
-    // An exact sum: the nearest double to it is what a sum of doubles comes to when it is rounded, as rules have it.
+    // The exact sum. The nearest double equals the rounded sum of doubles that rules use.
     memberType: 'numeric',
     put: (day, sum, key) => setCount(day.revenue, key, sum),
   },
 };
 
 /**
- * Seconds to whole milliseconds, the rest cut off as where single players are read. PostgreSQL counts microseconds and a
- * double is off by less than half of one: that much is added before the cut.
+ * Seconds to whole milliseconds, cut off as where single players are read. PostgreSQL counts microseconds, and a double is off by
+ * less than half a microsecond: that much is added before the cut.
  */
 function epochMs(seconds: number): number {
   return Math.floor(seconds * 1000 + 0.0005);

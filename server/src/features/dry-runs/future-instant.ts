@@ -1,8 +1,8 @@
 import { readInstant } from '../explanations/instant.js';
 
 /**
- * The instant that a dry run is asked for, as epoch milliseconds; undefined if it is no time or in the past. The facts about
- * players are those of now: for the past they would give numbers that never existed.
+ * The instant of a dry run as epoch milliseconds; undefined if the text is no time, or is in the past. The facts about players
+ * are those of now, so for the past they would give wrong numbers.
  */
 export function readFutureInstant(text: string, nowMs: number): number | undefined {
   const atMs = readInstant(text);

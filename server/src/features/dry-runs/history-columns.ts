@@ -7,11 +7,11 @@ import type { PlayerColumn } from './fact-projections.js';
 import type { RowFacts } from './row-facts.js';
 
 /**
- * What predictions are worked out from. They look at the 7 and 28 days until today, or until yesterday for a player who has not
- * come today; rules look at others, so these are added up apart.
+ * The columns that predictions are computed from. Predictions use the 7 and 28 days until today, or until yesterday for a player
+ * without an event today. The windows of rules differ, so these sums are computed separately.
  */
 
-/** To follow `left join lateral`; TODAY stands for the parameter. */
+/** The subquery after `left join lateral`. TODAY stands for the parameter. */
 export const HISTORY_DAYS = `(
     select e.day as last_day, sum(d.sessions) filter (where d.day > e.day - 7) as sessions,
       sum(d.ad_impressions) filter (where d.day > e.day - 7) as ad_impressions,
@@ -23,7 +23,7 @@ export const HISTORY_DAYS = `(
   ) h on true`;
 
 export const HISTORY_COLUMNS: readonly PlayerColumn[] = [
-  // First: it lays out what all others are put into.
+  // First, because the other columns put their values into what it lays out.
   { sql: "h.last_day - date '1970-01-01'", put: (facts, value) => facts.layOutHistory(value as number) },
   {
     sql: FIRST_DAY_COLUMN,

@@ -15,11 +15,11 @@ type Counts = Record<string, number>;
 export type SummedDay = Mutable<Omit<PlayerDay, 'eventCounts' | 'revenue'>> & {
   eventCounts: Counts;
   revenue: Counts;
-  /** How many days with events it stands for. */
+  /** How many days with events the sum stands for. */
   activeDays: number;
 };
 
-/** The facts of one player, filled in column by column. What no column was asked for stays as if nothing had happened. */
+/** The facts about one player, filled in column by column. Facts without a column stay as for a player without events. */
 export class RowFacts implements PlayerFacts {
   userId = '';
   createdAt = 0;
@@ -35,16 +35,16 @@ export class RowFacts implements PlayerFacts {
   overrides: readonly FlagOverride[] = [];
   overridesAt: number | null = null;
   stays: readonly SegmentStay[] = [];
-  /** Shared by all players until `layOutHistory` gives this one their own. */
+  /** A shared blank value, until `layOutHistory` replaces it. */
   history: Mutable<PlayerHistory> = BLANK_HISTORY;
-  /** The last 7 days in one, and the 21 before them. */
+  /** The sum of the last 7 days, and the sum of the 21 days before. */
   recent: SummedDay | null = null;
   older: SummedDay | null = null;
-  /** For predictions: what was done in 7 days and, of purchases, in 28, each as one day. */
+  /** For predictions: the sum of 7 days, and the purchases of 28 days, each as one day. */
   weekOfHistory: Mutable<RecentDay> = NO_DAY;
   monthOfHistory: Mutable<RecentDay> = NO_DAY;
 
-  /** Comes before all that is put into the history. `lastDay`: the last one that predictions look at. */
+  /** To be called before values are put into the history. `lastDay`: the last day that predictions use. */
   layOutHistory(lastDay: number): void {
     this.weekOfHistory = recentDay(lastDay);
     this.monthOfHistory = recentDay(lastDay - 7);
@@ -52,9 +52,8 @@ export class RowFacts implements PlayerFacts {
   }
 
   /**
-   * Rules only ever add days up, so two days can stand for 28. But they may also ask on how many days there were events:
-   * for that, days with a single event each stand beside the two, which have so many fewer. They are shared by all
-   * players.
+   * Rules only sum days, so two days can stand for 28. Rules may also count the days with events. For that, days with a
+   * single event each are added, and as many events are taken from the two. The added days are shared by all players.
    */
   layOutDays(single: Readonly<{ recent: PlayerDay; older: PlayerDay }>): void {
     if (this.recent !== null) this.#layOut(this.recent, single.recent);
@@ -93,7 +92,7 @@ export function summedDay(epochDay: number): SummedDay {
   };
 }
 
-/** `__proto__` is a name like any other here; assigned to, it would be none. */
+/** Defines the member: a plain assignment to `__proto__` would set no member. */
 export function setCount(counts: Counts, name: string, count: number): void {
   if (name !== '__proto__') counts[name] = count;
   else

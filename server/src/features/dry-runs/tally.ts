@@ -1,6 +1,6 @@
 import { numberIn, type PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 
-/** How many players something is true of under both documents. */
+/** How many players a part is true of under the old and the new document. */
 export type Counts = { before: number; after: number; enter: number; leave: number; stay: number };
 
 const MAX_EXAMPLES = 5;
@@ -8,7 +8,7 @@ const MAX_EXAMPLES = 5;
 /** Counts for one segment, offer or flag. */
 export class Tally {
   readonly counts: Counts = { before: 0, after: 0, enter: 0, leave: 0, stay: 0 };
-  /** Of those after: who have a purchase that was not refunded. */
+  /** Players after with a purchase that was not refunded. */
   payers = 0;
   readonly spend = new Map<string, number>();
   readonly entering: string[] = [];

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How long a process may work before other work gets its turn: requests that arrive meanwhile wait for it. */
+/** How long the process may work before it lets other work run: requests that arrive meanwhile wait. */
 const TIME_SLICE_MS = 8;
 
-/** Work in time slices. How much fits into one depends on the studio's rules, so it is measured by time. */
+/** Divides work into time slices. How many players fit into one depends on the rules, so the time is measured. */
 export class TimeSlice {
   readonly #clock: () => number;
   #began: number;
@@ -17,7 +17,7 @@ export class TimeSlice {
     return this.#clock() - this.#began >= TIME_SLICE_MS;
   }
 
-  /** Lets others have their turn, and begins the next one. */
+  /** Lets other work run, and begins the next time slice. */
   async giveWay(): Promise<void> {
     await nextTurn();
     this.#began = this.#clock();

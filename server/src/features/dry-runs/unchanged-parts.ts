@@ -3,22 +3,22 @@ import { type FlagOrSegment, nodeNames } from '../../personalisation/compile/com
 import type { CompiledDocument, CompiledOffer } from '../../personalisation/compile/compiled-document.js';
 import type { CompiledRule } from '../../personalisation/rules/rules.js';
 
-/** What has to be decided under the old document when it has been decided under the new one. */
+/** What still has to be evaluated under the old document after the new document was evaluated. */
 export type Comparison = Readonly<{
-  /** `segment:payer`, `flag:beta`, `offer:sale`: the same for every player under both. */
+  /** Parts such as `segment:payer`, `flag:beta` and `offer:sale` that are the same for every player under both documents. */
   unchanged: ReadonlySet<string>;
-  /** The old document without them, except for those that others need. */
+  /** The old document without the unchanged parts, except for those that changed parts refer to. */
   rest: CompiledDocument;
 }>;
 
-/** Most changes are small: what they do not touch is decided once instead of twice, which is half of all the work. */
+/** Most changes are small. Parts that they do not touch are evaluated once instead of twice, which halves the work. */
 export function compareDocuments(before: CompiledDocument, after: CompiledDocument): Comparison {
   const unchanged = new Set<string>();
   const areSameOff = [...before.predictionsOff].sort().join() === [...after.predictionsOff].sort().join();
   const isSameRule = (old: CompiledRule | null, present: CompiledRule | null) => {
     if (old === null || present === null) return old === present;
     const needs = nodeNames(old);
-    // The same text may refer to something that is only there now.
+    // The same rule may refer to a part that has changed.
     return (
       old.expression === present.expression &&
       (areSameOff || (old.basis & TIME_BASIS.predictions) === 0) &&
@@ -29,7 +29,7 @@ export function compareDocuments(before: CompiledDocument, after: CompiledDocume
 
   const present = new Map(after.flagsAndSegments.map((node) => [nameOf(node), node]));
   const isSamePayer = before.payerForDays === after.payerForDays;
-  // Each after those it refers to.
+  // Each part comes after the parts that it refers to.
   for (const node of before.flagsAndSegments) {
     const counterpart = present.get(nameOf(node));
     if (counterpart === undefined || !isSameRule(node.rule, counterpart.rule)) continue;
@@ -50,18 +50,18 @@ function nameOf(node: FlagOrSegment): string {
   return node.kind === 'flag' ? `flag:${node.flagId}` : `segment:${node.listed.segmentId}`;
 }
 
-/** But for the rule. */
+/** Compares all but the rule. */
 function isSameOtherwise(old: FlagOrSegment, present: FlagOrSegment, isSamePayer: boolean): boolean {
   if (old.kind === 'segment' || present.kind === 'segment') return keyOf(old) === keyOf(present);
   return old.defaultValue === present.defaultValue && (!old.isPayer || isSamePayer);
 }
 
-/** With the rule it also says who stays. */
+/** What decides, besides the rule, which players stay in the segment. */
 function keyOf(node: FlagOrSegment): string | undefined {
   return node.kind === 'segment' ? node.thresholds?.key : undefined;
 }
 
-/** In what decides whether it applies; what it does to SKUs is another matter. */
+/** Compares what decides whether the offer applies, not what it does to SKUs. */
 function isSameOffer(old: CompiledOffer, present: CompiledOffer): boolean {
   return (
     old.sharePercent === present.sharePercent &&
@@ -75,7 +75,7 @@ function isSameOffer(old: CompiledOffer, present: CompiledOffer): boolean {
 function without(document: CompiledDocument, unchanged: ReadonlySet<string>): CompiledDocument {
   const offers = document.offers.filter(({ offerId }) => !unchanged.has(`offer:${offerId}`));
   const needed = new Set(offers.flatMap(({ rule }) => (rule === null ? [] : nodeNames(rule))));
-  // From the last on: whatever needs a part comes after it.
+  // In reverse order: a part comes before the parts that refer to it.
   const flagsAndSegments = document.flagsAndSegments.toReversed().filter((node) => {
     const isNeeded = needed.has(nameOf(node)) || !unchanged.has(nameOf(node));
     if (isNeeded && node.rule !== null) for (const name of nodeNames(node.rule)) needed.add(name);

@@ -12,12 +12,15 @@ import { type ExplainOutcome, type ExplainRequest, type Explanation, explain } f
 import { ExplainBody, ExplainEnvelope, ExplainResponse } from './explain-schemas.js';
 import { readInstant } from './instant.js';
 
-/** A rebuild keeps a core of the database busy, which has players to serve. No studio keeps the others from theirs. */
+/**
+ * A rebuild keeps a core of the database busy, which also serves players. Each studio may run one at a time, so that no studio
+ * blocks the others.
+ */
 const REBUILDS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 10 };
-/** Most rebuilds take less. */
+/** Longer than most rebuilds take. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Why a player sees what they see. */
+/** Explanations: why a player gets their flags, segments, offers and store. */
 export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = withSchemaTypes(app);
   const { body, validatorCompiler } = bodyCheckedAs(ExplainBody, ExplainEnvelope);
@@ -31,9 +34,9 @@ export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...adminSchema('Players'),
         operationId: 'explain',
-        summary: 'Why a player is told what they are told',
+        summary: 'Why a player gets their flags, segments, offers and store',
         description:
-          'For a player or a hypothetical one, at any time, under any version, the draft or a document that is not saved. Nothing is changed by it.',
+          'For a player or a hypothetical one, at any time, under any version, the draft or a document that is not saved. Changes nothing.',
         params: GameParameters,
         body,
         response: {
@@ -56,7 +59,7 @@ export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const own = semaphore.of(adminOf(request).tenantId, signal);
       const outcome = await explain({ pool, databaseUrl, clock, semaphore: own, signal }, asked).catch(
         (error) => {
-          // For the log: nobody reads it any more.
+          // Only for the log: the client has disconnected.
           throw signal.aborted ? new ApiError('request_timeout', { cause: error }) : error;
         },
       );
@@ -76,10 +79,10 @@ function questionOf({
   if (at !== undefined && atMs === undefined)
     throw invalid('at must be a time such as 2026-11-15T12:00:00Z.');
   if ((playerId === undefined) === (hypothetical === undefined)) {
-    throw invalid('Give a playerId or a hypothetical player, one of the two.');
+    throw invalid('Send either playerId or hypothetical.');
   }
   if (document !== undefined && version !== undefined)
-    throw invalid('Give a document or a version, not both.');
+    throw invalid('Send either document or version, not both.');
   const player = playerId === undefined ? { hypothetical } : { userId: playerId };
   return { player, atMs, version: document === undefined ? version : { document } };
 }

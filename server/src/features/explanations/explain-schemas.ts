@@ -5,7 +5,7 @@ import { ExplainedPredictions, PREDICTIONS_EXAMPLE } from './explained-predictio
 import { FactsJson } from './facts-json.js';
 import { NearMiss } from './near-miss-schema.js';
 
-/** Documentation of the route, and the form of its body. */
+/** Request and response of an explanation. */
 
 const members = {
   playerId: Type.Optional(
@@ -15,7 +15,7 @@ const members = {
     Type.String({
       maxLength: 40,
       description:
-        'RFC 3339 with a zone; now, if left out. For the past the player is rebuilt from the stored events; for the future it is what is known now, at that time.',
+        'RFC 3339 with a zone; now, if left out. For the past, the facts are rebuilt from the stored events. For the future, the facts are those of now.',
     }),
   ),
   version: Type.Optional(
@@ -26,7 +26,7 @@ const members = {
 };
 const closed = { additionalProperties: false };
 
-/** What is asked of a body before the hypothetical player and the document are read, whose problems have sentences of their own. */
+/** Checked first. The hypothetical player and the document are checked later, and have their own messages. */
 export const ExplainEnvelope = Type.Object(
   { ...members, hypothetical: Type.Optional(Type.Unknown()), document: Type.Optional(Type.Unknown()) },
   closed,
@@ -57,12 +57,11 @@ const RuleTrace = Type.Object(
     result: Type.Boolean(),
     error: nullable(
       Type.String({
-        description:
-          'Why it could not be worked out: a flag then has its default, segments and offers do not match',
+        description: 'Why the rule failed: a flag then has its default, segments and offers do not match',
       }),
     ),
     values: Type.Record(Type.String(), Type.Union([Type.String(), Type.Number(), Type.Boolean()]), {
-      description: 'What it read',
+      description: 'The values that the rule read',
     }),
   },
   { title: 'RuleTrace' },
@@ -89,13 +88,13 @@ const Trace = Type.Object(
         stay: nullable(
           Type.Object(
             {
-              enteredAt: Time('Since when'),
+              enteredAt: Time('When the player entered'),
               value: Type.Number({ description: 'The prediction with which the player entered' }),
             },
             {
               title: 'SegmentStay',
               description:
-                'Of a player who was inside of a segment with two thresholds before: `rule` then says who stays, else who enters',
+                'Set for a player who was already in a segment with two thresholds: `rule` then decides who stays, otherwise who enters',
             },
           ),
         ),
@@ -111,10 +110,13 @@ const Trace = Type.Object(
         sharePercent: Type.Number(),
         place: nullable(
           Type.Number({
-            description: "The player's bucket in percent, 0 up to 100; below the share is inside",
+            description:
+              'The bucket of the player in percent, from 0 to 100. A bucket below the share is inside.',
           }),
         ),
-        purchases: nullable(Type.Integer({ description: 'With the promotion, where there is a limit' })),
+        purchases: nullable(
+          Type.Integer({ description: 'Purchases with the promotion; null if the offer has no limit' }),
+        ),
         rule: nullable(RuleTrace),
       }),
     ),
@@ -123,24 +125,26 @@ const Trace = Type.Object(
         skuId: id,
         isShown: Type.Boolean(),
         absent: nullable(Type.String({ description: 'inactive, not_started or ended' })),
-        hidden: Type.Boolean({ description: 'Kept out of the untargeted store' }),
+        hidden: Type.Boolean({ description: 'True: not in the untargeted store' }),
         locale: nullable(Type.String()),
         currency: nullable(Type.String()),
         actualPrice: price,
         cataloguePrice: price,
         offerPrice: price,
-        promoId: nullable(Type.String({ description: 'The promotion that a purchase of it belongs to' })),
+        promoId: nullable(
+          Type.String({ description: 'The promotion that a purchase of the SKU belongs to' }),
+        ),
         steps: Type.Array(
           Type.Object({
             offerId: id,
-            applied: Type.Boolean({ description: 'False: another offer had won the SKU before' }),
+            applied: Type.Boolean({ description: 'False: an earlier offer has won the SKU' }),
             visibility: nullable(Type.String({ description: 'show or hide' })),
-            promoId: nullable(Type.String({ description: 'Of the offer' })),
+            promoId: nullable(Type.String({ description: 'The promotion of the offer' })),
             wantedPrice: price,
             rails: Type.Array(Type.String({ description: 'floor_price, largest_discount or actual_price' })),
             price: Type.String({ description: 'After this step' }),
           }),
-          { description: 'The offers that apply and are about this SKU, in order' },
+          { description: 'The offers that apply and change this SKU, in order' },
         ),
       }),
     ),
@@ -150,13 +154,13 @@ const Trace = Type.Object(
 
 const Explanation = Type.Object(
   {
-    at: Time('The moment that is explained'),
+    at: Time('The instant that is explained'),
     version: Type.Union([Type.Integer(), Type.Literal('draft')], {
-      description: '`draft` also for a document that was given',
+      description: '`draft` also for a document in the request',
     }),
-    publishedAt: nullable(Time('Of the version')),
+    publishedAt: nullable(Time('When the version was published')),
     source: Type.String({ description: 'current row, stored events or hypothetical' }),
-    completeSince: nullable(Time('Events from before are deleted: the facts lack what they told')),
+    completeSince: nullable(Time('Earlier events are deleted, so the facts lack them')),
     facts: FactsJson,
     decision: Type.Object({
       flags: Type.Record(
@@ -164,7 +168,7 @@ const Explanation = Type.Object(
         Type.Object({
           value: Type.Boolean(),
           defaultValue: Type.Boolean(),
-          expiredAt: nullable(Time('When it is the default again')),
+          expiredAt: nullable(Time('When the flag has its default again')),
         }),
       ),
       segments: Type.Array(
@@ -174,13 +178,15 @@ const Explanation = Type.Object(
           version: Type.Integer(),
           visibleToClients: Type.Boolean(),
         }),
-        { description: 'Also those that clients are not told of' },
+        { description: 'Including segments that are not visible to clients' },
       ),
-      heldOut: Type.Boolean({ description: 'Gets the untargeted store, whatever the offers say' }),
+      heldOut: Type.Boolean({
+        description: 'True: the player gets the untargeted store, whichever offers apply',
+      }),
       store: Type.Unknown({ description: 'What GET /v1/player/store_configs returns' }),
-      storeText: Type.String({ description: 'The same, byte by byte' }),
+      storeText: Type.String({ description: 'The same store, byte by byte' }),
       storeEtag: Type.String(),
-      validUntil: nullable(Time('When time alone changes it next')),
+      validUntil: nullable(Time('When the decision next changes with time alone')),
     }),
     predictions: ExplainedPredictions,
     trace: Trace,
@@ -189,7 +195,7 @@ const Explanation = Type.Object(
         ...{ flags: sentences, segments: sentences, offers: sentences, skus: sentences },
         predictions: sentences,
       },
-      { description: 'The same in sentences' },
+      { description: 'The reasons in sentences' },
     ),
     problems: Type.Array(Type.Object({ part: Type.String(), message: Type.String() }), {
       description: 'Rules that failed, and parts of the document that cannot be used',
@@ -203,7 +209,7 @@ const STORE_TEXT =
   '{"activeSkus":[],"userSpecificPromoId":null,"fallbackConfig":null,"lastUpdatedTimestamp":1794744000000}';
 
 export const ExplainResponse = successOf('ExplainResponse', Explanation, {
-  description: 'What the player is told, rule by rule, with the values that decided.',
+  description: 'What was decided for the player, rule by rule, with the values that the rules read.',
   example: {
     at: '2026-11-15T12:00:00.000Z',
     version: 7,

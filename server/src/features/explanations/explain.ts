@@ -31,9 +31,9 @@ export type ExplainDependencies = Readonly<{
   databaseUrl: string;
   clock: Clock;
   semaphore: KeySemaphore;
-  /** Comes when nobody waits for the response any more. */
+  /** Aborted when the client has disconnected. */
   signal?: AbortSignal;
-  /** What rules can ask about a player; the attributes of the service, if left out. */
+  /** The attributes of rules; those of the service, if left out. */
   attributes?: AttributeRegistry;
 }>;
 
@@ -45,26 +45,26 @@ export type ExplainRequest = Readonly<{
   version?: WantedVersion;
 }>;
 
-/** Why a player was told what they were told: the facts, the rules, and what came of them. */
+/** Why a player got what they got: the facts, the rules, and the decision. */
 export type Explanation = Readonly<{
   at: string;
   version: number | 'draft';
-  /** Null for the draft, and for what a game has before anything is published. */
+  /** Null for the draft, and for a game without a published version. */
   publishedAt: string | null;
   source: FactsSource;
-  /** Events from before this moment are deleted: the facts lack what they told. */
+  /** Events before this instant are deleted, so the facts lack them. */
   completeSince: string | null;
   facts: FactsJson;
   decision: Readonly<{
     flags: Readonly<Record<string, FlagState>>;
-    /** Also those that clients are not told of. */
+    /** Including segments that are not visible to clients. */
     segments: readonly SegmentMembership[];
     heldOut: boolean;
     store: unknown;
     /** The store as it is sent, byte by byte, and its ETag. */
     storeText: string;
     storeEtag: string;
-    /** Null: time alone never changes it. */
+    /** When the decision next changes with time alone; null: never. */
     validUntil: string | null;
   }>;
   predictions: ExplainedPredictions;
@@ -74,11 +74,11 @@ export type Explanation = Readonly<{
   problems: readonly Problem[];
 }>;
 
-/** With what keeps the player out of a segment, where that is one number. */
+/** The trace, with near misses: segments that the player is not in because of one number. */
 export type ExplainedTrace = Omit<Trace, 'segments'> &
   Readonly<{ segments: readonly (SegmentTrace & { nearMiss: NearMiss | null })[] }>;
 
-/** `part`: `segment:whales`, `offer:winter`, `sku:gems`, `predictions`, or `store` for the whole of it. */
+/** `part`: `segment:whales`, `offer:winter`, `sku:gems`, `predictions`, or `store` for the whole store. */
 export type Problem = Readonly<{ part: string; message: string }>;
 
 export type ExplainOutcome =
@@ -88,8 +88,8 @@ export type ExplainOutcome =
   | Readonly<{ outcome: 'facts_invalid'; message: string }>;
 
 /**
- * Explains what a player, real or hypothetical, is told at any moment under any version: decided once more by the code that
- * decides for players, which this time keeps a record.
+ * Explains what is decided for a player, real or hypothetical, at any instant under any version. The code that serves players
+ * decides again, and records a trace.
  */
 export async function explain(
   { pool, databaseUrl, clock, semaphore, signal, attributes }: ExplainDependencies,
@@ -97,10 +97,10 @@ export async function explain(
 ): Promise<ExplainOutcome> {
   const nowMs = clock.now();
   const instants = { atMs: askedFor ?? nowMs, nowMs };
-  // First what is cheap: a version that does not exist is not worth a rebuild.
+  // Before the rebuild, which is expensive.
   const found = await findDocument(pool, gameId, version, instants);
   if (found.outcome !== 'found') return found;
-  // What will be in force later, nobody knows: for the future it is what is in force now.
+  // For the future, the models in force now are used.
   const models = await findModelsAt(pool, gameId, Math.min(instants.atMs, nowMs));
   const given = {
     atMs: instants.atMs,

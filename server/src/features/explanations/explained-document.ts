@@ -7,7 +7,7 @@ import { findConfigVersion, findConfigVersionAt } from '../game-configs/config-q
 import { findDraft } from '../game-configs/draft.js';
 import { nextSegmentVersions } from '../game-configs/segment-versions.js';
 
-/** A version's number, the draft, a document in hand, or undefined: the version that was in force. */
+/** The number of a version, the draft, a given document, or undefined for the version that was in force. */
 export type WantedVersion = number | 'draft' | Readonly<{ document: unknown }> | undefined;
 
 export type ExplainedDocument = Readonly<{ document: ConfigDocument; publication: Publication }>;
@@ -40,7 +40,7 @@ export async function findDocument(
   return { outcome: 'found', document: found.document, publication: found };
 }
 
-/** A document as if it were published at the moment of the question. */
+/** Treats a document as if it were published at the instant that is explained. */
 async function asIfPublished(
   pool: Pool,
   gameId: number,

@@ -6,13 +6,13 @@ import { findFacts } from '../players/facts-queries.js';
 import { rebuildFacts } from './rebuild-facts.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
 
-/** Where the facts of an explanation are from. */
+/** Where the facts of an explanation come from. */
 export type FactsSource = 'current row' | 'stored events' | 'hypothetical';
 
 export type ExplainedPlayer = Readonly<{
   facts: PlayerFacts;
   source: FactsSource;
-  /** Events from before this time are deleted, and the facts lack what they added. */
+  /** Events before this time are deleted, so the facts lack them. */
   completeSince: string | null;
 }>;
 
@@ -29,7 +29,7 @@ type Sources = Readonly<{
 }>;
 type Instants = Readonly<{ atMs: number; nowMs: number }>;
 
-/** A player's facts as of an instant. The future is unknown: for a later instant the facts are those of now. */
+/** The facts about a player at an instant. For an instant in the future, the facts are those of now. */
 export async function findPlayerAt(
   { pool, databaseUrl, semaphore, signal }: Sources,
   gameId: number,

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
 import { nullable, Time } from '../../http/admin-responses.js';
 
-/** Documentation of the predictions of an explanation. */
+/** The predictions in the response of an explanation. */
 
 const Contribution = Type.Object(
   {
     feature: Type.String(),
     label: Type.String({ description: 'The feature in words' }),
-    told: Type.String({ description: 'What it is for this player: `9`, `4 to 7`' }),
+    told: Type.String({ description: 'The value for this player: `9`, `4 to 7`' }),
     coefficient: Type.Number(),
     standardised: Type.Number({ description: 'Standard deviations from the mean of the trained players' }),
     logOdds: Type.Number({ description: 'coefficient × standardised' }),
@@ -20,7 +20,7 @@ const Regression = Type.Object(
     intercept: Type.Number(),
     slope: Type.Number(),
     offset: Type.Number(),
-    contributions: Type.Array(Contribution, { description: 'The largest first' }),
+    contributions: Type.Array(Contribution, { description: 'Largest first' }),
   },
   {
     title: 'PredictionRegression',
@@ -31,15 +31,15 @@ const Regression = Type.Object(
 const ExplainedPrediction = Type.Object(
   {
     value: Type.Number(),
-    defaultValue: Type.Number({ description: 'The average of players such as this one' }),
-    expiredAt: nullable(Time('When the default is the better guess')),
+    defaultValue: Type.Number({ description: 'The average of similar players' }),
+    expiredAt: nullable(Time('From this time on use `defaultValue`')),
     unit: Type.String(),
     horizonDays: nullable(Type.Integer()),
     percentile: nullable(Type.Number()),
     band: nullable(Type.String({ description: 'low, medium or high' })),
     state: Type.String({ description: 'ready, cold_start, degraded or off' }),
     model: Type.String(),
-    reason: nullable(Type.String({ description: 'Why it is an average: `412 of 2,000 players`' })),
+    reason: nullable(Type.String({ description: 'Why the value is an average: `412 of 2,000 players`' })),
     visibleToClients: Type.Boolean({ description: 'Whether GET /v1/player/predictions lists it' }),
     sentence: Type.String(),
     regression: nullable(Regression),
@@ -51,20 +51,20 @@ const Statistics = (description: string) => Type.Record(Type.String(), Type.Unkn
 
 export const ExplainedPredictions = Type.Object(
   {
-    modelVersion: nullable(Type.Integer({ description: 'The training that was in force' })),
-    inForceSince: nullable(Time('Since when')),
+    modelVersion: nullable(Type.Integer({ description: 'The version of the models that was in force' })),
+    inForceSince: nullable(Time('Since when the models are in force')),
     trainedDays: Type.Record(Type.String(), nullable(Type.String({ format: 'date' })), {
-      description: 'By model: the last day that it was trained with; null where there is no model',
+      description: 'By model: the last day of its training data; null if there is no model',
     }),
     distrusted: Type.Array(Type.String(), {
-      description: 'Models whose predictions had not come true of late: averages were told',
+      description: 'Models whose recent predictions were wrong: players got averages instead',
     }),
     activity: Statistics(
-      'What the models know of the activity: x active days of the n after the first, the last on day tx; sums of the last days as levels (0, 1, 2 to 3, 4 to 7 and so on are 0, 1, 2, 3)',
+      'The input of the models for activity: x active days in the n days after the first, the last on day tx; sums of the last days as levels (0, 1, 2 to 3, 4 to 7 and so on are 0, 1, 2, 3)',
     ),
     purchases: nullable(
       Statistics(
-        'Of a payer: x days of purchase after the first, the last tx days after it, t days since it, and the mean value of such a day',
+        'The input for a payer: x days with a purchase after the first such day, the last one tx days after it, t days since the first, and the mean value of such a day',
       ),
     ),
     aliveByActivity: nullable(Type.Number({ description: 'P(alive) by the model of activity (BG/BB)' })),
@@ -73,7 +73,7 @@ export const ExplainedPredictions = Type.Object(
   },
   {
     title: 'ExplainedPredictions',
-    description: 'What the player was told, or would have been, with the models that were in force',
+    description: 'The predictions of the player with the models that were in force',
   },
 );
 

@@ -16,15 +16,15 @@ import type {
 import { score, switchOff } from '../../personalisation/predict/score.js';
 import type { FoundModels } from '../predictions/models-at.js';
 
-/** Why a player's predictions are what they are, with the models that were in force at the moment. */
+/** The predictions of a player with their reasons, by the models that were in force at the instant. */
 export type ExplainedPredictions = Omit<PredictionsExplanation, 'predictions'> &
   Readonly<{
-    /** The number of the training, and since when it was in force; null before the first one. */
+    /** The version of the models, and since when it is in force; null before the first training. */
     modelVersion: number | null;
     inForceSince: string | null;
-    /** By model: the last day that it was trained with, null where there is no model. */
+    /** By model: the last day of its training data; null if there is no model. */
     trainedDays: Readonly<Record<ModelName, string | null>>;
-    /** Models whose predictions had not come true of late. */
+    /** Models whose recent predictions were wrong. */
     distrusted: readonly GradedName[];
     predictions: Readonly<Record<PredictionName, ExplainedPrediction>>;
   }>;

@@ -15,8 +15,8 @@ import { HistoryJson, historyOfDays, readHistory, toHistoryJson } from './histor
 import { readInstant } from './instant.js';
 
 /**
- * What is known of a player, for people: times as text, days by their date. Explanations show it, and a hypothetical player
- * is described with it, so what was shown can be changed and sent back: "and if they had paid?"
+ * The facts about a player as JSON: times as text, days by their date. Explanations show them, and a hypothetical player is
+ * described by them. So a client can change the facts of an explanation and send them back.
  */
 
 const strict = { additionalProperties: false } as const;
@@ -50,7 +50,7 @@ const Override = Type.Object(
   {
     flagId: Type.String({ maxLength: 64 }),
     value: Type.Boolean(),
-    setAt: Type.Optional(Instant('The moment of the question, if left out.')),
+    setAt: Type.Optional(Instant('The instant that is explained, if left out.')),
     until: Type.Optional(nullable(Instant('From then on the rule decides again; null: never.'))),
   },
   strict,
@@ -61,30 +61,37 @@ const Stay = Type.Object(
     segmentId: Type.String({ maxLength: 64 }),
     thresholds: Type.String({
       maxLength: 100,
-      description: 'Which thresholds of the segment the player has entered by; others are not meant.',
+      description:
+        'The thresholds by which the player entered. If the segment has other thresholds now, the stay is ignored.',
       examples: ['churn > 0.7, < 0.5'],
     }),
-    enteredAt: Type.Optional(Instant('The moment of the question, if left out.')),
+    enteredAt: Type.Optional(Instant('The instant that is explained, if left out.')),
     value: Type.Number({ description: 'The prediction with which the player entered' }),
   },
   strict,
 );
 
-/** A fact that explanations do not show does not compile. `userId` is called `playerId` in the API. */
+/** Makes the compiler refuse a fact that explanations do not show. `userId` is called `playerId` in the API. */
 type ShownFact = Exclude<keyof PlayerFacts, 'userId' | 'overridesAt'> | 'playerId';
 
 export const FactsJson = Type.Object(
   {
     playerId: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'What shares of players are drawn by.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Decides which shares of players the player belongs to.',
+      }),
     ),
-    createdAt: Type.Optional(Instant('The first login; the moment of the question, if left out.')),
+    createdAt: Type.Optional(Instant('The first login; the instant that is explained, if left out.')),
     lastEventAt: Type.Optional(nullable(Instant('Null: no event yet.'))),
     eventCount: Type.Optional(Count('Over all time')),
     eventCounts: Type.Optional(Counts('Event type → how many, over all time')),
-    purchaseCount: Type.Optional(Count('Over all time, refunded ones not counted')),
-    lastPurchaseAt: Type.Optional(nullable(Instant('Null: no purchase. Goes together with purchaseCount.'))),
-    spend: Type.Optional(Amounts('Currency → total, refunds taken off')),
+    purchaseCount: Type.Optional(Count('Over all time, without refunded purchases')),
+    lastPurchaseAt: Type.Optional(
+      nullable(Instant('Null: no purchase. Required if purchaseCount is not 0.')),
+    ),
+    spend: Type.Optional(Amounts('Currency → total, minus refunds')),
     profile: Type.Optional(
       Type.Object(
         {
@@ -101,14 +108,14 @@ export const FactsJson = Type.Object(
       ),
     ),
     days: Type.Optional(
-      Type.Array(Day, { maxItems: 100, description: 'What windows of 7 and 28 days are sums of' }),
+      Type.Array(Day, { maxItems: 100, description: 'The days that windows of 7 and 28 days sum' }),
     ),
-    promoPurchases: Type.Optional(Counts('Promotion id → purchases with it that stand')),
+    promoPurchases: Type.Optional(Counts('Promotion id → purchases with it that were not refunded')),
     overrides: Type.Optional(Type.Array(Override, { maxItems: 100 })),
     stays: Type.Optional(
       Type.Array(Stay, {
         maxItems: 1000,
-        description: 'Segments with two thresholds that the player is inside of',
+        description: 'Segments with two thresholds that the player is in',
       }),
     ),
     history: Type.Optional(HistoryJson),
@@ -116,7 +123,8 @@ export const FactsJson = Type.Object(
   {
     ...strict,
     title: 'ExplainedFacts',
-    description: 'What is known of a player. For a hypothetical one, what is left out is zero or unknown.',
+    description:
+      'The facts about a player. For a hypothetical player, a member that is left out is zero or unknown.',
   },
 );
 export type FactsJson = Static<typeof FactsJson>;
@@ -156,7 +164,7 @@ export type FactsReading =
 
 const validator = Compile(FactsJson);
 
-/** A hypothetical player, or all that makes no sense about them. */
+/** The facts about a hypothetical player, or a message with all mistakes. */
 export function readFacts(value: unknown, atMs: number): FactsReading {
   if (!validator.Check(value)) return { ok: false, message: schemaProblems(value).join(' ') };
   return readValid(value, atMs);
@@ -167,7 +175,7 @@ function schemaProblems(value: unknown): string[] {
   const suggest = createSuggest();
   const sentences = errors.flatMap((error) => {
     const place = `hypothetical${error.instancePath.replaceAll('/', '.')}`;
-    // Says what `additionalProperties` says better.
+    // `additionalProperties` reports the same mistake with a better message.
     if (error.keyword === 'boolean') return [];
     if (error.keyword !== 'additionalProperties') return [`${place} ${error.message}.`];
     const schema = schemaAt(FactsJson, error.schemaPath);
@@ -189,7 +197,7 @@ function readValid(json: FactsJson, atMs: number): FactsReading {
   const { purchaseCount = 0 } = json;
   const lastPurchaseAt = instantOrNull('lastPurchaseAt', json.lastPurchaseAt);
   if (purchaseCount > 0 !== (lastPurchaseAt !== null)) {
-    wrong.push('purchaseCount and lastPurchaseAt go together: give both, or neither.');
+    wrong.push('purchaseCount and lastPurchaseAt belong together: send both or neither.');
   }
   const days = (json.days ?? []).map((day, n) =>
     readDay(day, instant(`days.${n}.day`, `${day.day}T00:00:00Z`)),

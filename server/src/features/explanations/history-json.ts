@@ -4,7 +4,7 @@ import type { PlayerDay, PlayerHistory } from '../../personalisation/attributes/
 import { dayRanges, daysText } from '../../personalisation/attributes/player-history.js';
 import type { DayRange } from '../../personalisation/predict/prediction-facts.js';
 
-/** The facts that predictions use, for people: days by their dates. A hypothetical player may have them, too. */
+/** The facts that predictions use, as JSON: days by their dates. A hypothetical player may have them, too. */
 
 const strict = { additionalProperties: false } as const;
 const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
@@ -19,17 +19,23 @@ export const HistoryJson = Type.Object(
     purchaseDays: Type.Optional(Days('Days with a purchase, both ends included; 180 days back')),
     firstPurchaseDay: Type.Optional(nullable(DayText)),
     earlierPurchaseDays: Type.Optional(
-      nullable(Type.Integer({ minimum: 0, description: 'How many there are before those of purchaseDays' })),
+      nullable(
+        Type.Integer({
+          minimum: 0,
+          description: 'How many days with a purchase there are before those of purchaseDays',
+        }),
+      ),
     ),
     repeatSpend: Type.Optional(
       Type.Record(Type.String({ pattern: '^[A-Z]{3}$' }), Type.Number(), {
-        description: 'Currency → spent after the first day of purchase',
+        description: 'Currency → spent after the first day with a purchase',
       }),
     ),
   } satisfies Record<Exclude<keyof PlayerHistory, 'recentDays'>, TSchema>,
   {
     ...strict,
-    description: 'What predictions look at. For a hypothetical player: what `days` say, if left out.',
+    description:
+      'The facts that predictions use. For a hypothetical player they follow from `days`, if left out.',
   },
 );
 export type HistoryJson = Static<typeof HistoryJson>;
@@ -47,7 +53,7 @@ export function toHistoryJson(history: PlayerHistory): HistoryJson {
   };
 }
 
-/** `wrong` gets a sentence for each date that is none. */
+/** Adds a message to `wrong` for each text that is no date. */
 export function readHistory(json: HistoryJson, wrong: string[]): PlayerHistory {
   const dayOf = (name: string, text: string): number => {
     const day = Date.parse(`${text}T00:00:00Z`) / DAY_MS;
@@ -77,7 +83,7 @@ export function readHistory(json: HistoryJson, wrong: string[]): PlayerHistory {
   };
 }
 
-/** Of a player of whom nothing but these days is given. */
+/** The history of a hypothetical player of whom only these days are given. */
 export function historyOfDays(days: readonly PlayerDay[]): PlayerHistory {
   const sorted = days.toSorted((one, other) => one.epochDay - other.epochDay);
   const active = sorted.filter(({ events }) => events > 0);

@@ -1,17 +1,19 @@
 import { Type } from 'typebox';
 
-/** What a player lacks for a segment or an offer; explanations and audiences tell it. */
+/** What a player lacks for a segment or an offer. Part of explanations and audiences. */
 export const NearMiss = Type.Object(
   {
-    attribute: Type.String({ description: 'As the rule writes it' }),
-    value: Type.Number({ description: 'What it is' }),
-    operator: Type.String({ description: 'What it would have to be: `>`, `>=`, `<` or `<=` the threshold' }),
+    attribute: Type.String({ description: 'The attribute, as the rule writes it' }),
+    value: Type.Number({ description: 'The value for this player' }),
+    operator: Type.String({
+      description: 'How the value must compare with the threshold: `>`, `>=`, `<` or `<=`',
+    }),
     threshold: Type.Number(),
-    distance: Type.Number({ description: 'From the value to the threshold' }),
+    distance: Type.Number({ description: 'The distance from the value to the threshold' }),
   },
   {
     title: 'NearMiss',
-    description: 'The one number that keeps a player out, where all other conditions of the rule hold',
+    description: 'The one number that keeps a player out while all other conditions of the rule are true',
   },
 );
 

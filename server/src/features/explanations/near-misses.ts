@@ -7,7 +7,7 @@ import type { ConfigDocument } from '../../personalisation/document/document.js'
 import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
 import { type NearMiss, nearMissOf } from '../../personalisation/rules/near-miss.js';
 
-/** Segments that a player is not in for want of one number, by their ids. */
+/** The segments that a player is not in because of one number, by id. */
 export type NearMisses = ReadonlyMap<string, NearMiss>;
 
 export function nearMissesOf(
@@ -21,7 +21,7 @@ export function nearMissesOf(
   const scope = scopeOf(document, compiled.attributes);
   const found = new Map<string, NearMiss>();
   for (const { segmentId, rule, thresholds } of document.segments) {
-    // With thresholds the rule is only a part of what it takes to enter.
+    // The rule of a segment with two thresholds does not alone decide who enters.
     if (thresholds !== undefined || attributes.segments.has(segmentId)) continue;
     const nearMiss = nearMissOf(rule, scope)(attributes);
     if (nearMiss !== null) found.set(segmentId, nearMiss);

@@ -13,10 +13,10 @@ const OLD_COLUMNS = `
   e.payload::text as "payloadJson", e.metadata::text as "metadataJson"`;
 
 /**
- * The former layout keeps events by their time, not by player: finding those of one player takes up to a second for every
- * three million events. But the player's days are known, and only the partitions of those have to be searched: an event
- * counts on its own day, unless its clock is suspect, and may be up to an hour ahead of its receipt. `offset 0` keeps
- * PostgreSQL from searching all parts at once instead of each day's part.
+ * The former layout keeps events by time, not by player: finding the events of one player takes up to a second for every three
+ * million events. But the active days of the player are known, so only the partitions of these days are searched. An event counts
+ * on its own day, unless its clock is suspect, and its time may be up to an hour ahead of its receipt. `offset 0` makes PostgreSQL
+ * search day by day instead of all partitions.
  */
 export const ON_ACTIVE_DAYS = `
   from player_days d
@@ -30,7 +30,7 @@ export const ON_ACTIVE_DAYS = `
   where d.player_id = $1 and d.events > 0
     and d.day = (least(e.occurred_at, e.received_at) at time zone 'UTC')::date`;
 
-/** Opens a cursor on a player's events that have not been moved into blocks. False if no player has any. */
+/** Opens a cursor on the events of a player that have not been moved into blocks. False if all events have been moved. */
 export async function openOldEvents(
   client: Client,
   { playerId }: RebuiltPlayer,
@@ -40,7 +40,7 @@ export async function openOldEvents(
   if (rows.length === 0) return false;
   const isShort = await areOnActiveDays(client, playerId);
   const cursor = isShort ? ON_DAYS_CURSOR : ANYWHERE_CURSOR;
-  // No index leads to a player's events there.
+  // There is no index on the player.
   if (!isShort) await client.query('set local enable_seqscan = on');
   await client.query(cursor, [playerId, new Date(atMs)]);
   return true;
@@ -52,7 +52,7 @@ const ANYWHERE_CURSOR = `
   declare old_stored_events no scroll cursor for
   select ${OLD_COLUMNS} from old_events e where e.player_id = $1 and e.received_at <= $2`;
 
-/** Whether searching the active days finds all of the player's old events: none has a suspect clock, none is deleted. */
+/** Whether a search of the active days finds all old events of the player: no event has a suspect clock, none is deleted. */
 async function areOnActiveDays(client: Client, playerId: string): Promise<boolean> {
   const { rows } = await client.query<{ all: boolean }>(
     `select (select count(*) ${ON_ACTIVE_DAYS}) = (select event_count from players where id = $1) - (

@@ -11,7 +11,7 @@ import { nearMissSentence } from '../../personalisation/rules/near-miss.js';
 import type { NearMisses } from './near-misses.js';
 import { skuReason } from './sku-reason.js';
 
-/** What sentences are made of. */
+/** The input of the sentences. */
 export type ReasonSources = Readonly<{
   document: ConfigDocument;
   facts: PlayerFacts;
@@ -27,7 +27,7 @@ export type Reasons = Readonly<{
   skus: readonly string[];
 }>;
 
-/** Why a decision came out as it did, in a sentence for each flag, segment, offer and SKU. */
+/** The reasons of a decision, in a sentence for each flag, segment, offer and SKU. */
 export function reasonsOf({ document, facts, at, trace, nearMisses }: ReasonSources): Reasons {
   const { payerForDays } = document.flags.isPayer;
   const offers = new Map(document.offers.map((offer) => [offer.offerId, offer]));
@@ -71,7 +71,7 @@ function days(count: number): string {
   return count === 1 ? '1 day' : `${count} days`;
 }
 
-/** Of the override in force: the one that was set last. */
+/** The span of the override in force, which is the one that was set last. */
 function overrideSpan(flagId: string, { overrides }: PlayerFacts, at: number): string {
   const inForce = overrides.filter(
     (each) => each.flagId === flagId && each.setAt <= at && (each.until === null || at < each.until),
@@ -119,7 +119,7 @@ function inShare(bucket: number, sharePercent: number): string {
   return `the player's bucket is ${rounded(bucket)}, inside of the share of ${sharePercent}%`;
 }
 
-/** Down: 29.999 is inside of a share of 30, and is not to look as if it were outside. */
+/** Rounds down: 29.999 is inside a share of 30, and must not be shown as 30. */
 function rounded(bucket: number): string {
   return (Math.floor(bucket * 100) / 100).toFixed(2);
 }
@@ -130,7 +130,7 @@ function evaluationOf(rule: RuleTrace | null): string {
   const { expression, result, error, values } = rule;
   const read = Object.entries(values).map(([path, value]) => `${path} = ${JSON.stringify(value)}`);
   const listed = read.length === 0 ? '' : ` (${read.join(', ')})`;
-  // A long rule is written over several lines, a sentence is not.
+  // A rule may have several lines, but a sentence has one.
   const told = expression.replace(/\s+/g, ' ').trim();
   if (error !== null) return `${told} could not be worked out, ${error}${listed}`;
   return `${told} is ${result}${listed}`;

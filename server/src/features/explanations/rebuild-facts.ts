@@ -8,18 +8,18 @@ import type { RebuiltPlayer } from './rebuilt-player.js';
 import { shadowTables } from './shadow-tables.js';
 import { openStoredBlocks, readStoredBlocks } from './stored-blocks.js';
 
-/** `deletedBefore`: the day, in UTC, before which the game's events are gone, and with them what they told. */
+/** `deletedBefore`: events before this UTC day are deleted, so the facts lack them. */
 export type RebuiltFacts = Readonly<{ facts: PlayerFacts; deletedBefore: string | null }>;
 
-/** For one statement. Finding a player's events in the former layout can take a while, but not hours. */
+/** The limit for one statement. Finding the events of a player in the former layout can take a while. */
 const TIMEOUT_MS = 120_000;
 
 /**
- * The facts about a player at an instant of the past: their stored events, folded again by the code that folded them then. It
- * works on temporary tables, on a connection of its own, and changes nothing.
+ * The facts about a player at a past instant: folds the stored events of the player again. The fold works on temporary tables, on
+ * a connection of its own, and changes nothing.
  *
- * It goes by the time of receipt. An event that waited in a queue, or was rejected and replayed later, was applied somewhat
- * after that.
+ * Events are selected by time of receipt. An event that waited in a queue, or was rejected and replayed later, was applied
+ * somewhat after its receipt.
  */
 export async function rebuildFacts(
   databaseUrl: string,
@@ -27,19 +27,19 @@ export async function rebuildFacts(
   atMs: number,
   signal?: AbortSignal,
 ): Promise<RebuiltFacts> {
-  // A connection of its own, because of the prepared statements, the temporary tables and the time it takes.
+  // Not from the shared pool: the rebuild has prepared statements and temporary tables, and takes long.
   const pool = createPool({
     url: databaseUrl,
     size: 1,
     timeoutMs: TIMEOUT_MS,
     onError: () => {},
-    // Whatever the statistics say: only this player's blocks are read.
+    // So that only the blocks of this player are read, whatever the statistics of the tables say.
     lookUps: 'planned each time',
   });
   try {
     const client = await pool.connect();
     try {
-      // One snapshot: what happens meanwhile is in all of the tables or in none.
+      // One snapshot, so that all tables show the same state.
       await client.query('begin isolation level repeatable read');
       return await rebuild(client, player, atMs, signal);
     } finally {
@@ -62,9 +62,9 @@ async function rebuild(
   const hasOldEvents = await openOldEvents(client, player, atMs);
   await shadowTables(client, player, atMs);
   const fold = async (events: readonly CountedEvent[]) => {
-    // The client may have hung up.
+    // The client may have disconnected.
     signal?.throwIfAborted();
-    // Everything that is stored was new, so nothing has to be looked up.
+    // Only new events are stored, so no duplicates have to be looked up.
     await sendAll(client, countEvents(events));
   };
   for await (const events of readStoredBlocks(client, player, atMs)) await fold(events);

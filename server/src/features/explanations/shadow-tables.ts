@@ -2,13 +2,13 @@ import type { Client } from '../../db/pool.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
 
 /**
- * Puts empty temporary tables in front of all that the fold of events and the reading of facts touch. PostgreSQL looks for
- * a table among the temporary ones first, so the very same statements then work on these: what they give is what the
- * service would have, and nothing real is written or locked.
+ * Creates empty temporary tables with the names of all tables that the fold of events and the reading of facts use. PostgreSQL
+ * looks for temporary tables first, so the same statements then work on them. Their results are those of the service, and no
+ * real table is written or locked.
  *
- * Whatever has to be read from the real tables has to be asked, or copied, before: afterwards they are out of sight. The
- * transaction is read-only from then on, which forbids all writing but to temporary tables: a table that the fold learns
- * to write and that is missing here makes the rebuild fail, and changes nothing.
+ * What is needed of the real tables must be read or copied before, because the temporary tables hide them. Afterwards the
+ * transaction is read-only, which only allows writing to temporary tables. If the fold begins to write a table that is missing
+ * here, the rebuild fails and changes nothing.
  */
 export async function shadowTables(
   client: Client,
@@ -23,7 +23,7 @@ export async function shadowTables(
   await client.query('set transaction read only');
 }
 
-/** Without the day of retention: what is stored was new when it came, whatever has been deleted since. */
+/** Copies the game, without its day of retention: the fold would refuse events before that day. */
 async function copyGame(client: Client, gameId: number): Promise<void> {
   await client.query('create temp table games on commit drop as select * from games where id = $1', [gameId]);
   await client.query('update games set events_deleted_before = null');
@@ -37,7 +37,7 @@ async function copyOverrides(client: Client, playerId: string, atMs: number): Pr
   );
 }
 
-/** Those that the player was in at that moment: what ended since had not ended then. */
+/** Copies the stays of the player at the instant. A stay that ended later had not ended then. */
 async function copyStays(client: Client, playerId: string, atMs: number): Promise<void> {
   await client.query(
     `create temp table segment_stays on commit drop as

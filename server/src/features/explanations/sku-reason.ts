@@ -2,7 +2,7 @@ import type { SkuStep, SkuTrace } from '../../personalisation/decide/decision.js
 import type { SkuEntry } from '../../personalisation/document/document.js';
 import type { Guardrail } from '../../personalisation/document/prices.js';
 
-/** Why a player sees a SKU at this price, or does not see it. */
+/** Why a player sees a SKU at its price, or does not see it. */
 export function skuReason(trace: SkuTrace, sku: SkuEntry | undefined): string {
   const { skuId, isShown, absent, currency, offerPrice } = trace;
   switch (absent) {
@@ -34,7 +34,7 @@ function hiddenPart({ hidden }: SkuTrace): string {
 
 function stepPart({ offerId, applied, visibility, wantedPrice, rails, price }: SkuStep): string {
   const offer = `offer ${offerId}`;
-  if (!applied) return `${offer} came too late, another had won it`;
+  if (!applied) return `${offer} does not apply to it, because an earlier offer has won it`;
   const done = [
     ...(visibility === null ? [] : [visibility === 'show' ? 'shows it' : 'hides it']),
     ...(wantedPrice === null ? [] : [`asked for ${wantedPrice}${railPart(rails, price)}`]),

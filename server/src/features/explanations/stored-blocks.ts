@@ -9,7 +9,7 @@ import { countedEvent } from './stored-event.js';
 
 type BlockRow = { receivedAtMs: number; installId: string | null; eventsJson: string };
 
-/** See `event_blocks.events` in the schema. */
+/** See `event_blocks.events` in the schema of the database. */
 type StoredTuple = [
   eventType: string,
   occurredAt: string,
@@ -20,18 +20,18 @@ type StoredTuple = [
   more?: { text?: string; suspect?: boolean; ordinal?: number; received?: number; identity?: string },
 ];
 
-/** A block is as large as a request at the most. Of days that are closed most hold a few hundred events. */
+/** A block is at most as large as a request. Most blocks of closed days hold a few hundred events. */
 const FETCH_FEW = 'fetch 50 from stored_blocks';
-/** For small blocks. If large ones follow, two hundred of the largest are 200 MB. */
+/** For small blocks. If large blocks follow, two hundred of the largest have 200 MB. */
 const FETCH_MANY = 'fetch 200 from stored_blocks';
-/** Characters of JSON: some dozens of events. */
+/** Characters of JSON: a few dozen events. */
 const SMALL_BLOCK = 8_192;
-/** Folding events takes about ten milliseconds, however few they are. */
+/** Each fold has a fixed cost of about ten milliseconds. */
 const EVENTS_AT_ONCE = 5_000;
 
 /**
- * Opens a cursor on a player's blocks that had been received by an instant. It goes on reading the real table when a
- * temporary one has taken its name, and keeps all but the next few blocks out of memory.
+ * Opens a cursor on the blocks of a player that were received by an instant. The cursor keeps reading the real table after a
+ * temporary table has taken its name, and keeps all but the next few blocks out of memory.
  */
 export async function openStoredBlocks(
   client: Client,
@@ -49,7 +49,7 @@ export async function openStoredBlocks(
   );
 }
 
-/** The events of the player's blocks, some thousands at a time. PostgreSQL reads the next blocks while these are worked on. */
+/** The events of the blocks, a few thousand at a time. PostgreSQL reads the next blocks while events are folded. */
 export async function* readStoredBlocks(
   client: Client,
   player: RebuiltPlayer,
@@ -87,7 +87,7 @@ function eventsOf({ receivedAtMs, installId, eventsJson }: BlockRow, player: Reb
         identity: eventType === 'Purchase' ? identityOf(tuple, player.userId, installId) : null,
         eventType,
         occurredAt,
-        // Only a time before year 1 cannot be read. Its clock is suspect, so the time of receipt counts.
+        // Only a time before year 1 cannot be parsed. Its clock is suspect, so the time of receipt counts.
         occurredAtMs: Number.isNaN(occurredAtMs) ? 0 : occurredAtMs,
         receivedAtMs: more?.received ?? receivedAtMs,
         clockSuspect: more?.suspect ?? false,
@@ -99,7 +99,7 @@ function eventsOf({ receivedAtMs, installId, eventsJson }: BlockRow, player: Reb
   });
 }
 
-/** For purchases only: nothing else is identified by it. The same as `check-events.ts` computes. */
+/** Only purchases need their identity. It is the one that `check-events.ts` computes. */
 function identityOf(
   [eventType, occurredAt, payload, metadata, sequence, eventId, more]: StoredTuple,
   userId: string,

@@ -20,7 +20,7 @@ export function countedEvent(stored: StoredEvent, { playerId, gameId }: RebuiltP
   const { identity, eventType, occurredAt, occurredAtMs, receivedAtMs, clockSuspect, payload, metadata } =
     stored;
   const builtIn = readBuiltInType(eventType, payload, metadata, identity ?? '');
-  // It was of a built-in type when it was stored. If today's rules do not read it as one, it counts as any other event.
+  // The event was valid for its built-in type when it was stored. If it is not today, it counts as an event of any other type.
   const { transaction, playMs } = 'code' in builtIn ? { transaction: null, playMs: 0 } : builtIn;
   return {
     playerId,

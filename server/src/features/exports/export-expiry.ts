@@ -1,10 +1,10 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 
-/** Each is up to a few megabytes. */
+/** Chunks per statement. A chunk has up to a few megabytes. */
 const CHUNKS = 50;
 
-/** Deletes exports that have expired, with their chunks, some at a time. Returns how many exports. */
+/** Deletes expired exports and their chunks, some chunks at a time. Returns how many exports were deleted. */
 export async function deleteExpiredExports(
   db: Pool | OwnConnection,
   nowMs: number,
@@ -30,7 +30,7 @@ async function deleteChunks(db: Pool | OwnConnection, exportId: string): Promise
   return rowCount ?? 0;
 }
 
-/** From then on no node adds a chunk to it, and none is read. */
+/** Ends an expired export: from then on no node adds or reads a chunk. */
 async function endExpiredExport(db: Pool | OwnConnection, nowMs: number): Promise<string | undefined> {
   const { rows } = await db.query<{ id: string }>(
     `update export_jobs set state = 'cancelled', worker = null

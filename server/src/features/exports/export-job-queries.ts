@@ -35,7 +35,7 @@ export async function insertExportJob(client: Client, job: NewExportJob): Promis
   return rows[0];
 }
 
-/** What a studio has: how many there are, how many of them are open, and the bytes of all. */
+/** How many exports a studio has, how many of them are open, and the bytes of all. */
 export async function measureExportJobs(
   client: Client,
   tenantId: number,
@@ -53,10 +53,10 @@ export type ExportPage = Readonly<{
   limit: number;
 }>;
 
-/** Comes before every job. */
+/** Sorts before every job. */
 const NEWEST = { createdAt: Date.UTC(9999, 0), exportId: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 
-/** Newest first; one row more if there is a next page. */
+/** A page of exports, newest first, and one row more if there is a next page. */
 export async function listExportJobs(
   pool: Pool,
   gameId: number,
@@ -91,7 +91,7 @@ export async function findExportJob(
   return rows[0];
 }
 
-/** False if it is cancelled, or gone, already. Its chunks are deleted when it expires, which is now. */
+/** False if the export is already cancelled or deleted. It expires now, so the next maintenance deletes its chunks. */
 export async function updateExportCancelled(
   client: Client,
   exportId: string,
@@ -112,8 +112,8 @@ type ClaimedRow = Omit<ClaimedExport, 'span' | 'after'> & {
 };
 
 /**
- * The next one that waits, or whose node has not been heard of for a while. The first of each studio comes before the second of any,
- * so that a studio with three large ones keeps nobody else waiting for all of them. By the clock of the database: those of nodes differ.
+ * Claims the next export that is waiting, or whose node has sent no heartbeat for a while. The first export of each studio comes
+ * before the second of any, so that no studio waits for all exports of another. Uses the clock of the database: those of nodes differ.
  */
 export async function claimExportJob(
   pool: Pool,
@@ -145,7 +145,7 @@ export async function claimExportJob(
 
 type Held = Readonly<{ exportId: string; worker: string }>;
 
-/** False if it was cancelled, or another node has it. */
+/** False if the export was cancelled, or another node has claimed it. */
 export async function updateExportHeartbeat(
   pool: Pool,
   { exportId, worker }: Held,
@@ -160,7 +160,7 @@ export async function updateExportHeartbeat(
 
 export type SavedChunk = Readonly<{ data: Buffer; events: number; key: ExportKey | null }>;
 
-/** A chunk, and that the export has come so far. With a place to go on from it has made progress: what went wrong before is forgotten. */
+/** Adds a chunk, and notes the progress. With a key to continue from, the attempts are counted anew. */
 export async function insertExportChunk(
   client: Client,
   { exportId, worker }: Held,
@@ -183,7 +183,7 @@ export async function insertExportChunk(
   return bytes > MAX_BYTES ? 'too_large' : 'saved';
 }
 
-/** From the beginning: without a place to go on from, what is there cannot be added to. */
+/** Deletes the chunks, so that the export begins anew: without a key to continue from, nothing can be appended. */
 export async function deleteExportProgress(client: Client, { exportId, worker }: Held): Promise<void> {
   const { rowCount } = await client.query(
     `update export_jobs set chunks = 0, bytes = 0, events = 0, shown_events = 0, cursor = null
@@ -210,7 +210,7 @@ export async function updateExportEnded(
   );
 }
 
-/** For the next node that looks. */
+/** Releases the export, so that the next node that polls claims it. */
 export async function updateExportReleased(pool: Pool, { exportId, worker }: Held): Promise<void> {
   await pool.query(
     `update export_jobs set state = 'waiting', worker = null where id = $1 and worker = $2 and state = 'running'`,

@@ -8,8 +8,8 @@ import type { Span } from '../analytics/export-span.js';
  *
  *   waiting ──claimed by a node──► running ──► done ───┐
  *      ▲                            │ │ └────► failed ─┼── expires ──► deleted
- *      └── the node stops, or is ───┘ └──► cancelled ──┘
- *          not heard of for a while
+ *      └── the node stops, or ──────┘ └──► cancelled ──┘
+ *          sends no heartbeat
  */
 export const EXPORT_STATES = ['waiting', 'running', 'done', 'failed', 'cancelled'] as const;
 export type ExportState = (typeof EXPORT_STATES)[number];
@@ -23,7 +23,7 @@ export type ExportJob = {
   state: ExportState;
   createdBy: string;
   createdAt: number;
-  /** About how many there are, and how many were written. */
+  /** An estimate of the events of the span, and the events written so far. */
   expectedEvents: number;
   shownEvents: number;
   bytes: number;
@@ -33,27 +33,27 @@ export type ExportJob = {
   expiresAt: number;
 };
 
-/** What a node needs to go on with one. */
+/** What a node needs to continue an export. */
 export type ClaimedExport = Readonly<{
   exportId: string;
   gameId: number;
   format: ExportFormat;
   span: Span;
-  /** Behind which it goes on; null at the beginning. */
+  /** The last key that was written; null at the beginning. */
   after: ExportKey | null;
   events: number;
   attempts: number;
 }>;
 
-/** Of one, compressed. They are kept in the database, where disk is dear. */
+/** The limit of one compressed file. Files are stored in the database, where disk is expensive. */
 export const MAX_BYTES = 1024 ** 3;
-/** Of all exports of a studio that are kept: at the start of one more there must be less. */
+/** A studio whose files have this size together cannot start another export. */
 export const MAX_KEPT_BYTES = 2 * 1024 ** 3;
-/** Of one studio, in whatever state. */
+/** Exports of one studio, in any state. */
 export const MAX_KEPT = 100;
-/** Waiting or running, of one studio. */
+/** Exports of one studio that are waiting or running. */
 export const MAX_OPEN = 3;
-/** Long enough for a weekend. */
+/** How long a file is kept: long enough for a weekend. */
 export const KEPT_MS = 3 * DAY_MS;
-/** For one that has not ended: whoever comes back after a week has given up. */
+/** An export that has not ended after this time is deleted. */
 export const OPEN_MS = 7 * DAY_MS;

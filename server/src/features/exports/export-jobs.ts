@@ -29,7 +29,7 @@ export async function startExport(pool: Pool, wanted: WantedExport, actor: Actor
   const { tenantId, gameId, format, span } = wanted;
   const expectedEvents = await estimateEvents(pool, gameId, span);
   return transaction(pool, async (client): Promise<StartedExport> => {
-    // Those who start at the same time are counted one after the other.
+    // Concurrent starts are counted one after the other.
     await lockStudio(client, tenantId);
     const { kept, open, bytes } = await measureExportJobs(client, tenantId);
     if (open >= MAX_OPEN) return { outcome: 'too_many_open' };
@@ -47,7 +47,7 @@ export async function startExport(pool: Pool, wanted: WantedExport, actor: Actor
   });
 }
 
-/** Ends it wherever it is, and takes its file away. False if the game has no such export, or no longer. */
+/** Ends an export in any state, and deletes its file. False if the game has no such export. */
 export function cancelExport(pool: Pool, gameId: number, exportId: string, actor: Actor): Promise<boolean> {
   return transaction(pool, async (client) => {
     const job = await findExportJob(client, gameId, exportId);
@@ -60,7 +60,7 @@ export function cancelExport(pool: Pool, gameId: number, exportId: string, actor
   });
 }
 
-/** Who takes data out is written down, as who changes it is. */
+/** A download is recorded in the audit log, like a change. */
 export function auditDownload(pool: Pool, job: ExportJob, actor: Actor): Promise<void> {
   return transaction(pool, (client) =>
     insertAuditEntry(client, actor, {

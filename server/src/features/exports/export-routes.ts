@@ -19,7 +19,7 @@ import { parseInstant, type Span } from '../analytics/export-span.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
-import type { ExportJob } from './export-job.js';
+import { type ExportJob, MAX_KEPT, MAX_KEPT_BYTES, MAX_OPEN } from './export-job.js';
 import { findExportChunk, findExportJob, listExportJobs } from './export-job-queries.js';
 import { auditDownload, cancelExport, startExport } from './export-jobs.js';
 import {
@@ -33,7 +33,7 @@ import {
 const LIMITS = { max: 100, fallback: 20 };
 const LIST = 'exports';
 
-/** Events of a game as a file, made in the background: it can be left and found again, and survives restarts. */
+/** Exports of events to a file. They run in the background, and survive restarts. */
 export function exportRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const common = adminSchema('Exports');
   const routes = withSchemaTypes(app);
@@ -54,7 +54,7 @@ export function exportRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'startExport',
         summary: 'Start an export of events',
         description:
-          'The same as `savepoint export events`: events whose own time lies in the span, in the order of their receipt. Ask for it again to see how far it is; three days after its end it is deleted.',
+          'The same as `savepoint export events`: events whose own time lies in the span, in the order of their receipt. Get the export to see its progress. Its file is deleted three days after its end.',
         params: GameParameters,
         body: ExportBody,
         response: { 202: ExportResponse, ...gameErrors([...BODY_ERRORS, 'export_limit']) },
@@ -79,7 +79,7 @@ export function exportRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...common,
         operationId: 'listExports',
-        summary: 'The exports of a game that are kept, newest first',
+        summary: 'The exports of a game, newest first',
         params: GameParameters,
         querystring: Type.Object(pageParameters(LIMITS)),
         response: { 200: ExportsResponse, ...gameErrors(['parameter_invalid']) },
@@ -107,7 +107,7 @@ export function exportRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...common,
         operationId: 'getExport',
-        summary: 'How far an export is',
+        summary: 'An export and its progress',
         params: ExportParameters,
         response: { 200: ExportResponse, ...gameErrors(['export_not_found']) },
       },
@@ -144,12 +144,12 @@ export function exportRoutes(app: FastifyInstance, ctx: AdminContext): void {
     '/admin/v1/games/:game/exports/:exportId/file',
     {
       onRequest: editor,
-      // An entry in the audit log is for a file that was taken.
+      // A HEAD request downloads nothing, and must not write an audit entry.
       exposeHeadRoute: false,
       schema: {
         ...common,
         operationId: 'downloadExport',
-        summary: 'The file of an export that is done, compressed',
+        summary: 'The compressed file of an export that is done',
         params: ExportParameters,
         response: {
           200: {
@@ -180,7 +180,7 @@ export function exportRoutes(app: FastifyInstance, ctx: AdminContext): void {
   );
 }
 
-/** One at a time: a reader who is slow holds no connection of the database, and one chunk of memory. */
+/** Reads one chunk at a time: a slow client holds no connection of the database, and one chunk of memory. */
 async function* chunksOf(pool: Pool, { exportId, chunks }: ExportJob): AsyncGenerator<Buffer> {
   for (let number = 1; number <= chunks; number++) {
     const chunk = await findExportChunk(pool, exportId, number);
@@ -207,8 +207,8 @@ function limitError(outcome: 'too_many_open' | 'too_much_kept'): ApiError {
   return new ApiError('export_limit', {
     message:
       outcome === 'too_many_open'
-        ? 'Three exports of the studio are waiting or running. Wait until one is done, or cancel one.'
-        : 'The studio keeps a hundred exports, or 2 GiB of them. Delete those that you have downloaded; what is deleted makes room within the hour.',
+        ? `${MAX_OPEN} exports of the studio are waiting or running. Wait until one is done, or cancel one.`
+        : `The studio has ${MAX_KEPT} exports, or ${MAX_KEPT_BYTES / 1024 ** 3} GiB of files. Delete exports that you have downloaded. The space is free within the hour.`,
   });
 }
 

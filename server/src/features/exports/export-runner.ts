@@ -14,20 +14,20 @@ import {
 } from './export-job-queries.js';
 import { ExportLostError, ExportTooLargeError, jobTarget } from './job-target.js';
 
-/** How soon a job is found that another node was told of, or was at work on. */
+/** How soon a node finds a job that was started on, or abandoned by, another node. */
 const POLL_MS = 5_000;
 const HEARTBEAT_MS = 2_000;
-/** A node that was not heard of for so long is gone, or does nothing else either. */
+/** A node that has sent no heartbeat for this long counts as gone. */
 const LEASE_SECONDS = 30;
-/** Begun so often without a chunk to show for it: something is wrong with the export itself. */
+/** An export that was begun this often without writing a chunk has failed. */
 const MAX_ATTEMPTS = 5;
 
-/** One export at a time on each node, in the process that also serves the admin API. */
+/** Runs one export at a time on each node, in the process that also serves the admin API. */
 export type ExportRunner = {
   start(): void;
-  /** There is a new job. */
+  /** To be called when there is a new job. */
   nudge(): void;
-  /** The job at work is left to the next node after the page that it is at. */
+  /** Releases the running job after its current page, for another node. */
   stop(): Promise<void>;
 };
 
@@ -50,8 +50,10 @@ export function createExportRunner(options: Options): ExportRunner {
   const look = (): void => {
     if (working !== undefined || stopping.signal.aborted) return;
     working = work()
-      // A database that is away is looked for again with the next tick.
-      .catch((error: unknown) => logger.warn({ err: error }, 'exports wait: the database cannot be reached'))
+      // The next poll tries again.
+      .catch((error: unknown) =>
+        logger.warn({ err: error }, 'cannot look for exports; the next attempt is in a few seconds'),
+      )
       .finally(() => {
         working = undefined;
       });
@@ -87,10 +89,10 @@ async function runExport(
   if (job.attempts > MAX_ATTEMPTS) {
     return end(
       'failed',
-      `It was interrupted ${MAX_ATTEMPTS} times before it had written anything. Start it anew.`,
+      `The export was interrupted ${MAX_ATTEMPTS} times before it had written anything. Start a new one.`,
     );
   }
-  // Without a place to go on from, the next chunk would repeat what is there.
+  // Without a key to continue from, the export begins anew, and former chunks would be repeated.
   if (job.after === null) await transaction(pool, (client) => deleteExportProgress(client, held));
   const before = job.after === null ? 0 : job.events;
   const lost = new AbortController();
@@ -106,7 +108,7 @@ async function runExport(
   try {
     const outcome = await exportEvents(pool, {
       ...{ gameId: job.gameId, span: job.span, format: job.format, after: job.after },
-      // Old events that are moved meanwhile come to lie behind the place: whoever goes on has to begin anew.
+      // Old events that are moved meanwhile may come before the key, so such an export cannot be continued from a key.
       target: { ...target, write: (text, events, key) => target.write(text, events, isMoving ? null : key) },
       onOldEvents() {
         isMoving = true;
@@ -122,12 +124,12 @@ async function runExport(
     if (error instanceof ExportLostError) return;
     if (error instanceof ExportTooLargeError) return await end('failed', TOO_LARGE);
     if (error instanceof ExportFileError) {
-      // It cannot be gone on with, as the events have been stored in another way since: from the beginning.
+      // The events have been stored in another way since, so the export cannot be continued, and begins anew.
       await transaction(pool, (client) => deleteExportProgress(client, held));
       return await updateExportReleased(pool, held);
     }
-    // The lease ends by itself, and a node tries again.
-    logger.warn({ err: error, exportId: job.exportId }, 'an export was interrupted');
+    // The lease expires, and a node tries again.
+    logger.warn({ err: error, exportId: job.exportId }, 'an export was interrupted; a node tries again');
     if (isUnavailable(error)) throw error;
     await updateExportReleased(pool, held);
   } finally {
@@ -135,4 +137,4 @@ async function runExport(
   }
 }
 
-const TOO_LARGE = `It is larger than ${MAX_BYTES / 1024 ** 3} GiB. Choose a shorter time, or run \`savepoint export events\` on the server, which writes to a file.`;
+const TOO_LARGE = `The file is larger than ${MAX_BYTES / 1024 ** 3} GiB. Choose a shorter time, or run \`savepoint export events\` on the server, which writes to a file.`;

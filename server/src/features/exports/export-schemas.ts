@@ -2,12 +2,12 @@ import { Type } from 'typebox';
 import { GameParameters, nullable, successOf, Time } from '../../http/admin-responses.js';
 import { NextCursor } from '../../http/page-cursor.js';
 
-/** What the routes of exports take and return. */
+/** Requests and responses of the routes of exports. */
 
 const ID_EXAMPLE = '0199c1a2-7b3c-7d4e-8f5a-6b7c8d9e0f1a';
 
 const Format = Type.Union([Type.Literal('ndjson'), Type.Literal('csv')], {
-  description: 'One JSON document or one CSV line an event',
+  description: 'One JSON document or one CSV line per event',
 });
 
 const Job = Type.Object(
@@ -21,21 +21,21 @@ const Job = Type.Object(
         Type.Literal('failed'),
         Type.Literal('cancelled'),
       ],
-      { description: 'A `waiting` one is begun by the next node that is free' },
+      { description: 'The next free node begins a `waiting` export' },
     ),
     from: Type.String({ description: 'First instant of the events' }),
-    to: Type.String({ description: 'End: the first instant that is no longer included' }),
+    to: Type.String({ description: 'The end, not included' }),
     format: Format,
     createdBy: Type.String(),
-    createdAt: Time('When it was started'),
-    events: Type.Integer({ description: 'Events that were written so far' }),
+    createdAt: Time('When the export was started'),
+    events: Type.Integer({ description: 'Events written so far' }),
     expectedEvents: Type.Integer({
-      description: 'About how many there are, by the roll-ups of whole days; more than that may come',
+      description: 'An estimate from the roll-ups of whole days; the export may have more events',
     }),
-    bytes: Type.Integer({ description: 'Of the file, compressed' }),
-    failure: nullable(Type.String({ description: 'Why it failed, and what to do' })),
-    finishedAt: nullable(Time('When it ended')),
-    expiresAt: Time('When it is deleted'),
+    bytes: Type.Integer({ description: 'The size of the compressed file' }),
+    failure: nullable(Type.String({ description: 'Why the export failed, and what to do' })),
+    finishedAt: nullable(Time('When the export ended')),
+    expiresAt: Time('When the export is deleted'),
   },
   { title: 'Export' },
 );
@@ -63,7 +63,7 @@ export const ExportParameters = Type.Object({
 export const ExportBody = Type.Object(
   {
     from: Type.String({ description: 'A date (UTC) or an RFC 3339 time' }),
-    to: Type.String({ description: 'The same; the first instant that is no longer included' }),
+    to: Type.String({ description: 'The end, not included: a date or an RFC 3339 time' }),
     format: Type.Optional(Format),
   },
   {

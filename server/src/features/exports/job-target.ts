@@ -4,7 +4,7 @@ import type { ExportTarget } from '../analytics/export-target.js';
 import type { ClaimedExport } from './export-job.js';
 import { insertExportChunk } from './export-job-queries.js';
 
-/** It was cancelled, or another node goes on with it: nothing more may be written. */
+/** The export was cancelled, or another node has claimed it: this node must write nothing more. */
 export class ExportLostError extends Error {
   override readonly name = 'ExportLostError';
 }
@@ -13,7 +13,7 @@ export class ExportTooLargeError extends Error {
   override readonly name = 'ExportTooLargeError';
 }
 
-/** Chunks in the database, each in one transaction with how far the export has come. Any node can read them, and go on. */
+/** Writes chunks to the database, each in one transaction with the progress. Any node can read them, and continue. */
 export function jobTarget(
   pool: Pool,
   { exportId, events, after }: ClaimedExport,
@@ -36,7 +36,7 @@ export function jobTarget(
   return {
     write: chunks.write,
     pause: () => chunks.flush(),
-    // Of no events, too, it is a file.
+    // An export without events is a file, too.
     finish: () => chunks.flush({ even: isEmpty }),
   };
 }

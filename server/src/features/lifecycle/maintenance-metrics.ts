@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 
-/** How a step of maintenance ended. `busy`: another node was at it. `unfinished`: the next run goes on. */
+/** How a step of maintenance ended. `busy`: another node was running it. `unfinished`: the next run continues. */
 export type StepOutcome = 'done' | 'unfinished' | 'busy' | 'failed';
 
 export type MaintenanceMetrics = ReturnType<typeof createMaintenanceMetrics>;
@@ -13,13 +13,13 @@ export function createMaintenanceMetrics() {
     registry,
     runs: new Counter({
       name: 'savepoint_maintenance_runs_total',
-      help: 'Runs of each step of maintenance by outcome: done, unfinished (out of time, the next run goes on), busy (another node was at it) or failed.',
+      help: 'Runs of each step of maintenance by outcome: done, unfinished (out of time, the next run continues), busy (another node was running it) or failed.',
       labelNames: ['step', 'outcome'] as const,
       registers,
     }),
     lastSuccess: new Gauge({
       name: 'savepoint_maintenance_last_success_timestamp_seconds',
-      help: 'When each step of maintenance was last done by this node; the latest of all nodes counts.',
+      help: 'When this node last finished each step of maintenance; the latest time of all nodes counts.',
       labelNames,
       registers,
     }),

@@ -18,21 +18,21 @@ import type { StepOutcome } from './maintenance-metrics.js';
 import { type RetentionResult, runRetention } from './retention.js';
 
 export type StepRun = Readonly<{
-  /** The step's own: it holds the step's lock, and reads large tables by their indexes only. */
+  /** A connection for this step alone. It holds the lock of the step, and reads large tables by their indexes only. */
   connection: OwnConnection;
   pool: Pool;
   nowMs: number;
-  /** A step that has many portions of work to do looks at it between two of them. */
+  /** A step that works in portions checks the signal between two of them. */
   signal: AbortSignal;
 }>;
 
 export type StepResult = Readonly<{
   outcome: Exclude<StepOutcome, 'failed'>;
-  /** For the log: what was done, and how much of it. */
+  /** What was done, and how much, for the log. */
   did: Readonly<Record<string, number>>;
 }>;
 
-/** Safe to interrupt, and to run again at any time. */
+/** A step may be interrupted, and run again, at any time. */
 export type MaintenanceStep = Readonly<{
   name: string;
   maxMs: number;
@@ -41,10 +41,10 @@ export type MaintenanceStep = Readonly<{
 
 const BREAKDOWNS = 'breakdowns';
 
-/** Run between the hours, too: they show the present day. With nothing to do they cost a look at each game. */
+/** These steps also run every few minutes, because they sum the present day. If nothing has changed, they read one row per game. */
 export const FREQUENT_STEPS: readonly string[] = [BREAKDOWNS];
 
-/** What usually takes longest comes last. */
+/** The steps that usually take longest come last. */
 export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
   {
     name: 'event_partitions',
@@ -100,14 +100,14 @@ export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
   },
   {
     name: 'segment_sizes',
-    // A game takes a second or two; what is left is counted an hour later.
+    // A game takes a second or two. The games that are left are counted an hour later.
     maxMs: 10 * MINUTE_MS,
     run: async ({ pool, connection, nowMs, signal }) =>
       done({ gamesCounted: await countDailySizes(pool, connection, nowMs, signal) }),
   },
   {
     name: 'retention',
-    // Deleting a large game's events for the first time takes hours, which need not be in a row.
+    // Deleting the events of a large game for the first time takes hours, in several runs.
     maxMs: 45 * MINUTE_MS,
     async run({ pool, nowMs, signal }) {
       const { state, droppedPartitions, deletedEvents } = await runRetention(pool, {

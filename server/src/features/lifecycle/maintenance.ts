@@ -7,18 +7,18 @@ import type { MaintenanceMetrics, StepOutcome } from './maintenance-metrics.js';
 import { MAINTENANCE_STEPS, type MaintenanceStep, type StepResult } from './maintenance-steps.js';
 
 const PAUSES = {
-  /** Soon after a start, but behind the first requests. Nodes that start together do not all come at once. */
+  /** Soon after a start, but after the first requests. The jitter spreads nodes that start together. */
   firstMs: 5_000,
   firstJitterMs: 10_000,
   betweenRunsMs: HOUR_MS,
   jitterMs: 300_000,
-  /** What failed may work again as soon as the database does. Each further attempt waits twice as long. */
+  /** A step that failed is tried again after a minute, because the database may be back. Each further attempt waits twice as long. */
   retryMs: 60_000,
 };
 const FREQUENT_MS = 300_000;
-/** Portions of work take fractions of a second: a statement that needs longer than this is stuck. */
+/** A portion of work takes a fraction of a second: a statement that takes longer than this is stuck. */
 const STATEMENT_TIMEOUT_MS = 60_000;
-/** After this much more than its time a step is left to itself. */
+/** When a step exceeds its time by this much, the next step runs without waiting for it. */
 const GIVE_UP_AFTER_MS = 2 * STATEMENT_TIMEOUT_MS;
 
 export type MaintenanceOptions = {
@@ -31,22 +31,22 @@ export type MaintenanceOptions = {
 
 export type Maintenance = {
   /**
-   * Runs every step once, or those that are named, and gives the names of those that failed. Never rejects: each step's
-   * failure is its own.
+   * Runs every step once, or the steps of `only`, and returns the names of the steps that failed. Never rejects: the failure
+   * of one step does not affect the others.
    */
   run(nowMs: number, signal: AbortSignal, only?: readonly string[]): Promise<string[]>;
 };
 
 /**
- * What has to happen now and then, on any one node. The steps do not depend on each other:
+ * Periodic work, of which each step runs on one node at a time. The steps do not depend on each other:
  *
  *                     ┌─ lock held elsewhere ──► busy
  *   step ──► own ─────┤                    ┌─ all of it ──────► done
- *         connection  └─ lock ──► work ────┼─ out of time ────► unfinished (the next run goes on)
+ *         connection  └─ lock ──► work ────┼─ out of time ────► unfinished (the next run continues)
  *                                          └─ error ──────────► failed
  *
- * Each has its own connection, cluster-wide lock and time. One that fails, or does not even stop when its time is over, is
- * logged and counted, and the next one runs.
+ * Each step has its own connection, cluster-wide lock and time limit. A step that fails, or does not stop at its time limit, is
+ * logged and counted, and the next step runs.
  */
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const { metrics, logger, steps = MAINTENANCE_STEPS, giveUpAfterMs = GIVE_UP_AFTER_MS } = options;
@@ -66,7 +66,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     } catch (error) {
       failure = error;
     }
-    // A run that the stop of the service has cut off says nothing about the step.
+    // The service is stopping and has interrupted the step: the outcome says nothing about the step.
     if (signal.aborted) return undefined;
     const outcome = outcomeOf(result, stop);
     const seconds = (performance.now() - started) / 1_000;
@@ -86,7 +86,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
         if (running.has(step.name) || only?.includes(step.name) === false) continue;
         running.add(step.name);
         const over = new AbortController();
-        // The steps before it may have taken hours.
+        // The former steps may have taken hours.
         const work = runStep(step, nowMs + performance.now() - begun, signal)
           .then((outcome) => outcome === 'failed' && failed.push(step.name))
           .finally(() => {
@@ -96,7 +96,10 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
         const deadline = pause(step.maxMs + giveUpAfterMs, AbortSignal.any([signal, over.signal]));
         await Promise.race([work, deadline]);
         if (!over.signal.aborted && !signal.aborted) {
-          logger.error({ step: step.name }, 'a step of maintenance does not stop; the others run without it');
+          logger.error(
+            { step: step.name },
+            'a step of maintenance does not stop; the other steps run without waiting for it',
+          );
         }
       }
       return failed;
@@ -104,7 +107,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
   };
 }
 
-/** Runs a step unless another node, or this one, is at it. */
+/** Runs a step, unless another node or this one is running it. */
 async function inTurn(
   pool: Pool,
   step: MaintenanceStep,
@@ -134,15 +137,15 @@ function log(logger: Logger, { name, maxMs }: MaintenanceStep, outcome: StepOutc
     case 'failed':
       return logger.warn(
         { ...line, err: failure },
-        'a step of maintenance failed; it is tried again, first after a minute',
+        'a step of maintenance failed; it is tried again after a minute, then at longer intervals',
       );
     case 'unfinished':
       return logger.warn(
         { ...line, maxSeconds: maxMs / 1_000 },
-        'a step of maintenance is not finished; the next run goes on from there',
+        'a step of maintenance ran out of time; the next run continues',
       );
     case 'busy':
-      return logger.debug(line, 'a step of maintenance is at work on another node');
+      return logger.debug(line, 'a step of maintenance is running on another node');
     case 'done': {
       const level = Object.values(did).some((count) => count > 0) ? 'info' : 'debug';
       return logger[level](line, 'a step of maintenance is done');
@@ -151,7 +154,7 @@ function log(logger: Logger, { name, maxMs }: MaintenanceStep, outcome: StepOutc
 }
 
 /**
- * Runs maintenance soon after the start, and then about once an hour. What failed is tried again in between:
+ * Runs maintenance soon after the start, and then about once an hour. Steps that failed are tried again in between:
  *
  *   all steps ──► failed ones, after 1, 2, 4, … minutes ──► the rest of the hour ──► all steps
  */
@@ -176,7 +179,7 @@ export function scheduleMaintenance(maintenance: Maintenance, pauses = PAUSES): 
   return { stop: () => stopping.abort() };
 }
 
-/** Runs some steps every few minutes. What fails is tried again with the next run. */
+/** Runs some steps every few minutes. A step that fails is tried again with the next run. */
 export function scheduleFrequently(
   maintenance: Maintenance,
   names: readonly string[],

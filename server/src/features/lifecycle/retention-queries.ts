@@ -2,7 +2,7 @@ import { inTransaction, isLockTimeout, type OwnConnection } from '../../db/own-c
 import type { Pool } from '../../db/pool.js';
 import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 
-/** A game whose events are not kept for ever, and which has events to delete. Days are UTC, as `2026-11-15`. */
+/** A game with a retention that has events to delete. Days are UTC, as `2026-11-15`. */
 export type ExpiringGame = {
   gameId: number;
   tenant: string;
@@ -10,7 +10,7 @@ export type ExpiringGame = {
   retentionDays: number;
   /** Events received before this day are to be deleted. */
   before: string;
-  /** No event received before this day is left; null: nothing was ever deleted. */
+  /** All events received before this day have been deleted; null: nothing was deleted yet. */
   cleanedBefore: string | null;
 };
 
@@ -28,8 +28,8 @@ export async function listExpiringGames(db: Pool | OwnConnection, today: string)
 }
 
 /**
- * From here on the game's events are complete only from that day on. The day never moves back, also when a longer retention is
- * chosen.
+ * Notes that the events of a game are complete only from the day `before` on. The day never moves back, not even with a longer
+ * retention.
  */
 export async function markDeletedBefore(
   connection: OwnConnection,
@@ -52,7 +52,7 @@ export async function markDeletedBefore(
   });
 }
 
-/** The former mark; undefined if it is as late already. */
+/** The former day; undefined if it is not earlier. */
 async function updateDeletedBefore(
   connection: OwnConnection,
   { gameId, before }: ExpiringGame,
@@ -68,7 +68,7 @@ async function updateDeletedBefore(
   return rows[0];
 }
 
-/** Forward only: a run that lags behind another changes nothing. */
+/** The day only moves forward: a run that is behind another changes nothing. */
 export async function updateCleanedBefore(
   connection: OwnConnection,
   gameIds: readonly number[],
@@ -80,7 +80,7 @@ export async function updateCleanedBefore(
   );
 }
 
-/** The events to delete: those of these games that were received before these days. */
+/** The events to delete: for each game, the events received before a day. */
 export type Expired = { gameIds: readonly number[]; before: readonly string[] };
 
 const IS_EXPIRED = `exists (
@@ -115,8 +115,8 @@ export async function hasOthers(
 }
 
 /**
- * Deletes the expired blocks on some pages of a table and returns how many events they held. By pages rather than by key: each
- * page is read once, in its order on the disk, and how far it has come is known exactly.
+ * Deletes the expired blocks on some pages of a table, and returns how many events they held. It goes by pages rather than by key,
+ * so that each page is read once, in the order on disk, and the progress is known exactly.
  */
 export async function deleteOnPages(
   connection: OwnConnection,
@@ -139,10 +139,10 @@ export async function deleteOnPages(
 
 /**
  * Drops a partition in which only these games have events. An event of another game that waited in a queue may arrive at any
- * time, so the last check is made under a lock that lets none in. Then the drop waits for sessions that still read the
- * partition, and locks event_blocks as a whole for a moment: intake queues behind that, so no step may take long. An event on
- * its way into this very partition would deadlock with the drop; the drop's time-out is shorter than PostgreSQL's
- * deadlock_timeout, so the drop gives way.
+ * time, so the last check is made under a lock that blocks inserts. Then the drop waits for sessions that still read the
+ * partition, and locks event_blocks for a moment. Intake waits for that lock, so no step may take long. An insert into this
+ * partition would deadlock with the drop. The lock time-out of the drop is shorter than the deadlock_timeout of PostgreSQL, so
+ * the drop is the one that fails.
  */
 export async function dropPartition(
   connection: OwnConnection,

@@ -23,7 +23,7 @@ import {
 } from './retention-queries.js';
 
 const DEFAULT_PARTITION = 'event_blocks_default';
-/** 4 MB, some ten thousand events: a run can be interrupted after each, within a fraction of a second. */
+/** 4 MB, about ten thousand events. A step takes a fraction of a second, and a run can be interrupted after each. */
 const PAGES_A_STEP = 512;
 const DROP_ATTEMPTS = 10;
 /** Before a drop that was not possible is tried again, and after each one: intake, which waited for the drop, catches up meanwhile. */
@@ -32,14 +32,14 @@ const DROP_PAUSE_MS = 300;
 export type RetentionProgress = {
   partition: string;
   action: 'delete' | 'drop';
-  /** Of this partition. */
+  /** In this partition. */
   deletedEvents: number;
   donePages: number;
   totalPages: number;
 };
 
 export type RetentionOptions = {
-  /** The actor in the audit log; the day is that of `nowMs`. */
+  /** The actor in the audit log. `nowMs` decides which day it is. */
   actor: Actor;
   /** Only reports what would be deleted. */
   dryRun?: boolean;
@@ -50,7 +50,7 @@ export type RetentionOptions = {
 };
 
 export type RetentionResult = {
-  /** `busy`: another run is working. `waiting`: something held a lock or a transaction; the next run continues. */
+  /** `busy`: another run is at work. `waiting`: another session held a lock, and the next run continues. */
   state: 'done' | 'nothing' | 'interrupted' | 'busy' | 'waiting';
   droppedPartitions: string[];
   deletedEvents: number;
@@ -59,13 +59,13 @@ export type RetentionResult = {
 type Run = RetentionOptions & { connection: OwnConnection; result: RetentionResult; today: string };
 
 /**
- * Deletes the events that games no longer keep, by their time of receipt. Players, days and roll-ups stay, and so do identities
- * and numbers: an event that is deleted here and sent again is still known.
+ * Deletes the events that are older than the retention of their game, by time of receipt. Players, days and roll-ups stay, and so
+ * do identities and sequence numbers: an event that was deleted and is sent again is still recognised.
  *
  *   mark the day ──► default partition ──► daily partitions, oldest first ──► cleaned
  *
- * The mark comes first: whoever reads events knows from when on they are complete. Every step commits for itself: a run can be
- * killed at any time.
+ * The day is marked first, so that readers of events know from which day on they are complete. Every step commits on its own, so
+ * a run can be killed at any time.
  */
 export async function runRetention(pool: Pool, options: RetentionOptions): Promise<RetentionResult> {
   const result: RetentionResult = { state: 'nothing', droppedPartitions: [], deletedEvents: 0 };
@@ -80,7 +80,7 @@ export async function runRetention(pool: Pool, options: RetentionOptions): Promi
       else result.state = await deleteExpired(run);
     });
   } catch (error) {
-    // An interrupted command loses its session in the middle of a step.
+    // An interrupted command loses its connection in the middle of a step.
     if (!options.signal?.aborted) throw error;
     result.state = 'interrupted';
   }
@@ -112,19 +112,19 @@ function isExpired({ day }: EventPartition, { before, cleanedBefore }: ExpiringG
   return day < before && (cleanedBefore === null || cleanedBefore <= day);
 }
 
-/** A partition young enough to be made again is emptied, but left in place. */
+/** A partition of a recent day is emptied, but not dropped: it would be created again. */
 function isOld({ day }: EventPartition, today: string): boolean {
   return day < closedBefore(Date.parse(today));
 }
 
-/** `clean` when none of the expired games' events are left. */
+/** `clean` if no event of the expired games is left. */
 async function cleanPartition(
   run: Run,
   partition: EventPartition,
   expired: readonly ExpiringGame[],
 ): Promise<'clean' | 'waiting' | 'interrupted'> {
   const gameIds = idsOf(expired);
-  // Without any expired game this asks whether it is empty: others may have been deleted from it one by one.
+  // Without an expired game this checks whether the partition is empty: earlier runs may have deleted all its rows.
   if (isOld(partition, run.today) && !(await hasOthers(run.connection, partition.name, gameIds))) {
     const outcome = await dropWhole(run, partition.name, gameIds);
     if (outcome !== 'others') return outcome;
@@ -145,7 +145,7 @@ async function deleteRows(run: Run, table: string, expired: Expired): Promise<vo
       const donePages = Math.min(endPage, totalPages);
       await run.onProgress?.({ partition: table, action: 'delete', deletedEvents, donePages, totalPages });
     });
-    // Compaction may have replaced the table: its blocks lie on other pages now.
+    // Compaction may have replaced the table. Its blocks are on other pages then, so all pages are read again.
     if (run.signal?.aborted || (await findTableOid(run.connection, table)) === oid) return;
   }
 }

@@ -1,7 +1,7 @@
 import { type Pool, query } from '../../db/pool.js';
 import type { GradedName } from '../../personalisation/predict/artefact.js';
 
-/** A game with players, and until when its models were trained and graded. */
+/** A game with players, and the days until which its models were trained and graded. */
 export type PredictedGame = {
   gameId: number;
   tenant: string;
@@ -11,7 +11,7 @@ export type PredictedGame = {
   gradedDay: string | null;
 };
 
-/** Games that failed last time come last, the oldest failure first, so that they do not hold up the others. */
+/** Games that failed the last time come last, oldest failure first, so that they do not delay the others. */
 export async function listPredictedGames(pool: Pool): Promise<PredictedGame[]> {
   return query<PredictedGame>(
     pool,
@@ -29,13 +29,13 @@ export async function listPredictedGames(pool: Pool): Promise<PredictedGame[]> {
   );
 }
 
-/** What is in force in a game, for the metrics. */
+/** The models in force in a game, for the metrics. */
 export type PredictionHealth = {
   tenant: string;
   game: string;
   trainedAt: number;
   distrusted: GradedName[];
-  /** Of the newest day that was graded, by model. */
+  /** The grades of the newest graded day, by model. */
   grades:
     | { model: GradedName; ece: number | null; brierSkill: number | null; totalRatio: number | null }[]
     | null;

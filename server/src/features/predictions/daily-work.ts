@@ -10,7 +10,7 @@ import { noteFailure, noteGraded } from './work-queries.js';
 
 export type DailyOptions = Readonly<{
   nowMs: number;
-  /** Days between two trainings of a game; 0: it is only graded. */
+  /** Days between two trainings of a game; 0: games are only graded. */
   trainingDays: number;
   signal: AbortSignal;
 }>;
@@ -22,18 +22,18 @@ export type DailyResult = Readonly<{
   isGraded: boolean;
   lost: readonly GradedName[];
   regained: readonly GradedName[];
-  /** The number of the new model; null where none was trained. */
+  /** The number of the new model; null if none was trained. */
   trained: number | null;
   promoted: readonly ModelName[];
   seconds: number;
-  /** Why it was given up; it is tried again in an hour, after all others. */
+  /** Why the work failed. It is tried again in an hour, after all other games. */
   failure: string | null;
 }>;
 
 export type DueGame = Pick<PredictedGame, 'gameId' | 'tenant' | 'game'> &
   Readonly<{ isGradeDue: boolean; isTrainingDue: boolean }>;
 
-/** The games that have to be graded or trained, in the order of their turns. */
+/** The games that are due for grading or training, in the order of work. */
 export async function listDueGames(
   pool: Pool,
   { nowMs, trainingDays }: Pick<DailyOptions, 'nowMs' | 'trainingDays'>,
@@ -54,7 +54,7 @@ function isDue(trainedDay: string | null, yesterday: number, trainingDays: numbe
   return trainedDay === null || Date.parse(trainedDay) / DAY_MS + trainingDays <= yesterday;
 }
 
-/** Grades and trains a game. A failure is part of the result, and is noted: the game comes after all others the next time. */
+/** Grades and trains a game. A failure is returned and noted: the next time, the game comes after all others. */
 export async function workOnGame(
   pool: Pool,
   { gameId, tenant, game, isGradeDue, isTrainingDue }: DueGame,
@@ -64,7 +64,7 @@ export async function workOnGame(
   const clock = clockFrom(nowMs);
   let result: Omit<DailyResult, 'seconds'> = nothingDone({ tenant, game });
   try {
-    // First, so that a training knows which models have lost trust.
+    // Grading comes first, so that a training knows which models have lost trust.
     const graded = isGradeDue ? await gradeGame(pool, { gameId, actor: serviceActor(nowMs) }) : undefined;
     if (isGradeDue) await noteGraded(pool, gameId, dateOf(Math.floor(nowMs / DAY_MS) - 1));
     if (graded !== undefined) {
@@ -86,7 +86,7 @@ export async function workOnGame(
   return { ...result, seconds: Number(((performance.now() - started) / 1_000).toFixed(3)) };
 }
 
-/** Of a game whose work was cut off, or has not begun. */
+/** The result for a game whose work was interrupted or has not begun. */
 export function nothingDone({ tenant, game }: Pick<DueGame, 'tenant' | 'game'>): DailyResult {
   return {
     ...{ tenant, game, isGraded: false, trained: null, failure: null },

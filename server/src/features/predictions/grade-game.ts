@@ -28,7 +28,7 @@ import { pruneModels } from './prune-models.js';
 import { MAX_PLAYERS, readOrigin } from './training-data-reader.js';
 import { beginTrainingSession, createSample } from './training-queries.js';
 
-/** What is said of so many days is graded when they are over. */
+/** A prediction for this many days is graded when the days are over. */
 const HORIZONS: readonly Readonly<{ days: number; names: readonly GradedName[] }>[] = [
   { days: 7, names: MODEL_NAMES },
   {
@@ -39,7 +39,7 @@ const HORIZONS: readonly Readonly<{ days: number; names: readonly GradedName[] }
 ];
 
 export type GradeOutcome = Readonly<{
-  /** The last day of what was graded. */
+  /** The last day of the graded horizon. */
   day: string;
   grades: readonly Grade[];
   lost: readonly GradedName[];
@@ -47,11 +47,11 @@ export type GradeOutcome = Readonly<{
 }>;
 
 /**
- * Compares what was told a horizon ago with what happened since, and takes trust from models that were wrong, or gives it back. What
- * players were told is graded with the artefact that was in force then. The model in force now may be newer: it is graded with
- * what it would have said. For weeks this is a fair test, as no model is fitted with the week that it is tested on. Of longer
- * horizons a new model has seen a part, and its totals were fitted to the last that were over: it is trusted if it has learnt what
- * its predecessor did not know. `undefined` where there is no model yet.
+ * Compares the predictions of one horizon ago with what happened since. A model that was wrong loses trust, and a model that is
+ * right again regains it. The predictions that players got are graded with the artefact that was in force then. If the model in
+ * force now is newer, its predictions are graded, too. For a week that is a fair test, because no model is fitted with the week that
+ * it is tested on. A new model has seen a part of a longer horizon, and its totals were fitted to the last horizon that was over: it
+ * is trusted if it has learnt what its predecessor did not know. Undefined if there is no model yet.
  */
 export async function gradeGame(
   pool: Pool,
@@ -190,12 +190,12 @@ type Graded = Readonly<{
   distrusted: GradedName[];
 }>;
 
-/** Whether trust has changed. Not if another model has been put in force meanwhile: that one was not graded. */
+/** Whether trust has changed. Changes nothing if another model was put in force meanwhile: that model was not graded. */
 async function store(pool: Pool, graded: Graded): Promise<boolean> {
   const { gameId, clock, current, grades, distrusted } = graded;
   return transaction(pool, async (client) => {
     const { tenantId } = await lockGame(client, gameId);
-    // Reading took a while: trust is lost or regained now, and not when it began.
+    // Reading took a while: trust changes now, not when the reading began.
     const actor = { ...graded.actor, nowMs: clock.now() };
     for (const grade of grades) await insertGrade(client, gameId, grade);
     await pruneModels(client, gameId, actor.nowMs);

@@ -9,14 +9,14 @@ export type Grade = {
   day: string;
   model: GradedName;
   modelVersion: number;
-  /** Whether players were told it: else it is the model in force now, which was not in force then. */
+  /** True: players got these predictions. False: the model in force now was not in force then. */
   wasTold: boolean;
   metrics: ProbabilityMetrics | TotalMetrics;
   health: Health;
   gradedAt: number;
 };
 
-/** A grade of the same day is kept: late events do not change what was acted upon. */
+/** Keeps an existing grade of the day: late events must not change a grade that was acted upon. */
 export async function insertGrade(client: Client, gameId: number, grade: Grade): Promise<void> {
   await client.query(
     `insert into prediction_grades (game_id, day, model, model_version, was_told, metrics, health, graded_at)

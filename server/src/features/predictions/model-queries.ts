@@ -3,7 +3,7 @@ import { type Client, type Pool, query } from '../../db/pool.js';
 import type { GradedName } from '../../personalisation/predict/artefact.js';
 import type { TrainingReport } from './training-report.js';
 
-/** A training and what came out of it. The artefact is read apart: it is large. */
+/** A training and its outcome, without the artefact, which is large. */
 export type ModelSummary = {
   version: number;
   trainedAt: number;
@@ -22,7 +22,7 @@ const SUMMARY_COLUMNS = `version, trained_at as "trainedAt", author, trained_day
   players::float8 as players, all_players::float8 as "allPlayers", payers::float8 as payers,
   all_payers::float8 as "allPayers", duration_ms as "durationMs", is_promoted as "isPromoted", report`;
 
-/** The newest trainings, or those before one. */
+/** The newest trainings, or the trainings before one. */
 export async function listModels(
   db: Pool,
   gameId: number,
@@ -65,7 +65,7 @@ export type NewModel = Omit<StoredModel, 'version' | 'artefact'> & {
   artefact: unknown;
 };
 
-/** The caller has locked the game: numbers have no gap and are given once. */
+/** The caller must have locked the game, so that version numbers are unique and have no gaps. */
 export async function insertModel(client: Client, model: NewModel): Promise<void> {
   await client.query(
     `insert into prediction_models (game_id, version, trained_at, author, trained_day, players, all_players, payers,
@@ -100,7 +100,7 @@ export async function findNewestModelVersion(
   return rows[0]?.version ?? 0;
 }
 
-/** Which model is in force, and which of its parts are not trusted. */
+/** The version of the models in force, and the models of it that are not trusted. */
 export type PredictionState = {
   version: number;
   since: number;
@@ -129,7 +129,7 @@ export async function findState(
   return rows[0];
 }
 
-/** The one that is in force; undefined before the first training. */
+/** The state in force; undefined before the first training. */
 export async function findCurrentState(
   db: Pool | Client,
   gameId: number,
@@ -145,7 +145,7 @@ export async function findCurrentState(
   return rows[0];
 }
 
-/** The one that was in force at a moment; undefined before the first training. */
+/** The state that was in force at an instant; undefined before the first training. */
 export async function findStateAt(
   db: Pool | Client,
   gameId: number,
@@ -163,7 +163,7 @@ export async function findStateAt(
   return rows[0];
 }
 
-/** The newest changes of what is in force. */
+/** The newest states, newest first. */
 export async function listStates(pool: Pool, gameId: number, limit: number): Promise<PredictionState[]> {
   return query<PredictionState>(
     pool,
@@ -177,7 +177,7 @@ export async function listStates(pool: Pool, gameId: number, limit: number): Pro
 
 export type NewState = Omit<PredictionState, 'version'>;
 
-/** Puts the next state in force. The caller has locked the game. */
+/** Puts the next state in force. The caller must have locked the game. */
 export async function insertNextState(client: Client, gameId: number, next: NewState): Promise<number> {
   const { rows } = await client.query<{ version: number }>(
     `update games set predictions_version = predictions_version + 1 where id = $1

@@ -38,9 +38,9 @@ const DEFAULT_DAYS = 30;
 /** Two versions may be graded on one day. */
 const GRADES_A_DAY = 2 * GRADED_NAMES.length;
 
-/** One at a time: each may take a gigabyte and a core. Nobody waits with a request open for the training of another. */
+/** One training at a time, because each may take a gigabyte and a core. No request waits: a second one gets `busy`. */
 const TRAININGS = { maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
-/** Most trainings take less. */
+/** Longer than most trainings take. */
 const RETRY_AFTER_SECONDS = 30;
 
 const ModelParameters = Type.Object({
@@ -48,7 +48,7 @@ const ModelParameters = Type.Object({
   model: Type.Integer({ minimum: 1, description: 'Number of the model' }),
 });
 
-/** The models of predictions: listed, read, compared, rolled back, and how they did. */
+/** The prediction models: list, read, train, compare and roll back, and their grades. */
 export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = withSchemaTypes(app);
   const common = adminSchema('Predictions');
@@ -92,7 +92,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'trainModels',
         summary: 'Train the models now',
         description:
-          'Responds when it is done, which takes seconds, or minutes for a large game. It goes on if the client hangs up. What is better than what is in force is put in force.',
+          'Responds when the training is done, which takes seconds, or minutes for a large game. The training continues if the client disconnects. A model that is better than the one in force is put in force.',
         params: GameParameters,
         response: { 201: ModelTrainedResponse, ...gameErrors(['busy']) },
       },
@@ -139,7 +139,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...common,
         operationId: 'compareModels',
-        summary: 'How two trainings did on their newest weeks',
+        summary: 'Compare two trainings on their newest weeks',
         params: ModelParameters,
         querystring: Type.Object({
           against: Type.Optional(
@@ -205,7 +205,7 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...common,
         operationId: 'listPredictionGrades',
-        summary: 'What was predicted, and what happened, day by day',
+        summary: 'Predicted and observed outcomes, day by day',
         params: GameParameters,
         querystring: Type.Object({
           days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: DEFAULT_DAYS })),

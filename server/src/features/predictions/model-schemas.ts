@@ -1,16 +1,18 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../http/admin-responses.js';
 
-/** Responses of the admin API about the models of predictions. */
+/** Responses of the admin API about prediction models. */
 
 const ModelOutcome = Type.Object(
   {
     model: Type.String({ description: '`activity`, `purchases` or `conversion`' }),
     outcome: Type.Union([Type.Literal('promoted'), Type.Literal('refused'), Type.Literal('cold_start')]),
-    reason: Type.String({ description: 'What is missing, why it was refused, or what it gains' }),
-    isPresentKept: Type.Boolean({ description: 'Whether the model that was in force before goes on' }),
+    reason: Type.String({
+      description: 'What data is missing, why the model was refused, or how much better it is',
+    }),
+    isPresentKept: Type.Boolean({ description: 'Whether the former model stays in force' }),
     origins: Type.Array(Type.Unknown(), {
-      description: 'How it did on weeks that it was not trained with, oldest first',
+      description: 'Metrics of the weeks that the model was not trained with, oldest first',
     }),
   },
   { title: 'ModelOutcome' },
@@ -18,20 +20,20 @@ const ModelOutcome = Type.Object(
 
 const Progress = Type.Array(
   Type.Object({ what: Type.String(), have: Type.Number(), need: Type.Number() }, { title: 'DataProgress' }),
-  { description: 'How much of what models need at least is there' },
+  { description: 'How much of the data that models need is there' },
 );
 
 const summary = {
   version: Type.Integer(),
-  trainedAt: Time('When it was trained'),
-  trainedDay: Type.String({ format: 'date', description: 'The last day that it was trained with' }),
+  trainedAt: Time('When the training ended'),
+  trainedDay: Type.String({ format: 'date', description: 'The last day of the training data' }),
   author: Type.String(),
-  players: Type.Number({ description: 'Players that training has read' }),
+  players: Type.Number({ description: 'Players that the training read' }),
   allPlayers: Type.Number({ description: 'Players of the game at that time' }),
   payers: Type.Number(),
   allPayers: Type.Number(),
   durationMs: Type.Integer(),
-  isPromoted: Type.Boolean({ description: 'Whether it was put in force' }),
+  isPromoted: Type.Boolean({ description: 'Whether the training was put in force' }),
   models: Type.Array(ModelOutcome),
   progress: Progress,
 };
@@ -64,10 +66,10 @@ const InForce = Type.Object(
     modelVersion: Type.Integer(),
     since: Time('Since when'),
     author: Type.String(),
-    cause: Type.String({ description: '`train`, `roll_back` or `grade` (trust was lost or won back)' }),
+    cause: Type.String({ description: '`train`, `roll_back` or `grade` (trust was lost or regained)' }),
     distrusted: Type.Array(Type.String(), {
       description:
-        'Models (`purchases`), or single predictions of them (`purchases.revenue90`), that have not come true of late: players are told averages',
+        'Models (`purchases`), or single predictions of them (`purchases.revenue90`), that were wrong recently: players get averages instead',
     }),
   },
   { title: 'ModelInForce' },
@@ -85,12 +87,12 @@ export const ModelsResponse = successOf(
   'ModelsResponse',
   Type.Object({
     inForce: nullable(InForce),
-    history: Type.Array(InForce, { description: 'What was in force, newest first' }),
+    history: Type.Array(InForce, { description: 'The states in force, newest first' }),
     models: Type.Array(Type.Object(summary, { title: 'ModelSummary' }), { description: 'Newest first' }),
     lastFailure: nullable(
       Type.Object(
         { at: Time('When'), message: Type.String() },
-        { description: 'Why the service could not train or grade the last time; null if it could' },
+        { description: 'Why the last attempt to train or grade failed; null if it succeeded' },
       ),
     ),
   }),
@@ -103,13 +105,16 @@ export const ModelsResponse = successOf(
 );
 
 export const ModelTrainedResponse = successOf('ModelTrainedResponse', Type.Object(summary), {
-  description: 'What came out, and whether it is in force.',
+  description: 'The outcome of the training, and whether it is in force.',
   example: SUMMARY_EXAMPLE,
 });
 
 export const ModelResponse = successOf(
   'ModelResponse',
-  Type.Object({ ...summary, artefact: Type.Unknown({ description: 'All that predictions are made with' }) }),
+  Type.Object({
+    ...summary,
+    artefact: Type.Unknown({ description: 'The parameters that predictions are computed with' }),
+  }),
   { example: { ...SUMMARY_EXAMPLE, artefact: { format: 1, version: 3 } } },
 );
 
@@ -117,7 +122,7 @@ const ComparedPart = Type.Object(
   {
     state: Type.String({ description: '`ready`, or `cold_start`' }),
     newestWeek: nullable(
-      Type.Unknown({ description: 'Metrics of the newest week that it was not trained with' }),
+      Type.Unknown({ description: 'Metrics of the newest week that the model was not trained with' }),
     ),
   },
   { title: 'ComparedModel' },
@@ -148,11 +153,11 @@ export const ComparisonResponse = successOf(
 export const ModelRolledBackResponse = successOf(
   'ModelRolledBackResponse',
   Type.Object({
-    modelVersion: Type.Integer({ description: 'The one in force now' }),
-    isChanged: Type.Boolean({ description: 'False if it was in force already' }),
+    modelVersion: Type.Integer({ description: 'The version in force now' }),
+    isChanged: Type.Boolean({ description: 'False if the version was in force already' }),
   }),
   {
-    description: 'Every node uses it from the next request on.',
+    description: 'Every node uses the models from the next request on.',
     example: { modelVersion: 2, isChanged: true },
   },
 );
@@ -170,7 +175,8 @@ export const GradesResponse = successOf(
           }),
           modelVersion: Type.Integer(),
           wasTold: Type.Boolean({
-            description: 'Whether players were told it; else it is the model that is in force now',
+            description:
+              'True: players got these predictions. False: they are of the model that is in force now.',
           }),
           health: Type.Union([Type.Literal('green'), Type.Literal('red')]),
           metrics: Type.Unknown({

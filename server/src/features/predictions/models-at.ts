@@ -9,21 +9,21 @@ import { findCurrentState, findModel, findStateAt, type PredictionState } from '
 
 export type FoundModels = Readonly<{
   models: ModelsInForce;
-  /** The state that they belong to; null before the first training. */
+  /** The state of the models; null before the first training. */
   state: PredictionState | null;
-  /** Why the artefact cannot be used: averages are told instead. */
+  /** Why the artefact cannot be used. Players get averages then. */
   problem: string | null;
 }>;
 
 const NOTHING: FoundModels = { models: UNTRAINED_MODELS, state: null, problem: null };
 
-/** What a game's predictions are made with now. */
+/** The models of a game that are in force now. */
 export async function findCurrentModels(db: Pool, gameId: number): Promise<FoundModels> {
   const state = await findCurrentState(db, gameId);
   return state === undefined ? NOTHING : findModelsOf(db, gameId, state);
 }
 
-/** What they were made with at a moment. */
+/** The models of a game that were in force at an instant. */
 export async function findModelsAt(db: Pool, gameId: number, atMs: number): Promise<FoundModels> {
   const state = await findStateAt(db, gameId, atMs);
   return state === undefined ? NOTHING : findModelsOf(db, gameId, state);

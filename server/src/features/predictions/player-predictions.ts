@@ -14,9 +14,9 @@ import { modelsJson, predictionsJson } from './prediction-json.js';
 import type { PredictionSnapshot, PredictionSnapshots } from './prediction-snapshots.js';
 
 /**
- * The predictions that a player is told: a pure function of the player's row, the models in force, the UTC day, and what the
- * published document says of which are told. They are remembered until one of these has changed; every request learns the
- * versions from the query that it makes anyway (ADR 0008).
+ * The predictions that a player gets: a pure function of the row of the player, the models in force, the UTC day, and the
+ * predictions that the published document shows to clients. They are cached until one of these has changed. Every request reads
+ * the versions with a query that it makes anyway (ADR 0008).
  */
 export type PlayerPredictions = {
   responseFor(player: PlayerRow): PredictionResponse | Promise<PredictionResponse>;
@@ -38,9 +38,9 @@ type Remembered = Readonly<{
   response: PredictionResponse;
 }>;
 
-/** About 1.5 KB each. */
+/** An entry takes about 1.5 KB. */
 const MAX_REMEMBERED = 5_000;
-/** As for all cached responses: bounds how long a number of a row that came twice, after a failover, could matter. */
+/** As for all cached responses. Bounds the harm of a row version that is used twice after a failover. */
 const MAX_AGE_MS = 60_000;
 
 export type PlayerPredictionsOptions = {
@@ -123,7 +123,7 @@ function isFresh({ workedOutAt, response }: Remembered, now: number): boolean {
   return workedOutAt <= now && now < response.validUntil && now - workedOutAt < MAX_AGE_MS;
 }
 
-/** Weak: `asOf` differs from response to response while nothing else does. */
+/** Weak, because `asOf` differs between responses that are otherwise the same. */
 function etagOf(text: string): string {
   return `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
 }

@@ -14,15 +14,15 @@ import {
   toldValue,
 } from '../../personalisation/predict/score.js';
 
-/** The two parts of a response as they are sent. */
+/** The two parts of a response, as JSON. */
 
-/** Of those that clients are told. */
+/** The predictions that are visible to clients. */
 export function predictionsJson(predictions: Predictions, visible: ReadonlySet<PredictionName>): string {
   const told = PREDICTION_NAMES.filter((name) => visible.has(name));
   return JSON.stringify(Object.fromEntries(told.map((name) => [name, toldPrediction(predictions[name])])));
 }
 
-/** Without the reason, which tells how many players a game has: that is for the studio only. */
+/** Without the reason, which shows how many players a game has: only the studio may see that. */
 function toldPrediction({ expiredAt, reason: _, value, defaultValue, ...rest }: Prediction) {
   return {
     value: toldValue(value),
@@ -34,7 +34,7 @@ function toldPrediction({ expiredAt, reason: _, value, defaultValue, ...rest }: 
 
 export type ModelTexts = Readonly<Record<ModelName, string>>;
 
-/** Each model as it is told: the same for all players. */
+/** The JSON of each model, which is the same for all players. */
 export function modelTexts(artefact: Artefact, distrusted: DistrustedModels): ModelTexts {
   // Also where only some of what it predicts is not trusted: the state of each prediction says which.
   const red = new Set([...distrusted].map(modelOf));
@@ -43,7 +43,7 @@ export function modelTexts(artefact: Artefact, distrusted: DistrustedModels): Mo
   ) as ModelTexts;
 }
 
-/** Of the models behind the predictions that clients are told. */
+/** The models behind the predictions that are visible to clients. */
 export function modelsJson(
   texts: ModelTexts,
   predictions: Predictions,
@@ -61,7 +61,7 @@ function toldModel(model: Artefact['models'][ModelName], isDistrusted: boolean) 
   const newest = model.origins.at(-1);
   return {
     algorithm: model.algorithm,
-    // The end of the last day that it was trained with.
+    // The end of the last day of the training data.
     trainedAt: new Date((model.trainedDay + 1) * DAY_MS).toISOString(),
     players: model.players,
     quality:

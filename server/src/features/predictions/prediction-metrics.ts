@@ -3,13 +3,13 @@ import type { Pool } from '../../db/pool.js';
 import { GRADED_NAMES, MODEL_NAMES } from '../../personalisation/predict/artefact.js';
 import { listPredictionHealth, type PredictionHealth } from './daily-queries.js';
 
-/** How the models of all games do; asked of the database when the metrics are read. */
+/** Metrics about the models of all games. They are queried from the database when the metrics are read. */
 export function createPredictionMetrics(pool: Pool): { registry: Registry } {
   const registry = new Registry();
   /** All gauges of one reading share one query. */
   let reading: Promise<PredictionHealth[]> | undefined;
   const read = () => {
-    // Without the database the metrics of everything else are still worth reading.
+    // The other metrics must stay readable without the database.
     reading ??= listPredictionHealth(pool)
       .catch(() => [])
       .finally(() => {
@@ -40,14 +40,14 @@ export function createPredictionMetrics(pool: Pool): { registry: Registry } {
     });
   gauge(
     'savepoint_prediction_model_trusted',
-    '1, or 0 where predictions of a model, or one of them by itself, have not come true of late and players are told averages.',
+    '1, or 0 if recent predictions of a model, or one of them, were wrong and players get averages instead.',
     ({ distrusted }, set) => {
       for (const model of GRADED_NAMES) set(model, distrusted.includes(model) ? 0 : 1);
     },
   );
   gauge(
     'savepoint_prediction_calibration_error',
-    'Mean distance between predicted and observed rates in the newest week that was graded.',
+    'Mean distance between predicted and observed rates in the newest graded week.',
     ({ grades }, set) => {
       for (const { model, ece } of grades ?? []) if (ece !== null) set(model, ece);
     },

@@ -13,7 +13,7 @@ import { playerOf } from '../players/guarded-player.js';
 import type { PlayerPredictions, PredictionResponse } from './player-predictions.js';
 import { PlayerPredictions as PlayerPredictionsSchema } from './prediction-schemas.js';
 
-/** What the route of predictions needs of the process. */
+/** What the route of predictions needs. */
 export type PredictionContext = Readonly<{ clock: Clock; predictions: PlayerPredictions }>;
 
 /** To be registered in the scope of the player routes, whose guard puts the player on the request. */
@@ -28,7 +28,7 @@ export function predictionRoutes(app: FastifyInstance, ctx: PredictionContext): 
         operationId: 'playerPredictions',
         summary: 'What the player will probably do',
         description:
-          'Worked out from what the player has done and the models in force. It changes with an event of the player, a new model, and at midnight (UTC): after `expiredAt` use `defaultValue`, or ask again.',
+          'Computed from the activity of the player and the models in force. Predictions change with an event of the player, with a new model, and at midnight (UTC): after `expiredAt` use `defaultValue`, or send the request again.',
         response: {
           200: { ...PlayerPredictionsSchema, headers: ETAG_HEADER },
           304: NotModified,

@@ -8,14 +8,14 @@ const Prediction = Type.Object(
   {
     value: Type.Number({ description: 'What is expected of this player' }),
     defaultValue: Type.Number({
-      description: 'The average of players such as this one; applies once expiredAt has passed',
+      description: 'The average of similar players; use it once expiredAt has passed',
     }),
     expiredAt: nullableTime(
-      'When the value gives way to the default, ISO 8601 UTC; null where it is the default',
+      'When the default replaces the value, ISO 8601 UTC; null if the value is the default',
     ),
     unit: Type.String({ description: '`probability`, `purchases`, or the ISO 4217 code of a currency' }),
     horizonDays: Type.Union([Type.Integer(), Type.Null()], {
-      description: 'How many days it looks ahead; null where it is about now',
+      description: 'How many days the prediction looks ahead; null if it is about now',
     }),
     percentile: nullableNumber('The share of players with a lower value, in percent'),
     band: Type.Union([Type.Literal('low'), Type.Literal('medium'), Type.Literal('high'), Type.Null()]),
@@ -23,10 +23,10 @@ const Prediction = Type.Object(
       [Type.Literal('ready'), Type.Literal('cold_start'), Type.Literal('degraded'), Type.Literal('off')],
       {
         description:
-          '`ready`: from a model. `cold_start`: too little data for one yet, the value is an average. `degraded`: the model has been wrong of late, the value is an average. `off`: the studio has switched the prediction off, the value is an average.',
+          '`ready`: from a model. `cold_start`: too little data for a model yet, so the value is an average. `degraded`: the model was wrong recently, so the value is an average. `off`: the studio has switched the prediction off, so the value is an average.',
       },
     ),
-    model: Type.String({ description: 'Its entry in `models`' }),
+    model: Type.String({ description: 'The name of its model in `models`' }),
   },
   { title: 'Prediction' },
 );
@@ -34,22 +34,24 @@ const Prediction = Type.Object(
 const Model = Type.Object(
   {
     algorithm: Type.String(),
-    trainedAt: nullableTime('The end of the last day that it was trained with'),
-    players: Type.Integer({ description: 'Players that it was trained with' }),
+    trainedAt: nullableTime('The end of the last day of the training data'),
+    players: Type.Integer({ description: 'Players in the training data' }),
     quality: Type.Union(
       [
         Type.Object({
-          auc: nullableNumber('How well it tells players apart: 0.5 is chance, 1 is perfect'),
-          brierSkill: nullableNumber('How much better than the average rate: 0 is no better, 1 is perfect'),
+          auc: nullableNumber('How well the model separates players: 0.5 is chance, 1 is perfect'),
+          brierSkill: nullableNumber(
+            'How much better than the average rate the model is: 0 is no better, 1 is perfect',
+          ),
           ece: Type.Number({ description: 'Mean distance between predicted and observed rates' }),
           totalRatio: nullableNumber('Predicted divided by observed number'),
         }),
         Type.Null(),
       ],
-      { description: 'On the newest week, which it was not trained with' },
+      { description: 'Metrics of the newest week, which the model was not trained with' },
     ),
     health: Type.Union([Type.Literal('green'), Type.Literal('red'), Type.Literal('unknown')], {
-      description: '`red`: its predictions have not come true of late. `unknown`: there is no model yet.',
+      description: '`red`: recent predictions of the model were wrong. `unknown`: there is no model yet.',
     }),
   },
   { title: 'PredictionModel' },
@@ -85,18 +87,18 @@ export const PREDICTIONS_EXAMPLE = {
 export const PlayerPredictions = Type.Object(
   {
     playerId: Type.String(),
-    asOf: Type.String({ format: 'date-time', description: 'The moment this was worked out' }),
+    asOf: Type.String({ format: 'date-time', description: 'The instant of the computation' }),
     predictions: Type.Object(
       {},
       {
         additionalProperties: Prediction,
         description:
-          'Those that the studio has marked as visible to clients, by name: `churn` (not active in the next 7 days), `spend` (a purchase in the next 7 days), `purchases` and `revenue` (of the next 28 days), `revenue90` (of the next 90 days), `payerAlive` (a payer will buy again at all)',
+          'The predictions that the studio has marked as visible to clients, by name: `churn` (not active in the next 7 days), `spend` (a purchase in the next 7 days), `purchases` and `revenue` (of the next 28 days), `revenue90` (of the next 90 days), `payerAlive` (a payer will buy again at all)',
       },
     ),
     models: Type.Object(
       {},
-      { additionalProperties: Model, description: 'Those behind the predictions listed, by name' },
+      { additionalProperties: Model, description: 'The models behind the listed predictions, by name' },
     ),
   },
   {

@@ -6,7 +6,7 @@ import { findState } from './model-queries.js';
 import { findModelsOf } from './models-at.js';
 import { type ModelTexts, modelTexts } from './prediction-json.js';
 
-/** What a game's predictions are made with, for as long as its `predictionsVersion` stays. */
+/** The models of a game. They stay the same while its `predictionsVersion` stays the same. */
 export type PredictionSnapshot = ModelsInForce &
   Readonly<{
     version: number;
@@ -15,7 +15,7 @@ export type PredictionSnapshot = ModelsInForce &
 
 export type PredictionSnapshots = VersionSnapshots<PredictionSnapshot>;
 
-/** What the predictions of each game that is asked for are made with. */
+/** Caches the models of games by version. */
 export function createPredictionSnapshots(pool: Pool, logger: Logger): PredictionSnapshots {
   return createVersionSnapshots(snapshotOf(0, UNTRAINED_MODELS), async (gameId, version) => {
     const state = await findState(pool, gameId, version);
@@ -24,7 +24,7 @@ export function createPredictionSnapshots(pool: Pool, logger: Logger): Predictio
     if (problem !== null) {
       logger.error(
         { gameId, model: state.modelVersion, problem },
-        'a model of predictions cannot be used: averages are told until the next training',
+        'a prediction model cannot be used; players get averages until the next training',
       );
     }
     return snapshotOf(version, models);

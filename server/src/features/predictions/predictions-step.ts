@@ -2,12 +2,12 @@ import type { Logger } from 'pino';
 import type { MaintenanceStep } from '../lifecycle/maintenance-steps.js';
 import type { DailyOptions, DailyResult } from './daily-work.js';
 
-/** A game with 200,000 players takes a minute or two; what is not done by then goes on in the next run. */
+/** A game with 200,000 players takes a minute or two. Games that are not done by then are done in the next run. */
 const MAX_MS = 55 * 60_000;
 
 /**
- * The step of maintenance that grades and trains. It runs hourly and finds nothing to do most of the time; like every step, it is at
- * work on one node at a time. `runInThread` does the work elsewhere: fitting models takes seconds in which nothing else runs.
+ * The step of maintenance that grades and trains. It runs hourly, and usually finds nothing to do. Like every step, it runs on one
+ * node at a time. `runInThread` does the work in another thread, because fitting models blocks a thread for seconds.
  */
 export function predictionsStep(
   runInThread: (options: DailyOptions) => Promise<readonly DailyResult[]>,
@@ -37,16 +37,19 @@ function logResult(logger: Logger, { lost, regained, failure, ...result }: Daily
   if (lost.length > 0) {
     logger.error(
       { tenant, game, models: lost },
-      'predictions of these models have not come true: players are told averages until they do again',
+      'the predictions of these models were wrong; players get averages until they are right again',
     );
   }
   if (regained.length > 0) {
-    logger.info({ tenant, game, models: regained }, 'predictions of these models come true again');
+    logger.info(
+      { tenant, game, models: regained },
+      'the predictions of these models are right again; players get them',
+    );
   }
   if (failure !== null) {
     logger.warn(
       { ...result, failure },
-      'the models of a game could not be graded or trained; it is tried again in an hour, after all others',
+      'the models of a game could not be graded or trained; the next attempt is in an hour, after all other games',
     );
   } else if (result.trained !== null) {
     logger.info(result, 'the models of a game were trained');

@@ -2,9 +2,9 @@ import type { Client } from '../../db/pool.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
 
 /**
- * What is kept of trainings and grades. A training that was in force is kept for as long as the game keeps the events of that
- * time: until then explain may ask for it. Of the others, the newest and those of the last months are kept, to compare and to
- * roll back to. Grades are kept for a little longer than the admin API tells them.
+ * Which trainings and grades are kept. A training that was in force is kept as long as the game keeps the events of that time,
+ * because explain may need it. Of the other trainings, the newest and those of the last months are kept, to compare and to roll
+ * back to. Grades are kept a little longer than the admin API shows them.
  */
 const NEWEST_KEPT = 30;
 const KEPT_DAYS = 90;

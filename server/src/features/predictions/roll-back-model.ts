@@ -10,12 +10,12 @@ export type ModelRollbackOutcome =
   | Readonly<{ outcome: 'rolled_back'; version: number; before: number }>
   | Readonly<{ outcome: 'unchanged'; version: number }>
   | Readonly<{ outcome: 'no_such_model' }>
-  /** This build has other features than the artefact. */
+  /** The artefact was made by a build with other features. */
   | Readonly<{ outcome: 'unusable'; problem: string }>;
 
 /**
- * Puts an older training in force again, also one that was refused. It is trusted until it is graded: the operator who rolls
- * back has a reason. The next training can only replace it with something better.
+ * Puts an older training in force again, also one that was refused. Its models are trusted until they are graded, because the
+ * operator decided so. The next training replaces them only if it is better.
  */
 export async function rollBackModel(
   pool: Pool,

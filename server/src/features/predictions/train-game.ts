@@ -30,10 +30,10 @@ export type TrainOptions = Readonly<{
   gameId: number;
   actor: Actor;
   signal?: AbortSignal | undefined;
-  /** Weeks that have been read, and of how many; then the fit, which tells nothing until it is done. */
+  /** Reports how many weeks have been read, of how many. The fit that follows reports nothing. */
   onProgress?: ((progress: TrainProgress) => void) | undefined;
   maxPlayers?: number | undefined;
-  /** Keeps nothing of a training that found too little data for a model, like the one before it. */
+  /** Does not store a training that found too little data for a model, if the former training did so, too. */
   dropsUnchanged?: boolean;
 }>;
 
@@ -50,14 +50,14 @@ export type TrainOutcome =
       readMs: number;
       fitMs: number;
     }>
-  /** There is too little data for a model, and no more of it than at the last training. */
+  /** There is too little data for a model, and no more than at the last training. */
   | Readonly<{ outcome: 'unchanged' }>
-  /** Another training of this game is at work. */
+  /** Another training of this game is running. */
   | Readonly<{ outcome: 'busy' }>;
 
 /**
- * Trains the models of a game on all days that are over, keeps the artefact, and puts it in force if it is better than the one
- * that is. One training of a game runs at a time, on all nodes together.
+ * Trains the models of a game on all days that are over, stores the artefact, and puts it in force if it is better than the one in
+ * force. All nodes together run one training of a game at a time.
  */
 export async function trainGame(pool: Pool, options: TrainOptions): Promise<TrainOutcome> {
   const clock = clockFrom(options.actor.nowMs);
@@ -85,7 +85,7 @@ async function trainAlone(
   onProgress?.({ phase: 'fitting', done: 0, total: 1 });
   const readAt = performance.now();
   const present = await findPresent(pool, gameId);
-  // Only trainings write models, and this is the only one.
+  // Only trainings write models, and the lock makes this the only one.
   const version = (await findNewestModelVersion(connection, gameId)) + 1;
   const result = train(read.data, version, present?.artefact ?? null);
   refuseUnreadable(result.artefact);
@@ -112,13 +112,13 @@ async function trainAlone(
   };
 }
 
-/** What cannot be read back would be put in force and then tell averages. JSON has no NaN, for one. */
+/** Refuses an artefact that cannot be read back, for example because JSON has no NaN: players would get averages. */
 function refuseUnreadable(artefact: Artefact): void {
   const reading = readArtefact(JSON.parse(JSON.stringify(artefact)));
   if (!reading.readable) throw new Error(`training made an artefact that cannot be used: ${reading.problem}`);
 }
 
-/** Whether there is no model, for the very same reasons as in the training before. */
+/** Whether there is no model, for the same reasons as in the former training. */
 async function isRepetition(
   pool: Pool,
   gameId: number,
@@ -137,7 +137,7 @@ async function isRepetition(
 
 type Present = { state: PredictionState; artefact: Artefact | null };
 
-/** What is in force. An artefact that this build cannot read is no rival. */
+/** The artefact in force. One that this build cannot read is treated as missing, so any new one replaces it. */
 async function findPresent(pool: Pool, gameId: number): Promise<Present | undefined> {
   const state = await findCurrentState(pool, gameId);
   if (state === undefined) return undefined;
@@ -158,16 +158,16 @@ type Finished = Readonly<{
   durationMs: number;
 }>;
 
-/** Whether it is in force now. */
+/** Stores the training. Returns whether it is in force now. */
 async function store(
   client: Client,
   { gameId, actor: asked, clock, version, read, result, present, report, durationMs }: Finished,
 ): Promise<boolean> {
   const { tenantId } = await lockGame(client, gameId);
-  // Reading and fitting took minutes: it takes force now, and not when it began.
+  // Reading and fitting took minutes: the artefact is in force from now on, not from when the training began.
   const actor = { ...asked, nowMs: clock.now() };
   const before = await findCurrentState(client, gameId);
-  // Somebody has rolled back meanwhile: it was compared with a model that is no longer in force.
+  // After a roll-back meanwhile, the artefact was compared with one that is no longer in force.
   const isPromoted = result.isPromoted && before?.modelVersion === present?.state.modelVersion;
   await insertModel(client, {
     ...{ gameId, version, durationMs, report },
@@ -205,7 +205,7 @@ async function store(
   return isPromoted;
 }
 
-/** A new model has passed its test on the newest week, so it begins with trust; one that was kept does not. */
+/** A new model has passed its test on the newest week, so it is trusted. A model that was kept keeps its state. */
 function stillDistrusted(before: readonly GradedName[], { report }: TrainingResult): GradedName[] {
   const isNew = new Set(report.filter(({ outcome }) => outcome === 'promoted').map(({ model }) => model));
   return GRADED_NAMES.filter((name) => before.includes(name) && !isNew.has(modelOf(name)));

@@ -11,17 +11,17 @@ import {
 } from './training-queries.js';
 
 /**
- * Origins in weeks before the last day that is over: what six rolling tests need for fitting, calibration and test, and one whose
- * 90 days are over.
+ * The origins, in weeks before the last day that is over: those that six rolling tests need for fitting, calibration and test, and
+ * one whose 90 days are over.
  */
 const ORIGIN_WEEKS = [13, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1];
-/** Enough for every model, and what bounds the time and the memory of a training. */
+/** Enough for every model. Bounds the time and the memory of a training. */
 export const MAX_PLAYERS = 200_000;
 
 export type TrainingRead = Readonly<{
   data: TrainingData;
   sample: Sample;
-  /** Groups of equal players, over all origins. */
+  /** The number of cells, over all origins. A cell is a group of equal players. */
   cells: number;
 }>;
 
@@ -45,14 +45,14 @@ export async function readTrainingData(
     signal?.throwIfAborted();
     onProgress?.(index, ORIGIN_WEEKS.length);
     const origin = await readOrigin(connection, day - 7 * weeks, currency);
-    // Before the first player there is nothing to learn from.
+    // There is no data before the first player.
     if (origin.activity.length > 0) origins.push(origin);
   }
   const cells = origins.reduce((sum, { activity, payers }) => sum + activity.length + payers.length, 0);
   return { data: { day, currency, origins }, sample, cells };
 }
 
-/** The cells of one day, of the players of the sample. */
+/** The cells of one day, for the players of the sample. */
 export async function readOrigin(
   connection: OwnConnection,
   day: number,

@@ -8,17 +8,17 @@ import type { ActivityCell, NonPayerTotals, PayerCell } from '../../personalisat
  * `training-cells.test.ts` compares the two.
  */
 
-/** One core at the most, and memory enough to group a sample without files. */
+/** Uses one core at the most, and enough memory to group a sample without temporary files. */
 export async function beginTrainingSession(connection: OwnConnection): Promise<void> {
   await connection.query("set statement_timeout = '10min'");
   await connection.query('set max_parallel_workers_per_gather = 0');
   await connection.query('set jit = off');
   await connection.query("set work_mem = '64MB'");
-  // The thread that trains may be stopped in the middle of a statement, which must end with it.
+  // The training thread may be stopped in the middle of a statement, which must end then.
   await connection.query("set client_connection_check_interval = '5s'");
 }
 
-/** Whom training reads: of more than the largest sample, a share that is the same in every run. */
+/** The players that a training reads. Of a large game, a share of players that is the same in every run. */
 export type Sample = Readonly<{ players: number; allPlayers: number; payers: number; allPayers: number }>;
 
 const CREATE_SAMPLE = `create temp table trained_players as
@@ -62,7 +62,7 @@ async function countPlayers(
   return rows[0] ?? { players: 0, payers: 0 };
 }
 
-/** The currency that most payers have paid in; of several, the first by name. */
+/** The currency that most payers have paid in; if several are equal, the first by name. */
 export async function findMainCurrency(connection: OwnConnection): Promise<string | null> {
   const { rows } = await connection.query<{ currency: string }>(
     `select s.key as currency
@@ -80,7 +80,7 @@ export async function findMainCurrency(connection: OwnConnection): Promise<strin
 /** The thresholds of `levelOf`, which a test compares. */
 const LEVELS = "'{1,2,4,8,16,32,64,128,256,512}'::bigint[]";
 
-/** Each player's days are looked up by index, whatever the statistics of the table say. */
+/** The days of each player are looked up by index, whatever the statistics of the table say. */
 const ACTIVITY_CELLS = `
   select $1::date - b.start_day, s.x, greatest(0, s.last_day - b.start_day), s.active7, s.active28,
     width_bucket(s.sessions7, ${LEVELS}), width_bucket(s.minutes7, ${LEVELS}), width_bucket(s.ads7, ${LEVELS}),
@@ -109,7 +109,7 @@ const ACTIVITY_CELLS = `
   ) s
   group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11`;
 
-/** All players of the sample as of the end of a day, with what they did in the 7 days after it. */
+/** The players of the sample at the end of a day, and their activity in the 7 days after it. */
 export async function listActivityCells(connection: OwnConnection, day: string): Promise<ActivityCell[]> {
   const { rows } = await connection.query<unknown[]>({
     rowMode: 'array',
@@ -137,10 +137,10 @@ export async function listActivityCells(connection: OwnConnection, day: string):
   });
 }
 
-/** Amounts of a day in the currency of the model. */
+/** The revenue of a day in the currency of the model. */
 const AMOUNT = `coalesce((d.revenue ->> $2)::numeric, 0)`;
 
-/** `repeat`: null where nothing can be said of the value of a purchase day, as `meanValue` in `player-statistics.ts`. */
+/** `repeat`: null if the value of a purchase day is unknown, like `meanValue` in `player-statistics.ts`. */
 const PAYER_CELLS = `
   select s.x, s.tx, s.t, s.repeat::float8 as repeat, count(*)::int as players,
     count(*) filter (where s.spent7)::int as spent7,
@@ -173,7 +173,7 @@ const PAYER_CELLS = `
 
 type PayerRow = Omit<PayerCell, 'meanValue'> & { repeat: number | null };
 
-/** All payers of the sample as of the end of a day, with what they bought afterwards. */
+/** The payers of the sample at the end of a day, and their later purchases. */
 export async function listPayerCells(
   connection: OwnConnection,
   day: string,
@@ -186,7 +186,7 @@ export async function listPayerCells(
   }));
 }
 
-/** All players of the sample who had not bought anything by the end of a day, with what they bought afterwards. */
+/** The players of the sample without a purchase by the end of a day, and their later purchases. */
 export async function findNonPayerTotals(
   connection: OwnConnection,
   day: string,

@@ -2,15 +2,15 @@ import { MIN_PAYERS, MIN_PLAYERS, MIN_REPEATING_PAYERS } from '../../personalisa
 import type { ModelReport } from '../../personalisation/predict/train.js';
 import type { TrainingData } from '../../personalisation/predict/training-data.js';
 
-/** What a training tells of itself, kept beside its artefact. */
+/** The report of a training, stored beside its artefact. */
 export type TrainingReport = Readonly<{
   models: readonly ModelReport[];
   progress: readonly DataProgress[];
-  /** Groups of equal players, over all weeks. */
+  /** The number of groups of equal players, over all weeks. */
   cells: number;
 }>;
 
-/** How much of what a model needs at least is there: "412 of 2,000 players". */
+/** How much of the data that a model needs is there: "412 of 2,000 players". */
 export type DataProgress = Readonly<{ what: string; have: number; need: number }>;
 
 /** Weeks of history whose outcome is known: for fitting, calibrating and testing. */

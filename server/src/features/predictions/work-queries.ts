@@ -1,8 +1,8 @@
 import { type Client, type Pool, query } from '../../db/pool.js';
 
-/** How far the training and grading of a game is. */
+/** The progress of training and grading of each game. */
 
-/** Also where nothing came of it. A day that is older than the stored one changes nothing. */
+/** Notes a training, also one without a model. A day that is older than the stored one changes nothing. */
 export async function noteTrained(client: Client, gameId: number, day: string): Promise<void> {
   await client.query(
     `insert into prediction_work (game_id, trained_day) values ($1, $2)
@@ -40,7 +40,7 @@ export async function noteFailure(db: Pool, { gameId, failure }: NotedFailure, n
   );
 }
 
-/** Why the last attempt to train or grade failed; undefined if it did not. */
+/** Why the last attempt to train or grade failed; undefined if it succeeded. */
 export async function findFailure(
   pool: Pool,
   gameId: number,

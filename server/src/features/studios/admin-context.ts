@@ -6,9 +6,9 @@ import type { Passwords } from '../../security/passwords.js';
 import type { AdminMetrics } from '../../telemetry/metrics.js';
 import type { Actor } from './audit-log.js';
 
-/** What the admin API works with. It runs in the primary process, beside the API workers. */
+/** What the admin API needs. It runs in the primary process, beside the API workers. */
 export type AdminContext = Readonly<{
-  /** The primary's few connections, bounded to the time of a request: for longer work see `withOwnConnection`. */
+  /** The few connections of the primary process, bounded to the time of a request. For longer work see `withOwnConnection`. */
   pool: Pool;
   clock: Clock;
   logger: Logger;
@@ -18,13 +18,13 @@ export type AdminContext = Readonly<{
   /** Seal API secrets and second factors. */
   masterKeys: MasterKeys;
   passwords: Passwords;
-  /** Trains the models of a game outside of this thread, which has requests to serve. */
+  /** Trains the models of a game in another thread: this one serves requests. */
   trainModels: (training: Readonly<{ gameId: number; actor: Actor }>) => Promise<TrainingOutcome>;
-  /** An export was started: whatever runs them need not wait until it looks again. */
+  /** Tells the export runner about a new export, so that it does not wait for its next poll. */
   nudgeExports: () => void;
 }>;
 
-/** `busy`: a training of this game is at work. */
+/** `busy`: a training of this game is running. */
 export type TrainingOutcome =
   | Readonly<{ outcome: 'trained'; version: number }>
   | Readonly<{ outcome: 'busy' }>;

@@ -2,8 +2,8 @@ import { Type } from 'typebox';
 import { nullable } from '../../http/admin-responses.js';
 
 /**
- * What errors of the admin API carry besides code and sentence: what changed in a document, what is wrong with it, what would
- * cost more, and the mistakes in a catalogue. All routes share one error schema, so its parts stand here.
+ * What errors of the admin API carry besides code and message: the changes and problems of a document, raised prices, and the
+ * mistakes in a catalogue. All routes share one error schema, so its parts are defined here.
  */
 
 export const DocumentChange = Type.Object(
@@ -15,8 +15,8 @@ export const DocumentChange = Type.Object(
       Type.Literal('changed'),
       Type.Literal('reordered'),
     ]),
-    before: Type.Unknown({ description: 'The part as it was; null if it is new' }),
-    after: Type.Unknown({ description: 'The part as it is; null if it is gone' }),
+    before: Type.Unknown({ description: 'The part before the change; null if it is new' }),
+    after: Type.Unknown({ description: 'The part after the change; null if it was removed' }),
   },
   { title: 'DocumentChange' },
 );
@@ -34,12 +34,12 @@ export const DocumentProblem = Type.Object(
   {
     pointer: Type.String({ description: 'JSON pointer into the document' }),
     subject: Type.Union([Type.String(), Type.Null()], {
-      description: 'The flag, segment, SKU or offer that it is about, by its id',
+      description: 'The flag, segment, SKU or offer with the problem, by its id',
     }),
     message: Type.String({ description: 'A sentence for the editor' }),
     position: Type.Union(
       [Type.Object({ offset: Type.Integer(), line: Type.Integer(), column: Type.Integer() }), Type.Null()],
-      { description: 'Inside of a rule' },
+      { description: 'The position in a rule; null if the problem is not in a rule' },
     ),
   },
   { title: 'DocumentProblem' },
@@ -76,12 +76,17 @@ export const RAISE_EXAMPLE = {
 export const RowError = Type.Object(
   {
     row: nullable(
-      Type.Integer({ description: 'As spreadsheets count them; of JSON the place in the list, from 1' }),
+      Type.Integer({
+        description: 'The row as a spreadsheet counts it; for JSON the position in the list, from 1',
+      }),
     ),
-    column: nullable(Type.String({ description: 'Its name; of JSON the path of the member' })),
+    column: nullable(Type.String({ description: 'The name of the column; for JSON the path of the member' })),
     message: Type.String({ description: 'A sentence for the editor' }),
   },
-  { title: 'CatalogueRowError', description: 'Row and column are null where it is not about one.' },
+  {
+    title: 'CatalogueRowError',
+    description: 'Row and column are null if the error is not in a row or column.',
+  },
 );
 
 export const ROW_ERROR_EXAMPLE = {

@@ -12,7 +12,7 @@ import {
   RowError,
 } from './admin-error-details.js';
 
-/** The general form with what errors of the admin API carry besides code and sentence. */
+/** The general form of an error, with what errors of the admin API carry besides code and message. */
 const AdminError = Type.Object(
   {
     error: Type.Object({
@@ -24,10 +24,12 @@ const AdminError = Type.Object(
           description: 'Only with `document_invalid`: all of them, up to 1,000.',
         }),
       ),
-      revision: Type.Optional(Type.Integer({ description: 'Only with `draft_conflict`: the current one.' })),
+      revision: Type.Optional(
+        Type.Integer({ description: 'Only with `draft_conflict`: the current revision.' }),
+      ),
       updatedBy: Type.Optional(
         Type.Union([Type.String(), Type.Null()], {
-          description: 'Only with `draft_conflict`: who changed it.',
+          description: 'Only with `draft_conflict`: who changed the draft.',
         }),
       ),
       updatedByEmail: Type.Optional(
@@ -37,21 +39,23 @@ const AdminError = Type.Object(
       ),
       version: Type.Optional(
         Type.Integer({
-          description: 'Only with `version_conflict` and `nothing_to_publish`: the one in force.',
+          description: 'Only with `version_conflict` and `nothing_to_publish`: the version in force.',
         }),
       ),
-      author: Type.Optional(Type.String({ description: 'Only with `version_conflict`: who published it.' })),
+      author: Type.Optional(
+        Type.String({ description: 'Only with `version_conflict`: who published the version in force.' }),
+      ),
       difference: Type.Optional(
         Type.Array(DocumentChange, {
           description:
-            'With `draft_conflict`: from what the draft is now to what was sent, or, if it was to be published, what that would change now. With `version_conflict`: what was published since `basedOn`.',
+            'With `draft_conflict`: the changes from the current draft to the document that was sent; when publishing, the changes that publishing the current draft would make. With `version_conflict`: what was published since `basedOn`.',
         }),
       ),
       raises: Type.Optional(Type.Array(PriceRaise, { description: 'Only with `price_raise_unconfirmed`.' })),
       reason: Type.Optional(
         Type.Object(
           { code: Type.String(), message: Type.String(), path: Type.String() },
-          { description: 'Only with `event_still_refused`: why, and a JSON pointer to what is wrong.' },
+          { description: 'Only with `event_still_refused`: the reason, and a JSON pointer to the mistake.' },
         ),
       ),
       rows: Type.Optional(
@@ -86,7 +90,7 @@ const FORM: ErrorForm = {
   },
 };
 
-/** What any admin route may return besides its own errors. */
+/** Errors that every admin route may return. */
 const OPEN_ERRORS = [
   'header_invalid',
   'cross_origin',
@@ -95,7 +99,7 @@ const OPEN_ERRORS = [
   'unavailable',
 ] as const satisfies readonly ErrorCode[];
 
-/** What any route may return that identifies the sender. */
+/** Errors that every route with a guard may return. */
 const SENDER_ERRORS = [
   ...OPEN_ERRORS,
   'token_missing',
@@ -109,12 +113,12 @@ export function adminErrors(codes: readonly ErrorCode[] = []): Record<number, un
   return byStatus([...SENDER_ERRORS, 'role_too_low', 'not_a_member', ...codes]);
 }
 
-/** For routes that are about the own account. */
+/** For the routes of the own account. */
 export function accountErrors(codes: readonly ErrorCode[] = []): Record<number, unknown> {
   return byStatus([...SENDER_ERRORS, 'account_needed', ...codes]);
 }
 
-/** For routes that need no account. */
+/** For routes without a guard. */
 export function openErrors(codes: readonly ErrorCode[]): Record<number, unknown> {
   return byStatus([...OPEN_ERRORS, ...codes]);
 }
@@ -124,7 +128,7 @@ function byStatus(codes: readonly ErrorCode[]): Record<number, unknown> {
   return errorResponses('data', sorted, FORM);
 }
 
-/** For routes with `:game` in their address. */
+/** For routes with `:game` in their path. */
 export function gameErrors(codes: readonly ErrorCode[] = []): Record<number, unknown> {
   return adminErrors(['game_not_found', ...codes]);
 }

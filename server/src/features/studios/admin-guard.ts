@@ -22,18 +22,18 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the admin guard. */
     admin: Admin | undefined;
-    /** Set by the same, if a person has signed in. */
+    /** Set by the admin guard, if a person has signed in. */
     signedIn: SignedIn | undefined;
   }
 }
 
-/** These change nothing, so a page that makes a browser send one gains nothing: it cannot read the response. */
+/** These need no CSRF token: they change nothing, and a page of another origin cannot read the response. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * The guard of every admin route, as an onRequest hook: nothing of a body is read before the sender and their role have been
- * checked. The sender is looked up each time, so a token that is revoked, or a session that has ended, is refused with the next
- * request. Unknown, revoked and expired ones get the same response: nothing is learnt by trying.
+ * The guard of every admin route, as an onRequest hook: the body is not read before the sender and the role have been checked.
+ * The sender is looked up with each request, so a token that was revoked, or a session that has ended, is refused with the next
+ * request. Unknown, revoked and expired tokens get the same response, so that an attacker learns nothing by trying.
  *
  *   Authorization ──► admin token ─────────────────────────────► role in its studio
  *   cookie ──► same origin ──► CSRF token ──► session ──► role in the studio of X-Tenant-ID, or in the first one joined
@@ -51,7 +51,7 @@ export function requireRole(ctx: AdminContext, role: Role) {
   };
 }
 
-/** The guard of what people do with their own account, whichever studios they belong to. A token has no account. */
+/** The guard of the routes of the own account. They need a person who has signed in: an admin token has no account. */
 export function requireAccount(ctx: AdminContext) {
   return async (request: FastifyRequest): Promise<void> => {
     const found = await findSender(ctx, request);
@@ -102,7 +102,7 @@ export function signedInOf({ signedIn }: FastifyRequest): SignedIn {
   return signedIn;
 }
 
-/** The game of the address. That of another studio is not found: not even its existence is told. */
+/** The game of the path. A game of another studio is not found, like one that does not exist. */
 export async function gameOf(ctx: AdminContext, request: FastifyRequest): Promise<AdminGame> {
   const { game = '' } = request.params as { game?: string };
   return requireGameOfTenant(ctx, request, game);
@@ -127,13 +127,13 @@ export async function requireGameOfTenant(
   );
 }
 
-/** Who goes down in the audit log. */
+/** Who is recorded in the audit log. */
 export function actorOf(ctx: AdminContext, request: FastifyRequest): Actor {
   const { name, tokenId } = adminOf(request);
   return tokenId === null ? personOf(ctx, request) : { name, tokenId, nowMs: ctx.clock.now() };
 }
 
-/** The same where only people get, by `requireAccount`. */
+/** The same for routes behind `requireAccount`, which only people can call. */
 export function personOf(ctx: AdminContext, request: FastifyRequest): Actor {
   const { name, accountId, email } = signedInOf(request);
   return { name, account: { accountId, email }, nowMs: ctx.clock.now() };

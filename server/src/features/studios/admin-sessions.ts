@@ -8,8 +8,8 @@ import { hashOfToken, newSecretToken } from '../../lib/secret-token.js';
 import type { Role } from './roles.js';
 
 /**
- * Sessions of people who have signed in. The cookie holds 256 random bits, the database their hash. A session ends a week after it
- * was last used, and 30 days after it began.
+ * Sessions of people who have signed in. The cookie holds 256 random bits, and the database holds the hash of them. A session ends
+ * when it was not used for SESSION_IDLE_MS, and SESSION_MAX_MS after it began.
  */
 export const SESSION_COOKIE = 'savepoint_session';
 export const SESSION_MAX_MS = 30 * DAY_MS;
@@ -19,7 +19,7 @@ const SEEN_EVERY_MS = HOUR_MS;
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** Who has signed in, wherever they are a member. */
+/** A person who has signed in, of whichever studios. */
 export type SignedIn = Readonly<{
   accountId: string;
   email: string;
@@ -42,7 +42,7 @@ type SessionRow = Omit<SignedIn, 'tokenHash' | 'csrfToken'> & {
   role: Role | null;
 };
 
-/** Derived from the cookie, which no page can read: a client that knows it has got it from a response of this service. */
+/** Derived from the cookie, which no page can read: a client can only have the token from a response of this service. */
 export function csrfTokenOf(token: string): string {
   return createHash('sha256').update('csrf:').update(token).digest('base64url');
 }
@@ -55,7 +55,7 @@ export function isCsrfToken(token: string, given: unknown): boolean {
 
 export type NewSession = Readonly<{ token: string; csrfToken: string }>;
 
-/** What its owner knows a session by: roughly from where, and with which browser it was begun. */
+/** The network and the browser that a session began with. Its owner recognises the session by them. */
 export type SessionOrigin = Readonly<{ network: string | null; browser: string | null }>;
 
 export function sessionOrigin({ ip, headers }: FastifyRequest): SessionOrigin {
@@ -64,8 +64,8 @@ export function sessionOrigin({ ip, headers }: FastifyRequest): SessionOrigin {
 }
 
 /**
- * Undefined if the password has changed since it was checked. A change of the password ends all sessions: the lock on the
- * account lets no session begin at the same time.
+ * Undefined if the password has changed since it was checked. A change of the password ends all sessions, and the lock on the
+ * account keeps a session from beginning at the same time.
  */
 export async function insertAdminSession(
   db: Pool | Client,
@@ -87,8 +87,8 @@ export async function insertAdminSession(
 }
 
 /**
- * Who sends this cookie, and what they are in the studio `tenant`, by default the first that they joined. Undefined if the session
- * has ended; no membership if they are not, or no longer, a member.
+ * The person of a cookie, and the membership in the studio `tenant`, by default in the studio that the person joined first.
+ * Undefined if the session has ended. The membership is undefined if the person is not a member of the studio.
  */
 export async function findSignedIn(
   pool: Pool,
@@ -138,7 +138,7 @@ async function findSession(
   return rows[0];
 }
 
-/** A session that has ended meanwhile stays ended. */
+/** Changes nothing if the session has ended meanwhile. */
 async function updateSessionSeen(
   pool: Pool,
   tokenHash: Buffer,
@@ -155,7 +155,7 @@ async function updateSessionSeen(
   );
 }
 
-/** Stays so until the transaction ends. */
+/** Locks the session: it stays open until the transaction ends. */
 export async function isSessionOpen(client: Client, tokenHash: Buffer): Promise<boolean> {
   const { rowCount } = await client.query('select from account_sessions where token_hash = $1 for share', [
     tokenHash,
@@ -168,7 +168,7 @@ export async function deleteAdminSession(db: Pool | Client, tokenHash: Buffer): 
   return rowCount ?? 0;
 }
 
-/** All sessions of an account, except one, if it is given. */
+/** Ends all sessions of an account, but for `except`. Returns how many ended. */
 export async function deleteSessionsOfAccount(
   db: Pool | Client,
   accountId: string,
@@ -183,9 +183,9 @@ export async function deleteSessionsOfAccount(
 
 export type StudioOfAccount = { tenantId: string; name: string; role: Role };
 
-const MAX_STUDIOS = 100;
+export const MAX_STUDIOS = 100;
 
-/** In the order of joining: the first is used where X-Tenant-ID is missing. */
+/** In the order of joining: the first studio is used if X-Tenant-ID is missing. */
 export async function listStudiosOfAccount(db: Pool | Client, accountId: string): Promise<StudioOfAccount[]> {
   return query<StudioOfAccount>(
     db,
@@ -201,7 +201,7 @@ export async function listStudiosOfAccount(db: Pool | Client, accountId: string)
   );
 }
 
-/** The name of a token's only studio. */
+/** The name of a studio. */
 export async function findStudioName(pool: Pool, tenantId: number): Promise<string> {
   const rows = await query<{ name: string }>(
     pool,

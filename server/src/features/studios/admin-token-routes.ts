@@ -36,7 +36,7 @@ export function adminTokenRoutes(app: FastifyInstance, ctx: AdminContext): void 
       schema: {
         ...common,
         operationId: 'listAdminTokens',
-        summary: 'The admin tokens of the studio, revoked ones too, by their ids',
+        summary: 'The admin tokens of the studio, including revoked ones, by id',
         querystring: PageParameters,
         response: { 200: AdminTokensResponse, ...adminErrors(['parameter_invalid']) },
       },
@@ -83,7 +83,7 @@ export function adminTokenRoutes(app: FastifyInstance, ctx: AdminContext): void 
       schema: {
         ...common,
         operationId: 'revokeAdminToken',
-        summary: 'Revoke an admin token: it is refused from the next request on',
+        summary: 'Revoke an admin token: its next request is refused',
         params: AdminTokenParameters,
         response: { 200: RevokedAdminTokenResponse, ...adminErrors(['admin_token_not_found']) },
       },

@@ -4,7 +4,7 @@ import { NAME_PATTERN } from '../../http/api-schemas.js';
 import { NextCursor } from '../../http/page-cursor.js';
 import { RoleSchema } from './role-schema.js';
 
-/** What the routes of admin tokens take and return. */
+/** Requests and responses of the routes of admin tokens. */
 
 const ID_EXAMPLE = '3f9a1c0b7d2e4f68';
 export const MAX_TOKEN_DAYS = 3_650;
@@ -13,11 +13,11 @@ export const MAX_TOKEN_NAME = 100;
 const AdminTokenSchema = Type.Object(
   {
     tokenId: Type.String(),
-    name: Type.String({ description: 'What the audit log calls the holder' }),
+    name: Type.String({ description: 'The name of the token in the audit log' }),
     role: RoleSchema,
-    createdAt: Time('When it was made'),
-    expiresAt: nullable(Time('When it ends, if it does')),
-    revokedAt: nullable(Time('When it was revoked')),
+    createdAt: Time('When the token was created'),
+    expiresAt: nullable(Time('When the token expires; null: never')),
+    revokedAt: nullable(Time('When the token was revoked')),
     state: Type.Union([Type.Literal('active'), Type.Literal('expired'), Type.Literal('revoked')]),
   },
   { title: 'AdminToken' },
@@ -54,14 +54,14 @@ export const NewAdminTokenBody = Type.Object(
       minLength: 1,
       maxLength: MAX_TOKEN_NAME,
       pattern: NAME_PATTERN,
-      description: 'What the audit log calls the holder',
+      description: 'The name of the token in the audit log',
     }),
     role: RoleSchema,
     expiresDays: Type.Optional(
       Type.Integer({
         minimum: 1,
         maximum: MAX_TOKEN_DAYS,
-        description: 'Without it the token works until it is revoked',
+        description: 'If left out, the token works until it is revoked',
       }),
     ),
   },

@@ -6,26 +6,26 @@ import { type Actor, insertAuditEntry } from './audit-log.js';
 import { requireStillOwner, withdrawInvitationsOfToken } from './owner-rights.js';
 import type { Role } from './roles.js';
 
-/** Who asks, in one studio: the holder of a token that works, or a person who has signed in. One of the two ids is null. */
+/** The sender of a request, in one studio: an admin token, or a person who has signed in. One of the two ids is null. */
 export type Admin = Readonly<{
   tokenId: string | null;
   accountId: string | null;
   name: string;
   role: Role;
   tenantId: number;
-  /** The id of the studio as everybody writes it. */
+  /** The public id of the studio. */
   tenant: string;
   expiresAt: number | null;
 }>;
 
 type TokenRow = Omit<Admin, 'accountId'> & { tokenHash: Buffer; revokedAt: number | null };
 
-/** `sp_admin_` tells scanners for leaked secrets what they found; the id tells us which one to revoke. */
+/** `sp_admin_` lets scanners for leaked secrets recognise a token; the id says which token to revoke. */
 const TOKEN = /^sp_admin_([0-9a-f]{16})_[A-Za-z0-9_-]{43}$/;
-/** Compared with when there is no such token, so that one that exists is not told by the time it takes. */
+/** Compared with if the token is unknown, so that the time of the response does not show whether a token exists. */
 const NO_HASH = Buffer.alloc(32);
 
-/** The holder of a token, or undefined if it is not ours, was revoked or has expired. */
+/** The admin of a token. Undefined if the token is unknown, revoked or expired. */
 export async function findAdmin(pool: Pool, token: string, nowMs: number): Promise<Admin | undefined> {
   const [, tokenId] = TOKEN.exec(token) ?? [];
   if (tokenId === undefined) return undefined;
@@ -58,7 +58,7 @@ export type NewAdminToken = Readonly<{
   expiresAt: number | null;
 }>;
 
-/** Makes a token and gives its text, which nobody can find out again. */
+/** Creates a token and returns its text, which is not stored. */
 export async function createAdminToken(
   pool: Pool,
   { tenantId, name, role, expiresAt }: NewAdminToken,
@@ -89,8 +89,8 @@ export async function createAdminToken(
 }
 
 /**
- * False when there is no such token that still stands; with a studio, none of that studio. The invitations that were made with it are
- * withdrawn.
+ * False if there is no such token that is not revoked yet, in the studio `ofTenant` if it is given. The invitations that were made
+ * with the token are withdrawn.
  */
 export async function revokeAdminToken(
   pool: Pool,

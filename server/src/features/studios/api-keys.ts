@@ -6,7 +6,7 @@ import { type MasterKeys, seal } from '../../security/master-keys.js';
 export type Environment = 'development' | 'production';
 export type NewApiKey = { keyId: string; secret: string };
 
-/** What a sealed secret is bound to: copied into another tenant's row, or under another key id, it cannot be unsealed. */
+/** Binds a sealed secret to its key: copied into the row of another tenant or key, it cannot be unsealed. */
 export function apiKeyBinding(tenantSlug: string, keyId: string): string {
   return `api-key:${tenantSlug}:${keyId}`;
 }
@@ -53,12 +53,12 @@ export type ListedKey = {
   environment: Environment;
   label: string;
   createdAt: number;
-  /** From this time on it opens no session; null: no end is set. */
+  /** From this time on the key opens no session; null: no end is set. */
   expiresAt: number | null;
   revokedAt: number | null;
 };
 
-/** `ending`: it still works, and has an end. */
+/** `ending`: the key works until `expiresAt`. */
 export function keyState(
   { expiresAt, revokedAt }: Pick<ListedKey, 'expiresAt' | 'revokedAt'>,
   nowMs: number,
@@ -94,7 +94,7 @@ export async function listApiKeysOfGame(
       name: 'list_api_keys_of_game',
       text: `select key_id as "keyId", environment, label, created_at as "createdAt", expires_at as "expiresAt",
                revoked_at as "revokedAt"
-             -- the game's first: in the order of the ids, PostgreSQL would perhaps go through the keys of all games
+             -- offset 0 reads the keys of the game first: otherwise PostgreSQL may go through the keys of all games
              from (select * from api_keys where game_id = $1 offset 0) k
              where key_id > $2
              order by key_id
@@ -135,7 +135,7 @@ export type KeyState = {
   sessionsEnded: boolean;
 };
 
-/** Locked until the end of the transaction. */
+/** Reads a key, and locks it until the end of the transaction. */
 export async function lockApiKey(client: Client, keyId: string): Promise<KeyState | undefined> {
   const { rows } = await client.query<KeyState>(
     `select t.slug as tenant, g.slug as game, g.id as "gameId", k.environment, k.label, k.expires_at as "expiresAt",
@@ -151,8 +151,8 @@ export async function lockApiKey(client: Client, keyId: string): Promise<KeyStat
 }
 
 /**
- * With `endSessions` the key's row says that its sessions have ended, which every request reads: it holds at once for
- * millions of sessions, and for one that is being opened now.
+ * With `endSessions` the row of the key says that its sessions have ended, and every request reads the row. So it takes effect at
+ * once for millions of sessions, and for a session that is being opened.
  */
 export async function updateKeyRevoked(
   client: Client,
@@ -166,7 +166,7 @@ export async function updateKeyRevoked(
   );
 }
 
-/** An earlier end stays. */
+/** Sets the end of the key, unless it has an earlier one. Returns the end. */
 export async function updateKeyExpiry(client: Client, keyId: string, expiresAt: number): Promise<number> {
   const { rows } = await client.query<{ expiresAt: number }>(
     `update api_keys set expires_at = least(expires_at, $2::timestamptz) where key_id = $1

@@ -3,13 +3,13 @@ import { type Client, type Pool, query } from '../../db/pool.js';
 import { MAX_ROW_ID } from '../../lib/row-id.js';
 import type { AuditAction } from './audit-actions.js';
 
-/** Who changes something, and when: handed to every function that does. */
+/** Who changes something, and when. Every function that makes a change takes one. */
 export type Actor = Readonly<{
   name: string;
   nowMs: number;
-  /** A person who has signed in. Names are not unique, addresses are. */
+  /** Set if a person has signed in. Names are not unique, addresses are. */
   account?: Readonly<{ accountId: string; email: string }>;
-  /** The admin token that was used. */
+  /** Set if an admin token was used. */
   tokenId?: string;
 }>;
 
@@ -24,17 +24,17 @@ export function serviceActor(nowMs: number): Actor {
 }
 
 export type AuditEntry = Readonly<{
-  /** Null with a game: the studio of the game. Null without one: the entry belongs to the installation as a whole. */
+  /** If null, the studio of the game. If there is no game either, the entry belongs to the installation. */
   tenantId: number | null;
   gameId: number | null;
   action: AuditAction;
-  /** To what: `version 7`, `player 0199… isPayer`. */
+  /** What was changed: `version 7`, `player 0199… isPayer`. */
   target: string;
   before: unknown;
   after: unknown;
 }>;
 
-/** Within the transaction of the change: there is no change without its entry, and no entry without its change. */
+/** To be called in the transaction of the change, so that there is neither a change without an entry nor an entry without a change. */
 export async function insertAuditEntry(
   client: Client | OwnConnection,
   actor: Actor,
@@ -67,7 +67,7 @@ export type AuditRow = {
   game: string | null;
   at: number;
   actor: string;
-  /** Of the person who was signed in, or of the token that was used; both null for commands and the service itself. */
+  /** Of the person who was signed in. This and the token are null for commands and the service itself. */
   actorEmail: string | null;
   actorTokenId: string | null;
   action: string;
@@ -77,14 +77,14 @@ export type AuditRow = {
 };
 
 export type ListedAuditRow = AuditRow & {
-  /** What was before and after is too large for a list, and null here. */
+  /** True: `before` and `after` are too large for a list, and are null. */
   isShortened: boolean;
 };
 
-/** Of what was before, and of what is after: a page of entries that are all so large is still a few megabytes. */
+/** The limit for each of `before` and `after`. A page in which all entries are this large has a few megabytes. */
 const MAX_LISTED_BYTES = 64 * 1024;
 
-/** As it is stored, compressed, it is measured without being read: what is too large even so is never unpacked. */
+/** Measures the compressed size first, which PostgreSQL knows without reading the value. So very large values are never unpacked. */
 const LISTED_ENTRIES = `select a.id, g.slug as game, a.at, a.actor, a.actor_email as "actorEmail", a.actor_token as "actorTokenId",
                a.action, a.target,
                case when s.short then null else a.before end as before,
@@ -101,8 +101,8 @@ const LISTED_ENTRIES = `select a.id, g.slug as game, a.at, a.actor, a.actor_emai
 type AuditPage = { beforeId: string | null; limit: number };
 
 /**
- * The newest entries of a studio, or those before one. `between`, and in the order of the index: with `=` PostgreSQL knows that
- * the order is that of the ids, and goes through the newest entries of everybody if it thinks that many are the studio's.
+ * The newest entries of a studio, or the entries before one. The statement uses `between` and sorts by all columns of the index:
+ * with `=`, PostgreSQL may go through the newest entries of all studios, if it expects many of them to be of this studio.
  */
 export async function listAuditEntries(
   pool: Pool,
@@ -122,7 +122,7 @@ export async function listAuditEntries(
   );
 }
 
-/** The same of one game, which must be known to be the studio's: the entries of a quiet one among a million of its studio's. */
+/** The same for one game. The caller must have checked that the game belongs to the studio. */
 export async function listAuditEntriesOfGame(
   pool: Pool,
   gameId: number,
@@ -141,7 +141,7 @@ export async function listAuditEntriesOfGame(
   );
 }
 
-/** An entry in full; undefined if the studio has no such one. */
+/** An entry in full; undefined if the studio has no such entry. */
 export async function findAuditEntry(
   pool: Pool,
   tenantId: number,

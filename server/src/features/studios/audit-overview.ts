@@ -1,7 +1,7 @@
 import type { Pool } from '../../db/pool.js';
 import type { AuditRow } from './audit-log.js';
 
-/** For whoever runs the installation: entries of all studios, and those that belong to none. */
+/** For operators: entries of all studios, and entries that belong to no studio. */
 export type AuditFilter = Readonly<{
   tenantId?: number;
   gameId?: number;
@@ -13,7 +13,7 @@ export type AuditFilter = Readonly<{
 
 export type AuditLine = Omit<AuditRow, 'before' | 'after'> & {
   tenant: string | null;
-  /** The beginnings of their JSON texts. */
+  /** The first characters of the JSON. */
   before: string | null;
   after: string | null;
 };
@@ -23,7 +23,7 @@ const SHOWN_CHARACTERS = 200;
 /** Newest first. */
 export async function listAuditLines(pool: Pool, filter: AuditFilter): Promise<AuditLine[]> {
   const { tenantId, gameId, installationOnly = false, beforeId, limit } = filter;
-  // Not prepared: planned for these values, so that what is not asked for does not keep an index from being used.
+  // Not prepared, so that the plan is made for these values: a filter that is not set must not keep an index from being used.
   const { rows } = await pool.query<AuditLine>(
     `select a.id, t.slug as tenant, g.slug as game, a.at, a.actor, a.actor_email as "actorEmail",
        a.actor_token as "actorTokenId", a.action, a.target, left(a.before::text, $6) as before, left(a.after::text, $6) as after
@@ -39,7 +39,7 @@ export async function listAuditLines(pool: Pool, filter: AuditFilter): Promise<A
   return rows;
 }
 
-/** An entry in full, of whichever studio. */
+/** An entry in full, of any studio. */
 export async function findAuditRow(
   pool: Pool,
   id: string,

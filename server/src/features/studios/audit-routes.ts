@@ -13,18 +13,18 @@ const MAX_ENTRIES = 100;
 const DEFAULT_ENTRIES = 20;
 
 const entry = {
-  id: Type.String({ description: 'To be sent as `before` for the entries that came before it' }),
-  at: Time('When it was done'),
-  game: nullable(Type.String({ description: 'The game, if it was about one' })),
+  id: Type.String({ description: 'Send it as `before` to get the entries before this one' }),
+  at: Time('When the change was made'),
+  game: nullable(Type.String({ description: 'The game, if the change belongs to one' })),
   actor: Type.String({ description: 'The name of the person or of the token, or who ran the command' }),
   actorEmail: nullable(
-    Type.String({ description: 'The address of the person who was signed in: two may have the same name' }),
+    Type.String({ description: 'The address of the person who was signed in; names are not unique' }),
   ),
   actorTokenId: nullable(Type.String({ description: 'The id of the admin token that was used' })),
   action: Type.String({ description: 'What was done', examples: ['config.publish'] }),
-  target: Type.String({ description: 'To what', examples: ['version 7'] }),
-  before: Type.Unknown({ description: 'As it was; null if there was nothing' }),
-  after: Type.Unknown({ description: 'As it is; null if there is nothing any more' }),
+  target: Type.String({ description: 'What was changed', examples: ['version 7'] }),
+  before: Type.Unknown({ description: 'The value before the change; null if there was none' }),
+  after: Type.Unknown({ description: 'The value after the change; null if there is none' }),
 };
 const ENTRY_EXAMPLE = {
   id: '41',
@@ -48,7 +48,7 @@ const AuditLogResponse = successOf(
           ...entry,
           isShortened: Type.Boolean({
             description:
-              'True: `before` and `after` are too large for a list, and null here. The entry by itself has them.',
+              'True: `before` and `after` are too large for a list, and are null. Get the single entry to see them.',
           }),
         },
         { title: 'ListedAuditEntry' },
@@ -76,9 +76,9 @@ export function auditRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'listAuditEntries',
         summary: 'Every change, newest first',
         description:
-          'An entry is written with the change it tells of: there is not the one without the other.',
+          'An entry is written in the transaction of its change, so that neither exists without the other.',
         querystring: Type.Object({
-          game: Type.Optional(Type.String({ description: 'Only of this game' })),
+          game: Type.Optional(Type.String({ description: 'Only entries of this game' })),
           before: Type.Optional(Type.String({ description: 'Only entries before this id' })),
           limit: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_ENTRIES, default: DEFAULT_ENTRIES })),
         }),
@@ -104,7 +104,7 @@ export function auditRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...adminSchema('Audit log'),
         operationId: 'getAuditEntry',
-        summary: 'One change, with all that was before and after',
+        summary: 'One change, with the full values before and after',
         params: Type.Object({ entry: Type.String({ description: 'Id of the entry', examples: ['41'] }) }),
         response: {
           200: AuditEntryResponse,

@@ -9,7 +9,7 @@ import { actorOf, gameOf, requireRole } from './admin-guard.js';
 import { GameBody, GameSettingsResponse } from './game-schemas.js';
 import { updateGameSettings } from './tenant-changes.js';
 
-/** What the owners of a studio decide about its games. */
+/** The settings of a game, for the owners of its studio. */
 export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = withSchemaTypes(app);
 
@@ -22,7 +22,7 @@ export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'updateGame',
         summary: 'Change the name of a game, how long its events are kept, or which event types it takes',
         description:
-          'A shorter retention deletes events with the next hourly maintenance, for good. A longer one brings nothing back. `unregisteredTypes` is obeyed by every node with its next request; events that were held wait in the inbox until they are replayed.',
+          'With a shorter retention, the next hourly maintenance deletes events for good. A longer retention brings no events back. Every node obeys `unregisteredTypes` with its next request. Events that were held back stay in the inbox until they are replayed.',
         params: GameParameters,
         body: GameBody,
         response: { 200: GameSettingsResponse, ...gameErrors(BODY_ERRORS) },

@@ -2,9 +2,9 @@ import { Type } from 'typebox';
 import { nullable, successOf } from '../../http/admin-responses.js';
 import { NAME_PATTERN } from '../../http/api-schemas.js';
 
-/** What the routes of games return, and what can be changed of a game. */
+/** Requests and responses of the routes of games. */
 
-/** A hundred years; the schema of the database allows no more, either. */
+/** A hundred years. The database has the same limit. */
 export const MAX_RETENTION_DAYS = 36_500;
 
 const RetentionDays = nullable(
@@ -12,7 +12,7 @@ const RetentionDays = nullable(
     minimum: 1,
     maximum: MAX_RETENTION_DAYS,
     description:
-      'Events are deleted this many days after their receipt; null: they are kept. Players and roll-ups always stay.',
+      'Events are deleted this many days after their receipt; null: events are kept. Players and roll-ups are always kept.',
   }),
 );
 
@@ -23,12 +23,12 @@ const UnregisteredTypes = Type.Union([Type.Literal('accept'), Type.Literal('hold
 
 const Game = Type.Object(
   {
-    gameId: Type.String({ description: 'What stands in addresses and in X-Game-Id' }),
+    gameId: Type.String({ description: 'The id of the game in paths and in X-Game-Id' }),
     name: Type.String(),
     publishedVersion: Type.Integer({ description: '0 before the first publication' }),
     draft: Type.Object({
       revision: Type.Integer(),
-      isEdited: Type.Boolean({ description: 'Whether there is something that is not published yet' }),
+      isEdited: Type.Boolean({ description: 'Whether the draft has changes that are not published' }),
     }),
     retentionDays: RetentionDays,
     unregisteredTypes: UnregisteredTypes,

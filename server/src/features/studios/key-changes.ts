@@ -14,7 +14,7 @@ import {
 import { type Actor, insertAuditEntry } from './audit-log.js';
 import { findGame } from './tenants.js';
 
-/** Undefined when the game does not exist or the key id is taken. The audit log never sees the secret. */
+/** Undefined if the game does not exist or the key id is taken. The secret is not written to the audit log. */
 export function createApiKey(
   pool: Pool,
   masterKeys: MasterKeys,
@@ -39,16 +39,16 @@ export function createApiKey(
 }
 
 export type Rotation = Readonly<{
-  /** How long the old key goes on opening sessions; null: until it is revoked. */
+  /** How long the old key still opens sessions; null: until it is revoked. */
   overlapMs: number | null;
-  /** Only a key of this game. */
+  /** If set, only a key of this game is rotated. */
   gameId?: number;
 }>;
 
 export type RotatedKey = NewApiKey &
   Pick<KeyState, 'environment' | 'label'> & { formerExpiresAt: number | null };
 
-/** Creates a successor with the same game, environment and label. Undefined when there is no such active key. */
+/** Creates a successor with the same game, environment and label. Undefined if there is no such key that works. */
 export function rotateApiKey(
   pool: Pool,
   masterKeys: MasterKeys,
@@ -81,7 +81,7 @@ export function rotateApiKey(
   });
 }
 
-/** False when there is no such key, or it is revoked already and nothing changes. */
+/** False if there is no such key, or the key is revoked already and nothing changes. */
 export function revokeApiKey(
   pool: Pool,
   keyId: string,
@@ -107,7 +107,7 @@ export function revokeApiKey(
   });
 }
 
-/** Undefined also when the key belongs to another game than the given one. */
+/** Undefined if there is no such key, or it belongs to another game than the given one. */
 async function lockKeyOf(client: Client, keyId: string, gameId?: number): Promise<KeyState | undefined> {
   const key = await lockApiKey(client, keyId);
   return gameId === undefined || key?.gameId === gameId ? key : undefined;
@@ -117,7 +117,7 @@ function isWorking(key: KeyState, nowMs: number): boolean {
   return ['active', 'ending'].includes(keyState(key, nowMs));
 }
 
-/** The game of the new key. */
+/** Returns the game of the new key. */
 async function insertAt(
   client: Client,
   masterKeys: MasterKeys,

@@ -35,7 +35,7 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...common,
         operationId: 'listApiKeys',
-        summary: 'The API keys of a game, revoked ones too, by their ids',
+        summary: 'The API keys of a game, including revoked ones, by id',
         params: GameParameters,
         querystring: PageParameters,
         response: { 200: KeysResponse, ...gameErrors(['parameter_invalid']) },
@@ -81,7 +81,7 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'rotateApiKey',
         summary: 'Create a successor of an API key; the old key ends after the overlap',
         description:
-          'The successor has the same environment and label, and works at once. If the old key has an end that is sooner already, that end stays.',
+          'The successor has the same environment and label, and works at once. If the old key has an earlier end already, the earlier end stays.',
         params: KeyParameters,
         body: RotateKeyBody,
         response: { 201: RotatedKeyResponse, ...gameErrors([...BODY_ERRORS, 'api_key_not_found']) },
@@ -109,7 +109,7 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
       schema: {
         ...common,
         operationId: 'revokeApiKey',
-        summary: 'Revoke an API key: no node opens a session with it any more',
+        summary: 'Revoke an API key: from now on no node opens a session with it',
         params: KeyParameters,
         querystring: RevokeKeyParameters,
         response: { 200: RevokedKeyResponse, ...gameErrors(['parameter_invalid', 'api_key_not_found']) },
@@ -126,7 +126,7 @@ export function keyRoutes(app: FastifyInstance, ctx: AdminContext): void {
   );
 }
 
-/** What cannot be a key is not looked for. */
+/** The key id of the path; `api_key_not_found` if it cannot be one. */
 function keyIdOf(text: string): string {
   if (!KEY_ID.test(text)) throw new ApiError('api_key_not_found');
   return text;

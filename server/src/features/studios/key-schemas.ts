@@ -2,14 +2,14 @@ import { Type } from 'typebox';
 import { GameParameters, nullable, successOf, Time } from '../../http/admin-responses.js';
 import { NextCursor } from '../../http/page-cursor.js';
 
-/** What the routes of API keys take and return. */
+/** Requests and responses of the routes of API keys. */
 
 const KEY_EXAMPLE = 'sp_live_5b1c9d0e7f2a4b6c8d0e1f2a';
-/** 90 days: longer than that, two keys are simply two keys. */
+/** 90 days. For a longer time, create a second key. */
 export const MAX_OVERLAP_HOURS = 2_160;
 
 const EnvironmentSchema = Type.Union([Type.Literal('production'), Type.Literal('development')], {
-  description: 'A development key works on installations for development only',
+  description: 'A development key only works on installations for development',
 });
 
 const Label = Type.String({
@@ -23,12 +23,12 @@ const ApiKeySchema = Type.Object(
     apiKey: Type.String(),
     environment: EnvironmentSchema,
     label: Label,
-    createdAt: Time('When it was made'),
-    expiresAt: nullable(Time('From this time on it opens no session; null: no end is set')),
-    revokedAt: nullable(Time('When it was revoked')),
+    createdAt: Time('When the key was created'),
+    expiresAt: nullable(Time('From this time on the key opens no session; null: no end is set')),
+    revokedAt: nullable(Time('When the key was revoked')),
     state: Type.Union(
       [Type.Literal('active'), Type.Literal('ending'), Type.Literal('expired'), Type.Literal('revoked')],
-      { description: 'ending: it still works, and has an end' },
+      { description: 'ending: the key works until `expiresAt`' },
     ),
   },
   { title: 'ApiKey' },
@@ -65,7 +65,7 @@ export const NewKeyBody = Type.Object(
   {
     title: 'NewKeyRequest',
     additionalProperties: false,
-    description: 'By default for production, without a label.',
+    description: 'By default the key is for production and has no label.',
     examples: [{ environment: 'production', label: 'build 1.42' }],
   },
 );
@@ -92,7 +92,7 @@ export const RotateKeyBody = Type.Object(
     overlapHours: Type.Integer({
       minimum: 0,
       maximum: MAX_OVERLAP_HOURS,
-      description: 'How long the old key still logs players in; 0: it ends now',
+      description: 'How long the old key still opens sessions; 0: it ends now',
     }),
   },
   { title: 'RotateKeyRequest', additionalProperties: false, examples: [{ overlapHours: 72 }] },
@@ -105,7 +105,7 @@ export const RotatedKeyResponse = successOf(
     former: Type.Object({ apiKey: Type.String(), expiresAt: Time('When the old key ends') }),
   }),
   {
-    description: 'Sessions that were opened with the old key go on.',
+    description: 'Sessions that were opened with the old key continue.',
     example: {
       ...NEW_KEY_EXAMPLE,
       former: { apiKey: 'sp_live_0a1b2c3d4e5f60718293a4b5', expiresAt: '2026-11-18T12:00:00.000Z' },
@@ -116,7 +116,7 @@ export const RotatedKeyResponse = successOf(
 export const RevokeKeyParameters = Type.Object({
   endSessions: Type.Optional(
     Type.Union([Type.Literal('true'), Type.Literal('false')], {
-      description: 'true: also every session that was opened with the key ends',
+      description: 'true: also ends every session that was opened with the key',
       default: 'false',
     }),
   ),

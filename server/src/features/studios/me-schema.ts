@@ -1,16 +1,17 @@
 import { type Static, Type } from 'typebox';
 import { nullable, successOf, Time } from '../../http/admin-responses.js';
+import { MAX_STUDIOS } from './admin-sessions.js';
 import { RoleSchema } from './role-schema.js';
 
-/** Who asks: a person with an account, or the holder of an admin token. */
+/** The sender of a request: a person with an account, or an admin token. */
 
 export const AccountSchema = Type.Object(
   {
     accountId: Type.String({ format: 'uuid' }),
     email: Type.String(),
-    name: Type.String({ description: 'What the audit log calls the person' }),
+    name: Type.String({ description: 'The name of the person in the audit log' }),
     hasPassword: Type.Boolean({
-      description: 'False until the first password is set, after a sign-in by link',
+      description: 'False after a sign-in by link, until a password is set',
     }),
     hasSecondFactor: Type.Boolean(),
   },
@@ -19,7 +20,7 @@ export const AccountSchema = Type.Object(
 
 type AccountResponse = Static<typeof AccountSchema>;
 
-/** The members of an account that the API shows; all others stay internal. */
+/** Only the members of an account that the API shows. */
 export function accountResponse(known: AccountResponse): AccountResponse {
   const { accountId, email, name, hasPassword, hasSecondFactor } = known;
   return { accountId, email, name, hasPassword, hasSecondFactor };
@@ -39,17 +40,16 @@ export const MeResponse = successOf(
   'MeResponse',
   Type.Object({
     tokenId: nullable(Type.String({ description: 'The admin token; null for an account' })),
-    name: Type.String({ description: 'What the audit log calls the holder' }),
+    name: Type.String({ description: 'The name of the person or the token in the audit log' }),
     role: RoleSchema,
     tenantId: Type.String({ description: 'The studio' }),
-    expiresAt: nullable(Time('When the token or the session ends, if it does')),
+    expiresAt: nullable(Time('When the token or the session ends; null: never')),
     account: nullable(AccountSchema),
     studios: Type.Array(StudioSchema, {
-      description:
-        'Those that `X-Tenant-ID` may name, by the time of joining; of a token its only one. At most 100.',
+      description: `The studios that \`X-Tenant-ID\` may name, by the time of joining, ${MAX_STUDIOS} at the most. A token has one studio.`,
     }),
     csrfToken: nullable(
-      Type.String({ description: 'To be sent as `X-CSRF-Token`; null for a token, which needs none' }),
+      Type.String({ description: 'To be sent as `X-CSRF-Token`; null for an admin token, which needs none' }),
     ),
     environment: Type.Union([Type.Literal('development'), Type.Literal('production')]),
   }),

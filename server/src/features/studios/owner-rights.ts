@@ -4,15 +4,15 @@ import { type Actor, insertAuditEntry } from './audit-log.js';
 import type { Role } from './roles.js';
 
 /**
- * Owners hand out rights: invitations and admin tokens. What happens to these when the owner is removed or demoted is decided here.
+ * Owners make invitations and admin tokens. This file decides what happens to them when the owner is removed or demoted.
  *
- *   an invitation ends with the right of whoever made it, person or token
- *   an admin token stays, because programs depend on it; whoever takes the right away is told which there are
+ *   an invitation is withdrawn when the owner or the admin token that made it loses the right to invite
+ *   an admin token keeps working, because programs depend on it; the response to the removal lists such tokens
  */
 
 /**
- * Within the transaction that hands out a right. The guard has checked the role before; a removal that was committed meanwhile would
- * not see what is made now, so the row is checked again and stays as it is until the transaction ends.
+ * To be called in the transaction that makes an invitation or a token. The guard has checked the role, but a removal may have been
+ * committed since, and would not withdraw what is made now. So the role is checked again, and its row is locked until the end.
  */
 export async function requireStillOwner(client: Client, tenantId: number, actor: Actor): Promise<void> {
   const { account, tokenId } = actor;
@@ -35,7 +35,7 @@ export async function requireStillOwner(client: Client, tenantId: number, actor:
 
 type Withdrawn = { email: string; role: Role };
 
-/** The open invitations of a member who is no longer an owner. How many there were; each leaves an entry. */
+/** Withdraws the open invitations of a member who is no longer an owner, with an audit entry each. Returns how many. */
 export async function withdrawInvitationsOfMember(
   client: Client,
   tenantId: number,
@@ -49,7 +49,7 @@ export async function withdrawInvitationsOfMember(
   return withdrawn(client, tenantId, rows, actor);
 }
 
-/** The same of an admin token that is revoked. */
+/** The same for an admin token that is revoked. */
 export async function withdrawInvitationsOfToken(
   client: Client,
   tenantId: number,
@@ -84,7 +84,7 @@ async function withdrawn(
 
 export type TokenOfMember = { tokenId: string; name: string; role: Role; expiresAt: number | null };
 
-/** Enough to decide by; the list of tokens shows all. */
+/** Enough to decide which tokens to revoke. The list of tokens shows all. */
 const MAX_TOKENS = 100;
 
 /** The admin tokens that a member has made and that still work. */

@@ -1,4 +1,4 @@
-/** From the least to the most that somebody may do in a studio. */
+/** The roles in a studio, from the fewest rights to the most. */
 export const ROLES = ['viewer', 'editor', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 

@@ -19,8 +19,10 @@ const AttributesResponse = successOf(
       Type.Object(
         {
           ...field,
-          usage: Type.String({ description: 'How it is written in a rule' }),
-          key: nullable(Type.String({ description: 'What it is looked up by, if it is' })),
+          usage: Type.String({ description: 'How a rule writes the attribute' }),
+          key: nullable(
+            Type.String({ description: 'What the attribute is looked up by; null if it has no key' }),
+          ),
           fields: Type.Array(Type.Object(field)),
         },
         { title: 'Attribute' },
@@ -43,7 +45,7 @@ const AttributesResponse = successOf(
   },
 );
 
-/** Who asks, for which games, and what rules are made of. */
+/** The sender of the request, the games of the studio, and the attributes of rules. */
 export function studioRoutes(
   app: FastifyInstance,
   ctx: AdminContext,
@@ -59,7 +61,7 @@ export function studioRoutes(
       schema: {
         ...common,
         operationId: 'me',
-        summary: 'Who asks, in which studio, and what they may do there',
+        summary: 'The sender of the request, with studio and role',
         response: { 200: MeResponse, ...adminErrors() },
       },
     },

@@ -13,7 +13,7 @@ import {
 
 type Named = Readonly<{ slug: string; name: string }>;
 
-/** False when the id is taken. */
+/** False if the id is taken. */
 export function createTenant(pool: Pool, { slug, name }: Named, actor: Actor): Promise<boolean> {
   return transaction(pool, async (client) => {
     const tenantId = await insertTenant(client, slug, name);
@@ -30,7 +30,7 @@ export function createTenant(pool: Pool, { slug, name }: Named, actor: Actor): P
   });
 }
 
-/** False when the tenant does not exist or the id is taken. */
+/** False if the tenant does not exist or the id is taken. */
 export function createGame(
   pool: Pool,
   { tenant, slug, name }: Named & { tenant: string },

@@ -1,16 +1,16 @@
 import type { Client, Pool } from '../../db/pool.js';
 
-/** What becomes of events whose type is not registered. */
+/** Whether events whose type is not registered are accepted or held back. */
 export type UnregisteredTypes = 'accept' | 'hold';
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
-/** Ids of tenants and games stand in URLs, headers and tokens: short, lower-case, no surprises. */
+/** Ids of tenants and games are used in URLs, headers and tokens, so they are short and in lower case. */
 export function isSlug(text: string): boolean {
   return SLUG.test(text);
 }
 
-/** The internal id; undefined when the slug is taken. */
+/** The internal id; undefined if the slug is taken. */
 export async function insertTenant(
   db: Pool | Client,
   slug: string,
@@ -24,8 +24,8 @@ export async function insertTenant(
 }
 
 /**
- * The internal id; undefined when the tenant does not exist or the slug is taken. A change of the signing keys that runs at this
- * moment is waited for, and one that comes later waits: so no game misses a change (signing-key-queries.ts).
+ * The internal id; undefined if the tenant does not exist or the slug is taken. Waits for a running change of the signing keys, and
+ * a later change waits for this transaction, so that no game misses a change (signing-key-queries.ts).
  */
 export async function insertGame(
   db: Pool | Client,
@@ -68,7 +68,7 @@ export type GameSettingsRow = {
   retentionDays: number | null;
 };
 
-/** Locked until the end of the transaction; players' requests do not wait. */
+/** Reads the settings, and locks them until the end of the transaction. Requests of players do not wait. */
 export async function lockGameSettings(client: Client, gameId: number): Promise<GameSettingsRow> {
   const { rows } = await client.query<GameSettingsRow>(
     `select slug, name, unregistered_types as "unregisteredTypes", retention_days as "retentionDays"
@@ -119,7 +119,7 @@ export async function listTenants(pool: Pool): Promise<ListedTenant[]> {
 export type TenantGame = GameSettingsRow & {
   tenant: string;
   publishedVersion: number;
-  /** Those that work. */
+  /** How many API keys work. */
   keys: number;
 };
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
   world = await createGameWorld();
   gameId = await world.addGame('game');
   const other = await world.addGame('other');
-  // Players of another game stand between those of this one.
+  // The ids of players of another game are between those of this game.
   const ids: string[] = [];
   for (const seed of [1, 2, 3, 4]) {
     ids.push(...(await insertPlayersOfAllKinds(world.pool, gameId, PLAYERS / 4, seed)));
@@ -50,7 +50,7 @@ async function run(
   return outcome.result;
 }
 
-/** A model of churn that looks at all that is read of a player. */
+/** A churn model that uses all facts about a player. */
 function everyFeatureCounts(artefact: Artefact): Artefact {
   const { activity } = artefact.models;
   if (activity.state !== 'ready' || activity.logistic === null) throw new Error('there is no regression');
@@ -59,7 +59,7 @@ function everyFeatureCounts(artefact: Artefact): Artefact {
   return { ...artefact, models: { ...artefact.models, activity: { ...activity, logistic } } };
 }
 
-/** A stopwatch that goes on by so much whenever somebody looks at it. */
+/** A stopwatch that advances by this much with each reading. */
 function ticking(ms: number): () => number {
   let now = 0;
   return () => {
@@ -68,13 +68,13 @@ function ticking(ms: number): () => number {
   };
 }
 
-describe('a dry run comes to what deciding for each player comes to', () => {
-  it('for every attribute that rules can ask for, in every window', async () => {
+describe('a dry run has the same result as deciding for each player', () => {
+  it('for every attribute, in every window', async () => {
     const fields = (name: string) => ATTRIBUTES.find((each) => each.name === name)?.fields ?? [];
     const rules = ATTRIBUTES.flatMap(({ name, key, type }) => {
       if (key === 'flagId') return ['flags.isPayer', 'flags.beta'];
       if (key === 'segmentId') return ['segment("a0") || segment("a1")'];
-      // They need a model: see below.
+      // Predictions need a model: see below.
       if (name === 'predictions') return [];
       const threshold = (path: string, of: string) => `${path} ${of === 'double' ? '>= 5.01' : '>= 2'}`;
       const keys =
@@ -94,10 +94,10 @@ describe('a dry run comes to what deciding for each player comes to', () => {
     const after = documentOf(rules);
     const result = await run(configWith(), after);
     expectEffects(result, configWith(), after, everybody);
-    // A test in which a rule holds for nobody or for everybody would see nothing.
+    // A rule that is true of no player, or of all players, would test nothing.
     const told = result.segments.filter(({ counts }) => counts.after > 0 && counts.after < PLAYERS);
     expect(told.length).toBeGreaterThan(rules.length * 0.8);
-    // Each by itself: no rule may live on what was read for another.
+    // Each rule alone, so that it cannot use facts that were read for another.
     for (const [n, rule] of rules.entries()) {
       if (rule.includes('segment(')) continue;
       const alone = await run(configWith({ flags: after.flags }), {
@@ -116,7 +116,7 @@ describe('a dry run comes to what deciding for each player comes to', () => {
       `predictions.${name}.percentile >= 40`,
       `predictions.${name}.state == "ready"`,
     ]);
-    // Right at the values of some players: whatever is read wrongly moves one of them across.
+    // Thresholds at the values of some players, so that a wrong fact moves a player across.
     const scored = everybody.map((facts) => score(predictionFacts(facts), artefact, TODAY));
     const edges = PREDICTION_NAMES.flatMap((name) => {
       const values = [...new Set(scored.map((predictions) => toldValue(predictions[name].value)))];
@@ -127,17 +127,17 @@ describe('a dry run comes to what deciding for each player comes to', () => {
     });
     const after = configWith({
       segments: [...rules, ...edges].map((rule, n) => segment(`a${n}`, rule)),
-      // A window beside it: the days of rules and those of predictions are other ones.
+      // With a window, because the days of rules and of predictions differ.
       offers: [offer('both', { when: 'activeDays.last7d >= 1 && predictions.churn.value < 0.5' })],
     });
     const result = await run(configWith(), after);
     const models = { artefact, distrusted: ALL_TRUSTED, since: NOW - 1000 };
     expectEffects(result, configWith(), after, everybody, models);
     const told = result.segments.filter(({ counts }) => counts.after > 0 && counts.after < PLAYERS);
-    // The states are the same for all, and not all bands have players.
+    // The states are the same for all players, and not all bands have players.
     expect(told.length).toBeGreaterThan(rules.length / 2);
     expect(result.offers[0]?.counts.after).toBeGreaterThan(0);
-    // Each by itself: no rule may live on what was read for another.
+    // Each rule alone, so that it cannot use facts that were read for another.
     for (const [n, rule] of rules.entries()) {
       const alone = await run(configWith(), configWith({ segments: [segment('a', rule)] }));
       expect(alone.segments[0]?.counts, rule).toEqual(result.segments[n]?.counts);
@@ -157,7 +157,7 @@ describe('a dry run comes to what deciding for each player comes to', () => {
 describe('a dry run of a small change', () => {
   const PARTS = ['flags', 'segments', 'offers', 'store', 'catalogue'] as const;
 
-  it('comes to the same, though only what it touches is decided twice', async () => {
+  it('has the same result, although only changed parts are evaluated twice', async () => {
     await fc.assert(
       fc.asyncProperty(
         pairedDocuments,
@@ -166,11 +166,11 @@ describe('a dry run of a small change', () => {
         fc.nat({ max: 2 }),
         async ({ document: before }, { document: other }, part, index) => {
           const replaced = { ...before, [part]: other[part] };
-          // Of segments only one: others then refer to one that has changed, or to one that has not.
+          // Only one segment, so that others refer to a changed or an unchanged one.
           const segments = before.segments.map((each, n) =>
             n === index ? (other.segments[n] ?? each) : each,
           );
-          // Rules of the other document may refer to what is not there: then they are never true, under both.
+          // Rules of the other document may refer to a missing part: then they are never true under both.
           const after = part === 'segments' ? { ...before, segments } : replaced;
           expectEffects(await run(before, after), before, after, everybody);
         },
@@ -194,7 +194,7 @@ describe('a dry run', () => {
     offers: [offer('sale', { when: 'purchases.total > 0', sharePercent: 50 })],
   });
 
-  it('says who enters, leaves and stays, who pays, and which rules fail', async () => {
+  it('counts players who enter, leave, stay and pay, and rules that fail', async () => {
     const result = await run(before, after);
     expect(result).toMatchObject({
       players: PLAYERS,
@@ -216,7 +216,7 @@ describe('a dry run', () => {
     expect(Object.values(sale?.revenueShare ?? {}).every((share) => share > 0.1 && share < 0.9)).toBe(true);
   });
 
-  it('examines a sample of exactly the stated size, the same again, and estimates the rest', async () => {
+  it('examines a sample of exactly the given size, the same in every run, and estimates the rest', async () => {
     for (const sample of [1, 7, 100, 399]) {
       const result = await run(before, after, { sample });
       expect(result).toMatchObject({ players: PLAYERS, examined: sample, sampled: true });
@@ -229,7 +229,7 @@ describe('a dry run', () => {
       sampled: false,
       segments: [{ estimate: null }, {}, {}],
     });
-    // Spread over all of them: every fourth player.
+    // Spread evenly: every fourth player.
     const quarter = await run(before, after, { sample: 100 });
     const chosen = everybody.filter((_, place) => place % 4 === 3);
     const { effectOf } = expectedEffects(before, after, chosen);
@@ -238,13 +238,13 @@ describe('a dry run', () => {
     expect(fresh?.estimate?.after).toBe((fresh?.counts.after ?? 0) * 4);
   });
 
-  it('of a game without players comes to nothing', async () => {
+  it('of a game without players has no players', async () => {
     const empty = await world.addGame('empty');
     const outcome = await dryRun(world.pool, { gameId: empty, before, after, nowMs: NOW });
     expect(outcome).toMatchObject({ outcome: 'done', result: { players: 0, examined: 0, sampled: false } });
   });
 
-  it('tells how far it has come, lets others have their turn, and can be interrupted', async () => {
+  it('reports progress, lets other work run, and can be interrupted', async () => {
     const seen: { examined: number; total: number }[] = [];
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
@@ -255,7 +255,7 @@ describe('a dry run', () => {
     clearInterval(timer);
     expect(seen[0]).toEqual({ examined: 0, total: PLAYERS });
     expect(seen.at(-1)).toEqual({ examined: PLAYERS, total: PLAYERS });
-    // 8 ms are 128 looks at the stopwatch.
+    // 8 ms are 128 readings of the stopwatch.
     expect(seen.map(({ examined }) => examined)).toEqual([0, 128, 256, 384, 400]);
     expect(turns).toBeGreaterThan(0);
 
@@ -287,12 +287,12 @@ describe('a dry run gives way', () => {
       ...{ gameId, before: plain, after: plain, nowMs: NOW, stopwatch: ticking(ms) },
       onProgress: ({ examined }) => seen.push(examined),
     });
-    // Once before it begins and once when it has ended.
+    // Once before the run and once after it.
     expect(seen).toHaveLength(times + 2);
   });
 });
 
-describe('a dry run over rules that ask for very much', () => {
+describe('a dry run of rules that use very many facts', () => {
   const asking = (types: number) =>
     configWith({
       segments: Array.from({ length: types / 10 }, (_, n) =>
@@ -300,12 +300,12 @@ describe('a dry run over rules that ask for very much', () => {
       ),
     });
 
-  it('reads it, as far as PostgreSQL gives it', async () => {
+  it('reads as many columns as PostgreSQL allows', async () => {
     const { segments } = await run(configWith(), asking(1590), { sample: 3 });
     expect(segments).toHaveLength(159);
   });
 
-  it('is refused beyond that, with the reason', async () => {
+  it('is refused beyond that, with a message', async () => {
     const outcome = await dryRun(world.pool, {
       gameId,
       before: asking(800),
@@ -315,7 +315,7 @@ describe('a dry run over rules that ask for very much', () => {
     expect(outcome).toEqual({
       outcome: 'too_many_facts',
       message: expect.stringMatching(
-        /^The rules of the published and the new document ask for 199\d different things about a player; a dry run can read 1600\.$/,
+        /^The rules of the published and the new document use 199\d different facts about a player; a dry run can read 1600\. Use fewer attributes\.$/,
       ),
     });
   });

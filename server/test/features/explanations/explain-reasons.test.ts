@@ -17,7 +17,7 @@ import {
   sku,
 } from '../../personalisation/support/fixtures.js';
 
-/** Sentences about what is decided for a player at NOW. */
+/** The reasons of the decision for a player at NOW. */
 function told(overrides: Partial<ConfigDocument>, player: PlayerFacts) {
   const document = configWith(overrides);
   const compiled = compileDocument(document, { version: 1, publishedAt: NOW });
@@ -35,7 +35,7 @@ const price = (actualPrice: string, offerPrice = actualPrice, floorPrice?: strin
 describe('flags', () => {
   const payerFor = (payerForDays: number | null) => ({ flags: { isPayer: { payerForDays }, custom: [] } });
 
-  it('are told with the purchase that made a payer', () => {
+  it('have the purchase of a payer as their reason', () => {
     expect(told({}, facts()).flags).toEqual(['Flag isPayer is false: there is no purchase.']);
     expect(told({}, payer()).flags).toEqual([
       'Flag isPayer is true: the last purchase was at 2026-11-15T12:00:00.000Z.',
@@ -48,7 +48,7 @@ describe('flags', () => {
     ]);
   });
 
-  it('are told with the override in force', () => {
+  it('have the override in force as their reason', () => {
     const override = (setAt: number, until: number | null) => ({
       flagId: 'isPayer',
       value: true,
@@ -64,7 +64,7 @@ describe('flags', () => {
     ]);
   });
 
-  it('are told with their rule, or its lack', () => {
+  it('have their rule as their reason, or that there is none', () => {
     const flag = (rule: string | null) => ({ flagId: 'beta', name: 'Beta', rule, defaultValue: false });
     const flags = (rule: string | null) => ({
       flags: { isPayer: { payerForDays: null }, custom: [flag(rule)] },
@@ -79,7 +79,7 @@ describe('flags', () => {
   });
 });
 
-it('segments are told with the values that decided', () => {
+it('segments have the values of their rule as their reason', () => {
   const segments = [segment('payer', 'flags.isPayer'), segment('poor', 'spend["USD"].total < 2.5')];
   expect(told({ segments }, payer()).segments).toEqual([
     'In segment payer: flags.isPayer is true (flags["isPayer"] = true).',
@@ -87,7 +87,7 @@ it('segments are told with the values that decided', () => {
   ]);
 });
 
-it('offers are told with what let them apply or kept them from it', () => {
+it('offers have the condition that decided as their reason', () => {
   const offers = [
     offer('all'),
     offer('thanks', { when: 'flags.isPayer' }),
@@ -117,7 +117,7 @@ it('offers are told with what let them apply or kept them from it', () => {
 });
 
 describe('SKUs', () => {
-  it('are told with every step of their price', () => {
+  it('have every step of their price as their reason', () => {
     const offers = [
       offer('thanks', { skus: ['gems'], effect: { price: { setTo: { USD: '7.5' } } } }),
       offer('late', { skus: ['gems'] }),
@@ -130,13 +130,13 @@ describe('SKUs', () => {
       sku('plain', { prices: price('3') }),
     ];
     expect(told({ catalogue, offers }, facts()).skus).toEqual([
-      'gems costs 7.50 USD: catalogue 10.00; offer thanks asked for 7.50; offer late came too late, another had won it.',
+      'gems costs 7.50 USD: catalogue 10.00; offer thanks asked for 7.50; offer late does not apply to it, because an earlier offer has won it.',
       'pass costs 5.00 USD: catalogue 8.00, reduced from 10.00; offer deep asked for 0.80, kept at 5.00 by the floor price; offer badge leaves the price; a purchase belongs to promotion badge.',
       'plain costs 3.00 USD: catalogue 3.00.',
     ]);
   });
 
-  it('are told with what hides them', () => {
+  it('have the offer or setting that hides them as their reason', () => {
     const offers = [
       offer('hide', { skus: ['gems'], effect: { visibility: 'hide' } }),
       offer('show', { skus: ['hero'], effect: { visibility: 'show', price: { discountPercent: '10' } } }),

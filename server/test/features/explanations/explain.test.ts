@@ -275,8 +275,8 @@ describe('POST /admin/v1/games/:game/explain', () => {
       expectGeneralError(response, 400, 'body_invalid');
       expect(response.json().error.message).toContain(message);
     };
-    await wrong({}, 'playerId or a hypothetical player');
-    await wrong({ playerId: userId, hypothetical: {} }, 'one of the two');
+    await wrong({}, 'either playerId or hypothetical');
+    await wrong({ playerId: userId, hypothetical: {} }, 'either playerId or hypothetical');
     await wrong({ playerId: userId, at: 'yesterday' }, 'at must be a time');
     await wrong({ playerId: userId, at: '1969-12-31T23:59:59Z' }, 'at must be a time');
     await wrong(
@@ -289,7 +289,7 @@ describe('POST /admin/v1/games/:game/explain', () => {
       'hypothetical has no member "purchases". There are playerId, ',
     );
     await wrong({ hypothetical: { eventCount: -1 } }, 'hypothetical.eventCount must be');
-    await wrong({ hypothetical: { purchaseCount: 1 } }, 'purchaseCount and lastPurchaseAt go together');
+    await wrong({ hypothetical: { purchaseCount: 1 } }, 'purchaseCount and lastPurchaseAt belong together');
     await wrong({ hypothetical: { days: [{ day: '2026-02-30' }] } }, 'days.0.day must be a time');
     expectGeneralError(await refused({ playerId: userId, version: 99 }), 404, 'version_not_found');
     for (const playerId of [UNKNOWN, 'x']) {

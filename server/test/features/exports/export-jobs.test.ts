@@ -253,7 +253,7 @@ describe('the exports of a studio', () => {
     await harness.pool.query("update export_jobs set state = 'done', bytes = $1", [2 * MAX_BYTES]);
     const refused = await admin.call('POST', `${GAME}/exports`, SPAN);
     expectGeneralError(refused, 409, 'export_limit');
-    expect(refused.json().error.message).toContain('Delete those');
+    expect(refused.json().error.message).toContain('Delete exports that you have downloaded');
     await harness.pool.query(`update export_jobs set bytes = 0`);
     await harness.pool.query(
       `insert into export_jobs (id, tenant_id, game_id, format, span_from, span_to, state, created_by, created_at,

@@ -31,7 +31,7 @@ const HOUR_MS = 3_600_000;
 describe('the schedule of maintenance', () => {
   const PAUSES = { firstMs: 0, firstJitterMs: 0, betweenRunsMs: 20, jitterMs: 0, retryMs: 1 };
 
-  /** What was asked for in the first runs, when each of them fails as given. */
+  /** The steps that the first runs were asked for, if the runs fail as given. */
   const runsOf = async (failures: string[][], count: number) => {
     const runs: (readonly string[] | 'all')[] = [];
     const enough = deferred<void>();
@@ -50,13 +50,13 @@ describe('the schedule of maintenance', () => {
     return runs.slice(0, count);
   };
 
-  it('tries what failed again, ever more rarely, until all steps have their turn again', async () => {
+  it('tries failed steps again, at longer and longer intervals, until the next full run', async () => {
     const failing = Array.from({ length: 6 }, () => ['rollups']);
     const again = ['rollups'];
     expect(await runsOf(failing, 7)).toEqual(['all', again, again, again, again, 'all', again]);
   });
 
-  it('waits for the next run once nothing fails any more', async () => {
+  it('waits for the next full run once no step fails', async () => {
     const failures = [['rollups', 'old_events'], ['old_events'], []];
     expect(await runsOf(failures, 4)).toEqual(['all', ['rollups', 'old_events'], ['old_events'], 'all']);
   });
@@ -94,7 +94,7 @@ describe('maintenance', () => {
   });
   afterAll(() => world.close());
 
-  /** A node, with what it logs and counts. */
+  /** A node, with its log lines and metrics. */
   const createNode = (steps?: readonly MaintenanceStep[], giveUpAfterMs?: number) => {
     const lines: Record<string, unknown>[] = [];
     const logger = pino({ level: 'debug' }, { write: (line) => lines.push(JSON.parse(line)) });
@@ -115,7 +115,7 @@ describe('maintenance', () => {
     run: async () => ({ outcome: 'done', did: { things: 2 } }),
   });
 
-  it('runs each step, whatever became of those before it', async () => {
+  it('runs each step, even if former steps failed', async () => {
     const { run, metrics, lines } = createNode([
       {
         name: 'failing',
@@ -138,8 +138,13 @@ describe('maintenance', () => {
     expect(await run()).toEqual(['failing']);
     expect(await outcomes(metrics)).toEqual({ 'failing failed': 1, 'slow unfinished': 1, 'last done': 1 });
     expect(lines.map(({ step, level, msg, things }) => [step, level, msg, things])).toEqual([
-      ['failing', 40, 'a step of maintenance failed; it is tried again, first after a minute', undefined],
-      ['slow', 40, 'a step of maintenance is not finished; the next run goes on from there', 1],
+      [
+        'failing',
+        40,
+        'a step of maintenance failed; it is tried again after a minute, then at longer intervals',
+        undefined,
+      ],
+      ['slow', 40, 'a step of maintenance ran out of time; the next run continues', 1],
       ['last', 30, 'a step of maintenance is done', 2],
     ]);
     expect(lines[0]).toMatchObject({ err: { message: expect.stringContaining('nowhere') } });
@@ -147,7 +152,7 @@ describe('maintenance', () => {
     expect(Object.keys(await valuesOf(metrics, 'duration'))).toEqual(['failing', 'slow', 'last']);
   });
 
-  it('leaves a step behind that does not even stop, and does not begin it again', async () => {
+  it('does not wait for a step that does not stop, and does not begin it again', async () => {
     const stuck = deferred<void>();
     let begun = 0;
     const hanging: MaintenanceStep = {
@@ -165,7 +170,7 @@ describe('maintenance', () => {
     expect(await outcomes(metrics)).toEqual({ 'last done': 2 });
     await expect.poll(() => begun).toBe(1);
     expect(lines.map(({ step, level, msg }) => [step, level, msg])).toEqual([
-      ['stuck', 50, 'a step of maintenance does not stop; the others run without it'],
+      ['stuck', 50, 'a step of maintenance does not stop; the other steps run without waiting for it'],
       ['last', 30, 'a step of maintenance is done'],
       ['last', 30, 'a step of maintenance is done'],
     ]);
@@ -175,7 +180,7 @@ describe('maintenance', () => {
     await expect.poll(() => begun).toBe(2);
   });
 
-  it('works on a step on one node at a time, and on others meanwhile', async () => {
+  it('runs a step on one node at a time, and other steps meanwhile', async () => {
     const begun = deferred<void>();
     const released = deferred<void>();
     const long: MaintenanceStep = {
@@ -199,7 +204,7 @@ describe('maintenance', () => {
     expect(await outcomes(two.metrics)).toMatchObject({ 'long done': 1 });
   });
 
-  it('leaves a step to another node when its connection is lost', async () => {
+  it('lets another node run a step after its connection is lost', async () => {
     const killed: MaintenanceStep = {
       name: 'killed',
       maxMs: HOUR_MS,
@@ -215,7 +220,7 @@ describe('maintenance', () => {
     expect(await outcomes(two.metrics)).toEqual({ 'killed done': 1 });
   });
 
-  it('says nothing about steps that the stop of the service has cut off', async () => {
+  it('logs and counts nothing for steps that the stop of the service interrupted', async () => {
     const stop = new AbortController();
     const cut: MaintenanceStep = {
       name: 'cut',
@@ -231,7 +236,7 @@ describe('maintenance', () => {
     expect(await outcomes(metrics)).toEqual({});
   });
 
-  it('deletes events past their retention also while roll-ups cannot be added up', async () => {
+  it('deletes events past their retention even if roll-ups cannot be summed', async () => {
     const [player] = (await world.addPlayers(await world.addGame('game'), [NOW - 60 * DAY_MS])) as [
       TestPlayer,
     ];

@@ -249,7 +249,11 @@ describe('the settings of a game', () => {
     const { games } = await admin.ask<{ games: object[] }>('GET', '/games');
     expect(games).toMatchObject([{ unregisteredTypes: 'hold' }]);
     expect(await refused(2)).toEqual(['event_type_unregistered']);
-    expectGeneralError(await patch({ unregisteredTypes: 'accept' }, admin.tokens.editor), 403, 'role_too_low');
+    expectGeneralError(
+      await patch({ unregisteredTypes: 'accept' }, admin.tokens.editor),
+      403,
+      'role_too_low',
+    );
     expect((await patch({ unregisteredTypes: 'accept' })).statusCode).toBe(200);
     expect(await refused(3)).toEqual([]);
   });
