@@ -6,7 +6,7 @@ import type { Role } from '../../src/features/studios/roles.js';
 import type { AdminClient, Method } from './admin-calls.js';
 import type { Harness } from './harness.js';
 
-/** People who sign in to the admin API with a browser, as far as it can be seen from here. */
+/** People who sign in to the admin API with a browser. */
 
 export const PASSWORD = 'correct horse battery staple';
 
@@ -21,9 +21,9 @@ export type Person = {
   email: string;
   accountId: string;
   csrfToken: string;
-  /** The session's; what a browser would send back. */
+  /** The cookie of the session, as a browser sends it. */
   cookie: string;
-  /** The device's, which outlives the session. */
+  /** The cookie of the device, which outlives the session. */
   deviceCookie: string;
   call(
     method: Method,
@@ -70,7 +70,7 @@ export function cookieOf(response: LightMyRequestResponse, name: string): string
   return cookiesOf(response).find((each) => each.startsWith(`${name}=`)) ?? '';
 }
 
-/** The person of a response to a sign-in that must have succeeded. */
+/** The person of a successful response to a sign-in. */
 export function personOf(admin: AdminClient, response: LightMyRequestResponse, tenant?: string): Person {
   expect(response.statusCode, response.body).toBe(200);
   const { account, csrfToken } = response.json().data;
@@ -111,7 +111,7 @@ export async function tenantIdOf({ pool }: Harness, slug: string): Promise<numbe
 
 let people = 0;
 
-/** Somebody new who is a member of a studio, with a password, signed in. */
+/** Adds a new member with a password, and signs in. */
 export async function addPerson(
   harness: Harness,
   admin: AdminClient,
@@ -124,7 +124,7 @@ export async function addPerson(
     email = `person-${people}@studio.example`,
     name = `Person ${people}`,
   } = options;
-  // Ids follow the clock, which stands still.
+  // Ids contain the time of the clock, which does not advance by itself.
   harness.clock.advance(1);
   const nowMs = harness.clock.now();
   const tenantId = await tenantIdOf(harness, tenant);
@@ -144,7 +144,7 @@ export function expectRefused(response: LightMyRequestResponse, code: string): v
   expect(cookiesOf(response)).toEqual([]);
 }
 
-/** What an authenticator app does with the secret. */
+/** Decodes a secret, as an authenticator app does. */
 export function fromBase32(text: string): Buffer {
   const bits = [...text].map((letter) =>
     'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),

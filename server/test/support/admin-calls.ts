@@ -12,7 +12,7 @@ import { createPasswords } from '../../src/security/passwords.js';
 import { createAdminMetrics } from '../../src/telemetry/metrics.js';
 import type { Harness } from './harness.js';
 
-/** The second listener on a harness's database, and the calls of its admin API. */
+/** The second listener on the database of a harness, and a client of its admin API. */
 export type AdminClient = {
   app: FastifyInstance;
   /** Tokens of the demo studio. */
@@ -33,10 +33,10 @@ export type AdminClient = {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The demo game's part of an address. */
+/** The path of the demo game. */
 export const GAME = `/games/${DEMO.game}`;
 
-/** In this process; the service does it in a thread. */
+/** Trains in this process; the service trains in a thread. */
 export function trainHere(pool: Pool): AdminContext['trainModels'] {
   return async (training) => {
     const trained = await trainGame(pool, training);
@@ -44,10 +44,10 @@ export function trainHere(pool: Pool): AdminContext['trainModels'] {
   };
 }
 
-/** Hashes that cost next to nothing. */
+/** Parameters for cheap hashes. */
 export const CHEAP_HASHES = { logN: 4, r: 1, p: 1 };
 
-/** What the admin API works with, on a harness's database. */
+/** The context of the admin API, on the database of a harness. */
 export function adminContext(
   { pool, clock, databaseUrl, masterKeys }: Harness,
   logger: Logger = pino({ level: 'silent' }),

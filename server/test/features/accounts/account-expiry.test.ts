@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-it('deletes the sessions, links and invitations that have ended, and no other', async () => {
+it('deletes only sessions, links and invitations that have expired', async () => {
   const { pool, clock } = harness;
   await pool.query(
     `insert into accounts (id, email, email_key, name, created_at)

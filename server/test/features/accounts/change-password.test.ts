@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 describe('a change of the password', () => {
-  it('needs the current one, and ends all other sessions', async () => {
+  it('requires the current password, and ends all other sessions', async () => {
     const grace = await addPerson(harness, admin, 'editor');
     const elsewhere = personOf(admin, await signIn(admin, grace.email, PASSWORD, fromElsewhere()));
     const newPassword = 'nine purple otters sing';
@@ -51,14 +51,14 @@ describe('a change of the password', () => {
     personOf(admin, await signIn(admin, grace.email, newPassword, fromElsewhere()));
   });
 
-  it('lets no session begin with the former one, which was checked a moment before', async () => {
+  it('lets no session begin with the former password, which was checked just before', async () => {
     const { accountId, email } = await addPerson(harness, admin, 'editor');
     const checked = await findAccountByEmail(harness.pool, emailKeyOf(email));
     const passwordHash = checked?.passwordHash ?? null;
     const begin = () =>
       insertAdminSession(harness.pool, { accountId, passwordHash }, NOWHERE, harness.clock.now());
     expect(await begin()).toBeDefined();
-    // The change has begun, and ends all sessions when it is done: one that begins now waits for it.
+    // The change has begun, and will end all sessions: a session that begins now waits for the change.
     let waiting: ReturnType<typeof begin> | undefined;
     await transaction(harness.pool, async (client) => {
       await client.query("update accounts set password_hash = 'another' where id = $1", [accountId]);
@@ -76,7 +76,7 @@ describe('a change of the password', () => {
     expect(rows).toEqual([]);
   });
 
-  it('to one that is easily guessed is refused', async () => {
+  it('to a weak password is refused', async () => {
     const change = (newPassword: string) =>
       ada.call('PUT', '/account/password', { currentPassword: PASSWORD, newPassword });
     expectGeneralError(await change('too short'), 400, 'body_invalid');
@@ -84,7 +84,7 @@ describe('a change of the password', () => {
     expectGeneralError(await change('ada@STUDIO.example'), 422, 'password_weak');
   });
 
-  it('is slowed like signing in, for this session only', async () => {
+  it('is slowed down like signing in, for this session only', async () => {
     const grace = await addPerson(harness, admin, 'editor');
     const other = personOf(admin, await signIn(admin, grace.email, PASSWORD, fromElsewhere()));
     const change = (person: Person, currentPassword: string) =>
@@ -97,10 +97,10 @@ describe('a change of the password', () => {
   });
 });
 
-describe('a change of the password that was overtaken', () => {
+describe('a change of the password that comes too late', () => {
   const actor = () => ({ name: 'test', nowMs: harness.clock.now() });
 
-  it('changes nothing when the password is another one by now', async () => {
+  it('changes nothing if the password has changed since it was checked', async () => {
     const person = await addPerson(harness, admin, 'viewer');
     const account = await findAccountByEmail(harness.pool, emailKeyOf(person.email));
     if (account === undefined) throw new Error('there is no account');
@@ -112,7 +112,7 @@ describe('a change of the password that was overtaken', () => {
     expect(await findAccountByEmail(harness.pool, emailKeyOf(person.email))).toEqual(account);
   });
 
-  it('changes nothing when its session has ended meanwhile', async () => {
+  it('changes nothing if its session has ended meanwhile', async () => {
     const person = await addPerson(harness, admin, 'viewer');
     const account = await findAccountByEmail(harness.pool, emailKeyOf(person.email));
     if (account === undefined) throw new Error('there is no account');

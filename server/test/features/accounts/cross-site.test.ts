@@ -21,7 +21,7 @@ const HOST = 'localhost:8081';
 /** What a browser adds to the request of a page. */
 const CROSS_ORIGIN: Record<string, string>[] = [
   { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
-  // A page of another port of this machine, which cookies do not tell apart.
+  // A page on another port of this machine: cookies do not distinguish ports.
   { 'sec-fetch-site': 'same-site', origin: 'http://localhost:5173' },
   { 'sec-fetch-site': 'cross-site' },
   { 'sec-fetch-site': 'same-origin, cross-site' },
@@ -43,7 +43,7 @@ const OWN: Record<string, string>[] = [
 ];
 
 describe('with a session cookie', () => {
-  it.each(CROSS_ORIGIN)('nothing works for a page of another origin: %j', async (headers) => {
+  it.each(CROSS_ORIGIN)('every request of a page of another origin is refused: %j', async (headers) => {
     for (const [method, path, body] of [
       ['GET', '/me', undefined],
       ['GET', '/members', undefined],
@@ -57,12 +57,12 @@ describe('with a session cookie', () => {
     await ada.ask('GET', '/me');
   });
 
-  it.each(OWN)('all works for the console itself: %j', async (headers) => {
+  it.each(OWN)('requests of the console are accepted: %j', async (headers) => {
     const response = await ada.call('PATCH', GAME, { name: 'Mine' }, { host: HOST, ...headers });
     expect(response.statusCode, response.body).toBe(200);
   });
 
-  it('whatever changes something needs the CSRF token of this very session', async () => {
+  it('a request that changes something needs the CSRF token of its session', async () => {
     const other = await addPerson(harness, admin, 'owner');
     const changes = [
       ['POST', '/admin-tokens', { name: 'Eve', role: 'owner' }],
@@ -88,12 +88,12 @@ describe('with a session cookie', () => {
     expect(await ada.ask('GET', '/me')).toMatchObject({ role: 'owner' });
   });
 
-  it('reading needs none', async () => {
+  it('reading needs no CSRF token', async () => {
     const response = await admin.app.inject({ url: '/admin/v1/me', headers: { cookie: ada.cookie } });
     expect(response.statusCode).toBe(200);
   });
 
-  it('an admin token beside it wins, and needs neither', async () => {
+  it('an admin token takes precedence over the cookie, and needs neither origin nor CSRF token', async () => {
     const headers = { cookie: ada.cookie, authorization: `Bearer ${admin.tokens.viewer}` };
     const response = await admin.app.inject({
       url: '/admin/v1/me',
@@ -106,7 +106,7 @@ describe('with a session cookie', () => {
     });
   });
 
-  it('is refused under a host name that nobody has allowed', async () => {
+  it('is refused under a host name that is not allowed', async () => {
     expectGeneralError(
       await ada.call('GET', '/me', undefined, { host: 'evil.example' }),
       421,
@@ -114,7 +114,7 @@ describe('with a session cookie', () => {
     );
   });
 
-  it('a form of another page is not even read', async () => {
+  it('the body of a form of another page is not read', async () => {
     const response = await admin.app.inject({
       method: 'POST',
       url: '/admin/v1/admin-tokens',
@@ -129,8 +129,8 @@ describe('with a session cookie', () => {
   });
 });
 
-describe('without one', () => {
-  it.each(CROSS_ORIGIN)('no page of another origin signs its visitor in: %j', async (headers) => {
+describe('without a session cookie', () => {
+  it.each(CROSS_ORIGIN)('a page of another origin cannot sign its visitor in: %j', async (headers) => {
     const sent = { headers: { host: HOST, ...headers } };
     for (const response of [
       await signIn(admin, ada.email, PASSWORD, sent),

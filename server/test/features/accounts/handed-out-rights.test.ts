@@ -39,7 +39,7 @@ describe.each([
   ['removed', 'DELETE', undefined],
   ['demoted to editor', 'PUT', { role: 'editor' }],
 ] as const)('an owner who is %s', (_, method, body) => {
-  it('loses the invitations that they made, and whoever does it is told of their tokens', async () => {
+  it('loses the invitations that they made, and the response lists their tokens', async () => {
     const grace = await addPerson(harness, admin, 'owner', { name: 'Grace' });
     const hers = await invite(grace);
     const his = await invite(ada);
@@ -54,7 +54,7 @@ describe.each([
       adminTokens: [{ tokenId: token.tokenId, name: 'Nightly export', role: 'owner', expiresAt: null }],
     });
     expect([await isOpen(hers), await isOpen(his)]).toEqual([false, true]);
-    // Programs go on until somebody decides otherwise.
+    // Programs keep working until an owner revokes their tokens.
     expect((await admin.call('GET', '/me', undefined, token.token)).statusCode).toBe(200);
     const { rows } = await harness.pool.query(
       `select actor, actor_email as email, action, target from audit_log order by id desc limit 1`,
@@ -70,7 +70,7 @@ describe.each([
   });
 });
 
-it('an owner who stays one keeps the invitations', async () => {
+it('an owner whose role stays keeps the invitations', async () => {
   const grace = await addPerson(harness, admin, 'owner');
   const hers = await invite(grace);
   const kept = await ada.ask<HandedOut>('PUT', `/members/${grace.accountId}`, { role: 'owner' });
@@ -78,7 +78,7 @@ it('an owner who stays one keeps the invitations', async () => {
   expect(await isOpen(hers)).toBe(true);
 });
 
-it('what they made in another studio stays', async () => {
+it('invitations to another studio stay', async () => {
   const eve = await addPerson(harness, admin, 'owner', { tenant: 'other-studio' });
   await addPerson(harness, admin, 'owner', { tenant: 'other-studio' });
   const theirs = await invite(eve);
@@ -98,7 +98,7 @@ it('what they made in another studio stays', async () => {
   expect((await admin.call('GET', '/me', undefined, token.token)).statusCode).toBe(200);
 });
 
-it('the invitations that were made with an admin token end when it is revoked', async () => {
+it('revoking an admin token withdraws the invitations that were made with it', async () => {
   const { tokenId, token } = await createToken(ada, 'Inviting');
   const body = { email: 'by-token@studio.example', role: 'owner' };
   const invitation = await admin.ask<{ token: string }>('POST', '/invitations', body, token, 201);
@@ -112,7 +112,7 @@ it.each([
   ['/admin-tokens', { name: 'Late', role: 'owner' }],
 ])('nothing is made by POST %s beside the removal of its maker', async (path, body) => {
   const grace = await addPerson(harness, admin, 'owner');
-  // Connections of its own: those of the service wait.
+  // Its own connections: those of the service wait.
   const pool = createPool({ url: harness.databaseUrl, size: 2, timeoutMs: NO_TIMEOUT_MS, onError: () => {} });
   const late = await transaction(pool, async (client) => {
     await client.query('delete from studio_members where account_id = $1', [grace.accountId]);
@@ -128,7 +128,7 @@ describe('the audit log', () => {
   type Entry = { actor: string; actorEmail: string | null; actorTokenId: string | null };
   const newest = async () => (await ada.ask<{ entries: Entry[] }>('GET', '/audit-log?limit=1')).entries[0];
 
-  it('tells two people of one name apart, and both from a token of that name', async () => {
+  it('distinguishes two members and a token with the same name', async () => {
     const twins = [
       await addPerson(harness, admin, 'owner', { name: 'Sam' }),
       await addPerson(harness, admin, 'owner', { name: 'Sam' }),
@@ -148,7 +148,7 @@ describe('the audit log', () => {
     });
   });
 
-  it('has the address also for what people do to their own account, and for joining', async () => {
+  it('has the address also for changes of the own account, and for joining', async () => {
     const joan = await addPerson(harness, admin, 'viewer', { name: 'Joan' });
     expect(await newest()).toMatchObject({ actor: 'Joan', actorEmail: joan.email });
     const { token } = await ada.ask<{ token: string }>(

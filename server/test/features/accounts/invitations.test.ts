@@ -47,7 +47,7 @@ const rolesOf = async (email: string) => {
 };
 
 describe('an invitation', () => {
-  it('makes an account with the email and role that it was made for', async () => {
+  it('creates an account with the email and role of the invitation', async () => {
     const { token, path, invitation } = await invite('Grace@studio.example');
     expect(path).toBe(`/console/invitation#token=${token}`);
     expect(invitation).toMatchObject({
@@ -80,7 +80,7 @@ describe('an invitation', () => {
     for (const each of [token, Buffer.from(token).toString('hex')]) expect(text).not.toContain(each);
   });
 
-  it('that is accepted by many at once makes one member', async () => {
+  it('that is accepted by many requests at once adds one member', async () => {
     const { token } = await invite('crowd@studio.example');
     const responses = await Promise.all(
       Array.from({ length: 6 }, (_, n) =>
@@ -92,12 +92,12 @@ describe('an invitation', () => {
     for (const each of responses.filter(({ statusCode }) => statusCode !== 200))
       expect([401, 404], each.body).toContain(each.statusCode);
     expect(await rolesOf('crowd@studio.example')).toEqual(['demo-studio editor']);
-    // From another network: those who came too late may have used up the guesses of this one.
+    // From another network: the requests that came too late may have used up the guesses of this one.
     const elsewhere = { remoteAddress: '10.7.7.7' };
     personOf(admin, await signIn(admin, 'crowd@studio.example', `${PASSWORD} ${won[0]}`, elsewhere));
   });
 
-  it('that is taken back while somebody accepts it makes nobody a member', async () => {
+  it('that is withdrawn while it is being accepted adds no member', async () => {
     const { token, invitation } = await invite('taken-back@studio.example');
     let accepting: ReturnType<typeof accept> | undefined;
     await transaction(harness.pool, async (client) => {
@@ -114,7 +114,7 @@ describe('an invitation', () => {
     expect(rows).toEqual([]);
   });
 
-  it('of two studios for one new address makes one account, whoever comes first', async () => {
+  it('of two studios to one new address creates one account, in either order', async () => {
     const [one, two] = [
       await invite('both@studio.example'),
       await invite('both@studio.example', 'viewer', eve),
@@ -129,7 +129,7 @@ describe('an invitation', () => {
     expect(await rolesOf('both@studio.example')).toEqual(['demo-studio editor', 'other-studio viewer']);
   });
 
-  it('of somebody who has an account needs the password of that account, and changes nothing of it', async () => {
+  it('to an address with an account requires the password of the account, and does not change the account', async () => {
     const { token } = await invite(ada.email, 'viewer', eve);
     expect((await post(admin, '/invitations/show', { token })).json().data).toMatchObject({
       hasAccount: true,
@@ -143,7 +143,7 @@ describe('an invitation', () => {
     expect(rows).toEqual([{ name: 'Ada' }]);
   });
 
-  it('ends after a week, when it is taken back, and when the same address is invited again', async () => {
+  it('ends after a week, when it is withdrawn, and when the same address is invited again', async () => {
     const first = await invite('late@studio.example');
     const second = await invite('LATE@studio.example', 'viewer');
     expectGeneralError(await accept(first.token), 404, 'link_invalid');
@@ -163,13 +163,13 @@ describe('an invitation', () => {
       expectGeneralError(await ada.call('DELETE', `/invitations/${id}`), 404, 'invitation_not_found');
   });
 
-  it('is not made for a member', async () => {
+  it('is refused for the address of a member', async () => {
     const { email } = await addPerson(harness, admin, 'viewer');
     const response = await ada.call('POST', '/invitations', { email: email.toUpperCase(), role: 'owner' });
     expectGeneralError(response, 409, 'already_member');
   });
 
-  it('needs a name and a password that is not easily guessed', async () => {
+  it('requires a name and a password that is not weak', async () => {
     const { token } = await invite('picky@studio.example');
     expectGeneralError(await accept(token, { password: PASSWORD }), 400, 'body_invalid');
     for (const password of ['short', 'aaaaaaaaaaaaaaaa', 'picky@studio.example'])
@@ -193,14 +193,14 @@ describe('an invitation', () => {
 });
 
 describe('the list of invitations', () => {
-  it('has those that are open, page by page, and none of another studio', async () => {
+  it('has the open invitations, page by page, and none of another studio', async () => {
     type Listed = { invitations: { email: string }[]; nextCursor: string | null };
     const open = async (by: Person) =>
       (await by.ask<Listed>('GET', '/invitations')).invitations.map(({ email }) => email);
     const before = await open(ada);
     await invite('one@studio.example');
     await invite('two@studio.example');
-    // Those of one millisecond come in any order.
+    // Invitations of the same millisecond come in any order.
     expect((await open(ada)).toSorted()).toEqual(
       [...before, 'one@studio.example', 'two@studio.example'].toSorted(),
     );

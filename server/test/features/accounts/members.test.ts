@@ -43,7 +43,7 @@ const owners = async (tenant: string) => {
 };
 
 describe('the members of a studio', () => {
-  it('are listed page by page, without those of another studio', async () => {
+  it('are listed page by page, without members of another studio', async () => {
     const people = [
       ada,
       await addPerson(harness, admin, 'editor'),
@@ -74,7 +74,7 @@ describe('the members of a studio', () => {
     },
   );
 
-  it('get another role, which holds from the next request on', async () => {
+  it('get another role, which applies from the next request on', async () => {
     const grace = await addPerson(harness, admin, 'viewer');
     expectGeneralError(await grace.call('GET', '/members'), 403, 'role_too_low');
     expect(await ada.ask('PUT', `/members/${grace.accountId}`, { role: 'owner' })).toMatchObject({
@@ -84,7 +84,7 @@ describe('the members of a studio', () => {
     await grace.ask('GET', '/members');
   });
 
-  it('are removed, and the studio is closed to them from the next request on', async () => {
+  it('are removed, and refused from the next request on', async () => {
     const grace = await addPerson(harness, admin, 'owner');
     expect(await ada.ask('DELETE', `/members/${grace.accountId}`)).toEqual({
       accountId: grace.accountId,
@@ -118,7 +118,7 @@ describe('the members of a studio', () => {
 });
 
 describe('the last owner', () => {
-  it('is neither demoted nor removed, also not by a token', async () => {
+  it('can be neither demoted nor removed, not even by a token', async () => {
     expect(await owners('other-studio')).toBe(1);
     const token = await admin.addToken('owner', { tenant: 'other-studio' });
     const path = `/members/${eve.accountId}`;
@@ -138,7 +138,7 @@ describe('the last owner', () => {
       await addPerson(harness, admin, 'owner', { tenant }),
       await addPerson(harness, admin, 'owner', { tenant }),
     ];
-    // Connections of its own: those of the service are all in use.
+    // Its own connections: those of the service are all in use.
     const pool = createPool({
       url: harness.databaseUrl,
       size: 2,
@@ -162,7 +162,7 @@ describe('the last owner', () => {
 });
 
 describe('an account with two studios', () => {
-  it('works in the first one, or in the one it names, with the role that it has there', async () => {
+  it('works in the studio that it joined first, or in the one that the request names, with the role there', async () => {
     const grace = await addPerson(harness, admin, 'editor');
     harness.clock.advance(1_000);
     const member = { email: grace.email, name: 'x', role: 'viewer', linkExpiresAt: 0 } as const;
@@ -204,7 +204,7 @@ describe('an account with two studios', () => {
   });
 });
 
-it('nobody gets in by somebody else’s address', async () => {
+it('a wrong password is refused for a member of another studio, too', async () => {
   expectRefused(
     await signIn(admin, eve.email, `${PASSWORD} `, { remoteAddress: '10.9.9.9' }),
     'sign_in_refused',

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0';
 
-/** One more session of the person, from a device of its own. */
+/** Another session of the person, on another device. */
 async function signInAgain({ email }: Person, remoteAddress: string): Promise<Person> {
   harness.clock.advance(1_000);
   const headers = { 'user-agent': FIREFOX };
@@ -36,7 +36,7 @@ async function signInAgain({ email }: Person, remoteAddress: string): Promise<Pe
 }
 const sessionsOf = async (person: Person, query = '') => person.ask<Page>('GET', `/account/sessions${query}`);
 
-it('lists where somebody is signed in, newest first, with browser and rough origin', async () => {
+it('lists the sessions of the account, newest first, with browser and network', async () => {
   const ada = await addPerson(harness, admin, 'owner');
   const other = await signInAgain(ada, '203.0.113.77');
   const now = harness.clock.now();
@@ -56,7 +56,7 @@ it('lists where somebody is signed in, newest first, with browser and rough orig
   expect((await sessionsOf(ada)).sessions.map(({ isCurrent }) => isCurrent)).toEqual([false, true]);
 });
 
-it('pages through many, also those of one moment', async () => {
+it('pages through many sessions, also sessions of the same instant', async () => {
   const ada = await addPerson(harness, admin, 'owner');
   for (let n = 0; n < 4; n++) await signInAgain(ada, `10.1.${n}.1`);
   await harness.pool.query('update account_sessions set created_at = $2 where account_id = $1', [
@@ -79,14 +79,14 @@ it('pages through many, also those of one moment', async () => {
     expectGeneralError(await ada.call('GET', `/account/sessions?${wrong}`), 400, 'parameter_invalid');
 });
 
-it('does not list what has ended', async () => {
+it('does not list sessions that have ended', async () => {
   const ada = await addPerson(harness, admin, 'owner');
   harness.clock.advance(8 * 86_400_000);
   const again = await signInAgain(ada, '10.2.0.1');
   expect((await sessionsOf(again)).sessions).toHaveLength(1);
 });
 
-it('ends one, whose next request is refused, and leaves the others', async () => {
+it('ends one session, whose next request is refused, and keeps the others', async () => {
   const ada = await addPerson(harness, admin, 'owner');
   const [lost, kept] = [await signInAgain(ada, '10.3.0.1'), await signInAgain(ada, '10.3.0.2')];
   const { sessionId } = (await sessionsOf(lost)).sessions.find(({ isCurrent }) => isCurrent) as Session;
@@ -96,7 +96,7 @@ it('ends one, whose next request is refused, and leaves the others', async () =>
   expectGeneralError(await ada.call('DELETE', `/account/sessions/${sessionId}`), 404, 'session_not_found');
 });
 
-it('ends all others, and keeps the one that asks', async () => {
+it('ends all other sessions, and keeps the current one', async () => {
   const ada = await addPerson(harness, admin, 'owner');
   const others = [await signInAgain(ada, '10.4.0.1'), await signInAgain(ada, '10.4.0.2')];
   expect(await ada.ask('POST', '/account/sessions/end-others')).toEqual({ sessionsEnded: 2 });
@@ -105,7 +105,7 @@ it('ends all others, and keeps the one that asks', async () => {
   expect(await ada.ask('POST', '/account/sessions/end-others')).toEqual({ sessionsEnded: 0 });
 });
 
-it('is of nobody else, whatever the role, and not of a token', async () => {
+it('is for the own account only, whatever the role, and not for tokens', async () => {
   const ada = await addPerson(harness, admin, 'owner');
   const eve = await addPerson(harness, admin, 'owner');
   const [own] = (await sessionsOf(ada)).sessions;

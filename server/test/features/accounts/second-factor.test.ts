@@ -47,7 +47,7 @@ beforeEach(async () => {
 const turnOn = () => ada.ask('PUT', '/account/second-factor', { code: code() });
 
 describe('a second factor', () => {
-  it('is on once a code has come, and asked for with every sign-in by password', async () => {
+  it('is on once a code was confirmed, and is then required for every sign-in by password', async () => {
     personOf(admin, await signIn(admin, ada.email, PASSWORD, from()));
     expectGeneralError(
       await ada.call('PUT', '/account/second-factor', { code: code(5) }),
@@ -66,7 +66,7 @@ describe('a second factor', () => {
     personOf(admin, await signIn(admin, ada.email, PASSWORD, { ...from(), code: code() }));
   });
 
-  it('takes each code once, also of many at once, and none from before it', async () => {
+  it('accepts each code once, also of many requests at once, and no earlier code', async () => {
     await turnOn();
     expectRefused(
       await signIn(admin, ada.email, PASSWORD, { ...from(), code: code() }),
@@ -96,7 +96,7 @@ describe('a second factor', () => {
     expect(guesses.filter(({ statusCode }) => statusCode === 429)).toHaveLength(35);
   });
 
-  it('is turned off with the password only', async () => {
+  it('can only be turned off with the password', async () => {
     await turnOn();
     for (const body of [{}, { currentPassword: 'wrong' }])
       expectGeneralError(await ada.call('DELETE', '/account/second-factor', body), 403, 'password_wrong');
@@ -106,14 +106,14 @@ describe('a second factor', () => {
     personOf(admin, await signIn(admin, ada.email, PASSWORD, from()));
   });
 
-  it('stays as it was while a new one waits for its first code', async () => {
+  it('stays in force until a new one is confirmed', async () => {
     await turnOn();
     await ada.ask('POST', '/account/second-factor', { currentPassword: PASSWORD });
     nextStep();
     personOf(admin, await signIn(admin, ada.email, PASSWORD, { ...from(), code: code() }));
   });
 
-  it('lies sealed in the database, bound to its account, and is sealed anew with a new master key', async () => {
+  it('is stored sealed and bound to its account, and is resealed with a new master key', async () => {
     await turnOn();
     await ada.ask('POST', '/account/second-factor', { currentPassword: PASSWORD });
     const sealedOf = async () => {

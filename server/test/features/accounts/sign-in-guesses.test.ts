@@ -25,7 +25,7 @@ function setUp() {
 }
 
 describe('guesses at a password', () => {
-  it('are five at once from one network, and one more after each wait, which doubles', () => {
+  it('are limited to five at once from one network, and one more after each wait, which doubles', () => {
     const { clock, countLetThrough, slowed } = setUp();
     expect(countLetThrough(100)).toBe(5);
     expect(slowed()).toBe(95);
@@ -37,7 +37,7 @@ describe('guesses at a password', () => {
     }
   });
 
-  it('that were right are forgotten; those that were none leave all as it was', () => {
+  it('that were right reset the count; tries that were no guess leave it unchanged', () => {
     const { isLetThrough, countLetThrough } = setUp();
     expect(countLetThrough(4)).toBe(4);
     isLetThrough()?.takeBack();
@@ -46,7 +46,7 @@ describe('guesses at a password', () => {
     expect(countLetThrough(100)).toBe(5);
   });
 
-  it('from one network at many accounts are slowed, too', () => {
+  it('from one network at many accounts are slowed down, too', () => {
     const { countLetThrough } = setUp();
     const through = Array.from({ length: 200 }, (_, n) =>
       countLetThrough(1, { emailKey: `somebody-${n}@x` }),
@@ -55,7 +55,7 @@ describe('guesses at a password', () => {
     expect(countLetThrough(1, { network: 'elsewhere' })).toBe(1);
   });
 
-  it('never keep a network that has not guessed from its first try, nor a device that is known from its own', () => {
+  it('never block the first try of a new network, nor a known device', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ network: fc.stringMatching(/^[a-f]{1,4}$/), pauseMs: fc.nat(10_000) }), {
@@ -82,7 +82,7 @@ describe('guesses at a password', () => {
     expect(countLetThrough(100, { network: 'bot-new', emailKey: 'somebody-else@x' })).toBe(5);
   });
 
-  it('with a known device are counted for the device', () => {
+  it('of a known device are counted for the device', () => {
     const { countLetThrough } = setUp();
     expect(countLetThrough(100, { deviceId: 'stolen' })).toBe(10);
     expect(countLetThrough(1, { deviceId: 'laptop' })).toBe(1);

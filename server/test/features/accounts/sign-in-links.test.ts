@@ -22,7 +22,7 @@ describe('a sign-in link', () => {
   const tokenOf = async () =>
     (await demoSignInPath(harness.pool, harness.clock.now())).replace('/console/sign-in#token=', '');
 
-  it('signs in once; each start makes a new one, and ends the one before', async () => {
+  it('signs in once; each start makes a new link, and the former link ends', async () => {
     const [former, token] = [await tokenOf(), await tokenOf()];
     expectGeneralError(await post(admin, '/sign-in/link', { token: former }), 404, 'link_invalid');
     const responses = await Promise.all([1, 2, 3, 4].map(() => post(admin, '/sign-in/link', { token })));
@@ -40,7 +40,7 @@ describe('a sign-in link', () => {
     expectGeneralError(await post(admin, '/sign-in/link', { token }), 404, 'link_invalid');
   });
 
-  it('ends when its person sets a password, and when they sign out everywhere', async () => {
+  it('ends when the member sets a password, and when the member signs out everywhere', async () => {
     const grace = await addPerson(harness, admin, 'editor');
     const linkFor = () =>
       createSignInLink(harness.pool, grace, harness.clock.now() + 60_000, {
@@ -54,11 +54,11 @@ describe('a sign-in link', () => {
     const second = await linkFor();
     await grace.ask('POST', '/sign-out', { everywhere: true });
     expectGeneralError(await post(admin, '/sign-in/link', { token: second }), 404, 'link_invalid');
-    // It is not the link that is broken.
+    // A new link works: the others were refused because they had ended.
     expect((await post(admin, '/sign-in/link', { token: await linkFor() })).statusCode).toBe(200);
   });
 
-  it.each(['x', 'A'.repeat(43), '\u2028'])('that is made up (%j) does not work', async (token) => {
+  it.each(['x', 'A'.repeat(43), '\u2028'])('that is forged (%j) is refused', async (token) => {
     expectGeneralError(await post(admin, '/sign-in/link', { token }), 404, 'link_invalid');
   });
 });

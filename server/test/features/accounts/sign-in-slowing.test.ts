@@ -19,7 +19,7 @@ const rules = fc.record({
 });
 const pauses = fc.array(fc.integer({ min: 0, max: 3_600_000 }), { maxLength: 200 });
 
-/** The times of the guesses that are let through, of somebody who tries again after each of these pauses. */
+/** The times of the guesses that are allowed, for a client that tries again after each of these pauses. */
 function admitted(rule: SlowingRule, attempts: readonly number[]): number[] {
   let guesses: Guesses | undefined;
   let now = 1_000_000;
@@ -34,7 +34,7 @@ function admitted(rule: SlowingRule, attempts: readonly number[]): number[] {
 }
 
 describe('wrong guesses', () => {
-  it('cost nothing at first, and then twice as much each time', () => {
+  it('cause no wait at first, and then a wait that doubles each time', () => {
     expect([1, 4, 5, 6, 7, 8].map((level) => delayMs(level, RULE))).toEqual([
       0, 0, 1_000, 2_000, 4_000, 8_000,
     ]);
@@ -47,7 +47,7 @@ describe('wrong guesses', () => {
     expect(levelAt(guesses, RULE, 600 * MINUTE_MS)).toBe(0);
   });
 
-  it('let at most the free ones through at once', () => {
+  it('allow at most the free tries at once', () => {
     fc.assert(
       fc.property(rules, fc.integer({ min: 0, max: 500 }), (rule, count) => {
         const together = admitted(rule, new Array<number>(count).fill(0));
@@ -56,12 +56,12 @@ describe('wrong guesses', () => {
     );
   });
 
-  it('never let more through than the free ones, one for each time that one is forgotten, and the short waits', () => {
+  it('never allow more than the free tries, one for each time that one is forgotten, and the short waits', () => {
     fc.assert(
       fc.property(rules, pauses, (rule, attempts) => {
         const times = admitted(rule, attempts);
         const spanMs = (times.at(-1) ?? 0) - (times[0] ?? 0);
-        // Each wait is twice the one before, until the longest.
+        // Each wait is twice the former one, up to the longest.
         const shortWaits = Math.ceil(Math.log2(rule.maxDelayMs / 1_000)) + 1;
         const longWaits = spanMs / Math.min(rule.maxDelayMs, rule.leakMs);
         expect(times.length).toBeLessThanOrEqual(rule.free + shortWaits + Math.ceil(longWaits) + 1);
@@ -69,7 +69,7 @@ describe('wrong guesses', () => {
     );
   });
 
-  it('never make anybody wait for longer than the longest wait, whatever the clock does', () => {
+  it('never cause a wait longer than the longest one, whatever the clock does', () => {
     fc.assert(
       fc.property(
         rules,
@@ -85,7 +85,7 @@ describe('wrong guesses', () => {
     );
   });
 
-  it('of nobody are none', () => {
+  it('are none at the beginning', () => {
     expect(waitMs(undefined, RULE, 0)).toBe(0);
   });
 });

@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 describe('signing in', () => {
-  it('with email and password opens a session that /me tells about', async () => {
+  it('with email and password opens a session that /me shows', async () => {
     const response = await signIn(admin, 'ADA@studio.EXAMPLE', PASSWORD, fromElsewhere());
     const person = personOf(admin, response);
     const account = {
@@ -72,7 +72,7 @@ describe('signing in', () => {
     });
   });
 
-  it('sets cookies that no script reads and no other site sends, and over https only there', async () => {
+  it('sets cookies with HttpOnly and SameSite=Strict, and with Secure over https', async () => {
     const attributes = (response: { headers: Record<string, unknown> }) =>
       [response.headers['set-cookie']].flat().map((each) => String(each).replace(/=[\w-]{43,}/, '=…'));
     expect(attributes(await signIn(admin, ada.email, PASSWORD, fromElsewhere()))).toEqual([
@@ -92,7 +92,7 @@ describe('signing in', () => {
     ['https', true],
     ['http', false],
   ])(
-    'sets them for the scheme of the page (%s) behind a proxy that is not trusted',
+    'sets cookies for the scheme of the page (%s) behind a proxy that is not trusted',
     async (scheme, isSecure) => {
       // The proxy ends TLS and passes the request on in plain HTTP; only the browser tells how the page was loaded.
       const headers = { origin: `${scheme}://ops.studio.example`, host: 'ops.studio.example' };
@@ -106,7 +106,7 @@ describe('signing in', () => {
     },
   );
 
-  it('leaves neither password nor cookie anywhere', async () => {
+  it('stores neither the password nor the cookie', async () => {
     const person = personOf(admin, await signIn(admin, ada.email, PASSWORD, fromElsewhere()));
     const secret = person.cookie.split('=')[1] ?? '';
     for (const table of ['accounts', 'account_sessions', 'audit_log', 'sign_in_links']) {
@@ -117,7 +117,7 @@ describe('signing in', () => {
     }
   });
 
-  it('is refused in the same way, with the same work, whether the email is known or not', async () => {
+  it('is refused with the same response and the same work, whether the email is known or not', async () => {
     await addPerson(harness, admin, 'viewer', { email: 'no-password@studio.example' });
     await harness.pool.query(
       "update accounts set password_hash = null where email_key = 'no-password@studio.example'",
@@ -148,21 +148,21 @@ describe('signing in', () => {
     [{ email: 'ada@studio.example', password: PASSWORD, role: 'owner' }],
     [[]],
     [null],
-  ])('does not take %j', async (body) => {
+  ])('refuses the body %j', async (body) => {
     const before = hashes;
     const response = await post(admin, '/sign-in', body, fromElsewhere());
     expect(response.statusCode, response.body).toBe(400);
     expect(hashes).toBe(before);
   });
 
-  it('does not read a body that is larger than any of its own', async () => {
+  it('refuses a body that is too large', async () => {
     const body = { email: ada.email, password: 'x'.repeat(100_000) };
     expectGeneralError(await post(admin, '/sign-in', body, fromElsewhere()), 413, 'body_too_large');
   });
 });
 
 describe('a hundred guesses at once', () => {
-  it('are five guesses; the rest is refused without any work, and a known device signs in meanwhile', async () => {
+  it('count as five; the rest is refused without hashing, and a known device can sign in meanwhile', async () => {
     const from = fromElsewhere();
     const before = hashes;
     const responses = await Promise.all(
@@ -173,7 +173,7 @@ describe('a hundred guesses at once', () => {
     for (const each of slowed) expectGeneralError(each, 429, 'sign_in_slowed');
     expect(hashes - before).toBe(5);
 
-    // The right password has to wait, too: otherwise it would be told from a wrong one.
+    // The right password has to wait, too: otherwise an attacker could tell it from a wrong one.
     expectGeneralError(await signIn(admin, ada.email, PASSWORD, from), 429, 'sign_in_slowed');
     const known = await signIn(admin, ada.email, PASSWORD, { ...from, cookie: ada.deviceCookie });
     expect(known.statusCode, known.body).toBe(200);
@@ -184,7 +184,7 @@ describe('a hundred guesses at once', () => {
     expect((await signIn(admin, ada.email, PASSWORD, from)).statusCode).toBe(200);
   });
 
-  it('with a device cookie of another account, or a made-up one, are those of a stranger', async () => {
+  it('with a device cookie of another account, or a forged one, count as those of an unknown device', async () => {
     const eve = await addPerson(harness, admin, 'viewer', { tenant: 'other-studio' });
     for (const cookie of [
       eve.deviceCookie,
@@ -201,7 +201,7 @@ describe('a hundred guesses at once', () => {
 });
 
 describe('the network of a guess', () => {
-  it('is told by X-Forwarded-For behind a proxy that is trusted, and by nothing that a client says otherwise', async () => {
+  it('comes from X-Forwarded-For behind a trusted proxy only', async () => {
     const behindProxy = await openAdminClient(harness, undefined, [], { passwords, trustProxy: true });
     const guess = (at: AdminClient, n: number) =>
       signIn(at, 'somebody@studio.example', 'wrong', {
@@ -219,7 +219,7 @@ describe('the network of a guess', () => {
 });
 
 describe('signing out', () => {
-  it('ends the session: its cookie is worth nothing any more', async () => {
+  it('ends the session: its cookie is refused', async () => {
     const person = personOf(admin, await signIn(admin, ada.email, PASSWORD, fromElsewhere()));
     const response = await person.call('POST', '/sign-out');
     expect(response.json()).toEqual({ data: { sessionsEnded: 1 }, status: 'success' });
@@ -233,7 +233,7 @@ describe('signing out', () => {
     await ada.ask('GET', '/me');
   });
 
-  it('everywhere ends all sessions of the account, and of no other', async () => {
+  it('everywhere ends all sessions of the account, and no session of another', async () => {
     const grace = await addPerson(harness, admin, 'viewer');
     const more = await Promise.all([1, 2].map(() => signIn(admin, grace.email, PASSWORD, fromElsewhere())));
     const response = await grace.ask('POST', '/sign-out', { everywhere: true });
@@ -272,7 +272,7 @@ describe('a session', () => {
     },
   );
 
-  it('is not looked for where two cookies of its name are sent', async () => {
+  it('is refused if two cookies of its name are sent', async () => {
     const headers = { cookie: `${ada.cookie}; ${ada.cookie}x` };
     const response = await admin.app.inject({ url: '/admin/v1/me', headers });
     expectRefused(response, 'token_missing');

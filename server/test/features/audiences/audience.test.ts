@@ -17,7 +17,7 @@ type Audience = {
 
 let harness: Harness;
 let admin: AdminClient;
-/** The n-th has bought n times, for a dollar each. */
+/** The n-th player has bought n times, for a dollar each. */
 const players: string[] = [];
 beforeAll(async () => {
   harness = await createHarness();
@@ -50,7 +50,7 @@ const document = (rule: string, overrides = {}) =>
   });
 
 describe('the audience of a part of a document', () => {
-  it('is counted for a document that is not saved, with who is in and who is nearly in', async () => {
+  it('is counted for a document that is not saved, with players inside and nearly inside', async () => {
     const counted = await ask({ document: document('purchases.total >= 2'), segmentId: 'buyers' });
     expect(counted).toMatchObject({
       players: 4,
@@ -77,7 +77,7 @@ describe('the audience of a part of a document', () => {
     ]);
   });
 
-  it('of an offer goes through its segments, share, schedule and limit', async () => {
+  it('of an offer depends on its segments, share, schedule and limit', async () => {
     const reach = async (overrides: object, rule = 'purchases.total >= 1') =>
       (await ask({ document: document(rule, overrides), offerId: 'sale' })).audience.players;
     expect(await reach({})).toBe(3);
@@ -89,12 +89,12 @@ describe('the audience of a part of a document', () => {
     expect(await reach(limited)).toBe(3);
   });
 
-  it('is that of the draft where no document is given', async () => {
+  it('is that of the draft if no document is given', async () => {
     await publish(harness.pool, document('purchases.total >= 3'), harness.clock.now());
     expect((await ask({ segmentId: 'buyers' })).audience.players).toBe(1);
   });
 
-  it('says what is wrong with the question', async () => {
+  it('refuses a wrong request, and says why', async () => {
     const both = await post({ segmentId: 'buyers', offerId: 'sale' });
     expectGeneralError(both, 400, 'body_invalid');
     expectGeneralError(await post({}), 400, 'body_invalid');
@@ -108,7 +108,7 @@ describe('the audience of a part of a document', () => {
     });
   });
 
-  it('is of a game of the studio', async () => {
+  it('is refused for a game of another studio', async () => {
     await addStudio(harness, 'other-studio', 'other-game');
     const token = await admin.addToken('viewer', { tenant: 'other-studio' });
     const body = { document: document('true'), segmentId: 'buyers' };
@@ -122,7 +122,7 @@ describe('the audience of a part of a document', () => {
     });
   });
 
-  it('is estimated from a sample of many players, which is kept while somebody types', async () => {
+  it('is estimated from a sample of many players, which is kept for a minute', async () => {
     const add = (many: number) =>
       harness.pool.query(
         `insert into players (game_id, user_id, created_at, purchase_count, last_purchase_at)

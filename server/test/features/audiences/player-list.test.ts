@@ -9,7 +9,7 @@ type Player = { playerId: string; foundBy: string | null } & Record<string, unkn
 type Page = { players: Player[]; nextCursor: string | null; examined: number | null };
 
 const BUYERS = 7;
-/** More than one page examines. */
+/** More players than one page examines. */
 const IDLE = 5_200;
 
 let harness: Harness;
@@ -62,7 +62,7 @@ const userIds = (players: readonly Player[]) => players.map(({ playerId }) => pl
 const newestFirst = () => sessions.map(({ userId }) => userId).reverse();
 
 describe('a search for players', () => {
-  it('finds one by the user id, in any case, with what the list shows', async () => {
+  it('finds a player by user id, in upper or lower case, with all members of the list', async () => {
     const [first] = sessions as [Session];
     for (const text of [first.userId, first.userId.toUpperCase()]) {
       expect(await find(text)).toEqual({
@@ -84,7 +84,7 @@ describe('a search for players', () => {
     }
   });
 
-  it('finds one by the device, and one by a transaction', async () => {
+  it('finds a player by device, and by transaction', async () => {
     expect((await find('device-3')).players).toMatchObject([
       { playerId: sessions[3]?.userId, foundBy: 'deviceId' },
     ]);
@@ -93,14 +93,14 @@ describe('a search for players', () => {
     ]);
   });
 
-  it('finds all who have a transaction of that id, each once, page by page', async () => {
+  it('finds all players with a transaction of the id, each once, page by page', async () => {
     const expected = [0, 2, 4, 6].map((n) => sessions[n]?.userId);
     for (const limit of [1, 2, 3, 10]) {
       expect(userIds(await readAll(`find=shared&limit=${limit}`))).toEqual(expected);
     }
   });
 
-  it('finds each once, whatever a text is of different players', async () => {
+  it('finds each player once, if the text is an id of several kinds', async () => {
     // A device named like a transaction, and a transaction named like a player.
     const namesake = await harness.login('shared');
     const [, second] = sessions as [Session, Session];
@@ -120,13 +120,13 @@ describe('a search for players', () => {
   });
 
   it.each(['nothing', 'device', 'DEVICE-3', 'device-3 ', '%', "'; --", '\u{1F600}'])(
-    'finds nobody by %s: it is exact',
+    'finds no player by %s: only an exact match counts',
     async (text) => {
       expect(await find(text)).toEqual({ players: [], nextCursor: null, examined: null });
     },
   );
 
-  it('never finds players of another studio, or of another game', async () => {
+  it('finds no players of another studio, or of another game', async () => {
     const studio = await addStudio(harness, 'other-studio', 'other-game');
     const stranger = await studio.login('device-of-another');
     await send(stranger, { transactionId: 'tx-of-another', price: '1', currency: 'USD' });
@@ -165,7 +165,7 @@ describe('a search for players', () => {
     expectGeneralError(await admin.call('GET', `${GAME}/players?${query}`), 400, 'parameter_invalid');
   });
 
-  it('refuses a cursor of another list, or with an id that is none', async () => {
+  it('refuses a cursor of another list, or with an invalid id', async () => {
     const { nextCursor } = await ask('?limit=1');
     for (const query of [`find=a&cursor=${nextCursor}`, `segment=payer&cursor=${nextCursor}`]) {
       expectGeneralError(await admin.call('GET', `${GAME}/players?${query}`), 400, 'parameter_invalid');
@@ -187,7 +187,7 @@ describe('the list of the newest players', () => {
 });
 
 describe('the list of a segment', () => {
-  it('has its members only, newest first, each once', async () => {
+  it('has only players of the segment, newest first, each once', async () => {
     for (const limit of [1, 3, 100]) {
       expect(userIds(await readAll(`segment=payer&limit=${limit}`))).toEqual(newestFirst());
       // A rule that refers to another segment.
@@ -197,13 +197,13 @@ describe('the list of a segment', () => {
     expect((await ask('?segment=payer')).players[0]).toMatchObject({ foundBy: null, spend: { USD: 1.5 } });
   });
 
-  it('does not know a segment that is not published, and names the nearest', async () => {
+  it('refuses a segment that is not published, and names the nearest one', async () => {
     const response = await admin.call('GET', `${GAME}/players?segment=payers`);
     expectGeneralError(response, 404, 'segment_not_found');
     expect(response.json().error.message).toContain('payer');
   });
 
-  it('examines some thousands at a time, and is gone on with', async () => {
+  it('examines a few thousand players per page, and continues with the cursor', async () => {
     await harness.pool.query(
       `insert into players (game_id, user_id, created_at)
        select g.id, gen_random_uuid(), $1 from games g, generate_series(1, $2::int) where g.slug = 'demo-game'`,

@@ -50,7 +50,7 @@ describe('the distribution of scores', () => {
     expect(bins.find(({ from }) => from === 1)?.players).toBe(99);
   });
 
-  it('of nobody is empty', () => {
+  it('of no players is empty', () => {
     const { bins, ready } = distributionOf([], 1);
     expect(bins.every(({ players }) => players === 0)).toBe(true);
     expect(ready).toBe(0);
@@ -94,7 +94,7 @@ describe('GET /admin/v1/games/:game/prediction-scores', () => {
     expect((await ask()).players).toBe(4);
   });
 
-  it('is of a game of the studio', async () => {
+  it('is refused for a game of another studio', async () => {
     await addStudio(harness, 'other-studio', 'other-game');
     const token = await admin.addToken('viewer', { tenant: 'other-studio' });
     const refused = await admin.call('GET', `${GAME}/prediction-scores`, undefined, token);

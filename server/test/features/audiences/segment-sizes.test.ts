@@ -6,7 +6,7 @@ import {
 } from '../../../src/features/audiences/segment-sizes.js';
 import { gameDocument } from '../../support/data-calls.js';
 
-/** A counter whose counts end when the test says so. */
+/** A counter whose counts end when the test ends them. */
 function openCounter() {
   const counts: { counted: CountedDocument; end: (tookMs: number) => void; fail: () => void }[] = [];
   let elapsedMs = 0;
@@ -35,7 +35,7 @@ function openCounter() {
   return { counts, count };
 }
 
-it('counts once for all who ask, however long it takes', async () => {
+it('shares one count among all requests, however long it takes', async () => {
   const { counts, count } = openCounter();
   const asked = [count(0), count(1), count(3_600_000)];
   expect(counts).toHaveLength(1);
@@ -58,11 +58,11 @@ it.each([
   expect(counts).toHaveLength(2);
 });
 
-it('counts another version, and what failed, anew', async () => {
+it('counts again for another version, and after a failure', async () => {
   const { counts, count } = openCounter();
   const first = count(0);
   const second = count(0, { version: 2 });
-  // One at a time for a studio.
+  // One count at a time for a studio.
   expect(counts).toHaveLength(1);
   counts[0]?.end(1);
   await first;
@@ -74,7 +74,7 @@ it('counts another version, and what failed, anew', async () => {
   expect(counts).toHaveLength(3);
 });
 
-it('refuses a studio that waits for many games already', () => {
+it('refuses a studio with too many waiting counts', () => {
   const { count } = openCounter();
   const asked = Array.from({ length: 13 }, (_, gameId) => count(0, { gameId }));
   expect(asked.map((sizes) => sizes === undefined)).toEqual([...Array(11).fill(false), true, true]);

@@ -31,13 +31,13 @@ const count = (signal = new AbortController().signal) =>
   );
 
 describe('the trend of segments', () => {
-  it('has the last count of each day, by whoever looks and by the maintenance', async () => {
+  it('has the last count of each day, by requests and by maintenance', async () => {
     const firstDay = utcDay(harness.clock.now());
     await harness.login('one');
     expect((await ask()).days).toEqual([
       { day: firstDay, version: expect.any(Number), players: 1, sizes: { all: 1 } },
     ]);
-    // Somebody has looked today already.
+    // A request has counted today already.
     expect(await count()).toBe(0);
 
     await harness.login('two');
@@ -51,7 +51,7 @@ describe('the trend of segments', () => {
     expect(days.map(({ day }) => day)).toEqual([firstDay, utcDay(harness.clock.now())]);
   });
 
-  it('ends after a month, and a year later nothing of it is kept', async () => {
+  it('shows a month, and counts are deleted after a year', async () => {
     harness.clock.advance(31 * DAY_MS);
     expect((await ask()).days).toHaveLength(1);
     harness.clock.advance(400 * DAY_MS);
@@ -60,7 +60,7 @@ describe('the trend of segments', () => {
     expect(rows).toHaveLength(2);
   });
 
-  it('is that of a game of the studio', async () => {
+  it('is refused for a game of another studio', async () => {
     await addStudio(harness, 'other-studio', 'other-game');
     const token = await admin.addToken('viewer', { tenant: 'other-studio' });
     const { days } = await ask('/games/other-game', token);

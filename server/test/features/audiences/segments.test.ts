@@ -40,7 +40,7 @@ afterAll(async () => {
 const ask = () => admin.ask<Segments>('GET', `${GAME}/segments`, undefined, admin.tokens.viewer);
 
 describe('the segments of a game', () => {
-  it('are listed with their sizes and with what names them', async () => {
+  it('are listed with their sizes and uses', async () => {
     const document = gameDocument([], {
       segments: [
         segment('all', 'true'),
@@ -87,14 +87,14 @@ describe('the segments of a game', () => {
     expect(segments[1]).toMatchObject({
       name: document.segments[1]?.name,
       rule: 'purchases.total > 0',
-      // The default document has one of this id and another name.
+      // The default document has a segment with this id and another name.
       segmentVersion: 2,
       visibleToClients: document.segments[1]?.visibleToClients,
       priority: document.segments[1]?.priority,
     });
   });
 
-  it('are counted once a minute, and anew for another version', async () => {
+  it('are counted once per minute, and again for another version', async () => {
     const before = await ask();
     await harness.login('newcomer');
     expect((await ask()).players).toBe(before.players);
@@ -107,7 +107,7 @@ describe('the segments of a game', () => {
     expect(await ask()).toMatchObject({ players: before.players + 2, segments: [{ segmentId: 'all' }] });
   });
 
-  it('are estimated from a sample where there are many players', async () => {
+  it('are estimated from a sample if there are many players', async () => {
     await harness.pool.query(
       `insert into players (game_id, user_id, created_at, purchase_count, last_purchase_at)
        select g.id, gen_random_uuid(), $1, case when n % 4 = 0 then 1 else 0 end, case when n % 4 = 0 then $1::timestamptz end
@@ -122,7 +122,7 @@ describe('the segments of a game', () => {
     expect(Math.abs((segments[0]?.size?.players ?? 0) - 10_000)).toBeLessThan(500);
   });
 
-  it('are those of a game of the studio', async () => {
+  it('are refused for a game of another studio', async () => {
     await addStudio(harness, 'other-studio', 'other-game');
     const token = await admin.addToken('viewer', { tenant: 'other-studio' });
     const refused = await admin.call('GET', `${GAME}/segments`, undefined, token);

@@ -8,7 +8,7 @@ import type { ConfigDocument } from '../../../src/personalisation/document/docum
 import type { ModelsInForce } from '../../../src/personalisation/predict/models-in-force.js';
 import { NOW } from '../../personalisation/support/fixtures.js';
 
-/** The slow way: what is served to each player under each document, compared. */
+/** The slow way: compares what is served to each player under each document. */
 export function expectedEffects(
   before: ConfigDocument,
   after: ConfigDocument,
@@ -18,7 +18,7 @@ export function expectedEffects(
   const errors = new Map<string, { before: number; after: number }>();
   const under = (document: ConfigDocument, which: 'before' | 'after') => {
     const prepared = compileDocument(document, { version: 1, publishedAt: 0 });
-    // Offers of the past are evaluated by `decide` only to date the last change, which nobody asks for here.
+    // `decide` evaluates past offers only to date the last change, which is not needed here.
     const past = new Set(
       document.offers
         .filter(({ until }) => until !== null && Date.parse(until) <= NOW)
@@ -82,7 +82,7 @@ function sharesOf(payers: readonly PlayerFacts[], players: readonly PlayerFacts[
   );
 }
 
-/** That a dry run over all of these players found exactly that. */
+/** Expects that a dry run of all these players has exactly this result. */
 export function expectEffects(
   result: DryRunResult,
   before: ConfigDocument,

@@ -3,7 +3,7 @@ import { factNeeds } from '../../../src/features/dry-runs/fact-needs.js';
 import { compareDocuments } from '../../../src/features/dry-runs/unchanged-parts.js';
 import { compiled, offer, segment, sku } from '../../personalisation/support/fixtures.js';
 
-it('a dry run asks under the old document only for what is not the same under the new one', () => {
+it('evaluates only changed parts under the old document', () => {
   const rules = [segment('a', 'country == "DE"'), segment('b', 'segment("a")'), segment('c', 'segment("b")')];
   const before = compiled({
     segments: [...rules, segment('d', 'os == ""')],
@@ -42,7 +42,7 @@ it('a dry run asks under the old document only for what is not the same under th
   ).toEqual(['a', 'b', 'c', 'd']);
 });
 
-it('a segment is not the same when only the threshold changes below which players leave', () => {
+it('a segment counts as changed if only its lower threshold changes', () => {
   const leaving = (leaveBelow: number) =>
     compiled({
       segments: [
@@ -55,7 +55,7 @@ it('a segment is not the same when only the threshold changes below which player
   expect(factNeeds([leaving(0.5)])).toMatchObject({ history: true, stays: true });
 });
 
-it('what is read follows from what rules ask, and nothing else is', () => {
+it('reads only the facts that rules use', () => {
   const none = factNeeds([
     compiled({ segments: [segment('all', 'true'), segment('payer', 'flags.isPayer')] }),
   ]);

@@ -6,8 +6,8 @@ import { FLAGS, PROMOTIONS } from '../../personalisation/support/document-arbitr
 import { playerFacts } from '../../personalisation/support/facts-arbitrary.js';
 
 /**
- * Writes players of all kinds straight into the tables: those of the properties of `decide`, so that rows of every shape
- * are there, also ones that events alone would take weeks to make. Same seed, same players.
+ * Writes players of all kinds directly into the tables: the players of the property tests of `decide`, so that there are rows of
+ * every shape, also shapes that would take weeks of events. The same seed gives the same players.
  */
 export async function insertPlayersOfAllKinds(
   pool: Pool,
@@ -22,7 +22,7 @@ export async function insertPlayersOfAllKinds(
   return ids;
 }
 
-/** What the fold of events would have left in the rows for predictions, from the days. */
+/** The columns for predictions, computed from the days as the fold of events does it. */
 async function insertHistories(pool: Pool, playerIds: readonly string[]): Promise<void> {
   await pool.query(
     `update players p set first_day = h.first_day, active_days = coalesce(h.active_days, '{}'),
@@ -37,7 +37,7 @@ async function insertHistories(pool: Pool, playerIds: readonly string[]): Promis
      where p.id = h.player_id`,
     [playerIds],
   );
-  // Repeat spend in the currency of the models, in another, or none; of some, the first purchase was long before.
+  // Repeat spend in the currency of the models, in another, or none. Some players had their first purchase long before.
   await pool.query(
     `update players set first_purchase_at = first_purchase_at - case when id % 5 = 0 then interval '300 days' else interval '0' end,
        repeat_spend = (array['{}', '{"USD": 20}', '{"EUR": 7}', '{"USD": 3, "EUR": 1}'])[1 + id % 4]::jsonb
@@ -49,7 +49,7 @@ async function insertHistories(pool: Pool, playerIds: readonly string[]): Promis
 const moment = (ms: number | null) => (ms === null ? null : new Date(ms));
 
 async function insertPlayer(pool: Pool, gameId: number, facts: PlayerFacts): Promise<string> {
-  // Who bought something sent an event; what is left of a player without a purchase is no spend.
+  // A player with a purchase has an event; a player without one has no spend.
   const isBuyer = facts.purchaseCount > 0 && facts.lastPurchaseAt !== null;
   const lastEventAt = facts.days.reduce<number | null>(
     (last, { epochDay }) => Math.max(last ?? 0, epochDay * DAY_MS + 1),
@@ -71,8 +71,8 @@ async function insertPlayer(pool: Pool, gameId: number, facts: PlayerFacts): Pro
       isBuyer ? moment(facts.lastPurchaseAt) : null,
       isBuyer ? facts.spend : {},
       facts.profile,
-      // Long ago: later ones are still to come, and not of a clock that is ahead.
-      // Also in the future, as a clock that is ahead has it.
+      // Long ago, so that later events are not in the future.
+      // Also in the future, as with a clock that is ahead.
       facts.overrides.length > 0 ? moment(Math.max(...facts.overrides.map(({ setAt }) => setAt))) : null,
     ],
   );
@@ -115,7 +115,7 @@ async function insertPromotions(
   }
 }
 
-/** Of two for one flag, the first was cleared. */
+/** If a flag has two overrides, the first was cleared. */
 async function insertOverrides(pool: Pool, playerId: string, { overrides }: PlayerFacts): Promise<void> {
   for (const [n, { flagId, value, setAt, until }] of overrides.entries()) {
     const isCleared = overrides.slice(n + 1).some((later) => later.flagId === flagId);

@@ -51,7 +51,7 @@ const linesOf = (body: string): Line[] =>
 const post = (body?: unknown, token: string | null = admin.tokens.viewer) =>
   admin.call('POST', `${GAME}/dry-run`, body, token);
 
-/** Keeps others from a table until it is let go, on a connection of its own. */
+/** Locks a table on a separate connection, until it is released. */
 async function holdTable(table: 'player_days') {
   const client = new pg.Client({ connectionString: harness.databaseUrl });
   await client.connect();
@@ -64,7 +64,7 @@ async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Whether so many wait for a lock of this database. */
+/** Whether this many statements wait for a lock in this database. */
 async function isWaiting(many = 1): Promise<boolean> {
   const { rowCount } = await harness.pool.query(
     "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
@@ -107,7 +107,7 @@ describe('a dry run', () => {
     });
   });
 
-  it('of the draft, which nobody has edited, changes nothing; of a version it does', async () => {
+  it('of a draft without changes shows no change; of a version it does', async () => {
     for (const body of [undefined, null, {}]) {
       const [last] = linesOf((await post(body)).body).slice(-1);
       expect(last?.result).toMatchObject({
@@ -125,7 +125,7 @@ describe('a dry run', () => {
     );
   });
 
-  it('is refused, before anything begins, for what cannot be published', async () => {
+  it('is refused at once for a document that cannot be published', async () => {
     const broken = { ...document, segments: [segment('a', 'purchase.total > 1')] };
     const response = await post({ document: broken });
     expectGeneralError(response, 422, 'document_invalid');
@@ -137,7 +137,7 @@ describe('a dry run', () => {
       expectGeneralError(await post({ sample }), 400, 'body_invalid');
   });
 
-  it('decides for a later moment: an offer that begins tomorrow applies then', async () => {
+  it('evaluates a later instant: an offer that begins tomorrow applies then', async () => {
     const tomorrow = new Date(harness.clock.now() + 86_400_000).toISOString();
     const announced = configWith({ ...document, offers: [offer('tomorrow', { from: tomorrow })] });
     const entering = async (at?: string) => {
@@ -155,14 +155,14 @@ describe('a dry run', () => {
     }
   });
 
-  it('is for those who may look at this game', async () => {
+  it('is refused without a role in the studio of the game', async () => {
     expect((await post({}, null)).statusCode).toBe(401);
     await insertTenant(harness.pool, 'other-studio', 'Other');
     const stranger = await admin.addToken('owner', { tenant: 'other-studio' });
     expectGeneralError(await post({ document }, stranger), 404, 'game_not_found');
   });
 
-  it('runs alone: who comes second is told to come back', async () => {
+  it('runs alone: a second request gets busy', async () => {
     const held = await holdTable('player_days');
     const first = post({ document });
     await until(() => isWaiting());
@@ -175,7 +175,7 @@ describe('a dry run', () => {
 });
 
 describe('dry runs of several studios', () => {
-  it('keep each other out only when there are very many of them', async () => {
+  it('run side by side, up to the limit of the node', async () => {
     const others: ((body: unknown) => ReturnType<typeof post>)[] = [];
     for (const name of ['b', 'c']) {
       const studio = await addStudio(harness, `studio-${name}`, `game-${name}`);
@@ -198,7 +198,7 @@ describe('dry runs of several studios', () => {
   });
 });
 
-it('a dry run that would have to read too much of each player says so', async () => {
+it('a dry run that needs too many facts about a player fails with a message', async () => {
   const rule = (n: number) =>
     Array.from({ length: 10 }, (_, k) => `events["${n}_${k}"].total > 0`).join(' || ');
   const greedy = configWith({ segments: Array.from({ length: 170 }, (_, n) => segment(`s${n}`, rule(n))) });
@@ -219,7 +219,7 @@ describe('a dry run in which the last player cannot be read', () => {
     );
   });
 
-  it('ends with an error, without details, that is logged', async () => {
+  it('ends with an error without details, and logs it', async () => {
     const response = await post({ document });
     expect(response.statusCode).toBe(200);
     const lines = linesOf(response.body);
@@ -230,7 +230,7 @@ describe('a dry run in which the last player cannot be read', () => {
     expect(logged.join('')).toContain('a dry run failed');
   });
 
-  it('never comes so far when nobody reads it any more', async () => {
+  it('stops before that player if the client disconnects', async () => {
     await admin.app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = admin.app.server.address() as AddressInfo;
     logged.length = 0;
@@ -241,7 +241,7 @@ describe('a dry run in which the last player cannot be read', () => {
     leaving.request.destroy();
     await until(() => new Promise((resolve) => admin.app.server.getConnections((_, n) => resolve(n === 0))));
     await held.letGo();
-    // It has ended when another may begin.
+    // The run has ended when another one can begin.
     await until(async () => (await post({ document: configWith(), sample: 1 })).statusCode === 200);
     expect(logged).toEqual([]);
   });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-it('an override that was taken back is explained with the last update that was served', async () => {
+it('explains a cleared override with the last update that was served', async () => {
   const { pool, clock, databaseUrl } = harness;
   const document = gameDocument([sku('gems')], { offers: [offer('vips', { when: 'flags.vip' })] });
   document.flags.custom = [{ flagId: 'vip', name: 'VIP', rule: null, defaultValue: false }];

@@ -22,7 +22,7 @@ const START = Date.parse('2026-11-15T12:00:00.000Z');
 /** One delivery: some events of one of the players, `ageMs` old when they arrive. */
 type Step = { player: number; events: { ageMs: number; event: TestEvent }[] };
 
-describe('rebuilding what was known of a player', () => {
+describe('rebuilding the facts about a player', () => {
   let world: GameWorld;
   let gameId: number;
   beforeAll(async () => {
@@ -39,7 +39,7 @@ describe('rebuilding what was known of a player', () => {
   const rebuilt = async (player: RebuiltPlayer, atMs: number): Promise<PlayerFacts> =>
     sorted((await rebuildFacts(world.url, player, atMs)).facts);
 
-  it('gives for every moment the facts that were read then', async () => {
+  it('gives for every instant the facts that were read then', async () => {
     let plays = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(steps(), { minLength: 1, maxLength: 6 }), async (plan) => {
@@ -55,7 +55,7 @@ describe('rebuilding what was known of a player', () => {
           );
           const records = toRecords(player, sent, nowMs);
           await applyEvents(world.pool, records);
-          // What is sent again counts once, and at its first receipt.
+          // An event that is sent again counts once, at its first receipt.
           if (n % 2 === 0) await applyEvents(world.pool, toRecords(player, sent, nowMs + 1));
           for (const each of players) {
             const atMs = nowMs + 2;
@@ -68,7 +68,7 @@ describe('rebuilding what was known of a player', () => {
     );
   });
 
-  it('can write to nothing real, also if a statement it knows nothing of tries', async () => {
+  it('cannot write to real tables, even if an unexpected statement tries', async () => {
     const [player] = await world.addPlayers(gameId, [START]);
     if (player === undefined) throw new Error('there is one player');
     const client = await world.pool.connect();
@@ -86,7 +86,7 @@ describe('rebuilding what was known of a player', () => {
     expect((await live(player, START)).eventCount).toBe(0);
   });
 
-  it('reads more events than it holds at once', async () => {
+  it('reads more events than it holds in memory at a time', async () => {
     const [player] = await world.addPlayers(gameId, [START - DAY_MS]);
     if (player === undefined) throw new Error('there is one player');
     for (let n = 0; n < 3; n++) {
@@ -97,7 +97,7 @@ describe('rebuilding what was known of a player', () => {
     expect((await rebuilt(player, START + 1)).eventCount).toBe(800);
   });
 
-  it('folds the events of many small blocks some thousands at a time', async () => {
+  it('folds the events of many small blocks a few thousand at a time', async () => {
     const [player] = await world.addPlayers(gameId, [START - DAY_MS]);
     if (player === undefined) throw new Error('there is one player');
     await world.pool.query(
@@ -120,7 +120,7 @@ describe('rebuilding what was known of a player', () => {
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Transactions of two plays must not meet. */
+/** Transactions of two runs must not have the same id. */
 function withPrefix(prefix: string, event: TestEvent): TestEvent {
   const payload = (event.payload ?? {}) as Record<string, unknown>;
   if (payload.transactionId === undefined) return event;

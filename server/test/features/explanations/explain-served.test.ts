@@ -22,7 +22,7 @@ type Action =
   | { kind: 'nothing' };
 type Step = { waitMs: number; action: Action };
 
-/** What the service said at a moment. */
+/** The responses of the service at an instant. */
 type Served = { atMs: number; status: string; segments: unknown; store: string; etag: unknown };
 
 describe('an explanation', () => {
@@ -77,7 +77,7 @@ describe('an explanation', () => {
       case 'publish': {
         const document = shifted(action.document, delta);
         const publication = { gameId, document, note: '', confirmPriceRaises: true };
-        // Some break a rail and are refused: then the version in force stays.
+        // Some documents violate a guardrail and are refused: then the version in force stays.
         await publishConfig(harness.pool, publication, actor);
         return;
       }
@@ -94,7 +94,7 @@ describe('an explanation', () => {
     }
   };
 
-  it('comes to what was served, at any time and whatever happened since', async () => {
+  it('equals what was served, at any time, whatever happened since', async () => {
     let plays = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -138,7 +138,7 @@ function visible(segments: Explanation['decision']['segments']) {
     .map(({ visibleToClients: _, ...listed }) => listed);
 }
 
-/** Documents are made for one moment: their schedules are moved to the clock of the test. */
+/** Documents are generated for a fixed instant: their schedules are moved to the clock of the test. */
 function shifted(document: ConfigDocument, delta: number): ConfigDocument {
   const moved = <T extends { from: string | null; until: string | null }>(entry: T): T => ({
     ...entry,

@@ -7,7 +7,7 @@ import { expectGeneralError } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 import { addStudio } from '../../support/session-calls.js';
 
-/** Of one studio: one runs and these wait. */
+/** Requests of one studio that wait while one runs. */
 const PLACES = 10;
 
 let harness: Harness;
@@ -32,7 +32,7 @@ async function until(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Keeps rebuilds from ending: they read the stored events. */
+/** Blocks rebuilds by locking the stored events. */
 async function holdEvents() {
   const client = new pg.Client({ connectionString: harness.databaseUrl });
   await client.connect();
@@ -49,7 +49,7 @@ async function running(): Promise<number> {
   return rowCount ?? 0;
 }
 
-it('one studio waits for itself, and keeps no other from asking', async () => {
+it('the requests of one studio wait for each other, and do not block other studios', async () => {
   const other = await addStudio(harness, 'other-studio', 'other-game');
   const { userId } = await other.login('device');
   harness.clock.advance(1000);
@@ -71,7 +71,7 @@ it('one studio waits for itself, and keeps no other from asking', async () => {
   expect(statuses.toSorted()).toEqual([...many(PLACES + 1, () => 200), 429]);
 });
 
-it('who hangs up no longer waits', async () => {
+it('a client that disconnects no longer waits', async () => {
   await admin.app.listen({ host: '127.0.0.1', port: 0 });
   const { port } = admin.app.server.address() as AddressInfo;
   const headers = { authorization: `Bearer ${admin.tokens.viewer}`, 'content-type': 'application/json' };
@@ -90,7 +90,7 @@ it('who hangs up no longer waits', async () => {
   const first = ask();
   await until(async () => (await running()) === 1);
   const leaving = many(PLACES + 1, send);
-  // All the others wait by then.
+  // All other requests wait by then.
   await until(async () => refused.length === 1);
   expect(refused).toEqual([429]);
   for (const request of leaving) request.destroy();

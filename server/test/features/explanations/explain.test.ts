@@ -53,13 +53,13 @@ describe('POST /admin/v1/games/:game/explain', () => {
   };
   const buy = (session: Session, transactionId: string) =>
     send(session, 'Purchase', { transactionId, skuId: 'gems', price: '10', currency: 'USD' });
-  /** The clock goes on; what was sent before lies in the past. */
+  /** Advances the clock, so that earlier requests are in the past. */
   const later = (ms = 1000) => {
     harness.clock.advance(ms);
     return harness.clock.now();
   };
 
-  it('says rule by rule why a player sees this now, and serves the same', async () => {
+  it('explains rule by rule what is served now', async () => {
     const session = await newPlayer();
     await buy(session, 'now-1');
     const { decision, because, ...rest } = await explain({ playerId: session.userId });
@@ -89,7 +89,7 @@ describe('POST /admin/v1/games/:game/explain', () => {
     expect(decision.store).toEqual(store.json());
   });
 
-  it('is not changed by what came later: events, refunds, versions', async () => {
+  it('is not changed by later events, refunds and versions', async () => {
     const session = await newPlayer();
     const before = harness.clock.now();
     later();
@@ -109,7 +109,7 @@ describe('POST /admin/v1/games/:game/explain', () => {
     expect(untouched.decision.flags.isPayer?.value).toBe(false);
     const now = await explain({ playerId: session.userId });
     expect(now).toMatchObject({ version: shut, facts: { purchaseCount: 0, eventCount: 2 } });
-    // Another version at that time: what would they have seen?
+    // Under another version at that time.
     const other = await explain({ playerId: session.userId, at: iso(at), version: shut });
     expect(other.because.skus).toEqual(['gems costs 10.00 USD: catalogue 10.00.']);
     await publish(harness.pool, document, later());
@@ -127,7 +127,7 @@ describe('POST /admin/v1/games/:game/explain', () => {
     }
   });
 
-  it('looks ahead: what is known now, at that time', async () => {
+  it('explains the future with the facts of now', async () => {
     const session = await newPlayer();
     const offers = [offer('night', { from: iso(opensAt), effect: discounted('50') })];
     const former = harness.clock.now();
@@ -140,12 +140,12 @@ describe('POST /admin/v1/games/:game/explain', () => {
     const justBefore = await explain({ ...question, at: iso(opensAt - 1) });
     expect(justBefore.because.offers).toEqual([`Offer night does not apply: it begins at ${iso(opensAt)}.`]);
     expect(justBefore.decision.validUntil).toBe(iso(opensAt));
-    // Before it was published the offer was not there.
+    // Before its publication the offer did not exist.
     expect((await explain({ ...question, at: iso(former) })).because.offers[0]).toMatch(/^Offer thank_you/);
     await publish(harness.pool, document, later());
   });
 
-  it('explains a document that is not saved, and says what is wrong with it', async () => {
+  it('explains a document that is not saved, and reports its problems', async () => {
     const session = await newPlayer();
     const offers = [offer('for_all', { effect: discounted('50') })];
     const asked = { playerId: session.userId, document: { ...document, offers } };
@@ -183,7 +183,7 @@ describe('POST /admin/v1/games/:game/explain', () => {
     expect(told.because.segments[1]).not.toContain('Would enter');
   });
 
-  it('explains a hypothetical player, and takes what it gave', async () => {
+  it('explains a hypothetical player, and accepts the facts that it returned', async () => {
     const at = iso();
     const asked = {
       purchaseCount: 1,
@@ -234,7 +234,7 @@ describe('POST /admin/v1/games/:game/explain', () => {
     await harness.pool.query("update games set events_deleted_before = $1 where slug = 'demo-game'", [day]);
     const past = await explain({ playerId: session.userId, at });
     expect(past.completeSince).toBe(`${day}T00:00:00.000Z`);
-    // What is still stored counts, also what is about to go.
+    // Events that are still stored count, also those that are about to be deleted.
     expect(past.facts.eventCount).toBe(1);
     expect((await explain({ playerId: session.userId })).completeSince).toBeNull();
     await harness.pool.query('update games set events_deleted_before = null');
@@ -250,7 +250,7 @@ describe('POST /admin/v1/games/:game/explain', () => {
     expect(await everything(harness)).toEqual(before);
   });
 
-  it('waits for nobody who holds the player', async () => {
+  it('does not wait for a transaction that has locked the player', async () => {
     const session = await newPlayer();
     await buy(session, 'held-1');
     const at = iso();
@@ -268,7 +268,7 @@ describe('POST /admin/v1/games/:game/explain', () => {
     }
   });
 
-  it('refuses what it cannot answer', async () => {
+  it('refuses a wrong request', async () => {
     const { userId } = await newPlayer();
     const wrong = async (question: object, message: string) => {
       const response = await refused(question);
@@ -330,7 +330,7 @@ const TABLES = [
   'audit_log',
 ] as const;
 
-/** All rows with the versions of them, and the temporary tables there are. */
+/** All rows with their versions, and all temporary tables. */
 async function everything({ pool }: Harness): Promise<unknown[]> {
   const found: unknown[] = [];
   for (const table of TABLES) {

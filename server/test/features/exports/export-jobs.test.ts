@@ -63,7 +63,7 @@ afterAll(async () => {
 });
 
 const start = async (body: object = SPAN, game = GAME) => {
-  // They are listed, and run, in the order of their start.
+  // Exports are listed and run in the order of their start.
   harness.clock.advance(1);
   return admin.ask<Job>('POST', `${game}/exports`, body, undefined, 202);
 };
@@ -71,7 +71,7 @@ const find = (exportId: string) => admin.ask<Job>('GET', `${GAME}/exports/${expo
 const fileOf = (exportId: string, token?: string) =>
   admin.call('GET', `${GAME}/exports/${exportId}/file`, undefined, token);
 
-/** Runs what waits, as a node does, until all of it has ended. */
+/** Runs all waiting exports, as a node does, until they have ended. */
 async function runAll(): Promise<void> {
   const { pool, clock } = harness;
   runner = createExportRunner({ pool, clock, logger: pino({ level: 'silent' }) });
@@ -93,7 +93,7 @@ async function contentOf(exportId: string): Promise<string> {
   return gunzipSync(response.rawPayload).toString();
 }
 
-/** What the command writes. */
+/** The output of the command. */
 async function commandOutput(format: 'ndjson' | 'csv'): Promise<string> {
   const stream = new PassThrough();
   const reading = text(stream);
@@ -103,7 +103,7 @@ async function commandOutput(format: 'ndjson' | 'csv'): Promise<string> {
   return reading;
 }
 
-/** A node that takes the job, writes a page or two into chunks of their own, and is gone without a word. */
+/** A node that claims the job, writes a page or two into separate chunks, and crashes. */
 async function dieAfter(pages: number): Promise<{ job: ClaimedExport; target: ExportTarget }> {
   const job = (await claimExportJob(harness.pool, WORKER, 30)) as ClaimedExport;
   const target = jobTarget(harness.pool, job, WORKER);
@@ -125,7 +125,7 @@ async function dieAfter(pages: number): Promise<{ job: ClaimedExport; target: Ex
 const silence = () => harness.pool.query("update export_jobs set heartbeat_at = now() - interval '1 minute'");
 
 describe('an export in the background', () => {
-  it.each(['ndjson', 'csv'] as const)('has what the command writes, as %s', async (format) => {
+  it.each(['ndjson', 'csv'] as const)('has the same content as the command, as %s', async (format) => {
     const started = await start({ ...SPAN, format });
     expect(started).toMatchObject({ state: 'waiting', events: 0, expectedEvents: EVENTS, format, bytes: 0 });
     expectGeneralError(await fileOf(started.exportId), 409, 'export_not_ready');
@@ -138,32 +138,32 @@ describe('an export in the background', () => {
     expect(content.trimEnd().split('\n')).toHaveLength(format === 'csv' ? EVENTS + 1 : EVENTS);
   });
 
-  it('of a time without events is a file without events', async () => {
+  it('of a span without events is a file without events', async () => {
     const { exportId } = await start({ from: '2020-01-01', to: '2020-01-02' });
     await runAll();
     expect(await contentOf(exportId)).toBe('');
   });
 
-  it('goes on where a node that is gone has ended, on another node, with nothing missing and nothing twice', async () => {
+  it('continues on another node where a crashed node stopped, with nothing missing and nothing twice', async () => {
     const { exportId } = await start();
     const { target } = await dieAfter(1);
     const { rows } = await harness.pool.query('select chunks, events::int from export_jobs');
     expect(rows).toEqual([{ chunks: 1, events: expect.any(Number) }]);
     expect(rows[0].events).toBeGreaterThan(0);
     expect(rows[0].events).toBeLessThan(EVENTS);
-    // As long as the node may be alive, nobody else takes the job.
+    // While the node may be alive, no other node claims the job.
     expect(await claimExportJob(harness.pool, crypto.randomUUID(), 3_600)).toBeUndefined();
     await silence();
     await runAll();
     expect(await contentOf(exportId)).toBe(await commandOutput('ndjson'));
-    // Should the node come back, it changes nothing.
+    // If the node comes back, it changes nothing.
     await target.write('late', 1, null);
     await expect(target.pause()).rejects.toThrow(ExportLostError);
     expect(await updateExportHeartbeat(harness.pool, { exportId, worker: WORKER }, 1)).toBe(false);
     expect(await find(exportId)).toMatchObject({ state: 'done', events: EVENTS });
   });
 
-  it('is left to others by a node that stops', async () => {
+  it('is released by a node that stops', async () => {
     const { exportId } = await start();
     const { pool, clock } = harness;
     const stopped = createExportRunner({ pool, clock, logger: pino({ level: 'silent' }) });
@@ -174,7 +174,7 @@ describe('an export in the background', () => {
     expect(await contentOf(exportId)).toBe(await commandOutput('ndjson'));
   });
 
-  it('that is cancelled ends wherever it is, and its file is gone', async () => {
+  it('that is cancelled ends in any state, and its file is deleted', async () => {
     const { exportId } = await start();
     const { target } = await dieAfter(1);
     expect(await admin.ask('DELETE', `${GAME}/exports/${exportId}`)).toEqual({ exportId });
@@ -197,7 +197,7 @@ describe('an export in the background', () => {
     expect((await harness.pool.query('select from export_chunks')).rowCount).toBe(0);
   });
 
-  it('that would be too large fails, and says what to do', async () => {
+  it('that is too large fails, and says what to do', async () => {
     const { exportId } = await start();
     await harness.pool.query(
       `update export_jobs set bytes = $1, cursor = '{"receivedAt":"-infinity","blockId":"0"}'`,
@@ -211,7 +211,7 @@ describe('an export in the background', () => {
     });
   });
 
-  it('that never gets anywhere is given up', async () => {
+  it('that never writes a chunk fails after a few attempts', async () => {
     const { exportId } = await start();
     await harness.pool.query('update export_jobs set attempts = 5');
     await runAll();
@@ -222,7 +222,7 @@ describe('an export in the background', () => {
   });
 });
 
-it('a chunk without a place to go on from is no progress', async () => {
+it('a chunk without a key to continue from is no progress', async () => {
   const { exportId } = await start({ ...SPAN, format: 'csv' });
   await harness.pool.query('update export_jobs set attempts = 4');
   const job = await claimExportJob(harness.pool, WORKER, 3_600);
@@ -236,7 +236,7 @@ it('a chunk without a place to go on from is no progress', async () => {
 });
 
 describe('the exports of a studio', () => {
-  it('are three at a time, and the first of another studio comes before the second', async () => {
+  it('are limited to three at a time, and the first of another studio comes before the second', async () => {
     const first = await start();
     for (let n = 0; n < 2; n++) await start();
     expectGeneralError(await admin.call('POST', `${GAME}/exports`, SPAN), 409, 'export_limit');
@@ -248,7 +248,7 @@ describe('the exports of a studio', () => {
     expect(await next()).toBe(other.exportId);
   });
 
-  it('are refused while too much is kept', async () => {
+  it('are refused while the studio has too many files', async () => {
     await start();
     await harness.pool.query("update export_jobs set state = 'done', bytes = $1", [2 * MAX_BYTES]);
     const refused = await admin.call('POST', `${GAME}/exports`, SPAN);
@@ -287,13 +287,13 @@ describe('the exports of a studio', () => {
       expectGeneralError(await admin.call('GET', `${GAME}/exports?${wrong}`), 400, 'parameter_invalid');
   });
 
-  it('are nobody else’s', async () => {
+  it('are not found by another studio', async () => {
     const { exportId } = await start();
     await runAll();
     const theirs = await admin.addToken('owner', { tenant: 'other-studio' });
     for (const path of [`${GAME}/exports`, `${GAME}/exports/${exportId}`, `${GAME}/exports/${exportId}/file`])
       expectGeneralError(await admin.call('GET', path, undefined, theirs), 404, 'game_not_found');
-    // By way of a game of their own, and of another game of the same studio.
+    // By the path of a game of the other studio, and of another game of the same studio.
     for (const [game, token] of [
       ['other-game', theirs],
       ['second-game', admin.tokens.editor],
@@ -306,7 +306,7 @@ describe('the exports of a studio', () => {
     expect((await find(exportId)).state).toBe('done');
   });
 
-  it('are seen by viewers, and made, taken and ended by editors', async () => {
+  it('are visible to viewers; editors start, download and cancel them', async () => {
     const { viewer } = admin.tokens;
     const { exportId } = await start();
     expectGeneralError(await admin.call('POST', `${GAME}/exports`, SPAN, viewer), 403, 'role_too_low');

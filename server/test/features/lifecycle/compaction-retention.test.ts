@@ -38,7 +38,7 @@ describe('compaction and retention', () => {
     for (const { gameId } of players) await updateRetentionDays(world.pool, gameId, 3);
     return players;
   };
-  /** Neither the table beside nor anything about the day. */
+  /** Neither the table of the rewrite nor any row about the day. */
   const expectForgotten = async () => {
     expect(await compact(world)).toMatchObject({ state: 'nothing' });
     const left = await world.pool.query(
@@ -57,7 +57,7 @@ describe('compaction and retention', () => {
     await expectForgotten();
   });
 
-  it('drops a day while it is being rewritten, which is no error', async () => {
+  it('drops a day while it is being rewritten, without an error', async () => {
     await fillExpiring();
     const dropped: string[] = [];
     const result = await compact(world, {
@@ -68,7 +68,7 @@ describe('compaction and retention', () => {
     await expectForgotten();
   });
 
-  it('drops a day that is compacted', async () => {
+  it('drops a compacted day', async () => {
     const [player] = (await fillExpiring()) as [TestPlayer];
     await retain();
     const [next, later] = [NOW - 2 * DAY_MS, NOW + 5 * DAY_MS];
@@ -79,7 +79,7 @@ describe('compaction and retention', () => {
     await expectForgotten();
   });
 
-  it('deletes a game from a day that is replaced while its pages are gone through', async () => {
+  it('deletes a game from a day that is replaced while its pages are read', async () => {
     const [keeps, short] = [await world.addGame('keeps'), await world.addGame('short')];
     await ensureDays(world.pool, [DAY]);
     // More pages than retention reads in one step; the events to delete are on the last of them.

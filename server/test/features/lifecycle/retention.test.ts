@@ -33,19 +33,19 @@ describe('retention', () => {
     world = await createGameWorld();
   });
   afterAll(() => world.close());
-  // A run is for all games, and some of them are of days to come.
+  // A run covers all games, and some games have events of future days.
   beforeEach(async () => {
     await world.pool.query('update games set retention_days = null');
     await ensureEventPartitions(world.pool, NOW);
   });
 
-  /** A game of its own with a player who was there before all of its events. */
+  /** A new game with a player who was created before all of its events. */
   const newGame = async (): Promise<TestPlayer> => {
     const [player] = await world.addPlayers(await world.addGame(`game-${++games}`), [ago(300)]);
     return player as TestPlayer;
   };
   const attach = (days: number) => ensureDays(world.pool, [dayOf(ago(days))]);
-  /** Each received a second after it happened, or when `receivedAt` says. */
+  /** Events received a second after they happened, or at `receivedAt`. */
   const send = async (player: TestPlayer, events: TestEvent[], receivedAt?: number) => {
     const outcomes: EventOutcome[] = [];
     for (const event of events) {
@@ -64,7 +64,7 @@ describe('retention', () => {
     return rows[0]?.n ?? 0;
   };
   const partitions = async () => (await listEventPartitions(world.pool)).map(({ name }) => name);
-  /** All that the game's events have counted for. */
+  /** Everything that the events of the game were counted in. */
   const counted = async ({ gameId }: TestPlayer) => {
     const { rows } = await world.pool.query(
       `select (select jsonb_agg(to_jsonb(p) order by id) from players p where game_id = $1) as players,
@@ -85,7 +85,7 @@ describe('retention', () => {
     expect(await countIn('event_blocks_default', player.gameId)).toBe(1);
   });
 
-  it('deletes what is past, drops days that hold nothing else, and counts nothing again that is sent again', async () => {
+  it('deletes expired events, drops days without other events, and does not count events that are sent again', async () => {
     const [short, keeps] = [await newGame(), await newGame()];
     for (const days of [41, 42]) await attach(days);
     const old: TestEvent[] = [
@@ -106,7 +106,7 @@ describe('retention', () => {
     const left = await world.pool.query('select from events where game_id = $1', [short.gameId]);
     expect(left.rowCount).toBe(2);
 
-    // From another node, weeks later, with another clock reading: nothing of it is new.
+    // From another node, weeks later, with another clock: no event is new.
     for (const receivedAt of [NOW, ago(-3), ago(-80)]) {
       expect(await send(short, old, receivedAt)).toEqual(old.map(() => 'duplicate'));
     }
@@ -115,7 +115,7 @@ describe('retention', () => {
     expect(await run()).toMatchObject({ state: 'nothing' });
   });
 
-  it('goes by the time of receipt where a clock was wrong by years', async () => {
+  it('uses the time of receipt for events whose clock was wrong by years', async () => {
     const player = await newGame();
     await send(player, [adImpressionAt(Date.parse('2001-01-01T00:00:00Z'), 1)], ago(2));
     await send(player, [adImpressionAt(Date.parse('2001-01-01T00:00:00Z'), 2)], ago(20));
@@ -126,7 +126,7 @@ describe('retention', () => {
     expect(later.droppedPartitions).toContain(tableOf(2));
   });
 
-  it('never brings a day back when the retention gets longer, and stops when it is taken away', async () => {
+  it('never moves the day back with a longer retention, and stops without one', async () => {
     const player = await newGame();
     await send(player, [adImpressionAt(ago(50)), adImpressionAt(ago(20))]);
     await updateRetentionDays(world.pool, player.gameId, 30);
@@ -139,7 +139,7 @@ describe('retention', () => {
     expect(await countIn('event_blocks_default', player.gameId)).toBe(1);
   });
 
-  it('empties days that would be made again, and drops them when they are old', async () => {
+  it('empties recent days, and drops them when they are old', async () => {
     const player = await newGame();
     await send(player, [adImpressionAt(ago(2))]);
     await updateRetentionDays(world.pool, player.gameId, 1);
@@ -149,7 +149,7 @@ describe('retention', () => {
     expect(later.droppedPartitions).toContain(tableOf(2));
   });
 
-  it('says what it would do, and does not do it', async () => {
+  it('reports what it would delete in a dry run, and deletes nothing', async () => {
     const player = await newGame();
     await attach(45);
     await send(player, [adImpressionAt(ago(45), 1), adImpressionAt(ago(45), 2), adImpressionAt(ago(70))]);
@@ -181,7 +181,7 @@ describe('retention', () => {
       );
     };
 
-    it('can be interrupted at any step, by a signal or by a lost connection, and goes on', async () => {
+    it('can be interrupted at any step, by a signal or by a lost connection, and continues', async () => {
       player = await newGame();
       const keeps = await newGame();
       await fill(50, 60_000);
@@ -225,7 +225,7 @@ describe('retention', () => {
       expect(await countIn(tableOf(50), keeps.gameId)).toBe(1);
     });
 
-    it('runs once at a time', async () => {
+    it('runs one at a time', async () => {
       player = await newGame();
       await fill(51, 30_000);
       await updateRetentionDays(world.pool, player.gameId, 40);
@@ -243,7 +243,7 @@ describe('retention', () => {
     });
     afterAll(() => other.end());
 
-    /** A run that comes to a table which the other transaction holds. */
+    /** A run that reaches a table which the other transaction has locked. */
     const startRun = (table: string) => {
       let isOver = false;
       const running = run().finally(() => {
@@ -253,7 +253,7 @@ describe('retention', () => {
         async isWaiting(meanwhile: () => Promise<unknown> = () => sleep(5)) {
           while (!isOver && !(await isWaitedFor(world.pool, table))) await meanwhile();
         },
-        /** A run gives up after seconds, which a busy machine may need to let go: then the next one does it. */
+        /** A run gives up after seconds. On a busy machine the lock may be released later, so the next run does the work. */
         async result() {
           let result = await running;
           while (result.state === 'waiting') result = await run();
@@ -262,7 +262,7 @@ describe('retention', () => {
       };
     };
 
-    it('waits briefly for a day that a session reads, lets intake through meanwhile, and drops it then', async () => {
+    it('waits briefly for a day that a session reads, does not block intake meanwhile, and drops the day then', async () => {
       const player = await newGame();
       await attach(52);
       await send(player, [adImpressionAt(ago(52))]);
@@ -271,7 +271,7 @@ describe('retention', () => {
       await other.query(`select from ${other.escapeIdentifier(tableOf(52))}`);
       const running = startRun(tableOf(52));
       let n = 1_000;
-      // None of these would return if they had to wait for the day, too.
+      // None of these would return if it waited for the day, too.
       await running.isWaiting(() => send(player, [adImpressionAt(ago(1), ++n)]));
       for (let more = 0; more < 3; more++) await send(player, [adImpressionAt(ago(1), ++n)]);
       expect(await partitions()).toContain(tableOf(52));
@@ -279,7 +279,7 @@ describe('retention', () => {
       expect(await running.result()).toMatchObject({ state: 'done', droppedPartitions: [tableOf(52)] });
     });
 
-    it('keeps a late event of another game that comes in at the last moment', async () => {
+    it('keeps a late event of another game that arrives just before the drop', async () => {
       const [player, keeps] = [await newGame(), await newGame()];
       await attach(53);
       await send(player, [adImpressionAt(ago(53))]);

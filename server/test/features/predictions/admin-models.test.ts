@@ -17,7 +17,7 @@ import { createHarness, type Harness, testActor } from '../../support/harness.js
 import { addStudio } from '../../support/session-calls.js';
 import { insertSimulatedPlayers } from '../../support/simulated-rows.js';
 
-/** The hourly work in its thread, and what the admin API and the metrics tell of it. A game with 412 players. */
+/** The hourly work in its thread, and its results in the admin API and the metrics. The game has 412 players. */
 
 let harness: Harness;
 let admin: AdminClient;
@@ -28,7 +28,7 @@ beforeAll(async () => {
   today = Math.floor(harness.clock.now() / DAY_MS);
   const { rows } = await harness.pool.query("select id from games where slug = 'demo-game'");
   await insertSimulatedPlayers(harness.pool, rows[0].id, simulateGame(3, 412, 40).players, today - 20_040);
-  // A game without players has nothing to learn from.
+  // A game without players cannot be trained.
   await addStudio(harness, 'other-studio', 'other-game');
 });
 afterAll(async () => {
@@ -59,7 +59,7 @@ async function maintain(days: number, trainingDays = 1): Promise<string> {
   return metrics.registry.metrics();
 }
 
-/** A thread runs what was built. */
+/** A thread runs the built files. */
 const THREAD = new URL('../../../dist/bin/predictions-thread.js', import.meta.url);
 
 describe('the hourly work', () => {
@@ -80,7 +80,7 @@ describe('the hourly work', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('says in the metrics when', async () => {
+  it('shows the time of the training in the metrics', async () => {
     const text = await createPredictionMetrics(harness.pool).registry.metrics();
     const labels = 'tenant="demo-studio",game="demo-game"';
     expect(text).toContain(`savepoint_prediction_model_trusted{${labels},model="activity"} 1`);
@@ -92,7 +92,7 @@ describe('the hourly work', () => {
 });
 
 describe('the admin API', () => {
-  it('tells what is missing for a model', async () => {
+  it('shows how much data a model still needs', async () => {
     const { inForce, models } = await admin.ask<Listed>('GET', `${GAME}/models?limit=1`);
     expect(inForce).toMatchObject({ modelVersion: 2, cause: 'train' });
     const [newest] = models;
@@ -102,7 +102,7 @@ describe('the admin API', () => {
     expect(newest?.progress).toContainEqual({ what: 'players', have: 412, need: 2_000 });
   });
 
-  it('gives a model with its artefact, and compares it', async () => {
+  it('returns a model with its artefact, and compares models', async () => {
     const model = await admin.ask<{ artefact: { version: number } }>('GET', `${GAME}/models/1`);
     expect(model.artefact.version).toBe(1);
     const comparison = await admin.ask<{ version: number; against: number }>(
@@ -121,7 +121,7 @@ describe('the admin API', () => {
     const { rows } = await harness.pool.query("select id from games where slug = 'demo-game'");
     const training = { gameId: rows[0].id, actor: testActor(harness.clock.now()) };
     await withOwnConnection(harness.pool, async (other) => {
-      // As long as another training of the game holds it.
+      // While another training of the game holds the lock.
       await other.query("select pg_advisory_lock(hashtext('savepoint training'), $1)", [training.gameId]);
       expectGeneralError(await admin.call('POST', `${GAME}/models`), 429, 'busy');
     });
@@ -132,7 +132,7 @@ describe('the admin API', () => {
     await expect(trainInThread('postgres://nobody@127.0.0.1:1/none', training, THREAD)).rejects.toThrow();
   });
 
-  it('rolls back for editors only, and tells so', async () => {
+  it('rolls back for editors only, and shows it', async () => {
     const refused = await admin.call('POST', `${GAME}/models/1/roll-back`, undefined, admin.tokens.viewer);
     expectGeneralError(refused, 403, 'role_too_low');
     expect(await admin.ask('POST', `${GAME}/models/1/roll-back`)).toEqual({
@@ -148,7 +148,7 @@ describe('the admin API', () => {
     expectGeneralError(await admin.call('POST', `${GAME}/models/9/roll-back`), 404, 'model_not_found');
   });
 
-  it('tells grades, which a game without a model has none of', async () => {
+  it('returns no grades for a game without a model', async () => {
     expect(await admin.ask('GET', `${GAME}/prediction-grades?days=7`)).toEqual({ grades: [] });
     expectGeneralError(await admin.call('GET', `${GAME}/prediction-grades?days=0`), 400, 'parameter_invalid');
   });
@@ -183,7 +183,7 @@ describe('the admin API', () => {
     expect(told('model_trusted', 'purchases.revenue')).toBe('1');
   });
 
-  it('does not know the models of another studio', async () => {
+  it('does not find the models of another studio', async () => {
     const token = await admin.addToken('owner', { tenant: 'other-studio' });
     expectGeneralError(await admin.call('GET', `${GAME}/models`, undefined, token), 404, 'game_not_found');
     const hidden = await admin.call('GET', `${GAME}/prediction-grades`, undefined, token);

@@ -12,7 +12,7 @@ import { createHarness, type Harness, type Session, testActor } from '../../supp
 import { addStudio } from '../../support/session-calls.js';
 import { insertSimulatedPlayers } from '../../support/simulated-rows.js';
 
-/** Games that are no longer what their models have learnt. The day of the change is not yet over when the service is asked on it. */
+/** Games whose players suddenly behave differently from the training data. */
 
 const PLAYED = simulateGame(11, 2_600, 95).players;
 const SOLD = simulateGame(12, 2_600, 64).players;
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-/** So many days after the change, which is today; in the small hours. */
+/** This many days after the change, which is today, early in the morning. */
 const after = (days: number) => (today + days) * DAY_MS + 3_600_000;
 
 async function write(gameId: number, players: SimulatedPlayer[]): Promise<void> {
@@ -76,7 +76,7 @@ describe('a bad update, after which two of three visits do not take place', () =
     expect(health).toBe('green');
   });
 
-  it('turns red within a week: players are told averages, and told so', async () => {
+  it('turns red within a week: players get averages, with the state degraded', async () => {
     const { lost, grades } = await grade(gameId, 7);
     expect(lost).toEqual(['activity']);
     const told = grades.find(({ model }) => model === 'activity');
@@ -93,7 +93,7 @@ describe('a bad update, after which two of three visits do not take place', () =
     expect(rows).toEqual([{ target: 'model 1', after: { distrusted: ['activity'] } }]);
   });
 
-  it('recovers with a model that has learnt the change', async () => {
+  it('recovers with a model that is trained after the change', async () => {
     expect(await train(gameId, 29)).toMatchObject({ activity: 'promoted' });
     harness.clock.set(after(29));
     const { churn, health } = await statesOf(await harness.login('simulated-0'));

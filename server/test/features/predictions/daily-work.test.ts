@@ -18,7 +18,7 @@ import { findWaiting } from '../../support/locks.js';
 import { putInForce, trainedArtefact } from '../../support/prediction-models.js';
 import { insertSimulatedPlayers } from '../../support/simulated-rows.js';
 
-/** Which games are due, in which order, and what is kept of what was done. */
+/** Which games are due, in which order, and which trainings and grades are kept. */
 
 const TODAY = Math.floor(Date.parse('2026-11-15T12:00:00Z') / DAY_MS);
 const at = (days: number) => (TODAY + days) * DAY_MS + 3_600_000;
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-/** A game whose last day was yesterday; nothing happens in it any more. */
+/** A game whose last event was yesterday. */
 async function addPlayedGame(slug: string): Promise<number> {
   const gameId = await world.addGame(slug);
   await insertSimulatedPlayers(world.pool, gameId, PLAYED, TODAY - 20_040);
@@ -58,7 +58,7 @@ describe('a game with too little data', () => {
     expect(await due(0)).toEqual(['small']);
     expect(await due(0, 0)).toEqual([]);
     expect(await work('small', 0)).toMatchObject({ trained: 1, failure: null });
-    // It may be graded now. There is no model to grade, which is seen once.
+    // It may be graded now. That there is no model is noted once.
     expect(await due(0)).toEqual(['small']);
     expect(await work('small', 0)).toMatchObject({ trained: null, isGraded: false });
     expect(await due(0)).toEqual([]);
@@ -66,7 +66,7 @@ describe('a game with too little data', () => {
     expect(await due(1, 7)).toEqual(['small']);
   });
 
-  it('keeps nothing of a training in which nothing has changed, and is not due again that day', async () => {
+  it('stores no training if nothing has changed, and is not due again that day', async () => {
     // Long after the last event: the averages, and what is missing, stay as they are.
     for (const days of [800, 801]) await work('small', days);
     const before = { models: await countModels(gameId), state: await findCurrentState(world.pool, gameId) };
@@ -82,23 +82,23 @@ describe('a game with too little data', () => {
     expect(rows).toEqual([{ day: dateOf(TODAY + 801) }]);
   });
 
-  it('keeps a training that somebody asked for, without putting the same averages in force again', async () => {
+  it('stores a training that a member started, without putting the same averages in force again', async () => {
     const trained = await trainGame(world.pool, { gameId, actor: testActor(at(803)) });
     expect(trained).toMatchObject({ outcome: 'trained', isPromoted: false });
   });
 });
 
 describe('a training that takes a while', () => {
-  it('takes force when it is stored, not when it began', async () => {
+  it('is in force from when it is stored, not from when it began', async () => {
     const gameId = await addPlayedGame('slow');
-    // A connection of its own: those of the pool are ended when they are idle in a transaction for long.
+    // A separate connection: those of the pool are closed when they are idle in a transaction for long.
     const other = new pg.Client({ connectionString: world.url });
     await other.connect();
     await other.query('begin');
     await other.query('select from games where id = $1 for update', [gameId]);
     const training = trainGame(world.pool, { gameId, actor: testActor(at(0)) });
     const begun = performance.now();
-    // It has read and fitted, and waits for the game.
+    // The training has read and fitted, and waits for the lock on the game.
     await expect.poll(() => findWaiting(world.pool, 'select')).toBeDefined();
     const waitingAt = Math.floor(at(0) + performance.now() - begun);
     await other.end();
@@ -115,8 +115,8 @@ describe('a training that takes a while', () => {
   });
 });
 
-describe('a week without anybody to grade', () => {
-  it('is looked at once', async () => {
+describe('a week without players to grade', () => {
+  it('is examined once', async () => {
     const gameId = await world.addGame('fresh');
     await world.addPlayers(gameId, [at(0)]);
     await putInForce(world.pool, gameId, trainedArtefact(), at(0) - 1);
@@ -131,7 +131,7 @@ describe('a week without anybody to grade', () => {
 });
 
 describe('a game that fails', () => {
-  it('comes after all others the next time, and says why until it works', async () => {
+  it('comes after all others the next time, and shows the failure until it succeeds', async () => {
     const first = await addPlayedGame('first');
     await addPlayedGame('second');
     const stopped = new AbortController();
@@ -184,7 +184,7 @@ describe('old trainings and grades', () => {
       await world.pool.query('select version from prediction_models where game_id = $1 order by 1', [gameId])
     ).rows.map(({ version }) => version as number);
 
-  it('are deleted by the next training, but for what was in force and what is new', async () => {
+  it('are deleted by the next training, unless they were in force or are new', async () => {
     await trainGame(world.pool, { gameId, actor: testActor(at(0)) });
     const kept = await versions();
     // All that were ever in force.
@@ -200,7 +200,7 @@ describe('old trainings and grades', () => {
     expect(rows).toEqual([{ grades: 400, oldest: dateOf(TODAY - 400) }]);
   });
 
-  it('that were in force go with the events of their time, and explain says so', async () => {
+  it('that were in force are deleted with the events of their time, and explain says so', async () => {
     await world.pool.query('update games set events_deleted_before = $2 where id = $1', [
       gameId,
       dateOf(TODAY - 100),

@@ -14,8 +14,8 @@ import { addStudio, type Studio } from '../../support/session-calls.js';
 import { insertSimulatedPlayers } from '../../support/simulated-rows.js';
 
 /**
- * Games that no model was made for, from the events to what players are told: numbers, always; and where there is no model, the
- * reason.
+ * Games that models do not fit, from the events to the responses. Players always get numbers, and the reason if there is no
+ * model.
  */
 
 const LAST_DAY = 20_059;
@@ -24,7 +24,7 @@ const players = (count: number, of: (n: number) => SimulatedPlayer) =>
 const nobodyBuys = new Map<number, number>();
 const regular = simulateGame(21, 2_200, 60).players;
 
-/** Reasons by model; a model that is not named may have come out as it will. */
+/** Reasons by model. A model that is not listed may have any outcome. */
 type Case = Readonly<{ players: readonly SimulatedPlayer[]; reasons: Partial<Record<ModelName, RegExp>> }>;
 
 const CASES: Record<string, Case> = {
@@ -59,7 +59,7 @@ const CASES: Record<string, Case> = {
     })),
     reasons: {},
   },
-  'everybody who bought once, and never again': {
+  'players who all bought exactly once': {
     players: regular.map((player) => ({ ...player, purchases: new Map([[player.firstDay, 3]]) })),
     reasons: { purchases: /^0 of 100 payers with a second day of purchase$/ },
   },
@@ -88,11 +88,11 @@ async function train(gameId: number) {
   return outcome;
 }
 
-/** What is told is numbers; and where it is an average, it says so. */
+/** Predictions are numbers, and an average is marked as one. */
 async function expectSound(session: Session): Promise<Record<string, { state: string; value: number }>> {
   const response = await get(harness.app, '/v1/player/predictions', session);
   expect(response.statusCode, response.body).toBe(200);
-  // JSON makes null of what is no number.
+  // JSON turns NaN into null.
   const { predictions } = response.json();
   expect(Object.keys(predictions)).toEqual([...PREDICTION_NAMES]);
   for (const [name, { value, defaultValue, state, band }] of Object.entries<Record<string, unknown>>(
@@ -107,7 +107,7 @@ async function expectSound(session: Session): Promise<Record<string, { state: st
 }
 
 describe.each(Object.entries(CASES))('%s', (name, { players: crowd, reasons }) => {
-  it('leaves numbers, and reasons where there is no model', async () => {
+  it('gives numbers, and reasons if there is no model', async () => {
     const { studio, gameId } = await addGame(`game-${Object.keys(CASES).indexOf(name)}`);
     await insertSimulatedPlayers(harness.pool, gameId, crowd, today - 1 - LAST_DAY);
     const { report } = await train(gameId);
@@ -131,7 +131,7 @@ describe.each(Object.entries(CASES))('%s', (name, { players: crowd, reasons }) =
         if (reasons[model] !== undefined) expect(predictions[prediction]?.state).toBe('cold_start');
       }
     }
-    // What is missing is told to the studio.
+    // The studio sees which data is missing.
     const admin = await openAdminClient(harness);
     const token = await admin.addToken('viewer', { tenant: 'hostile' });
     const listed = await admin.ask<{ models: { models: { reason: string }[] }[] }>(
@@ -182,13 +182,13 @@ describe('events of wild players, through the API', () => {
     );
     const { report, artefact } = await train(gameId);
     expect(report.models.map(({ outcome }) => outcome)).toContain('promoted');
-    // Nobody of these players has seen an ad: a feature without variance plays no part.
+    // None of these players has seen an ad: a feature without variance has no effect.
     const { activity } = artefact.models;
     if (activity.state === 'ready' && activity.logistic !== null) {
       expect(activity.logistic.coefficients[artefact.features.indexOf('adImpressions7')]).toBe(0);
     }
     for (const session of [buyer, early, late, gifted]) await expectSound(session);
-    // A clock that is a year off counts at the time of receipt: these two are like any who has bought today.
+    // Events with a clock that is a year off count at the time of receipt: these two players are like any who bought today.
     const [one, other] = [await expectSound(early), await expectSound(late)];
     expect(one).toEqual(other);
     const later = await studio.login('today');

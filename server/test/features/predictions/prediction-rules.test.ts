@@ -73,7 +73,7 @@ const later = () => {
 };
 
 describe('an offer on a prediction', () => {
-  it('applies to nobody before there is a model: averages have no band', async () => {
+  it('applies to no player before there is a model: averages have no band', async () => {
     await publish(harness.pool, document, harness.clock.now());
     expect([await priceOf(regular), await priceOf(absent)]).toEqual([10, 10]);
     const explained = await explain({ playerId: absent.userId });
@@ -86,7 +86,7 @@ describe('an offer on a prediction', () => {
     expect(trace.offers[0]?.rule?.values).toEqual({ 'predictions.churn.band': '' });
   });
 
-  it('is in the store of who is about to leave with the first request after a training', async () => {
+  it('is in the store of a player who is about to leave, with the first request after a training', async () => {
     const before = await storeOf(absent);
     const since = later();
     await putInForce(harness.pool, gameId, artefact, since);
@@ -100,14 +100,14 @@ describe('an offer on a prediction', () => {
     expect((await storeOf(absent, String(after.headers.etag))).statusCode).toBe(304);
   });
 
-  it('leaves it with an event, when the player comes back', async () => {
+  it('leaves the store with an event, when the player comes back', async () => {
     const back = await playedOn('back', [20, 19]);
     expect(await priceOf(back)).toBe(5);
     await playedOn('back', [0]);
     expect(await priceOf(back)).toBe(10);
   });
 
-  it('enters it at midnight, while the player stays away', async () => {
+  it('enters the store at midnight, while the player stays away', async () => {
     const noon = harness.clock.now();
     onTestFinished(() => harness.clock.set(noon));
     const wavering = await playedOn('wavering', [8, 7, 6, 5, 4, 3, 2, 1]);
@@ -171,7 +171,7 @@ describe('explain', () => {
     expect(between.decision.store).toMatchObject({ userSpecificPromoId: null });
     const now = await explain({ playerId: absent.userId });
     expect(now.predictions.modelVersion).toBe(1);
-    // What is told now and what is explained are the same.
+    // The response and the explanation are the same.
     const told = await get(harness.app, '/v1/player/predictions', absent);
     const { churn } = told.json().predictions;
     expect(now.predictions.predictions.churn.value).toBeCloseTo(churn.value, 5);
@@ -181,7 +181,7 @@ describe('explain', () => {
     });
   });
 
-  it('takes a hypothetical player: what was shown can be changed and sent back', async () => {
+  it('accepts a hypothetical player: the facts of an explanation can be changed and sent back', async () => {
     const { facts, predictions: told } = await explain({ playerId: absent.userId });
     const same = await explain({ hypothetical: facts });
     expect(same.predictions.predictions.churn.value).toBe(told.predictions.churn.value);
@@ -208,7 +208,7 @@ describe('explain', () => {
 });
 
 describe('a dry run', () => {
-  it('knows predictions, with the models in force', async () => {
+  it('evaluates predictions with the models in force', async () => {
     const response = await admin.call('POST', `${GAME}/dry-run`, {
       document: gameDocument([gems], { segments: [{ ...leaving, rule: 'predictions.churn.value <= 0.7' }] }),
     });
@@ -222,7 +222,7 @@ describe('a dry run', () => {
 });
 
 describe('another studio', () => {
-  it('has nothing of the models', async () => {
+  it('does not use the models', async () => {
     const studio = await addStudio(harness, 'other-studio', 'other-game');
     const token = await admin.addToken('owner', { tenant: 'other-studio' });
     const session = await studio.login('absent');

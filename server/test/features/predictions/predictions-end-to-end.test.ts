@@ -61,7 +61,7 @@ function aPayer(): Session {
 }
 
 describe('before the first training', () => {
-  it('tells averages and says so', async () => {
+  it('returns averages, marked as such', async () => {
     const response = await predictions(aPayer());
     expect(response.statusCode, response.body).toBe(200);
     const body = response.json();
@@ -89,7 +89,7 @@ describe('before the first training', () => {
 });
 
 describe('the cells of training', () => {
-  it('are those of the statistics that predictions are made from', async () => {
+  it('equal the statistics that predictions are computed from', async () => {
     const yesterday = today - 1;
     const { rows } = await harness.pool.query<{ id: string }>('select id from players where game_id = $1', [
       gameId,
@@ -133,7 +133,7 @@ describe('the cells of training', () => {
 });
 
 describe('training', () => {
-  it('puts models in force where there is enough data, and says what is missing elsewhere', async () => {
+  it('puts models in force if there is enough data, and says what is missing otherwise', async () => {
     const phases = new Set<string>();
     const outcome = await trainGame(harness.pool, {
       gameId,
@@ -156,7 +156,7 @@ describe('training', () => {
     });
   });
 
-  it('is obeyed with the next request', async () => {
+  it('takes effect with the next request', async () => {
     const { churn } = (await predictions(aPayer())).json().predictions;
     expect(churn).toMatchObject({
       state: 'ready',
@@ -178,14 +178,14 @@ describe('training', () => {
     expect(rows).toEqual([{ action: 'model.train', target: 'model 1', inForce: 1 }]);
   });
 
-  it('tells a new player the averages of newcomers', async () => {
+  it('gives a new player the averages of new players', async () => {
     const fresh = await harness.login('nobody-has-seen-this-one');
     const { churn, spend } = (await predictions(fresh)).json().predictions;
     expect(churn.state).toBe('ready');
     expect(spend).toMatchObject({ model: 'conversion', state: 'cold_start' });
   });
 
-  it('tells nothing of it to players of another studio', async () => {
+  it('does not affect players of another studio', async () => {
     const actor = testActor(harness.clock.now());
     await createTenant(harness.pool, { slug: 'other-studio', name: 'Other' }, actor);
     await createGame(harness.pool, { tenant: 'other-studio', slug: 'other-game', name: 'Other' }, actor);
@@ -207,7 +207,7 @@ describe('training', () => {
     );
     const stranger = toSession(login.json());
     const body = (await predictions(stranger)).json();
-    // Their game has marked none as visible.
+    // Their game has marked no prediction as visible.
     expect(body).toMatchObject({ playerId: stranger.userId, predictions: {}, models: {} });
     const refused = await predictions(stranger, { 'x-tenant-id': 'demo-studio' });
     expect(refused.statusCode).toBe(403);
@@ -215,14 +215,14 @@ describe('training', () => {
 });
 
 describe('a response', () => {
-  it('stays the same until an event of the player, and then does not', async () => {
+  it('stays the same until an event of the player', async () => {
     const session = aPayer();
     const first = await predictions(session);
     const etag = String(first.headers.etag);
     expect(first.headers['cache-control']).toMatch(/^private, no-cache, stale-if-error=\d+$/);
     harness.clock.advance(1_000);
     expect((await predictions(session, { 'if-none-match': etag })).statusCode).toBe(304);
-    // Another node, which has remembered nothing, says the same.
+    // Another node, without a cache, returns the same.
     const { app } = await harness.addNode(withoutRateLimits());
     expect((await get(app, '/v1/player/predictions', session, { 'if-none-match': etag })).statusCode).toBe(
       304,
@@ -238,7 +238,7 @@ describe('a response', () => {
     expect(later.json().predictions.churn.value).toBeLessThan(first.json().predictions.churn.value);
   });
 
-  it('changes at midnight, when a player has not come', async () => {
+  it('changes at midnight for a player without events', async () => {
     const session = aPayer();
     const first = await predictions(session);
     harness.clock.set((today + 1) * DAY_MS - 1);
@@ -255,8 +255,8 @@ describe('a response', () => {
   });
 });
 
-describe('a way back', () => {
-  it('puts an older training in force with the next request, and is remembered', async () => {
+describe('a roll-back', () => {
+  it('puts an older training in force with the next request, and is recorded', async () => {
     const at = (hours: number) => today * DAY_MS + DAY_MS / 2 + hours * 3_600_000;
     harness.clock.set(at(0));
     const session = await harness.login(aPayer().deviceId);

@@ -10,7 +10,7 @@ import { createHarness, type Harness, type Session } from '../../support/harness
 import { putInForce, trainedArtefact } from '../../support/prediction-models.js';
 import { addStudio } from '../../support/session-calls.js';
 
-/** Which predictions clients are told, and which are off, is a part of the published document. */
+/** The published document says which predictions are visible to clients, and which are off. */
 
 const gems = sku('gems', { actualPrice: '10', offerPrice: '10' });
 const stay = offer('stay', {
@@ -41,18 +41,18 @@ const set = (predictions?: PredictionSettings) =>
     harness.clock.now(),
   );
 
-describe('predictions that clients are told', () => {
+describe('predictions that are visible to clients', () => {
   it('are all in the demo game, and none in a new one', async () => {
     expect(Object.keys((await told()).predictions)).toEqual([...PREDICTION_NAMES]);
     const studio = await addStudio(harness, 'other-studio', 'other-game');
     expect(await told(await studio.login('device'))).toMatchObject({ predictions: {}, models: {} });
   });
 
-  it('are those that the document names, with the models behind them, from the next request on', async () => {
+  it('are those that the document lists, with their models, from the next request on', async () => {
     await set({ visibleToClients: ['spend', 'churn'], off: [] });
     const first = await get(harness.app, '/v1/player/predictions', session);
     expect(Object.keys(first.json().predictions)).toEqual(['churn', 'spend']);
-    // Who has not bought anything is told by the model of conversion.
+    // Players without a purchase are predicted by the model of conversion.
     expect(Object.keys(first.json().models)).toEqual(['activity', 'conversion']);
     await set({ visibleToClients: ['churn'], off: [] });
     const second = await get(harness.app, '/v1/player/predictions', session, {
@@ -65,7 +65,7 @@ describe('predictions that clients are told', () => {
     expect(await told()).toMatchObject({ predictions: {}, models: {} });
   });
 
-  it('are shown by explain whether or not clients are told', async () => {
+  it('are shown by explain even if they are not visible to clients', async () => {
     await set({ visibleToClients: ['spend'], off: [] });
     const { predictions } = await admin.ask<Explanation>('POST', `${GAME}/explain`, {
       playerId: session.userId,
@@ -93,7 +93,7 @@ describe('a prediction that is off', () => {
     );
   });
 
-  it('changes what a dry run says of rules that read the same', async () => {
+  it('changes the dry run of rules that use it', async () => {
     await set({ visibleToClients: [], off: [] });
     const response = await admin.call('POST', `${GAME}/dry-run`, {
       document: gameDocument([gems], {
@@ -106,7 +106,7 @@ describe('a prediction that is off', () => {
     expect(effect.counts).toMatchObject({ before: result.players, after: 0, leave: result.players });
   });
 
-  it('may take an offer from players, which has to be confirmed', () => {
+  it('may take an offer from players, which must be confirmed', () => {
     const running = offerEntry('stay', { when: 'predictions.churn.value > 0.5' });
     const catalogue = gameDocument([gems]).catalogue;
     const before = configWith({ catalogue, offers: [running] });

@@ -27,7 +27,7 @@ afterAll(async () => {
 const tokenIdOf = (token: string) => token.split('_')[2] ?? '';
 
 describe('an admin token', () => {
-  it('says whose it is', async () => {
+  it('is described by /me', async () => {
     const expiresAt = harness.clock.now() + 60_000;
     const token = await admin.addToken('viewer', { name: 'Ada', expiresAt });
     expect(token).toMatch(/^sp_admin_[0-9a-f]{16}_[A-Za-z0-9_-]{43}$/);
@@ -44,7 +44,7 @@ describe('an admin token', () => {
     });
   });
 
-  it('has its requests counted', async () => {
+  it('counts requests in the metrics', async () => {
     await admin.ask('GET', '/me');
     const metrics = (await admin.app.inject({ url: '/metrics' })).body;
     expect(metrics).toMatch(
@@ -52,7 +52,7 @@ describe('an admin token', () => {
     );
   });
 
-  it('is stored as a hash, and neither it nor its secret is anywhere else', async () => {
+  it('is stored as a hash only', async () => {
     const token = await admin.addToken('owner');
     const secret = token.slice(-43);
     await admin.call('GET', '/me', undefined, token);
@@ -75,7 +75,7 @@ describe('an admin token', () => {
     expect(lines.join('')).not.toContain(secret.slice(0, 20));
   });
 
-  it('that is unknown, wrong, cut, revoked or expired gets the same refusal, byte for byte', async () => {
+  it('that is unknown, wrong, truncated, revoked or expired is refused with the same response, byte for byte', async () => {
     const good = await admin.addToken('owner');
     const other = await admin.addToken('owner');
     const revoked = await admin.addToken('owner');
@@ -108,7 +108,7 @@ describe('an admin token', () => {
   });
 
   it.each([undefined, '', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz'])(
-    'is asked for when the header is %j',
+    'is required if the header is %j',
     async (authorization) => {
       const headers = authorization === undefined ? {} : { authorization };
       const response = await admin.app.inject({ url: '/admin/v1/me', headers });
@@ -119,7 +119,7 @@ describe('an admin token', () => {
 });
 
 describe('every admin route', () => {
-  /** With the parameters that its query must have. */
+  /** The path, with the parameters that the query must have. */
   type Route = { method: string; url: string; query: string };
   const routes: Route[] = [];
   let bare: FastifyInstance;
@@ -155,7 +155,7 @@ describe('every admin route', () => {
       ...(body === undefined ? {} : { payload: body }),
     });
 
-  it('stands under /admin/v1 on the second listener only, guarded before a body is read', async () => {
+  it('is under /admin/v1 on the second listener only, and guarded before the body is read', async () => {
     expect(routes.length).toBeGreaterThan(15);
     const huge = 'x'.repeat(5 * 1024 * 1024);
     expect(routes.filter(isOpen)).toHaveLength(OPEN.length);
@@ -170,18 +170,18 @@ describe('every admin route', () => {
     }
   });
 
-  /** Whoever has no session yet, and no token, sends these. */
+  /** Routes without a guard: for clients that have no session and no token yet. */
   const OPEN = ['/sign-in', '/sign-in/link', '/invitations/show', '/invitations/accept'];
   const isOpen = ({ url, method }: Route) => method === 'POST' && OPEN.includes(url.replace('/admin/v1', ''));
   const isOfAccount = ({ url }: Route) => /^\/admin\/v1\/(?:sign-out|account\/.*)$/.test(url);
-  /** What only owners may do, or read. */
+  /** Routes for owners only. */
   const isOfOwners = ({ url, method }: Route) =>
     /^\/admin\/v1\/(?:members|invitations|admin-tokens|games\/:game\/keys)\b/.test(url) || method === 'PATCH';
 
-  /** What takes all events out of the service is not for viewers either. */
+  /** Viewers may not download all events either. */
   const isOfEditors = ({ url }: Route) => url.endsWith('/exports/:exportId/file');
 
-  it('that changes something needs an editor, and says so before it looks at anything', async () => {
+  it('that changes something needs an editor, and is refused before anything is looked up', async () => {
     const unchanging = ['/draft/validate', '/explain', '/audience', '/dry-run', '/dry-runs'];
     const changing = routes.filter(
       (route) =>
@@ -210,14 +210,14 @@ describe('every admin route', () => {
     }
   });
 
-  it('about an account is not for tokens', async () => {
+  it('of the own account refuses tokens', async () => {
     const ofAccounts = routes.filter(isOfAccount);
     expect(ofAccounts).toHaveLength(8);
     for (const route of ofAccounts)
       expectGeneralError(await send(route, admin.tokens.owner, '{bad'), 403, 'account_needed');
   });
 
-  it('knows nothing of the games of another studio', async () => {
+  it('does not find the games of another studio', async () => {
     for (const role of ROLES) {
       const stranger = await admin.addToken(role, { tenant: 'other-studio' });
       const ofGames = routes.filter(({ url, method }) => url.includes(':game') && method === 'GET');
@@ -262,7 +262,7 @@ describe('every admin route', () => {
     ]);
   });
 
-  it('responds with a request id and is never stored, and no web page of another origin may read it', async () => {
+  it('responds with a request id and no-store, and without CORS headers', async () => {
     for (const token of [admin.tokens.viewer, null]) {
       const response = await admin.app.inject({
         url: '/admin/v1/me',
@@ -280,14 +280,14 @@ describe('every admin route', () => {
   });
 
   it.each(['%00', 'demo-game%00', "'", 'DEMO-GAME', '..%2f', 'x'.repeat(90)])(
-    'finds no game called %s',
+    'finds no game named %s',
     async (game) => {
       expectGeneralError(await admin.call('GET', `/games/${game}/draft`), 404, 'game_not_found');
     },
   );
 });
 
-it('lists what rules can ask', async () => {
+it('lists the attributes of rules', async () => {
   const { attributes } = await admin.ask<{ attributes: Record<string, unknown>[] }>('GET', '/attributes');
   expect(attributes).toContainEqual({
     name: 'spend',

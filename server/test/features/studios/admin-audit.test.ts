@@ -30,7 +30,7 @@ afterAll(async () => {
 const log = async (query = '', token = admin.tokens.viewer) =>
   (await admin.ask<{ entries: Entry[] }>('GET', `/audit-log${query}`, undefined, token)).entries;
 
-it('every change is in the log once, with who, what, when, before and after', async () => {
+it('every change is in the log once, with actor, target, time, before and after', async () => {
   const ada = await admin.addToken('editor', { name: 'Ada' });
   const [newest] = await log('?limit=1');
   expect(newest).toMatchObject({
@@ -102,7 +102,7 @@ it('every change is in the log once, with who, what, when, before and after', as
   expect(cleared).toMatchObject({ before: { value: false, reason: 'two' }, after: null });
 });
 
-it('reading, and discarding what was not edited, leave no trace', async () => {
+it('reading, and discarding a draft without changes, write no entry', async () => {
   const [before] = await log('?limit=1');
   const { revision } = await admin.ask<{ revision: number }>('GET', `${GAME}/draft`);
   await admin.ask('DELETE', `${GAME}/draft?revision=${revision}`);
@@ -111,7 +111,7 @@ it('reading, and discarding what was not edited, leave no trace', async () => {
   expect(await log('?limit=1')).toEqual([before]);
 });
 
-it('is of one studio, by game if wanted, and page by page', async () => {
+it('lists the entries of one studio, or of one game, page by page', async () => {
   const stranger = await admin.addToken('owner', { tenant: 'other-studio' });
   const theirs = await log('', stranger);
   expect(theirs.map(({ action }) => action)).toEqual(['admin_token.create']);
@@ -143,7 +143,7 @@ it.each([
   expectGeneralError(await admin.call('GET', `/audit-log${query}`), status, code);
 });
 
-it('leaves out what is too large for a list; the entry by itself has it', async () => {
+it('leaves out values that are too large for a list; the single entry has them', async () => {
   const insert = async (before: string, after: string | null): Promise<string> => {
     const { rows } = await harness.pool.query<{ id: string }>(
       `insert into audit_log (tenant_id, at, actor, action, target, before, after)
@@ -154,7 +154,7 @@ it('leaves out what is too large for a list; the entry by itself has it', async 
     return rows[0]?.id ?? '';
   };
   const text = (bytes: number, letter = 'x') => JSON.stringify(letter.repeat(bytes - 2));
-  // Such a text takes next to nothing compressed; the bound is for what would be sent.
+  // Such a text is very small when compressed, but the limit is for the size that would be sent.
   const repetitive = await insert(text(65_537), '1');
   const digest = (n: number) => createHash('sha256').update(`${n}`).digest('base64');
   const random = JSON.stringify(Array.from({ length: 2500 }, (_, n) => digest(n)).join(''));
@@ -181,7 +181,7 @@ it('leaves out what is too large for a list; the entry by itself has it', async 
   expect((await admin.ask<Entry>('GET', `/audit-log/${incompressible}`)).after).toBe(JSON.parse(random));
 });
 
-it('an entry is only for its studio', async () => {
+it('an entry is not found by another studio', async () => {
   const [own] = await log('?limit=1');
   const stranger = await admin.addToken('owner', { tenant: 'other-studio' });
   const at = (id: string, token?: string) => admin.call('GET', `/audit-log/${id}`, undefined, token);

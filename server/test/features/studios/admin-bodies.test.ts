@@ -82,20 +82,20 @@ it.each([
   expect(({} as Record<string, unknown>).flags).toBeUndefined();
 });
 
-it('a number beyond what a revision can be is a conflict like any other', async () => {
+it('a revision that is too large is a conflict like any other', async () => {
   const { document } = await admin.ask('GET', `${GAME}/draft`);
   for (const revision of [99, 2 ** 40]) {
     expectGeneralError(await send(JSON.stringify({ revision, document })), 409, 'draft_conflict');
   }
 });
 
-it('a body of almost 4 MiB is taken', async () => {
+it('a body of almost 4 MiB is accepted', async () => {
   const body = JSON.stringify({ document: 'x'.repeat(4 * MIB - 100) });
   const response = await send(body, {}, `${GAME}/draft/validate`, 'POST');
   expect(response.statusCode, response.body).toBe(200);
 });
 
-it('other types and encodings are refused, known ones unpacked up to the limit', async () => {
+it('unknown types and encodings are refused, known ones are unpacked up to the limit', async () => {
   const { document } = await admin.ask('GET', `${GAME}/draft`);
   const body = JSON.stringify({ document });
   const validate = (payload: string | Buffer, headers: Record<string, string>) =>
@@ -130,7 +130,7 @@ it.each([
 });
 
 it.each(['', '?revision=', '?revision=x', '?revision=-1', '?revision=1.5', '?revision=0&revision=0'])(
-  'a draft is not thrown away with %j',
+  'a draft is not discarded with %j',
   async (query) => {
     expectGeneralError(await admin.call('DELETE', `${GAME}/draft${query}`), 400, 'parameter_invalid');
   },
@@ -150,7 +150,7 @@ it.each<['POST' | 'PUT', string, object, string]>([
     { hypothetical: { profile: { contry: 'DE' } } },
     'hypothetical.profile has no member "contry". Did you mean "country"?',
   ],
-  // Members that nobody knows are left alone, unless they stand for one that is missing.
+  // Unknown members are ignored, unless a required member is missing and the unknown one is similar.
   [
     'POST',
     '/draft/publish',

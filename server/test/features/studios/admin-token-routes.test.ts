@@ -25,7 +25,7 @@ const stateOf = async (tokenId: string) =>
   (await owner<Listed>('GET', '')).tokens.find((each) => each.tokenId === tokenId)?.state;
 
 describe('admin tokens', () => {
-  it('are made by an owner, shown once, and work with the role and name they were given', async () => {
+  it('are created by an owner, shown once, and work with their role and name', async () => {
     const body = { name: ' Nightly ', role: 'viewer', expiresDays: 1 };
     const { tokenId, token } = await owner<{ tokenId: string; token: string }>('POST', '', body, 201);
     expect(await admin.ask('GET', '/me', undefined, token)).toMatchObject({
@@ -42,7 +42,7 @@ describe('admin tokens', () => {
     expectStringError(await admin.call('GET', '/me', undefined, token), 401, 'token_invalid');
   });
 
-  it('are revoked with the next request, and not by other studios', async () => {
+  it('are refused with the next request after they are revoked, and cannot be revoked by other studios', async () => {
     const token = await admin.addToken('editor');
     const tokenId = token.split('_')[2] ?? '';
     const path = `/admin-tokens/${tokenId}`;
@@ -59,7 +59,7 @@ describe('admin tokens', () => {
       );
   });
 
-  it('are listed page by page, without those of another studio', async () => {
+  it('are listed page by page, without tokens of another studio', async () => {
     const all = (await owner<Listed>('GET', '')).tokens.map(({ tokenId }) => tokenId);
     expect(all).not.toContain(stranger.split('_')[2]);
     const paged: string[] = [];

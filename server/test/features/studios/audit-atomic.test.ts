@@ -30,7 +30,7 @@ import { generateMasterKey } from '../../../src/security/master-keys.js';
 import { gameDocument, postBytes, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness, testActor, testMasterKeys } from '../../support/harness.js';
 
-/** Whatever a change may touch, so that one that is half done is seen. */
+/** All tables that a change may touch, so that a partial change is noticed. */
 const TABLES = [
   'account_sessions',
   'accounts',
@@ -89,7 +89,7 @@ beforeAll(async () => {
     { gameId, userId, flagId: 'isPayer', value: true, reason: 'r', until: null },
     actor,
   );
-  // A second version to go back from, and an edited draft.
+  // A second version to roll back from, and an edited draft.
   const publication = { gameId, document: gameDocument([sku('z')]), note: '', confirmPriceRaises: true };
   await publishConfig(pool, publication, actor);
   const draft = { gameId, revision: await revision(), document: gameDocument([sku('a')]) };
@@ -177,7 +177,7 @@ const refuseEntries = () =>
     'create trigger refuse before insert on audit_log for each row execute function refuse()',
   );
 
-it.each(Object.keys(CHANGES))('%s without an entry is not made', async (name) => {
+it.each(Object.keys(CHANGES))('%s: nothing is changed without an entry', async (name) => {
   const before = await state();
   await refuseEntries();
   await expect(CHANGES[name]?.()).rejects.toThrow('no entry today');
@@ -193,12 +193,12 @@ it('a failed event without an entry is not replayed, and stays open', async () =
   expect(await state()).toEqual(before);
 });
 
-it('with entries allowed, each of them is made', async () => {
+it('with entries allowed, each change is made', async () => {
   for (const [name, change] of Object.entries(CHANGES)) {
     const before = await state();
     await change();
     expect(await state(), name).not.toEqual(before);
-    // A publication or a draft that is the same already would be no change.
+    // Publishing or saving the same document again would be no change.
     if (name === 'a draft discarded') {
       await saveDraft(
         harness.pool,

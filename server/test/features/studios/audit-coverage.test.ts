@@ -21,7 +21,7 @@ const COMMANDS_THAT_READ = /(?:^| )(?:list|show)$/;
 
 let harness: Harness;
 let admin: AdminClient;
-/** An owner of the demo studio, and another one. */
+/** Two owners of the demo studio. */
 let ada: Person;
 let grace: Person;
 
@@ -65,16 +65,16 @@ it('knows every admin route that may change something', async () => {
   expect(names.toSorted()).toEqual(Object.keys(ROUTE_STEPS).toSorted());
 });
 
-it('knows how every action comes about', () => {
+it('knows the command or route of every action', () => {
   const listed = [...Object.values(COMMAND_STEPS), ...Object.values(ROUTE_STEPS)].flatMap((step) =>
     'action' in step ? [step.action] : [],
   );
-  // The last one by a GET: see export-jobs.test.ts.
+  // The service does these itself, but for the last one, which is by a GET: see export-jobs.test.ts.
   const byItself: AuditAction[] = ['signing_key.create', 'model.grade', 'account.link', 'export.download'];
   expect([...new Set([...listed, ...byItself])].toSorted()).toEqual(Object.keys(AUDIT_ACTIONS).toSorted());
 });
 
-it('what the service does at its first start is in the log', async () => {
+it('the changes of the first start are in the log', async () => {
   expect(await entriesAfter(harness.pool, '0')).toEqual(
     expect.arrayContaining([
       expect.objectContaining({ action: 'signing_key.create', tenant: null, actor: 'savepoint' }),
@@ -85,7 +85,7 @@ it('what the service does at its first start is in the log', async () => {
   );
 });
 
-it('each start in development leaves a sign-in link, and the first one a member', async () => {
+it('each start in development writes an entry for its sign-in link, and the first one for its member', async () => {
   const before = await lastEntryId(harness.pool);
   await demoSignInPath(harness.pool, harness.clock.now());
   await demoSignInPath(harness.pool, harness.clock.now());

@@ -34,7 +34,7 @@ describe('listing the audit log', () => {
       'other',
     ]);
     [tenantId = 0, quietTenant = 0] = tenants.rows.map(({ id }) => id);
-    // Statistics of an empty table, until a test has them made anew.
+    // Statistics of an empty table, until a test runs analyze.
     await world.pool.query('alter table audit_log set (autovacuum_enabled = false)');
     await world.pool.query('delete from audit_log');
     await world.pool.query('analyze audit_log');
@@ -50,7 +50,7 @@ describe('listing the audit log', () => {
   });
   afterAll(() => world.close());
 
-  /** What each way of listing sends. */
+  /** The statements of each way of listing. */
   const listings = async (): Promise<Record<string, Asked>> => {
     const ask = async (list: (pool: Pool) => Promise<unknown>): Promise<Asked> => {
       const asked: Asked[] = [];
@@ -83,7 +83,7 @@ describe('listing the audit log', () => {
   const expectRead = (most: (listing: string) => number) =>
     withOwnConnection(world.pool, async (connection) => {
       for (const [listing, asked] of Object.entries(await listings())) {
-        // Commands are planned anew each time, the admin API's statements are prepared.
+        // Statements of commands are planned each time, those of the admin API are prepared.
         const modes = listing.endsWith('command') ? ['custom'] : ['custom', 'generic'];
         for (const mode of modes) {
           const read = await rowsRead(connection, asked, `force_${mode}_plan`);
@@ -92,17 +92,17 @@ describe('listing the audit log', () => {
       }
     });
 
-  it("never reads others' entries, also with the statistics of an empty table", async () => {
+  it('never reads entries of others, even with the statistics of an empty table', async () => {
     await expectRead((listing) => (listing.includes('quiet') ? QUIET_ENTRIES : BUSY_ENTRIES + QUIET_ENTRIES));
   });
 
-  it('reads a page, once there are statistics', async () => {
+  it('reads one page if there are statistics', async () => {
     await world.pool.query('analyze audit_log');
     await expectRead(() => PAGE);
   });
 });
 
-/** How many entries PostgreSQL looks at for a response. */
+/** How many entries PostgreSQL reads for a response. */
 async function rowsRead(connection: OwnConnection, { text, values }: Asked, mode: string): Promise<number> {
   await connection.query("select set_config('plan_cache_mode', $1, false)", [mode]);
   await connection.query(`prepare asked as ${text}`);

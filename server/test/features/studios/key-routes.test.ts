@@ -47,7 +47,7 @@ const login = ({ apiKey, apiSecret }: Key, deviceId = 'd', app = harness.app) =>
   postLogin(app, signedLogin({ deviceId, nowMs: harness.clock.now(), apiKey, secret: apiSecret }));
 
 describe('an API key', () => {
-  it('is made with its secret shown once, and logs players in', async () => {
+  it('is created with its secret shown once, and logs players in', async () => {
     const key = await create({ label: 'build 1.42' });
     expect(key).toEqual({
       apiKey: expect.stringMatching(/^sp_live_[0-9a-f]{24}$/),
@@ -98,7 +98,7 @@ describe('an API key', () => {
 });
 
 describe('a rotated key', () => {
-  it('works beside its successor until the overlap is over, and not a moment longer, on every node', async () => {
+  it('works beside its successor until the overlap ends, exactly, on every node', async () => {
     const old = await create({ label: 'build 7' });
     const node = await harness.addNode();
     const session = toSession((await login(old)).json());
@@ -115,7 +115,7 @@ describe('a rotated key', () => {
       expiresAt: new Date(end).toISOString(),
     });
 
-    // One that was seen to work a moment ago is remembered, and has to be forgotten in time.
+    // A key that was just used is cached, and the cache must respect the end.
     harness.clock.set(end - 1);
     for (const app of [harness.app, node.app]) expect((await login(old, 'd', app)).statusCode).toBe(200);
     harness.clock.set(end);
@@ -124,7 +124,7 @@ describe('a rotated key', () => {
       expect((await login(old, 'a new device', app)).statusCode).toBe(401);
     }
     expect((await login(rotated)).statusCode).toBe(200);
-    // Nor is it told about the clock, as whoever has a key that works would be.
+    // The response has no hint about the clock, as it would have for a key that works.
     const anHourAgo = harness.clock.now() - 3_600_000;
     const { apiKey, apiSecret: secret } = old;
     const late = signedLogin({ deviceId: 'd', nowMs: anHourAgo, apiKey, secret });
@@ -137,7 +137,7 @@ describe('a rotated key', () => {
     await expectAlive(harness.app, await refreshed(harness.app, session.refreshToken));
   });
 
-  it('without an overlap ends at once, also where it was just used', async () => {
+  it('without an overlap ends at once, even if it was just used', async () => {
     const old = await create();
     expect((await login(old)).statusCode).toBe(200);
     const rotated = await rotate(old.apiKey, 0);
@@ -145,7 +145,7 @@ describe('a rotated key', () => {
     expect((await login(rotated)).statusCode).toBe(200);
   });
 
-  it('that has an end already keeps the sooner one', async () => {
+  it('that has an earlier end keeps it', async () => {
     const old = await create();
     const { former } = await rotate(old.apiKey, 1);
     expect((await rotate(old.apiKey, 100)).former).toEqual(former);
@@ -160,7 +160,7 @@ describe('a rotated key', () => {
   });
 
   it.each([{}, { overlapHours: -1 }, { overlapHours: 1.5 }, { overlapHours: '1' }, { overlapHours: 2_161 }])(
-    'has no overlap of %j',
+    'refuses an overlap of %j',
     async (body) => {
       const response = await admin.call('POST', `${GAME}/keys/dev-key/rotate`, body, admin.tokens.owner);
       expectGeneralError(response, 400, 'body_invalid');
@@ -169,7 +169,7 @@ describe('a rotated key', () => {
 });
 
 describe('a revoked key', () => {
-  it('opens no session any more; its sessions go on unless they are to end', async () => {
+  it('opens no session; its sessions continue unless endSessions is true', async () => {
     const [gentle, harsh] = [await create(), await create()];
     const sessions = [toSession((await login(gentle)).json()), toSession((await login(harsh)).json())];
     await owner('DELETE', `/keys/${gentle.apiKey}`);
@@ -191,7 +191,7 @@ describe('a revoked key', () => {
   });
 });
 
-it('the key of another studio is not found, whichever game is named', async () => {
+it('the key of another studio is not found, whichever game is in the path', async () => {
   for (const [game, token, apiKey] of [
     ['other-game', stranger, 'dev-key'],
     ['demo-game', admin.tokens.owner, other.keyId],
@@ -214,7 +214,7 @@ it('the key of another studio is not found, whichever game is named', async () =
 describe('the settings of a game', () => {
   const patch = (body: unknown, token = admin.tokens.owner) => admin.call('PATCH', GAME, body, token);
 
-  it('are changed one by one, and what is the same already leaves no entry', async () => {
+  it('are changed one by one, and a setting that stays the same writes no entry', async () => {
     expect((await patch({ name: ' New name ' })).json().data).toEqual({
       gameId: 'demo-game',
       name: 'New name',
