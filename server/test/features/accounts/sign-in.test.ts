@@ -206,7 +206,7 @@ describe('the network of a guess', () => {
     const guess = (at: AdminClient, n: number) =>
       signIn(at, 'somebody@studio.example', 'wrong', {
         remoteAddress: '10.200.0.1',
-        headers: { 'x-forwarded-for': `203.0.113.${n}` },
+        headers: { 'x-forwarded-for': `203.0.${n}.113` },
       });
     const statuses = async (at: AdminClient) => {
       const responses = await Promise.all(Array.from({ length: 20 }, (_, n) => guess(at, n)));
