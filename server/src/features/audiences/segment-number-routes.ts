@@ -27,7 +27,7 @@ const Format = Type.Union([Type.Literal('json'), Type.Literal('csv')], { descrip
 
 /** What the players of each segment do. */
 export function segmentNumberRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const turns = createFairSemaphore(COUNTS);
+  const semaphore = createFairSemaphore(COUNTS);
   const samples = createPlayerSamples(ctx.pool);
   const kept = createKeptResults<string, Counted>({ keptMs: KEPT_MS, maxKept: MAX_KEPT });
 
@@ -65,12 +65,12 @@ export function segmentNumberRoutes(app: FastifyInstance, ctx: AdminContext): vo
       const nowMs = ctx.clock.now();
       const { tenantId } = adminOf(request);
       const counted = await kept.get(`${gameId} ${publishedVersion}`, nowMs, async () => {
-        const turn = turns.of(tenantId).take(async () => {
+        const running = semaphore.of(tenantId).take(async () => {
           const sample = await samples.of(gameId, nowMs);
           const numbers = await countSegmentNumbers(ctx.pool, gameId, document, sample, nowMs);
           return { ...numbers, countedAt: nowMs };
         });
-        if (turn !== undefined) return turn;
+        if (running !== undefined) return running;
         throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
       });
       const numbers = segmentNumbersResponse(counted, document.segments);

@@ -10,6 +10,7 @@ import { factNeeds } from '../dry-runs/fact-needs.js';
 import { TimeSlice } from '../dry-runs/time-slice.js';
 import { findCurrentModels } from '../predictions/models-at.js';
 import { type GroupNumbers, GroupSums } from './group-sums.js';
+import { PORTION_PLAYERS } from './player-samples.js';
 import type { PlayerSample } from './sample-queries.js';
 import { listPlayerSums } from './segment-number-queries.js';
 
@@ -26,8 +27,6 @@ export type SegmentNumbers = Readonly<{
 
 /** As rules look back. */
 export const NUMBER_DAYS = 28;
-/** A hundredth of a second of work of the database. */
-const PORTION = 500;
 
 /**
  * What the players who are in each segment now did in the last 28 days. Who was in a segment on a past day is not known: rules,
@@ -51,8 +50,8 @@ export async function countSegmentNumbers(
   const timeSlice = new TimeSlice(() => performance.now());
   await snapshot(pool, async (client) => {
     await client.query('set local jit = off');
-    for (let from = 0; from < ids.length; from += PORTION) {
-      const portion = ids.slice(from, from + PORTION);
+    for (let from = 0; from < ids.length; from += PORTION_PLAYERS) {
+      const portion = ids.slice(from, from + PORTION_PLAYERS);
       const found = await listPlayerSums(client, gameId, portion, span);
       for (const player of found) all.add(player);
       if (!isReadable) continue;
