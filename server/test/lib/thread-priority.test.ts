@@ -1,30 +1,40 @@
-import { readFileSync } from 'node:fs';
-import { getPriority } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 
 const BUILT = new URL('../../dist/lib/thread-priority.js', import.meta.url).href;
 
-/** The priority of a thread that has called `stepBehindPlayers`. */
-function priorityOfThread(): Promise<number> {
-  const code = `import(${JSON.stringify(BUILT)}).then(({ stepBehindPlayers }) => {
-    stepBehindPlayers();
-    const afterName = require('node:fs').readFileSync('/proc/thread-self/stat', 'utf8').split(') ')[1];
-    require('node:worker_threads').parentPort.postMessage(Number(afterName.split(' ')[16]));
-  });`;
-  return new Promise((resolve, reject) => {
-    new Worker(code, { eval: true }).once('message', resolve).once('error', reject);
+/** In a process with this priority more: that of the process, of a thread that has stepped behind, and of the process after that. */
+const SCRIPT = `
+  const { readFileSync } = require('node:fs');
+  const { Worker } = require('node:worker_threads');
+  const read = (path) => Number(readFileSync(path, 'utf8').split(') ')[1].split(' ')[16]);
+  const main = () => read('/proc/self/task/' + process.pid + '/stat');
+  const before = main();
+  const thread = new Worker(\`
+    import(${JSON.stringify(BUILT)}).then(({ stepBehindPlayers }) => {
+      stepBehindPlayers();
+      const { readFileSync } = require('node:fs');
+      require('node:worker_threads').parentPort.postMessage(
+        Number(readFileSync('/proc/thread-self/stat', 'utf8').split(') ')[1].split(' ')[16]));
+    });\`, { eval: true });
+  thread.once('message', (stepped) => console.log(JSON.stringify({ before, stepped, after: main() })));
+`;
+
+function run(nicer: number) {
+  const { stdout } = spawnSync('nice', ['-n', String(nicer), process.execPath, '-e', SCRIPT], {
+    encoding: 'utf8',
   });
+  return JSON.parse(stdout) as { before: number; stepped: number; after: number };
 }
 
 describe.runIf(process.platform === 'linux')('a thread that steps behind players', () => {
-  it('has a lower priority than before, and its process keeps its own', async () => {
-    const before = getPriority();
-    const mainThread = () =>
-      readFileSync(`/proc/self/task/${process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[16];
-    const mainBefore = mainThread();
-    expect(await priorityOfThread()).toBeGreaterThan(before);
-    expect(getPriority()).toBe(before);
-    expect(mainThread()).toBe(mainBefore);
+  it.each([0, 8])('comes after its process, which runs with nice -n %i', (nicer) => {
+    const { before, stepped, after } = run(nicer);
+    expect(stepped).toBe(Math.min(19, before + 5));
+    expect(after).toBe(before);
+  });
+
+  it('stays where it is when there is nothing behind it', () => {
+    expect(run(19)).toEqual({ before: 19, stepped: 19, after: 19 });
   });
 });
