@@ -56,9 +56,15 @@ export type SavepointOptions = {
   deviceId?: string;
   /** Default: IndexedDB, else localStorage, else memory. In Node use `fileStorage` of `@savepoint/client/node`. */
   storage?: SavepointStorage;
-  /** Version of the game. The studio sees which builds lose events or send bad ones. At most 64 characters. */
+  /**
+   * Version of the game. The studio sees which builds lose events or send bad ones, and its players and revenue by build: it goes
+   * into the `metadata` of every event as `clientBuild`. At most 64 characters.
+   */
   build?: string;
-  /** Device data that goes into the `metadata` of every event. A function is called for each event. */
+  /**
+   * Device data that goes into the `metadata` of every event. A function is called for each event. `osName` is the platform in the
+   * studio's numbers, those of lost events too.
+   */
   metadata?: Record<string, unknown> | (() => Record<string, unknown>);
   /** A batch is sent at this many events (50), at this many bytes (60,000), or after this many seconds (5), whichever comes first. */
   batch?: { events?: number; bytes?: number; seconds?: number };

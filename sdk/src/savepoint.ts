@@ -213,7 +213,7 @@ export class Savepoint {
     const tell = (code: string, message: string) =>
       this.#tell(this.#options.onRejected, { event: undefined, eventType: String(eventType), code, message });
     try {
-      const { metadata: common } = this.#options;
+      const { metadata: common, build: clientBuild } = this.#options;
       const device = typeof common === 'function' ? common() : common;
       const timestamp = new Date(this.#now()).toISOString();
       // The type comes first: the beginning of the text decides whether the event may be dropped.
@@ -221,7 +221,8 @@ export class Savepoint {
         eventType,
         timestamp,
         payload,
-        metadata: { ...device, ...metadata },
+        // Also here: after an update, the build that sends an event is not the one in which it happened.
+        metadata: { clientBuild, ...device, ...metadata },
         eventId,
       });
       if (this.#isClosed) tell('closed', 'The client was closed.');

@@ -49,7 +49,7 @@ describe('track', () => {
         eventType: 'Level_Complete',
         timestamp: '2026-11-15T00:00:00.000Z',
         payload: { level: 12 },
-        metadata: { osName: 'Android', locale: 'de' },
+        metadata: { clientBuild: '1.4.2', osName: 'Android', locale: 'de' },
         eventId,
         seq: 1,
       },

@@ -170,6 +170,8 @@ namespace Savepoint
             string eventId, string eventType, IDictionary<string, object> payload, IDictionary<string, object> metadata)
         {
             var merged = new Dictionary<string, object>();
+            // Also here: after an update, the build that sends an event is not the one in which it happened.
+            if (options.Build != null) merged["clientBuild"] = options.Build;
             foreach (var part in new[] { options.Metadata, metadata })
             {
                 if (part == null) continue;

@@ -55,11 +55,17 @@ namespace Savepoint
         /// <example><code>options.Transport = new UnityTransport();</code></example>
         public ITransport Transport { get; set; }
 
-        /// <summary>Version of the game. The studio sees which builds lose events or send bad ones. At most 64 characters.</summary>
+        /// <summary>
+        /// Version of the game. The studio sees which builds lose events or send bad ones, and its players and revenue by build: it goes
+        /// into the metadata of every event as <c>clientBuild</c>. At most 64 characters.
+        /// </summary>
         /// <example><code>options.Build = Application.version;</code></example>
         public string Build { get; set; }
 
-        /// <summary>Device data that goes into the metadata of every event.</summary>
+        /// <summary>
+        /// Device data that goes into the metadata of every event. <c>osName</c> is the platform in the studio's numbers, those of lost
+        /// events too.
+        /// </summary>
         /// <example><code>options.Metadata = new Dictionary&lt;string, object&gt; { ["osName"] = "Android" };</code></example>
         public IDictionary<string, object> Metadata { get; set; } = new Dictionary<string, object>();
 

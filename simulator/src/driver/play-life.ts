@@ -111,7 +111,6 @@ export function createPlayer(life: Life, options: PlayOptions) {
         osName: traits.osName,
         osVersion: traits.osVersion,
         deviceType: traits.deviceType,
-        clientBuild: build,
         country: traits.country,
         currency: traits.currency,
         locale: traits.locale,

@@ -9,8 +9,8 @@ const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
 export const EVENTS: Exchange[] = [
   {
     name: 'event-contract',
-    rule: 'An event has type, time, payload, metadata, an id of its own and a number; the request names the installation.',
-    why: 'The service deduplicates by installation and number, and reports numbers that never arrive.',
+    rule: 'An event has type, time, payload, metadata, an id of its own and a number; its metadata name the build. The request names the installation.',
+    why: 'The service deduplicates by installation and number, and reports by build what arrives and what never does.',
     async play({ server, start }) {
       const client = await start({ build: '1.4.2', metadata: { osName: 'Android' } });
       const eventId = await client.track(
@@ -26,7 +26,7 @@ export const EVENTS: Exchange[] = [
         {
           eventType: 'Level_Complete',
           payload: { level: 12, ok: true, who: 'Zoë 🚀' },
-          metadata: { osName: 'Android', locale: 'de' },
+          metadata: { clientBuild: '1.4.2', osName: 'Android', locale: 'de' },
           eventId,
           seq: 1,
         },

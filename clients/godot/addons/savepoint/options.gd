@@ -21,11 +21,13 @@ const Clock = preload("clock.gd")
 ## numbered. Leave it out where the platform has no such name. [codeblock]storage_identity = OS.get_unique_id()[/codeblock]
 @export var storage_identity := ""
 
-## Version of the game. The studio sees which builds lose events or send bad ones. At most 64 characters.
+## Version of the game. The studio sees which builds lose events or send bad ones, and its players and revenue by build: it goes into
+## the metadata of every event as [code]clientBuild[/code]. At most 64 characters.
 ## [codeblock]build = "1.4.2"[/codeblock]
 @export var build := ""
 
-## Device data that goes into the metadata of every event. [codeblock]event_metadata = {"osName": OS.get_name()}[/codeblock]
+## Device data that goes into the metadata of every event. [code]osName[/code] is the platform in the studio's numbers, those of
+## lost events too. [codeblock]event_metadata = {"osName": OS.get_name()}[/codeblock]
 @export var event_metadata := {}
 
 ## A batch is sent when it has this many events. [codeblock]batch_events = 100[/codeblock]

@@ -81,7 +81,9 @@ func _notification(what: int) -> void:
 ## [/codeblock]
 func track(event_type: String, payload: Dictionary = {}, metadata: Dictionary = {}) -> String:
 	var event_id := RandomId.make()
-	var all_metadata := event_metadata.merged(metadata, true)
+	# Also here: after an update, the build that sends an event is not the one in which it happened.
+	var build_metadata := {} if build.is_empty() else {"clientBuild": build}
+	var all_metadata := build_metadata.merged(event_metadata, true).merged(metadata, true)
 	var problem := Json.problem_of([payload, all_metadata])
 	if not problem.is_empty():
 		rejected.emit(event_type, "event_unserializable", problem, {})
