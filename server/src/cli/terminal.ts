@@ -2,7 +2,7 @@ import { type Database, openDatabaseForCommand } from '../db/database.js';
 import { findSchemaState } from '../db/migrate.js';
 import type { Pool } from '../db/pool.js';
 import { StartupError } from '../lib/startup-error.js';
-import { type LoadedMasterKeys, loadMasterKeys } from '../security/master-key.js';
+import { type LoadedMasterKeys, loadMasterKeys, refuseWrongMasterKey } from '../security/master-key.js';
 import { readSettings, type Settings } from '../settings/settings.js';
 import { interruptible } from './interrupt.js';
 
@@ -25,17 +25,25 @@ const AFTERWARDS = 'A change that was not committed was rolled back.';
 
 /**
  * Runs an administrative command on the database of this installation: the one of DATABASE_URL, or the embedded one,
- * whether the service is running on it or not. Ctrl-C ends the command in PostgreSQL, too; `afterwards` tells the operator then
- * what became of it.
+ * whether the service is running on it or not. It needs no master key. A wrong one ends it before it has done anything: the
+ * settings are probably those of another installation. Ctrl-C ends the command in PostgreSQL, too; `afterwards` tells the
+ * operator then what became of it.
  */
 export function withDatabase<T>(
   work: (database: Database, settings: Settings, signal: AbortSignal) => Promise<T>,
   afterwards = AFTERWARDS,
 ): Promise<T> {
-  return openFor(requireSettings({ needsMasterKey: false }), work, afterwards);
+  return openFor(
+    requireSettings({ needsMasterKey: false }),
+    async (database, settings, signal) => {
+      await refuseWrongMasterKey(settings, database.pool);
+      return work(database, settings, signal);
+    },
+    afterwards,
+  );
 }
 
-/** The same for a command that seals or opens secrets. A wrong master key ends it before it has done anything. */
+/** The same for a command that seals or opens secrets, which needs the master key. */
 export function withMasterKeys<T>(
   work: (database: Database, settings: Settings, masterKeys: LoadedMasterKeys) => Promise<T>,
   afterwards = AFTERWARDS,

@@ -38,6 +38,17 @@ export async function findMasterKeys(
   return { keys, text };
 }
 
+/** Refuses a wrong key where one is given, for a command that needs none. */
+export async function refuseWrongMasterKey(
+  settings: MasterKeySettings & Readonly<{ environment: 'development' | 'production' }>,
+  pool: Pool,
+): Promise<void> {
+  // A key file beside a command in production was left by development.
+  const isFileUsed = settings.environment === 'development';
+  const text = settings.masterKey ?? (isFileUsed ? await readMasterKeyFile(settings) : undefined);
+  if (text !== undefined) await requireRightMasterKeys(settings, pool, parse(settings, text));
+}
+
 /** Refuses a key that cannot open everything: secrets sealed under it would be lost to all nodes that have the right one. */
 export async function requireRightMasterKeys(
   settings: MasterKeySettings,

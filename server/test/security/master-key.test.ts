@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createPool, type Pool } from '../../src/db/pool.js';
-import { findMasterKeys, loadMasterKeys } from '../../src/security/master-key.js';
+import { findMasterKeys, loadMasterKeys, refuseWrongMasterKey } from '../../src/security/master-key.js';
 import { generateMasterKey, parseMasterKeys } from '../../src/security/master-keys.js';
 import { readSettings, type Settings } from '../../src/settings/settings.js';
-import { finished, startCommand } from '../support/command.js';
+import { finished, startCommandUnder } from '../support/command.js';
 import { createTestDatabase } from '../support/database.js';
 import { createHarness, type Harness } from '../support/harness.js';
 
@@ -109,6 +109,16 @@ describe('in a database with sealed secrets', () => {
     );
   });
 
+  it('a command that needs no key goes on without one, and stops at a wrong one', async () => {
+    const check = (given: Settings) => refuseWrongMasterKey(given, harness.pool);
+    await check(settings());
+    await check(settings(right));
+    await expect(check(settings(generateMasterKey()))).rejects.toThrow('Wrong master key');
+    await writeFile(keyFile(), generateMasterKey());
+    await expect(check(settings())).rejects.toThrow('Wrong master key');
+    await check({ ...settings(), environment: 'production' });
+  });
+
   it.each([
     ['missing', undefined],
     ['empty', ''],
@@ -140,13 +150,18 @@ describe('in a database with sealed secrets', () => {
     ['signing-key', 'rotate'],
     ['signing-key', 'rotate', '--now'],
     ['master-key', 'rotate'],
+    ['tenant', 'create', 'acme'],
+    ['audit', 'list'],
   ])('%s %s stops at a wrong key and changes nothing', async (...command) => {
     const contents = async () =>
       (await harness.pool.query('select key_id, sealed_secret from api_keys order by 1')).rows.concat(
         (await harness.pool.query('select kid, sealed_private from signing_keys order by 1')).rows,
+        (await harness.pool.query('select slug from tenants order by 1')).rows,
       );
     const before = await contents();
-    const { code, out, errors } = await finished(startCommand(harness.databaseUrl, ...command));
+    const { code, out, errors } = await finished(
+      startCommandUnder(generateMasterKey(), harness.databaseUrl, ...command),
+    );
     expect(code).toBe(1);
     expect(out).toBe('');
     expect(errors).toMatch(/^\nWrong master key: .* Set SAVEPOINT_MASTER_KEY to the key .*\.\n$/);

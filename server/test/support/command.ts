@@ -2,18 +2,17 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { generateMasterKey } from '../../src/security/master-keys.js';
 import { DAY_MS } from './game-world.js';
 
 /** The program as it is installed. */
 export const SAVEPOINT = fileURLToPath(new URL('../../bin/savepoint.mjs', import.meta.url));
 
-/** The built command on a database that is there already. */
+/** The built command on a database that is there already, without a master key. */
 export function startCommand(databaseUrl: string, ...args: string[]): ChildProcessWithoutNullStreams {
-  return startCommandUnder(generateMasterKey(), databaseUrl, ...args);
+  return run(args, { SAVEPOINT_ENV: 'production', DATABASE_URL: databaseUrl });
 }
 
-/** With the master key of the database, for commands that seal or open secrets. */
+/** With a master key, which commands that seal or open secrets need. */
 export function startCommandUnder(
   masterKey: string,
   databaseUrl: string,
