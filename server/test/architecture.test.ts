@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   type Import,
@@ -179,6 +180,11 @@ const RULES: Rule[] = [
       ].join('\n'),
     },
   },
+  {
+    name: 'a file that a comment names is there: comments move along with the code that they point to',
+    check: lostMentions,
+    breach: { 'lib/a.ts': "// See lib/money.ts.\nconst a = 'lib/b.ts'; // See lib/b.ts." },
+  },
 ];
 
 const SOURCES = readSources();
@@ -285,6 +291,27 @@ function cycles(sources: readonly Source[]): string[] {
   };
   for (const { path } of sources) walk(path, []);
   return found;
+}
+
+/** Files of the project that comments may name, each with a slash before its path. */
+const NAMED_FILES = ['server/src', 'server/test', 'server/migrations', 'sdk/src', 'docs'].flatMap((folder) =>
+  readdirSync(new URL(`../../${folder}`, import.meta.url), { recursive: true, encoding: 'utf8' }).map(
+    (path) => `/${folder}/${path.replaceAll('\\', '/')}`,
+  ),
+);
+
+/** What comments name and no file is called, by its name or the end of its path. */
+function lostMentions(sources: readonly Source[]): string[] {
+  const named = sources.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, index) => {
+      const comment = /(?:^\s*\/?\*|(?:^|\s)\/\/ )(.*)/.exec(line)?.[1] ?? '';
+      const names = comment.match(/[\w./-]*\w\.(?:ts|sql|md)\b/g) ?? [];
+      return names.map((name) => ({ name: name.replace(/^(?:\.{0,2}\/)+/, ''), at: `${path}:${index + 1}` }));
+    }),
+  );
+  return named
+    .filter(({ name }) => !NAMED_FILES.some((path) => path.endsWith(`/${name}`)))
+    .map(({ name, at }) => `${at} names ${name}`);
 }
 
 // --- SQL ----------------------------------------------------------------------------------------------------------

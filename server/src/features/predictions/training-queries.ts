@@ -5,7 +5,7 @@ import type { ActivityCell, NonPayerTotals, PayerCell } from '../../personalisat
  * What training reads. PostgreSQL groups players into cells of equal statistics, so no row of a player leaves it. The
  * statistics as of a past day come from `player_days`, which is looked up for the players of the sample only: what a training
  * reads does not grow with a game beyond that. `player-statistics.ts` works out the same from a player's row;
- * `training-cells.test.ts` compares the two.
+ * `predictions-end-to-end.test.ts` compares the two.
  */
 
 /** Uses one core at the most, and enough memory to group a sample without temporary files. */
