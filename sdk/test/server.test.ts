@@ -165,6 +165,9 @@ describe('a player verifier', () => {
     const [head, body, tail] = token.split('.') as [string, string, string];
     const none = Buffer.from('{"alg":"none","typ":"at+jwt","kid":"x"}').toString('base64url');
     const other = Buffer.from('{"sub":"somebody"}').toString('base64url');
+    // The same bytes: of the last character, only the first two bits count.
+    const strayBits = tail.slice(0, -1) + String.fromCharCode(tail.charCodeAt(tail.length - 1) + 1);
+    expect(Buffer.from(strayBits, 'base64url')).toEqual(Buffer.from(tail, 'base64url'));
     for (const bad of [
       '',
       'a.b.c',
@@ -172,6 +175,7 @@ describe('a player verifier', () => {
       `${none}.${body}.`,
       `${head}.${other}.${tail}`,
       `${head}.${body}.AAAA`,
+      `${head}.${body}.${strayBits}`,
     ]) {
       expect(await code(verify(bad))).toBe('token_invalid');
     }
