@@ -36,7 +36,7 @@ export function readCatalogueCsv(text: string): CatalogueReading {
     const message = `A catalogue can have ${DOCUMENT_LIMITS.skus} SKUs at the most.`;
     return unreadable([{ row: null, column: null, message }]);
   }
-  const readings = body.map((row) => readSku(row, columns));
+  const readings = body.map((row) => readSku(row, columns, header.cells.length));
   const rows = readings.flatMap(({ row, sku }) => (sku === undefined ? [] : [{ row, sku }]));
   const wrong = [...readings.flatMap((reading) => reading.errors), ...repeatedSkus(rows)];
   const titles = new Set(columns.map(({ title }) => title));

@@ -13,11 +13,14 @@ import type { RowError } from './catalogue-rows.js';
 export type SkuReading = Readonly<{ row: number; sku: SkuEntry | undefined; errors: readonly RowError[] }>;
 
 /**
- * The SKU that a row states. Only cells that cannot be read are reported here; the validation of the document checks the
+ * The SKU that a row states; `width` is the number of cells in the first row of the file. Only cells that cannot be read are reported here; the validation of the document checks the
  * rest.
  */
-export function readSku({ row, cells }: CsvRow, columns: readonly Column[]): SkuReading {
-  const isTooLong = cells.slice(columns.length).some(({ text }) => text.trim() !== '');
+export function readSku({ row, cells }: CsvRow, columns: readonly Column[], width: number): SkuReading {
+  // Spreadsheets pad all rows alike. A longer one has a comma too many, even if its last cell is empty: a price of 9,05 would
+  // otherwise be 9, with 5 in the next column.
+  const isTooLong =
+    cells.length > width || cells.slice(columns.length).some(({ text }) => text.trim() !== '');
   if (isTooLong || cells.length < columns.length) {
     const hint = isTooLong ? ' A cell with a comma in it must be quoted; decimals follow a point.' : '';
     const message = `The row has ${cells.length} cells, the first row ${columns.length}.${hint}`;

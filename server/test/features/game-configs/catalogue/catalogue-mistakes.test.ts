@@ -48,6 +48,10 @@ describe('what spreadsheets make of a catalogue', () => {
     expect(errorsOf(HEADER, 'a,true,,,,USD,,,,0,99')).toEqual([
       '2 - The row has 11 cells, the first row 10. A cell with a comma in it must be quoted; decimals follow a point.',
     ]);
+    // The last cell is empty, and 05 could be an offer price.
+    expect(errorsOf(`${HEADER},offerPrice:USD`, 'a,true,,,,USD,,,,9,05,')).toEqual([
+      '2 - The row has 12 cells, the first row 11. A cell with a comma in it must be quoted; decimals follow a point.',
+    ]);
   });
 
   it.each([
