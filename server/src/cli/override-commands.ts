@@ -5,6 +5,7 @@ import { FLAG_ID, MAX_REASON, readUntil, UNTIL_WRONG } from '../features/players
 import { findPlayerId, listOverrides, type OverrideRow } from '../features/players/override-queries.js';
 import { clearOverride, setOverride } from '../features/players/overrides.js';
 import { isoTime } from '../lib/iso-time.js';
+import { didYouMean } from '../lib/nearest-name.js';
 import { StartupError } from '../lib/startup-error.js';
 import { UUID } from '../lib/uuid.js';
 import { commandActor } from './command-actor.js';
@@ -87,9 +88,9 @@ async function set(playerId: string, flagId: string, options: SetOptions): Promi
   await withDatabase(async ({ pool }) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
     const place = placeOf(gameId, playerId, flagId, options);
-    const { outcome } = await setOverride(pool, { ...place, value: value === 'true', reason, until }, actor);
-    if (outcome === 'no_such_player') throw noSuchPlayer(playerId, tenant, game);
-    if (outcome === 'no_such_flag') throw noSuchFlag(flagId, tenant, game);
+    const set = await setOverride(pool, { ...place, value: value === 'true', reason, until }, actor);
+    if (set.outcome === 'no_such_player') throw noSuchPlayer(playerId, tenant, game);
+    if (set.outcome === 'no_such_flag') throw noSuchFlag(flagId, tenant, game, set.nearest);
     say(
       `${flagId} of the player is ${value} from now on${until === null ? '' : `, until ${isoTime(until)}`}.`,
     );
@@ -120,9 +121,10 @@ function noSuchPlayer(playerId: string, tenant: string, game: string): StartupEr
   );
 }
 
-function noSuchFlag(flagId: string, tenant: string, game: string): StartupError {
+function noSuchFlag(flagId: string, tenant: string, game: string, nearest?: string): StartupError {
+  const advice = didYouMean(nearest) || ' Publish the flag first.';
   return new StartupError(
-    `What is published for ${tenant}/${game} has no flag "${printable(flagId)}". Publish the flag first.`,
+    `What is published for ${tenant}/${game} has no flag "${printable(flagId)}".${advice}`,
   );
 }
 

@@ -3,7 +3,7 @@ import type { Static, TSchema } from 'typebox';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Compile } from 'typebox/schema';
 import { ApiError } from '../errors.js';
-import { createSuggest, nearestName } from '../lib/nearest-name.js';
+import { createSuggest, didYouMean, nearestName } from '../lib/nearest-name.js';
 import { noMember, schemaAt, valueAt } from '../lib/schema-members.js';
 import { readParameters } from './parameters.js';
 
@@ -43,8 +43,22 @@ function describe(schema: TSchema, value: unknown, errors: readonly TLocalizedVa
   if (first === undefined) return 'The body is not valid.';
   const where = first.instancePath === '' ? 'The body' : first.instancePath.slice(1).replaceAll('/', '.');
   const unknown = unknownMember(first, schema, value);
-  if (unknown === undefined) return `${where} ${first.message}.`;
+  if (unknown === undefined) return `${where} ${wordProblem(first, schema, value) ?? `${first.message}.`}`;
   return `${where} has ${noMember(unknown, schemaAt(schema, first.schemaPath), createSuggest())}`;
+}
+
+/** For a value that is none of a few words, the words. */
+function wordProblem(
+  { schemaPath, instancePath }: TLocalizedValidationError,
+  schema: TSchema,
+  value: unknown,
+): string | undefined {
+  const { anyOf = [] } = schemaAt(schema, schemaPath.replace(/\/anyOf\/\d+$/, ''));
+  const words = anyOf.flatMap((each) => (typeof each.const === 'string' ? [each.const] : []));
+  if (words.length === 0 || words.length < anyOf.length) return undefined;
+  const given = valueAt(value, instancePath);
+  const nearest = typeof given === 'string' ? didYouMean(nearestName(given, words)) : '';
+  return `must be ${words.map((word) => `"${word}"`).join(' or ')}.${nearest}`;
 }
 
 /** Names an unknown member. Where a required member is missing, only if the unknown one is probably that member, misspelt. */

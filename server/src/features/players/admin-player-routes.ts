@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { ApiError } from '../../errors.js';
+import { ApiError, ERRORS } from '../../errors.js';
 import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { withSchemaTypes } from '../../http/validation.js';
+import { didYouMean } from '../../lib/nearest-name.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
@@ -99,7 +100,11 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
       const change = { ...place, value, reason, until: until === null ? null : endOf(until, actor.nowMs) };
       const set = await setOverride(ctx.pool, change, actor);
       if (set.outcome === 'no_such_player') throw new ApiError('player_not_found');
-      if (set.outcome === 'no_such_flag') throw new ApiError('flag_not_found');
+      if (set.outcome === 'no_such_flag') {
+        throw new ApiError('flag_not_found', {
+          message: `${ERRORS.flag_not_found.message}${didYouMean(set.nearest)}`,
+        });
+      }
       return success(overrideResponse(set.override, actor.nowMs));
     },
   );

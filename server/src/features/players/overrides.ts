@@ -1,4 +1,5 @@
 import { type Client, type Pool, transaction } from '../../db/pool.js';
+import { nearestName } from '../../lib/nearest-name.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import { type Actor, emailOf, insertAuditEntry } from '../studios/audit-log.js';
 import {
@@ -27,7 +28,8 @@ export type OverrideChange = OverridePlace &
 export type SetOutcome =
   | Readonly<{ outcome: 'set'; override: OverrideRow }>
   | Readonly<{ outcome: 'no_such_player' }>
-  | Readonly<{ outcome: 'no_such_flag' }>;
+  /** `nearest`: the flag that was probably meant. */
+  | Readonly<{ outcome: 'no_such_flag'; nearest: string | undefined }>;
 
 /** From the response on, every node tells the player so. */
 export async function setOverride(pool: Pool, change: OverrideChange, actor: Actor): Promise<SetOutcome> {
@@ -35,7 +37,8 @@ export async function setOverride(pool: Pool, change: OverrideChange, actor: Act
     const { gameId, userId, flagId, value, reason, until } = change;
     const player = await lockPlayer(client, gameId, userId);
     if (player === undefined) return { outcome: 'no_such_player' };
-    if (!(await hasFlag(client, gameId, player, flagId))) return { outcome: 'no_such_flag' };
+    const flagIds = flagId === 'isPayer' ? [flagId] : await listFlags(client, gameId, player);
+    if (!flagIds.includes(flagId)) return { outcome: 'no_such_flag', nearest: nearestName(flagId, flagIds) };
     const former = await updateOverrideCleared(client, { ...player, flagId }, actor);
     const author = { author: actor.name, authorEmail: emailOf(actor) };
     const said = { flagId, value, reason, ...author, setAt: actor.nowMs, until };
@@ -64,15 +67,13 @@ export async function clearOverride(pool: Pool, place: OverridePlace, actor: Act
   });
 }
 
-async function hasFlag(
+async function listFlags(
   client: Client,
   gameId: number,
   { publishedVersion }: LockedPlayer,
-  flagId: string,
-): Promise<boolean> {
-  if (flagId === 'isPayer') return true;
+): Promise<string[]> {
   const { document } = await requireConfigVersion(client, gameId, publishedVersion);
-  return document.flags.custom.some((flag) => flag.flagId === flagId);
+  return ['isPayer', ...document.flags.custom.map(({ flagId }) => flagId)];
 }
 
 async function audit(

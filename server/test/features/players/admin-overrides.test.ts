@@ -157,6 +157,12 @@ describe('an override', () => {
     expect(other.json().vip.value).toBe(false);
   });
 
+  it('is refused for a misspelt flag, with the nearest one', async () => {
+    const response = await set('isPayr', { value: true, reason: 'x' });
+    expectGeneralError(response, 404, 'flag_not_found');
+    expect(response.json().error.message).toContain('has no such flag. Did you mean "isPayer"?');
+  });
+
   it('can be taken back after its flag has left the configuration', async () => {
     await set('vip', { value: true, reason: 'invited' });
     const withFlag = (await admin.ask<{ document: { flags: object } }>('GET', `${GAME}/draft`)).document;

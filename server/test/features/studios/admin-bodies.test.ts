@@ -170,6 +170,18 @@ it.each<['POST' | 'PUT', string, object, string]>([
   expect(response.json().error.message).toBe(message);
 });
 
+it('a value that is none of a few words gets the words', async () => {
+  const messageOf = async (role: unknown) => {
+    const response = await admin.call('POST', '/admin-tokens', { name: 'x', role }, admin.tokens.owner);
+    expectGeneralError(response, 400, 'body_invalid');
+    return response.json().error.message;
+  };
+  const words = 'role must be "viewer" or "editor" or "owner".';
+  expect(await messageOf('ownr')).toBe(`${words} Did you mean "owner"?`);
+  expect(await messageOf('x')).toBe(words);
+  expect(await messageOf(5)).toBe(words);
+});
+
 it('a misspelt game gets the nearest one of the studio', async () => {
   const response = await admin.call('GET', '/games/demo-gmae/draft');
   expectGeneralError(response, 404, 'game_not_found');
