@@ -2,7 +2,7 @@ import { type FastifyBaseLogger, type FastifyInstance, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { registerErrorHandlers, respondToClientError, sendError, toApiError } from '../http/error-handler.js';
 import { registerHostCheck } from '../http/host-check.js';
-import { registerSingleHeaders } from '../http/repeated-headers.js';
+import { HOST_CHECKED_LATER, registerSingleHeaders } from '../http/repeated-headers.js';
 import { requestId } from '../http/request-id.js';
 import { trustProxy } from '../http/trust-proxy.js';
 import type { Settings } from '../settings/settings.js';
@@ -36,6 +36,7 @@ export function buildHealthApp(sources: HealthSources): FastifyInstance {
     genReqId: requestId,
     requestIdHeader: false,
     requestTimeout: 15_000,
+    http: HOST_CHECKED_LATER,
     clientErrorHandler: respondToClientError,
     frameworkErrors: (error, request, reply) => sendError(toApiError(error), request, reply),
     forceCloseConnections: true,

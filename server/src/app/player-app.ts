@@ -11,7 +11,7 @@ import { refuseEarly } from '../http/early-refusal.js';
 import { registerErrorHandlers, respondToClientError, sendError, toApiError } from '../http/error-handler.js';
 import { allowHalfOpen } from '../http/half-close.js';
 import { paceRefused } from '../http/refusal-pacing.js';
-import { registerSingleHeaders } from '../http/repeated-headers.js';
+import { HOST_CHECKED_LATER, registerSingleHeaders } from '../http/repeated-headers.js';
 import { requestId } from '../http/request-id.js';
 import { trustProxy } from '../http/trust-proxy.js';
 import { registerValidation } from '../http/validation.js';
@@ -49,7 +49,11 @@ export async function buildPlayerApp(
     trustProxy: trustProxy(ctx.settings.trustProxy),
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    http: { headersTimeout: HEADERS_TIMEOUT_MS, connectionsCheckingInterval: TIMEOUT_CHECK_MS },
+    http: {
+      ...HOST_CHECKED_LATER,
+      headersTimeout: HEADERS_TIMEOUT_MS,
+      connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+    },
     clientErrorHandler: respondToClientError,
     frameworkErrors: (error, request, reply) => sendError(toApiError(error), request, reply),
     forceCloseConnections: 'idle',

@@ -7,9 +7,20 @@ const SINGLE_HEADERS: ReadonlySet<string> = new Set(['host', 'authorization', 'c
 
 export function registerSingleHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', (request, _reply, done) => {
+    requireHost(request.raw);
     refuseRepeatedHeaders(request.raw, SINGLE_HEADERS);
     done();
   });
+}
+
+/** For the HTTP server of an app: Node refuses a request without `Host` with an empty body, so it is left to `requireHost`. */
+export const HOST_CHECKED_LATER = { requireHostHeader: false };
+
+/** HTTP/1.1 requires the header (RFC 9112), HTTP/1.0 does not know it. */
+function requireHost({ httpVersion, headers }: IncomingMessage): void {
+  if (headers.host === undefined && httpVersion === '1.1') {
+    throw new ApiError('header_missing', { message: 'The header host is missing.' });
+  }
 }
 
 /** Whether any header is sent more than once. Cheap: no names are compared. */

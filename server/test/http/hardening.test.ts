@@ -114,8 +114,10 @@ describe('the listening service', () => {
     expect(bodyOf(response)).toMatchObject(body);
   });
 
-  it('refuses a request without a host', async () => {
-    expect(statusOf(await exchange(port, 'GET /v1/limits HTTP/1.1\r\n\r\n'))).toBe(400);
+  it('refuses a request without a host, unless it is one of HTTP/1.0', async () => {
+    const get = (version: string) => `GET /v1/limits HTTP/${version}\r\nConnection: close\r\n\r\n`;
+    expectError(await exchange(port, get('1.1')), 400, 'header_missing');
+    expect(statusOf(await exchange(port, get('1.0')))).toBe(200);
   });
 
   it('refuses headers that are too large', async () => {
