@@ -54,7 +54,7 @@ export type SavepointOptions = {
   sign: string | Sign;
   /** Names the device; the same device is always the same player. Made and kept by the client if left out. */
   deviceId?: string;
-  /** Default: IndexedDB, else localStorage, else memory. In Node use `fileStorage` of `@savepoint/client/node`. */
+  /** Default: IndexedDB, else localStorage, else memory. In Node, Bun and Deno use `fileStorage` of `@savepoint/client/node`. */
   storage?: SavepointStorage;
   /**
    * Version of the game. The studio sees which builds lose events or send bad ones, and its players and revenue by build: it goes
