@@ -77,7 +77,7 @@ describe.skipIf(!HAS_BROWSER)(`the API reference in a browser${NEEDS_BROWSER}`, 
   it('names itself as the admin API', async () => {
     const { page } = await openPage(browser, DESKTOP);
     await page.goto(`${asLocalhost(service.ops)}/reference/?api=admin`);
-    const operation = await showOperation(page, 'Who asks, in which studio');
+    const operation = await showOperation(page, 'The sender of the request, with studio and role');
     const sample = await operation.locator('code', { hasText: 'curl' }).textContent();
     expect(sample).toContain(`${asLocalhost(service.ops)}/admin/v1/me`);
     await page.close();
@@ -101,7 +101,7 @@ describe.skipIf(!HAS_BROWSER)(`the API reference in a browser${NEEDS_BROWSER}`, 
     const { page } = await openPage(browser, PHONE);
     for (const [query, operation] of [
       ['', LOGIN],
-      ['?api=admin', 'Who asks, in which studio'],
+      ['?api=admin', 'The sender of the request, with studio and role'],
     ] as const) {
       await page.goto(`${service.ops}/reference/${query}`);
       await showOperation(page, operation);
