@@ -1,4 +1,4 @@
-import { predictNonPayer, predictPayer } from './apply-models.js';
+import { conversionInWeeks, predictNonPayer, predictPayer } from './apply-models.js';
 import type { Artefact, ConversionModel, PurchasesModel, TotalName } from './artefact.js';
 import type { Health } from './grade.js';
 import type { Decile } from './metrics.js';
@@ -44,10 +44,12 @@ const PAYERS = {
   'purchases.revenue90': { of: 'revenue90', happened: 'revenue90' },
 } as const;
 
+const MONTH = { horizon: 'month', converted: 'converted28' } as const;
+const QUARTER = { horizon: 'quarter', converted: 'converted90' } as const;
 const OTHERS = {
-  'conversion.purchases': { of: 'purchases', happened: 'purchases28', converted: 'converted28' },
-  'conversion.revenue': { of: 'revenue', happened: 'revenue28', converted: 'converted28' },
-  'conversion.revenue90': { of: 'revenue90', happened: 'revenue90', converted: 'converted90' },
+  'conversion.purchases': { ...MONTH, of: 'purchases', happened: 'purchases28' },
+  'conversion.revenue': { ...MONTH, of: 'revenue', happened: 'revenue28' },
+  'conversion.revenue90': { ...QUARTER, of: 'revenue90', happened: 'revenue90' },
 } as const;
 
 /** Over the players of a cell. */
@@ -74,21 +76,26 @@ const SPREAD_OF_SPENDING = 2;
 
 function gradeOthers(
   model: ConversionModel,
-  { of, happened, converted }: (typeof OTHERS)[keyof typeof OTHERS],
+  { horizon, converted, of, happened }: (typeof OTHERS)[keyof typeof OTHERS],
   { activity, nonPayers }: OriginCells,
 ): TotalMetrics | undefined {
+  const weeks = model[horizon]?.weeks;
+  if (weeks === undefined) return undefined;
   let predicted = 0;
+  let expectedPayers = 0;
   let players = 0;
   for (const cell of activity) {
     if (cell.isPayer) continue;
-    const each = predictNonPayer(model, cell)[of];
+    const { spend, [of]: each } = predictNonPayer(model, cell);
     if (each === null) return undefined;
     predicted += each * cell.players;
+    expectedPayers += conversionInWeeks(spend, weeks) * cell.players;
     players += cell.players;
   }
   const observed = nonPayers[happened];
-  const deviation =
-    (SPREAD_OF_SPENDING * Math.max(predicted, observed)) / Math.sqrt(Math.max(1, nonPayers[converted]));
+  // New payers who were expected count as those who came: where many were expected and none came, that is not chance.
+  const newPayers = Math.max(1, expectedPayers, nonPayers[converted]);
+  const deviation = (SPREAD_OF_SPENDING * Math.max(predicted, observed)) / Math.sqrt(newPayers);
   return metricsOf([{ players, predicted, observed }], deviation, []);
 }
 

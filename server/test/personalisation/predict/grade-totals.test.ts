@@ -29,6 +29,17 @@ const times = (factor: number): OriginCells => ({
   nonPayers: { ...origin.nonPayers, revenue28: factor * origin.nonPayers.revenue28 },
 });
 
+/** So few players that this many first purchases are expected of 28 days, and what happens instead. */
+function expecting(first: number) {
+  const share = first / origin.nonPayers.converted28;
+  const activity = origin.activity.map((cell) => ({ ...cell, players: share * cell.players }));
+  return (happened: Partial<OriginCells['nonPayers']>): OriginCells => ({
+    ...origin,
+    activity,
+    nonPayers: { ...origin.nonPayers, ...happened },
+  });
+}
+
 describe('what was expected of 28 and 90 days', () => {
   it('agrees with what happened, where that is what was learnt', () => {
     for (const name of TOTAL_NAMES) {
@@ -86,8 +97,28 @@ describe('what was expected of 28 and 90 days', () => {
     });
     expect(metrics.totalRatio).toBeLessThan(0.6);
     expect(totalHealthAfter('green', metrics)).toBe('green');
-    const rare = { ...origin, nonPayers: { ...origin.nonPayers, converted28: 20, revenue28: 1 } };
-    expect(totalHealthAfter('green', grade('conversion.revenue', rare))).toBe('green');
+  });
+
+  it('does not take chance for a reason: a few first purchases less, or of less, than expected', () => {
+    const thirty = expecting(30);
+    for (const converted28 of [30, 10, 0]) {
+      const revenue28 = converted28 / 10;
+      const metrics = grade('conversion.revenue', thirty({ converted28, revenue28 }));
+      expect(metrics.predicted).toBeGreaterThan(10 * revenue28);
+      expect(totalHealthAfter('green', metrics), `${converted28} first purchases`).toBe('green');
+    }
+  });
+
+  it('turns red where many first purchases were expected, and none or few came', () => {
+    const many = expecting(130);
+    const none = { converted28: 0, purchases28: 0, revenue28: 0, converted90: 0, revenue90: 0 };
+    for (const name of ['conversion.purchases', 'conversion.revenue', 'conversion.revenue90'] as const) {
+      const metrics = grade(name, many(none));
+      expect(metrics.totalRatio, name).toBeNull();
+      expect(totalHealthAfter('green', metrics), name).toBe('red');
+    }
+    const few = grade('conversion.revenue', many({ converted28: 5, revenue28: 50 }));
+    expect(totalHealthAfter('green', few)).toBe('red');
   });
 
   it('is not graded where there is no such model, or nobody', () => {
