@@ -1,24 +1,28 @@
 import type { Client } from '../../db/pool.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
+import { QUARTER_DAYS } from '../../personalisation/predict/apply-models.js';
 
 /**
  * Which trainings and grades are kept. A training that was in force is kept as long as the game keeps the events of that time,
- * because explain may need it. Of the other trainings, the newest and those of the last months are kept, to compare and to roll
- * back to. Grades are kept a little longer than the admin API shows them.
+ * because explain may need it, and until its predictions of 90 days have been graded. Of the other trainings, the newest and those
+ * of the last months are kept, to compare and to roll back to. Grades are kept a little longer than the admin API shows them.
  */
 const NEWEST_KEPT = 30;
 const KEPT_DAYS = 90;
+/** After the last day on which it was in force: some more than grading needs. */
+const IN_FORCE_KEPT_DAYS = QUARTER_DAYS + 10;
 const GRADES_KEPT_DAYS = 400;
 
 export type Pruned = Readonly<{ models: number; grades: number }>;
 
 export async function pruneModels(client: Client, gameId: number, nowMs: number): Promise<Pruned> {
-  const models = await deleteOldModels(client, gameId, nowMs - KEPT_DAYS * DAY_MS);
+  const models = await deleteOldModels(client, gameId, nowMs);
   const grades = await deleteOldGrades(client, gameId, dateOf(Math.floor(nowMs / DAY_MS) - GRADES_KEPT_DAYS));
   return { models, grades };
 }
 
-async function deleteOldModels(client: Client, gameId: number, beforeMs: number): Promise<number> {
+async function deleteOldModels(client: Client, gameId: number, nowMs: number): Promise<number> {
+  const daysAgo = (days: number) => new Date(nowMs - days * DAY_MS);
   const { rowCount } = await client.query(
     `delete from prediction_models m
      where m.game_id = $1 and m.trained_at < $2
@@ -30,9 +34,9 @@ async function deleteOldModels(client: Client, gameId: number, beforeMs: number)
          join games g on g.id = s.game_id
          left join prediction_states next on next.game_id = s.game_id and next.version = s.version + 1
          where s.game_id = $1 and s.model_version = m.version
-           and (next.since is null or g.events_deleted_before is null or next.since >= g.events_deleted_before)
+           and (next.since is null or g.events_deleted_before is null or next.since >= least(g.events_deleted_before, $4::timestamptz))
        )`,
-    [gameId, new Date(beforeMs), NEWEST_KEPT - 1],
+    [gameId, daysAgo(KEPT_DAYS), NEWEST_KEPT - 1, daysAgo(IN_FORCE_KEPT_DAYS)],
   );
   return rowCount ?? 0;
 }

@@ -217,6 +217,20 @@ describe('old trainings and grades', () => {
     expect((await findModelsAt(world.pool, gameId, at(0))).problem).toBeNull();
   });
 
+  it('that players were told are kept until 90 days of it are graded, though the events are gone', async () => {
+    await world.pool.query('update games set events_deleted_before = $2 where id = $1', [
+      gameId,
+      dateOf(TODAY - 30),
+    ]);
+    await trainGame(world.pool, { gameId, actor: testActor(at(0)) });
+    // In force until 90 days and an hour ago: what grading asks for today.
+    const told = await findStateAt(world.pool, gameId, (TODAY - 90) * DAY_MS);
+    expect(told?.modelVersion).toBe(60);
+    const kept = await versions();
+    expect(kept).toEqual(expect.arrayContaining([60, 70, 80, 90]));
+    expect(kept).not.toContain(40);
+  });
+
   it('are kept if they are among the newest, however old', async () => {
     const quiet = await addPlayedGame('quiet');
     const artefact = trainedArtefact();
