@@ -35,7 +35,7 @@ export type PredictionHealth = {
   game: string;
   trainedAt: number;
   distrusted: GradedName[];
-  /** The grades of the newest graded day, by model. */
+  /** The grades of the newest graded day, one for each model: of the version in force or, until that is graded, of the one before it. */
   grades:
     | { model: GradedName; ece: number | null; brierSkill: number | null; totalRatio: number | null }[]
     | null;
@@ -50,9 +50,13 @@ export async function listPredictionHealth(pool: Pool): Promise<PredictionHealth
                (
                  select json_agg(json_build_object('model', r.model, 'ece', r.metrics -> 'ece',
                    'brierSkill', r.metrics -> 'brierSkill', 'totalRatio', r.metrics -> 'totalRatio'))
-                 from prediction_grades r
-                 where r.game_id = g.id and r.model_version = s.model_version
-                   and r.day = (select day from prediction_grades where game_id = g.id order by day desc limit 1)
+                 from (
+                   select distinct on (model) model, metrics
+                   from prediction_grades
+                   where game_id = g.id
+                     and day = (select day from prediction_grades where game_id = g.id order by day desc limit 1)
+                   order by model, model_version = s.model_version desc, model_version desc
+                 ) r
                ) as grades
              from games g
              join tenants t on t.id = g.tenant_id

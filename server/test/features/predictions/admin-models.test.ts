@@ -59,6 +59,13 @@ async function maintain(days: number, trainingDays = 1): Promise<string> {
   return metrics.registry.metrics();
 }
 
+/** Reads the metrics: the value of a gauge of a model. */
+async function readGauges() {
+  const text = await createPredictionMetrics(harness.pool).registry.metrics();
+  return (name: string, model: string) =>
+    new RegExp(`^savepoint_prediction_${name}\\{.*,model="${model}"\\} (\\S+)$`, 'm').exec(text)?.[1];
+}
+
 /** A thread runs the built files. */
 const THREAD = new URL('../../../dist/bin/predictions-thread.js', import.meta.url);
 
@@ -172,15 +179,34 @@ describe('the admin API', () => {
     });
     expect(await admin.ask('GET', `${GAME}/prediction-grades?days=7`)).toEqual({ grades });
 
-    const text = await createPredictionMetrics(harness.pool).registry.metrics();
-    const told = (name: string, model: string) =>
-      new RegExp(`^savepoint_prediction_${name}\\{.*,model="${model}"\\} (\\S+)$`, 'm').exec(text)?.[1];
+    const told = await readGauges();
     expect(told('calibration_error', 'activity')).toBe('0.01');
     expect(told('brier_skill', 'activity')).toBe('0.31');
     expect(told('total_ratio', 'activity')).toBe('1.02');
     expect(told('total_ratio', 'purchases.revenue')).toBe('3');
     expect(told('calibration_error', 'purchases.revenue')).toBeUndefined();
     expect(told('model_trusted', 'purchases.revenue')).toBe('1');
+  });
+
+  it('tells in the metrics the grades of the model in force, and those of the one before until it is graded', async () => {
+    const { rows } = await harness.pool.query("select id from games where slug = 'demo-game'");
+    const addGrade = (modelVersion: number, totalRatio: number) =>
+      transaction(harness.pool, (client) =>
+        insertGrade(client, rows[0].id, {
+          ...{ day: dateOf(today), model: 'conversion.revenue', modelVersion, wasTold: false },
+          ...{ health: 'green', gradedAt: 0 },
+          metrics: { players: 12, predicted: 9, observed: 9, totalRatio, deviations: 0, deciles: [] },
+        }),
+      );
+    const ratio = async () => (await readGauges())('total_ratio', 'conversion.revenue');
+    await addGrade(1, 1.1);
+    await addGrade(2, 1.2);
+    expect(await ratio()).toBe('1.1');
+    await admin.ask('POST', `${GAME}/models/3/roll-back`);
+    expect(await ratio()).toBe('1.2');
+    await addGrade(3, 1.3);
+    await addGrade(4, 1.4);
+    expect(await ratio()).toBe('1.3');
   });
 
   it('does not find the models of another studio', async () => {
