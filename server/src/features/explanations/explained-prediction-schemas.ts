@@ -57,7 +57,8 @@ export const ExplainedPredictions = Type.Object(
       description: 'By model: the last day of its training data; null if there is no model',
     }),
     distrusted: Type.Array(Type.String(), {
-      description: 'Models whose recent predictions were wrong: players got averages instead',
+      description:
+        'Models (`purchases`), or single predictions of them (`purchases.revenue90`), that were wrong recently: players got averages instead',
     }),
     activity: Statistics(
       'The input of the models for activity: x active days in the n days after the first, the last on day tx; sums of the last days as levels (0, 1, 2 to 3, 4 to 7 and so on are 0, 1, 2, 3)',
