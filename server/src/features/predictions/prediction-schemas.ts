@@ -51,7 +51,8 @@ const Model = Type.Object(
       { description: 'Metrics of the newest week, which the model was not trained with' },
     ),
     health: Type.Union([Type.Literal('green'), Type.Literal('red'), Type.Literal('unknown')], {
-      description: '`red`: recent predictions of the model were wrong. `unknown`: there is no model yet.',
+      description:
+        '`red`: recent predictions of the model, or one of them, were wrong; the `state` of each prediction says which. `unknown`: there is no model yet.',
     }),
   },
   { title: 'PredictionModel' },
