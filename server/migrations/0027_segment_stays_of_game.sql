@@ -2,8 +2,6 @@
 alter table segment_stays add column game_id integer;
 update segment_stays s set game_id = p.game_id from players p where p.id = s.player_id;
 alter table segment_stays alter column game_id set not null;
--- The stays of a game that ended before a day, oldest first.
-create index segment_stays_left on segment_stays (game_id, left_at) where left_at is not null;
 comment on table segment_stays is
   'Which players were in segments with two thresholds, from when to when. Stays that have ended are kept for as long as the game keeps events, so that the past can be explained.';
 
