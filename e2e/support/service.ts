@@ -40,12 +40,12 @@ export async function temporaryFolder(): Promise<string> {
 export async function cleanUp(): Promise<void> {
   for (const child of running) await endGroup(child);
   for (const folder of folders) {
-    // Files of tests share this list: what is gone is not looked at again.
-    folders.delete(folder);
     // Ends a PostgreSQL that its service has left behind.
     if (existsSync(join(folder, 'postgres')))
       await runSavepoint(['doctor'], { SAVEPOINT_DATA_DIR: folder, SAVEPOINT_ENV: 'development' });
     await rm(folder, { recursive: true, force: true });
+    // Files of tests share this list: what is gone is not looked at again, and what could not be removed is.
+    folders.delete(folder);
   }
 }
 
