@@ -2,11 +2,14 @@ import type { PlayerFacts } from '../../personalisation/attributes/player-facts.
 import type { NearMiss } from '../../personalisation/rules/near-miss.js';
 import { revenueShares, roundShare } from '../dry-runs/shares.js';
 import { addSpend } from '../dry-runs/tally.js';
+import type { PlayerSample } from './sample-queries.js';
+import { scaleOf } from './sample-scale.js';
 
 export type CountedAudience = Readonly<{
   /** All players of the game. */
   players: number;
   examined: number;
+  isSampled: boolean;
   /** Of all players of the game; an estimate if only a sample was examined. */
   audience: Readonly<{ players: number; payers: number; share: number }>;
   /** The share of the audience in the spend of all examined players, by currency: 0.25 is a quarter. */
@@ -44,11 +47,10 @@ export class AudienceCount {
     if (this.#examples.length < MAX_EXAMPLES) this.#examples.push(facts.userId);
   }
 
-  result(players: number): CountedAudience {
-    const scale = this.#examined === 0 ? 1 : players / this.#examined;
+  result(sample: PlayerSample): CountedAudience {
+    const { scale, ...counted } = scaleOf(sample, this.#examined);
     return {
-      players,
-      examined: this.#examined,
+      ...counted,
       audience: {
         players: Math.round(this.#inside * scale),
         payers: Math.round(this.#payers * scale),

@@ -36,7 +36,7 @@ export type AudienceOutcome =
  */
 export async function countAudience(
   pool: Pool,
-  { players, ids }: PlayerSample,
+  sample: PlayerSample,
   { gameId, document, part, nowMs, signal }: AudienceQuestion,
 ): Promise<AudienceOutcome> {
   const { models } = await findCurrentModels(pool, gameId);
@@ -46,6 +46,7 @@ export async function countAudience(
   const nearMiss = nearMissOf(ruleOf(document, part) ?? 'true', scopeOf(document, ATTRIBUTE_REGISTRY));
   const count = new AudienceCount();
   const timeSlice = new TimeSlice(() => performance.now());
+  const { ids } = sample;
   return snapshot(pool, async (client) => {
     await client.query('set local jit = off');
     for (let from = 0; from < ids.length; from += PORTION_PLAYERS) {
@@ -64,7 +65,7 @@ export async function countAudience(
         if (timeSlice.isOver) await timeSlice.giveWay();
       }
     }
-    return { outcome: 'counted', counted: count.result(players) };
+    return { outcome: 'counted', counted: count.result(sample) };
   });
 }
 

@@ -11,11 +11,13 @@ import { TimeSlice } from '../dry-runs/time-slice.js';
 import { findCurrentModels } from '../predictions/models-at.js';
 import { PORTION_PLAYERS } from './player-samples.js';
 import type { PlayerSample } from './sample-queries.js';
+import { scaleOf } from './sample-scale.js';
 import { distributionOf, type ScoreDistribution } from './score-bins.js';
 
 export type ScoreDistributions = Readonly<{
   players: number;
   examined: number;
+  isSampled: boolean;
   modelVersion: number | null;
   predictions: Readonly<Record<PredictionName, ScoreDistribution>>;
 }>;
@@ -42,13 +44,14 @@ const ASKING = compileDocument(
 export async function countScores(
   pool: Pool,
   gameId: number,
-  { players, ids }: PlayerSample,
+  sample: PlayerSample,
   nowMs: number,
 ): Promise<ScoreDistributions> {
   const { models, state } = await findCurrentModels(pool, gameId);
   const columns = factColumns(factNeeds([ASKING]), nowMs);
   const timeSlice = new TimeSlice(() => performance.now());
   const scored: Predictions[] = [];
+  const { ids } = sample;
   await snapshot(pool, async (client) => {
     await client.query('set local jit = off');
     for (let from = 0; from < ids.length; from += PORTION_PLAYERS) {
@@ -63,7 +66,7 @@ export async function countScores(
       }
     }
   });
-  const scale = scored.length === 0 ? 1 : players / scored.length;
+  const { scale, ...counted } = scaleOf(sample, scored.length);
   const entries = PREDICTION_NAMES.map((name) => [
     name,
     distributionOf(
@@ -72,8 +75,7 @@ export async function countScores(
     ),
   ]);
   return {
-    players,
-    examined: scored.length,
+    ...counted,
     modelVersion: state?.modelVersion ?? null,
     predictions: Object.fromEntries(entries) as ScoreDistributions['predictions'],
   };

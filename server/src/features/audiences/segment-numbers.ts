@@ -12,11 +12,14 @@ import { findCurrentModels } from '../predictions/models-at.js';
 import { type GroupNumbers, GroupSums } from './group-sums.js';
 import { PORTION_PLAYERS } from './player-samples.js';
 import type { PlayerSample } from './sample-queries.js';
+import { scaleOf } from './sample-scale.js';
 import { listPlayerSums } from './segment-number-queries.js';
 
 export type SegmentNumbers = Readonly<{
   players: number;
   examined: number;
+  /** Not all players were drawn: numbers are estimates. */
+  isSampled: boolean;
   /** UTC days, both included. */
   from: string;
   to: string;
@@ -37,7 +40,7 @@ export async function countSegmentNumbers(
   pool: Pool,
   gameId: number,
   document: ConfigDocument,
-  { players, ids }: PlayerSample,
+  sample: PlayerSample,
   nowMs: number,
 ): Promise<SegmentNumbers> {
   const { models } = await findCurrentModels(pool, gameId);
@@ -48,6 +51,7 @@ export async function countSegmentNumbers(
   const all = new GroupSums();
   const sums = new Map(document.segments.map(({ segmentId }) => [segmentId, new GroupSums()]));
   const timeSlice = new TimeSlice(() => performance.now());
+  const { ids } = sample;
   await snapshot(pool, async (client) => {
     await client.query('set local jit = off');
     for (let from = 0; from < ids.length; from += PORTION_PLAYERS) {
@@ -66,10 +70,9 @@ export async function countSegmentNumbers(
       }
     }
   });
-  const scale = all.players === 0 ? 1 : players / all.players;
+  const { scale, ...counted } = scaleOf(sample, all.players);
   return {
-    players,
-    examined: all.players,
+    ...counted,
     ...span,
     all: all.numbers(scale),
     segments: isReadable ? new Map([...sums].map(([id, group]) => [id, group.numbers(scale)])) : null,
