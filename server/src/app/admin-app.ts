@@ -4,10 +4,8 @@ import { accessRoutes } from '../features/accounts/access-routes.js';
 import { breakdownRoutes } from '../features/analytics/breakdowns/breakdown-routes.js';
 import { dashboardRoutes } from '../features/analytics/dashboard-routes.js';
 import { holdoutRoutes } from '../features/analytics/holdouts/holdout-routes.js';
-import { audienceRoutes } from '../features/audiences/audience-routes.js';
 import { playerListRoutes } from '../features/audiences/player-list-routes.js';
-import { scoreRoutes } from '../features/audiences/score-routes.js';
-import { segmentNumberRoutes } from '../features/audiences/segment-number-routes.js';
+import { sampledRoutes } from '../features/audiences/sampled-routes.js';
 import { segmentRoutes } from '../features/audiences/segment-routes.js';
 import { dryRunRoutes } from '../features/dry-runs/dry-run-routes.js';
 import { deleteFailedRoutes } from '../features/events/failed/delete-routes.js';
@@ -64,9 +62,7 @@ const ROUTES: readonly AdminRoutes[] = [
   adminSessionRoutes,
   timelineRoutes,
   segmentRoutes,
-  segmentNumberRoutes,
-  audienceRoutes,
-  scoreRoutes,
+  sampledRoutes,
   dashboardRoutes,
   breakdownRoutes,
   holdoutRoutes,

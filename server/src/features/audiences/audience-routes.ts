@@ -15,18 +15,17 @@ import { countAudience } from './audience.js';
 import type { CountedAudience } from './audience-count.js';
 import { AudienceBody, AudienceEnvelope, AudienceResponse } from './audience-schemas.js';
 import type { AudiencePart } from './needed-parts.js';
-import { createPlayerSamples, SAMPLE_SIZE } from './player-samples.js';
+import { FAST_SAMPLE_SIZE, type PlayerSamples } from './player-samples.js';
 
 /** A client that types on aborts its former request, so requests that wait are of other members of the studio. */
 const COUNTS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 4 };
 const RETRY_AFTER_SECONDS = 1;
 
 /** The players that an offer or a segment would reach. Fast enough to call while a rule is typed. */
-export function audienceRoutes(app: FastifyInstance, ctx: AdminContext): void {
+export function audienceRoutes(app: FastifyInstance, ctx: AdminContext, samples: PlayerSamples): void {
   const routes = withSchemaTypes(app);
   const { body, validatorCompiler } = bodyCheckedAs(AudienceBody, AudienceEnvelope);
   const semaphore = createFairSemaphore(COUNTS);
-  const samples = createPlayerSamples(ctx.pool);
 
   routes.post(
     '/admin/v1/games/:game/audience',
@@ -37,7 +36,7 @@ export function audienceRoutes(app: FastifyInstance, ctx: AdminContext): void {
         ...adminSchema('Segments'),
         operationId: 'countAudience',
         summary: 'How many players an offer or a segment would reach',
-        description: `Evaluates up to ${SAMPLE_SIZE.toLocaleString('en')} players as they are now, under a document that need not be saved. Changes nothing. If the client disconnects, the count stops. For exact numbers, and for the players who enter and leave, use the dry run.`,
+        description: `Evaluates up to ${FAST_SAMPLE_SIZE.toLocaleString('en')} players as they are now, under a document that need not be saved. Changes nothing. If the client disconnects, the count stops. For exact numbers, and for the players who enter and leave, use the dry run.`,
         params: GameParameters,
         body,
         response: { 200: AudienceResponse, ...gameErrors([...BODY_ERRORS, 'document_invalid', 'busy']) },
@@ -51,7 +50,7 @@ export function audienceRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const part = partOf(document, asked);
       const nowMs = ctx.clock.now();
       const running = semaphore.of(adminOf(request).tenantId, signal).take(async () => {
-        const sample = await samples.of(gameId, nowMs);
+        const sample = await samples.of(gameId, FAST_SAMPLE_SIZE);
         return countAudience(ctx.pool, sample, { gameId, document, part, nowMs, signal });
       });
       if (running === undefined) {
@@ -107,7 +106,6 @@ function toJson({ examples, ...counted }: CountedAudience, nowMs: number) {
   const { inside, outside } = examples;
   return {
     ...counted,
-    isSampled: counted.examined < counted.players,
     countedAt: toTime(nowMs),
     examples: {
       inside,

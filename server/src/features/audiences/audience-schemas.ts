@@ -3,7 +3,7 @@ import { successOf, Time } from '../../http/admin-responses.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import { NEAR_MISS_EXAMPLE, NearMiss } from '../explanations/near-miss-schema.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
-import { SAMPLE_SIZE } from './player-samples.js';
+import { FAST_SAMPLE_SIZE } from './player-samples.js';
 
 /** Request and response of the count of an audience. */
 
@@ -34,7 +34,7 @@ export const AudienceResponse = successOf(
   Type.Object({
     players: Type.Integer({ description: 'All players of the game' }),
     examined: Type.Integer({
-      description: `How many of them were examined: ${SAMPLE_SIZE.toLocaleString('en')} at the most`,
+      description: `How many of them were examined: ${FAST_SAMPLE_SIZE.toLocaleString('en')} at the most`,
     }),
     isSampled: Type.Boolean({
       description:

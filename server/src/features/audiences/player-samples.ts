@@ -1,34 +1,53 @@
 import { withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
+import type { Clock } from '../../lib/clock.js';
 import { createKeptResults } from '../../lib/kept-results.js';
 import { beginSnapshot } from '../dry-runs/dry-run-queries.js';
 import { drawPlayers, type PlayerSample } from './sample-queries.js';
 
-export type PlayerSamples = { of(gameId: number, nowMs: number): Promise<PlayerSample> };
+export type PlayerSamples = {
+  /** At most `size` players: one of the sizes below. */
+  of(gameId: number, size: number): Promise<PlayerSample>;
+};
 
-/** Gives an error of less than one percent of all players in 19 of 20 cases. */
-export const SAMPLE_SIZE = 10_000;
+/**
+ * For segments: their sizes and their numbers are counted for the same players. Gives an error of less than 0.7 percent of all
+ * players in 19 of 20 cases.
+ */
+export const SEGMENT_SAMPLE_SIZE = 20_000;
+/** For counts that have to be fast. Gives an error of less than one percent of all players in 19 of 20 cases. */
+export const FAST_SAMPLE_SIZE = 10_000;
 /** Drawing a sample reads the ids of all players of a game, so a sample is kept for a minute. */
 const KEPT_MS = 60_000;
 /** Players that are read by one statement: a hundredth of a second of work of the database. */
 export const PORTION_PLAYERS = 500;
-/** Each sample takes about half a megabyte. */
+/** Each sample takes about a megabyte. */
 const MAX_KEPT = 50;
 
 /** Even samples of the players of a game. For a small game the sample has all players, and is not kept. */
-export function createPlayerSamples(pool: Pool): PlayerSamples {
+export function createPlayerSamples(pool: Pool, clock: Clock): PlayerSamples {
   const kept = createKeptResults<number, PlayerSample>({
+    clock,
     keptMs: KEPT_MS,
     maxKept: MAX_KEPT,
     isWorthKeeping: ({ players, ids }) => players > ids.length,
   });
   return {
-    of: (gameId, nowMs) =>
-      kept.get(gameId, nowMs, () =>
+    async of(gameId, size) {
+      const drawn = await kept.get(gameId, () =>
         withOwnConnection(pool, async (connection) => {
           await beginSnapshot(connection);
-          return drawPlayers(connection, gameId, SAMPLE_SIZE);
+          return drawPlayers(connection, gameId, SEGMENT_SAMPLE_SIZE);
         }),
-      ),
+      );
+      return thinOut(drawn, size);
+    },
   };
+}
+
+/** Selects evenly, as `drawPlayers` does: the result is the same as drawing `size` players from the game. */
+function thinOut({ players, ids }: PlayerSample, size: number): PlayerSample {
+  if (ids.length <= size) return { players, ids };
+  const stepsAt = (place: number) => Math.floor((place * size) / ids.length);
+  return { players, ids: ids.filter((_, index) => stepsAt(index + 1) > stepsAt(index)) };
 }

@@ -15,7 +15,7 @@ import { createKeptResults } from '../../lib/kept-results.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
-import { createPlayerSamples, SAMPLE_SIZE } from './player-samples.js';
+import { FAST_SAMPLE_SIZE, type PlayerSamples } from './player-samples.js';
 import { countScores, type ScoreDistributions } from './score-distributions.js';
 
 const COUNTS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 4 };
@@ -58,10 +58,10 @@ const ScoresResponse = successOf(
   Type.Object({
     players: Type.Integer({ description: 'All players of the game' }),
     examined: Type.Integer({
-      description: `How many of them were scored: ${SAMPLE_SIZE.toLocaleString('en')} at the most`,
+      description: `How many of them were scored: ${FAST_SAMPLE_SIZE.toLocaleString('en')} at the most`,
     }),
     isSampled: Type.Boolean({ description: 'True: counts are estimated from a sample' }),
-    countedAt: Time('The instant of the scores: up to a minute ago'),
+    countedAt: Time('The instant of the scores'),
     modelVersion: nullable(
       Type.Integer({ description: 'The version of the models in force; null before the first training' }),
     ),
@@ -82,10 +82,13 @@ const ScoresResponse = successOf(
 type Counted = ScoreDistributions & { countedAt: number };
 
 /** The distribution of predictions over the players of a game. */
-export function scoreRoutes(app: FastifyInstance, ctx: AdminContext): void {
+export function scoreRoutes(app: FastifyInstance, ctx: AdminContext, samples: PlayerSamples): void {
   const semaphore = createFairSemaphore(COUNTS);
-  const samples = createPlayerSamples(ctx.pool);
-  const kept = createKeptResults<number, Counted>({ keptMs: KEPT_MS, maxKept: MAX_KEPT });
+  const kept = createKeptResults<number, Counted>({
+    clock: ctx.clock,
+    keptMs: KEPT_MS,
+    maxKept: MAX_KEPT,
+  });
 
   app.get(
     '/admin/v1/games/:game/prediction-scores',
@@ -95,7 +98,7 @@ export function scoreRoutes(app: FastifyInstance, ctx: AdminContext): void {
         ...adminSchema('Predictions'),
         operationId: 'listPredictionScores',
         summary: 'The distribution of the predictions over the players',
-        description: `Scores players as they are now, with the models in force: all players, or an even sample of ${SAMPLE_SIZE.toLocaleString('en')} scaled to all. Counts are kept for a minute.`,
+        description: `Scores players as they are now, with the models in force: all players, or an even sample of ${FAST_SAMPLE_SIZE.toLocaleString('en')} scaled to all. Counts are kept for a minute.`,
         params: GameParameters,
         response: { 200: ScoresResponse, ...gameErrors(['busy']) },
       },
@@ -103,16 +106,15 @@ export function scoreRoutes(app: FastifyInstance, ctx: AdminContext): void {
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
       const nowMs = ctx.clock.now();
-      const { countedAt, ...counted } = await kept.get(gameId, nowMs, async () => {
+      const { countedAt, ...counted } = await kept.get(gameId, async () => {
         const running = semaphore.of(adminOf(request).tenantId).take(async () => {
-          const sample = await samples.of(gameId, nowMs);
+          const sample = await samples.of(gameId, FAST_SAMPLE_SIZE);
           return { ...(await countScores(ctx.pool, gameId, sample, nowMs)), countedAt: nowMs };
         });
         if (running !== undefined) return running;
         throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
       });
-      const isSampled = counted.examined < counted.players;
-      return success({ ...counted, isSampled, countedAt: toTime(countedAt) });
+      return success({ ...counted, countedAt: toTime(countedAt) });
     },
   );
 }

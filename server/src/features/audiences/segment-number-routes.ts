@@ -1,35 +1,35 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { withSchemaTypes } from '../../http/validation.js';
-import { createFairSemaphore } from '../../lib/fair-semaphore.js';
-import { createKeptResults } from '../../lib/kept-results.js';
 import { sendCsv } from '../analytics/csv-file.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
-import { createPlayerSamples } from './player-samples.js';
+import { type PlayerSamples, SEGMENT_SAMPLE_SIZE } from './player-samples.js';
+import { createSegmentCounter, MAX_WAIT_MS, requireCount } from './segment-counter.js';
 import { segmentNumbersResponse, segmentNumbersToCsv } from './segment-number-response.js';
 import { SegmentNumbersResponse } from './segment-number-schemas.js';
-import { countSegmentNumbers, type SegmentNumbers } from './segment-numbers.js';
-
-const COUNTS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 4 };
-const RETRY_AFTER_SECONDS = 5;
-/** A count decides for 10,000 players. Whoever looks again and again sees the same numbers for a minute. */
-const KEPT_MS = 60_000;
-const MAX_KEPT = 1_000;
-
-type Counted = SegmentNumbers & { countedAt: number };
+import { countSegmentNumbers } from './segment-numbers.js';
 
 const Format = Type.Union([Type.Literal('json'), Type.Literal('csv')], { description: 'By default json' });
 
 /** What the players of each segment do. */
-export function segmentNumberRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  const semaphore = createFairSemaphore(COUNTS);
-  const samples = createPlayerSamples(ctx.pool);
-  const kept = createKeptResults<string, Counted>({ keptMs: KEPT_MS, maxKept: MAX_KEPT });
+export function segmentNumberRoutes(
+  app: FastifyInstance,
+  ctx: AdminContext,
+  samples: PlayerSamples,
+  /** The same as for the sizes, unless a test gives another one. */
+  maxWaitMs?: number,
+): void {
+  const counter = createSegmentCounter(
+    async ({ gameId, document }, nowMs) => {
+      const sample = await samples.of(gameId, SEGMENT_SAMPLE_SIZE);
+      return { ...(await countSegmentNumbers(ctx.pool, gameId, document, sample, nowMs)), countedAt: nowMs };
+    },
+    () => performance.now(),
+  );
 
   withSchemaTypes(app).get(
     '/admin/v1/games/:game/segment-numbers',
@@ -39,8 +39,7 @@ export function segmentNumberRoutes(app: FastifyInstance, ctx: AdminContext): vo
         ...adminSchema('Numbers'),
         operationId: 'getSegmentNumbers',
         summary: 'Active players, payers and revenue of the players who are in each segment now',
-        description:
-          'Decides for players as they are now: for all of them, or for an even sample of 10,000 and scaled. Counts are kept for a minute.',
+        description: `Evaluates players as they are now: all players, or the even sample of ${SEGMENT_SAMPLE_SIZE.toLocaleString('en')} that \`listSegments\` evaluates, scaled to all. A count is kept for a minute, or for sixty times as long as it took, an hour at the most. A count that takes longer than ${MAX_WAIT_MS / 1_000} seconds continues after the response \`busy\`.`,
         params: GameParameters,
         querystring: Type.Object({ format: Type.Optional(Format) }),
         response: {
@@ -62,25 +61,19 @@ export function segmentNumberRoutes(app: FastifyInstance, ctx: AdminContext): vo
     async (request, reply) => {
       const { gameId, game, publishedVersion } = await gameOf(ctx, request);
       const { document } = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
-      const nowMs = ctx.clock.now();
       const { tenantId } = adminOf(request);
-      const counted = await kept.get(`${gameId} ${publishedVersion}`, nowMs, async () => {
-        const running = semaphore.of(tenantId).take(async () => {
-          const sample = await samples.of(gameId, nowMs);
-          const numbers = await countSegmentNumbers(ctx.pool, gameId, document, sample, nowMs);
-          return { ...numbers, countedAt: nowMs };
-        });
-        if (running !== undefined) return running;
-        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
-      });
+      const counting = counter.count(
+        { tenantId, gameId, version: publishedVersion, document },
+        ctx.clock.now(),
+      );
+      const counted = await requireCount(counting, { what: 'The numbers of the segments', maxWaitMs });
       const numbers = segmentNumbersResponse(counted, document.segments);
-      const { from, to, players, examined, countedAt } = counted;
+      const { from, to, players, examined, isSampled, countedAt } = counted;
       if (request.query.format === 'csv') {
         return sendCsv(reply, `${game}-segments-${from}-${to}.csv`, segmentNumbersToCsv(numbers));
       }
       return success({
-        ...{ version: publishedVersion, from, to, players, examined },
-        isSampled: examined < players,
+        ...{ version: publishedVersion, from, to, players, examined, isSampled },
         countedAt: toTime(countedAt),
         ...numbers,
       });

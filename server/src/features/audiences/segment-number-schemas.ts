@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../http/admin-responses.js';
+import { SEGMENT_SAMPLE_SIZE } from './player-samples.js';
 
 /** Documentation of the numbers by segment. */
 
@@ -35,11 +36,13 @@ export const SegmentNumbersResponse = successOf(
     from: Type.String({ format: 'date', description: 'UTC' }),
     to: Type.String({ format: 'date', description: 'UTC, included: today' }),
     players: count('All players of the game'),
-    examined: count('How many of them were decided for: 10,000 at the most'),
+    examined: count(
+      `How many of them were evaluated: ${SEGMENT_SAMPLE_SIZE.toLocaleString('en')} at the most`,
+    ),
     isSampled: Type.Boolean({
-      description: 'Not all were decided for: the numbers are estimates for all players',
+      description: 'True: the numbers are estimated from a sample',
     }),
-    countedAt: Time('When they were counted: up to a minute ago'),
+    countedAt: Time('When they were counted'),
     all: Type.Object(NUMBERS, { title: 'PlayerNumbers', description: 'All players, to compare with' }),
     segments: nullable(
       Type.Array(
@@ -62,7 +65,7 @@ export const SegmentNumbersResponse = successOf(
       from: '2026-10-19',
       to: '2026-11-15',
       players: 20_311,
-      examined: 10_000,
+      examined: 20_000,
       isSampled: true,
       countedAt: '2026-11-15T12:00:00.000Z',
       all: { ...EXAMPLE, players: 20_311 },

@@ -1,24 +1,19 @@
 import type { FastifyInstance } from 'fastify';
-import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
-import { withinTime } from '../../lib/within-time.js';
 import { compileDocument } from '../../personalisation/compile/compile-document.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import { SEGMENT_SAMPLE_SIZE } from './player-samples.js';
+import { createSegmentCounter, MAX_WAIT_MS, requireCount } from './segment-counter.js';
 import { SegmentsResponse } from './segment-schemas.js';
 import { listSegmentSizeDays } from './segment-size-queries.js';
-import { countSegments, createSegmentCounter, SAMPLE_SIZE } from './segment-sizes.js';
+import { countSegments } from './segment-sizes.js';
 import { segmentUse } from './segments.js';
 
 const TREND_DAYS = 30;
-/** About as long as counting the segments of another game takes. */
-const RETRY_AFTER_SECONDS = 5;
-
-/** A request that has waited this long gets `busy`. The count continues, and a later request finds its result. */
-const MAX_WAIT_MS = 20_000;
 
 /** The published segments, with their sizes and uses. */
 export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
@@ -35,7 +30,7 @@ export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
         ...adminSchema('Segments'),
         operationId: 'listSegments',
         summary: 'The published segments, with their sizes and uses',
-        description: `Sizes are counted by evaluating players as they are now: all players, or an even sample of ${SAMPLE_SIZE.toLocaleString('en')} scaled to all. A count is kept for a minute, or for sixty times as long as it took, an hour at the most. A count that takes longer than ${MAX_WAIT_MS / 1_000} seconds continues after the response \`busy\`. The last count of each day is stored for the trend.`,
+        description: `Sizes are counted by evaluating players as they are now: all players, or an even sample of ${SEGMENT_SAMPLE_SIZE.toLocaleString('en')} scaled to all. A count is kept for a minute, or for sixty times as long as it took, an hour at the most. A count that takes longer than ${MAX_WAIT_MS / 1_000} seconds continues after the response \`busy\`. The last count of each day is stored for the trend.`,
         params: GameParameters,
         response: { 200: SegmentsResponse, ...gameErrors(['busy']) },
       },
@@ -48,16 +43,7 @@ export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
         { tenantId, gameId, version: publishedVersion, document: row.document },
         ctx.clock.now(),
       );
-      if (counting === undefined) {
-        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
-      }
-      const counted = await withinTime(counting, MAX_WAIT_MS);
-      if (counted === undefined) {
-        throw new ApiError('busy', {
-          message: 'The sizes of the segments are still being counted. Try again in a few seconds.',
-          headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
-        });
-      }
+      const counted = await requireCount(counting, { what: 'The sizes of the segments' });
       const { sizes, players, examined, isSampled, countedAt } = counted;
       const sinceDay = utcDay(ctx.clock.now() - TREND_DAYS * DAY_MS);
       const days = await listSegmentSizeDays(ctx.pool, gameId, sinceDay);

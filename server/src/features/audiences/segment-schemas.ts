@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../http/admin-responses.js';
-import { SAMPLE_SIZE } from './segment-sizes.js';
+import { SEGMENT_SAMPLE_SIZE } from './player-samples.js';
 
 /** Documentation of the list of segments. */
 
@@ -57,7 +57,7 @@ export const SegmentsResponse = successOf(
     players: Type.Integer({ description: 'All players of the game' }),
     examined: Type.Integer({ description: 'Players that were examined for the sizes' }),
     isSampled: Type.Boolean({
-      description: `True: an even sample of ${SAMPLE_SIZE.toLocaleString('en')} players was examined, in the order of first login`,
+      description: `True: an even sample of ${SEGMENT_SAMPLE_SIZE.toLocaleString('en')} players was examined, in the order of first login`,
     }),
     countedAt: Time('When the sizes were counted'),
     days: Type.Array(
@@ -67,7 +67,7 @@ export const SegmentsResponse = successOf(
           version: Type.Integer({ description: 'The published version of the segments' }),
           players: Type.Integer({ description: 'All players of the game' }),
           sizes: Type.Record(Type.String(), Type.Integer(), {
-            description: `Segment id → players; an estimate in a game of more than ${SAMPLE_SIZE.toLocaleString('en')} players`,
+            description: `Segment id → players; an estimate in a game of more than ${SEGMENT_SAMPLE_SIZE.toLocaleString('en')} players`,
           }),
         },
         { title: 'SegmentSizeDay' },

@@ -2,7 +2,7 @@ import { type Pool, snapshot } from '../../../src/db/pool.js';
 import { countAudience } from '../../../src/features/audiences/audience.js';
 import { BEFORE_ALL, findPlayers } from '../../../src/features/audiences/find-players.js';
 import { listNewestPlayers } from '../../../src/features/audiences/player-list-queries.js';
-import { createPlayerSamples } from '../../../src/features/audiences/player-samples.js';
+import { createPlayerSamples, SEGMENT_SAMPLE_SIZE } from '../../../src/features/audiences/player-samples.js';
 import { listSegmentMembers } from '../../../src/features/audiences/segment-members.js';
 import { countSegmentNumbers } from '../../../src/features/audiences/segment-numbers.js';
 import { listLiveEvents, listNewestBlocks } from '../../../src/features/events/live/live-queries.js';
@@ -20,6 +20,7 @@ import { listWindowBlocks } from '../../../src/features/timelines/block-queries.
 import { timelinePage } from '../../../src/features/timelines/timeline.js';
 import { findRefunds, findTimelinePlayer } from '../../../src/features/timelines/timeline-queries.js';
 import { TIMELINE_KINDS } from '../../../src/features/timelines/timeline-schemas.js';
+import { clockFrom } from '../../../src/lib/clock.js';
 import { MAX_ROW_ID } from '../../../src/lib/row-id.js';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
@@ -75,7 +76,7 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
   },
   {
     what: 'the sample of players behind an audience',
-    call: ({ admin, nowMs }) => createPlayerSamples(admin).of(gameId, nowMs),
+    call: ({ admin, nowMs }) => createPlayerSamples(admin, clockFrom(nowMs)).of(gameId, SEGMENT_SAMPLE_SIZE),
     reads: {
       tables: ['players'],
       why: 'the ids of all players of the game are numbered, once a minute at the most',

@@ -2,8 +2,8 @@ import { expect, it, vi } from 'vitest';
 import {
   type CountedDocument,
   createSegmentCounter,
-  type SegmentSizes,
-} from '../../../src/features/audiences/segment-sizes.js';
+  requireCount,
+} from '../../../src/features/audiences/segment-counter.js';
 import { gameDocument } from '../../support/data-calls.js';
 
 /** A counter whose counts end when the test ends them. */
@@ -12,18 +12,12 @@ function openCounter() {
   let elapsedMs = 0;
   const counter = createSegmentCounter(
     (counted, nowMs) =>
-      new Promise<SegmentSizes>((resolve, reject) => {
+      new Promise<{ players: number; countedAt: number }>((resolve, reject) => {
         counts.push({
           counted,
           end(tookMs) {
             elapsedMs += tookMs;
-            resolve({
-              players: counts.length,
-              examined: 0,
-              isSampled: false,
-              countedAt: nowMs,
-              sizes: new Map(),
-            });
+            resolve({ players: counts.length, countedAt: nowMs });
           },
           fail: () => reject(new Error('broken')),
         });
@@ -40,7 +34,7 @@ it('shares one count among all requests, however long it takes', async () => {
   const asked = [count(0), count(1), count(3_600_000)];
   expect(counts).toHaveLength(1);
   counts[0]?.end(1);
-  for (const sizes of asked) expect((await sizes)?.players).toBe(1);
+  for (const counted of asked) expect((await counted)?.players).toBe(1);
 });
 
 it.each([
@@ -77,6 +71,18 @@ it('counts again for another version, and after a failure', async () => {
 it('refuses a studio with too many waiting counts', () => {
   const { count } = openCounter();
   const asked = Array.from({ length: 13 }, (_, gameId) => count(0, { gameId }));
-  expect(asked.map((sizes) => sizes === undefined)).toEqual([...Array(11).fill(false), true, true]);
+  expect(asked.map((counting) => counting === undefined)).toEqual([...Array(11).fill(false), true, true]);
   expect(count(0, { gameId: 99, tenantId: 2 })).toBeDefined();
+});
+
+it('is waited for until it takes too long, or refused at once', async () => {
+  const what = 'The sizes';
+  const counted = { players: 1 };
+  expect(await requireCount(Promise.resolve(counted), { what, maxWaitMs: 60_000 })).toBe(counted);
+  const busy = { code: 'busy', headers: { 'retry-after': '5' } };
+  await expect(requireCount(new Promise<object>(() => {}), { what, maxWaitMs: 1 })).rejects.toMatchObject({
+    ...busy,
+    message: 'The sizes are still being counted. Try again in a few seconds.',
+  });
+  await expect(requireCount(undefined, { what })).rejects.toMatchObject(busy);
 });

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { withOwnConnection } from '../../../src/db/own-connection.js';
+import {
+  createPlayerSamples,
+  FAST_SAMPLE_SIZE,
+  SEGMENT_SAMPLE_SIZE,
+} from '../../../src/features/audiences/player-samples.js';
+import { drawPlayers } from '../../../src/features/audiences/sample-queries.js';
+import { createHarness, type Harness } from '../../support/harness.js';
+
+let harness: Harness;
+beforeAll(async () => {
+  harness = await createHarness();
+});
+afterAll(() => harness.close());
+
+it('draws once, and thins out to the players that a smaller draw has', async () => {
+  const { pool, clock } = harness;
+  const { rows } = await pool.query<{ id: number }>("select id from games where slug = 'demo-game'");
+  const gameId = rows[0]?.id ?? 0;
+  const add = (many: number) =>
+    pool.query(
+      `insert into players (game_id, user_id, created_at)
+       select $1, gen_random_uuid(), $2 from generate_series(1, $3::int)`,
+      [gameId, new Date(clock.now()), many],
+    );
+  const samples = createPlayerSamples(pool, clock);
+  for (const [added, players] of [
+    [9_999, 9_999],
+    [5_002, 15_001],
+    [15_010, 30_011],
+  ] as const) {
+    await add(added);
+    for (const size of [FAST_SAMPLE_SIZE, SEGMENT_SAMPLE_SIZE]) {
+      const drawn = await withOwnConnection(pool, (connection) => drawPlayers(connection, gameId, size));
+      expect(drawn.ids).toHaveLength(Math.min(players, size));
+      expect(await samples.of(gameId, size)).toEqual(drawn);
+    }
+  }
+  await add(1);
+  // Kept for a minute, for all sizes.
+  for (const size of [FAST_SAMPLE_SIZE, SEGMENT_SAMPLE_SIZE])
+    expect((await samples.of(gameId, size)).players).toBe(30_011);
+  clock.advance(60_000);
+  expect((await samples.of(gameId, FAST_SAMPLE_SIZE)).players).toBe(30_012);
+});
