@@ -10,9 +10,9 @@ import { Moment } from '../../parts/texts.js';
 type Numbers = DataOf<'getSegmentNumbers'>;
 type Row = Numbers['all'] & { segmentId: string | null; name: string };
 
+/** How many players there are is told above, by a count of its own: two counts a few minutes apart would seem to contradict each other. */
 const COLUMNS: readonly Column<Row>[] = [
   { id: 'name', header: 'Players of', cell: ({ name }) => name },
-  { id: 'players', header: 'Players', isNumber: true, cell: ({ players }) => formatCount(players) },
   {
     id: 'active',
     header: 'Active',
