@@ -37,7 +37,7 @@ export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 
 export const Time = (description: string) => Type.String({ format: 'date-time', description });
 
-/** Of whoever did something. */
+/** Of the actor who made the change. */
 export const PersonEmail = nullable(
   Type.String({
     description:

@@ -47,7 +47,7 @@ function describe(schema: TSchema, value: unknown, errors: readonly TLocalizedVa
   return `${where} has ${noMember(unknown, schemaAt(schema, first.schemaPath), createSuggest())}`;
 }
 
-/** For a value that is none of a few words, the words. */
+/** Names the allowed words, where the schema allows only a few. */
 function wordProblem(
   { schemaPath, instancePath }: TLocalizedValidationError,
   schema: TSchema,

@@ -70,7 +70,7 @@ export function logNormal(random: Random, median: number, spread: number): numbe
   return median * Math.exp(spread * normal(random));
 }
 
-/** Knuth's method: for means of a few dozen at the most. */
+/** Knuth's method, for means of up to a few dozen. */
 export function poisson(random: Random, mean: number): number {
   const limit = Math.exp(-mean);
   let count = 0;

@@ -2,7 +2,7 @@
  * How wrong guesses slow down the next ones: a pure function of their number and times. See docs/adr/0020.
  *
  *   level: + 1 with each wrong guess, − 1 with each `leakMs` that passes
- *   below `free` there is no wait; from there on the wait is 1, 2, 4, 8 … seconds, `maxDelayMs` at the most
+ *   below `free` there is no wait; from there on the wait is 1, 2, 4, 8 … seconds, at most `maxDelayMs`
  *
  * An attacker gets a handful of tries at once, a few more within minutes, and then one for each `leakMs`.
  */

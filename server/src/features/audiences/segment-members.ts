@@ -11,7 +11,7 @@ import { neededParts } from './needed-parts.js';
 import { findPlayersByUserId, listNewestPlayerIds, type PlayerListRow } from './player-list-queries.js';
 import { PORTION_PLAYERS } from './player-samples.js';
 
-/** A page examines this many players at the most, which takes a fifth of a second. The next page continues from there. */
+/** A page examines at most this many players, which takes a fifth of a second. The next page continues from there. */
 export const MAX_EXAMINED = 5_000;
 
 export type MemberSearch = Readonly<{

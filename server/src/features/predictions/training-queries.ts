@@ -8,7 +8,7 @@ import type { ActivityCell, NonPayerTotals, PayerCell } from '../../personalisat
  * `predictions-end-to-end.test.ts` compares the two.
  */
 
-/** Uses one core at the most, and enough memory to group a sample without temporary files. */
+/** Uses at most one core, and enough memory to group a sample without temporary files. */
 export async function beginTrainingSession(connection: OwnConnection): Promise<void> {
   await connection.query("set statement_timeout = '10min'");
   await connection.query('set max_parallel_workers_per_gather = 0');

@@ -20,7 +20,7 @@ export type TotalMetrics = Readonly<{
   deciles: readonly Decile[];
 }>;
 
-/** `undefined` where the artefact has no such prediction, or there is nobody of whom it could speak. */
+/** `undefined` if the artefact has no such prediction, or if no player can be predicted. */
 export function gradeTotal(
   { models: { purchases, conversion } }: Artefact,
   name: TotalName,

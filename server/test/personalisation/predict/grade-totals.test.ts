@@ -22,7 +22,7 @@ function grade(name: (typeof TOTAL_NAMES)[number], of: OriginCells = origin): To
   return metrics;
 }
 
-/** The same players, who have spent so many times as much. */
+/** The same players, with their spending multiplied by this factor. */
 const times = (factor: number): OriginCells => ({
   ...origin,
   payers: origin.payers.map((cell) => ({ ...cell, revenue28: factor * cell.revenue28 })),

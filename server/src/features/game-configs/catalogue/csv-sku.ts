@@ -13,8 +13,8 @@ import type { RowError } from './catalogue-rows.js';
 export type SkuReading = Readonly<{ row: number; sku: SkuEntry | undefined; errors: readonly RowError[] }>;
 
 /**
- * The SKU that a row states; `width` is the number of cells in the first row of the file. Only cells that cannot be read are reported here; the validation of the document checks the
- * rest.
+ * The SKU that a row states; `width` is the number of cells in the first row of the file. Only cells that cannot be read are
+ * reported here; the validation of the document checks the rest.
  */
 export function readSku({ row, cells }: CsvRow, columns: readonly Column[], width: number): SkuReading {
   // Spreadsheets pad all rows alike. A longer one has a comma too many, even if its last cell is empty: a price of 9,05 would
