@@ -3,6 +3,7 @@ import { type Batch, batchBody } from './event-batch.js';
 import type { EventQueue, TakenBatch } from './event-queue.js';
 import { errorDetails, isObject, type Reply, toError } from './http.js';
 import { ifUnlocked } from './locks.js';
+import { runLater } from './timers.js';
 
 type Rejection = { index: number; code: string; message: string };
 
@@ -54,12 +55,10 @@ export function createEventSender(options: Options): EventSender {
   const schedule = (ms: number) => {
     clearTimeout(timer);
     if (isStopped) return;
-    timer = setTimeout(() => {
+    timer = runLater(() => {
       timer = undefined;
       void flush();
     }, ms);
-    // In Node a timer must not keep a process alive that has nothing else to do.
-    (timer as { unref?: () => void }).unref?.();
   };
 
   const flush = (): Promise<void> => {

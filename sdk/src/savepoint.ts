@@ -153,6 +153,7 @@ export class Savepoint {
 
     this.#onClose.push(
       signals.close,
+      this.#sessions.stop,
       onPageChanges({
         onHidden: () => this.#sender.flushLast(),
         onOnline: () => this.#sender.retryNow(),

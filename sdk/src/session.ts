@@ -3,6 +3,7 @@ import { type Exchange, errorDetails, isObject, postJson, type Reply, toError } 
 import { withLock } from './locks.js';
 import type { Sign } from './options.js';
 import type { SavepointStorage } from './storage/storage.js';
+import { runLater } from './timers.js';
 import type { Grant, Identity } from './wire.js';
 
 export type Session = Identity & {
@@ -44,12 +45,17 @@ export type Sessions = {
   logout(allDevices: boolean): Promise<void>;
   /** Another tab has changed it. */
   forget(): void;
+  /** Ends retries that no call waits for. */
+  stop(): void;
 };
 
 /** A session older than this is refreshed at the start: a copy of the storage on another device is noticed by it. */
 const TRUSTED_MS = 300_000;
 /** Refresh this long before the end, or after four fifths of a short life. */
 const MARGIN_MS = 60_000;
+/** A refresh that failed is retried this often and this many times: over the 30 s in which the service takes its token again. */
+const RETRY_SECONDS = 3;
+const MAX_RETRIES = 10;
 
 /**
  * One session for all tabs of a browser.
@@ -64,6 +70,8 @@ export function createSessions(setup: Setup): Sessions {
   let current: Session | undefined;
   let renewal: Promise<Session> | undefined;
   let isStarting = true;
+  let retryTimer: ReturnType<typeof setTimeout> | undefined;
+  let isStopped = false;
 
   const read = () => storage.transact(async (tx) => (await tx.get(key)) as Kept);
   const write = async (kept: Kept) => {
@@ -78,9 +86,8 @@ export function createSessions(setup: Setup): Sessions {
       throw new SavepointError('response_invalid', 'The response is not one of the service.', reply);
     }
     const { accessToken, refreshToken, userId, deviceId, gameId, tenantId, expiresIn } = grant;
-    const identity = { userId, deviceId, gameId, tenantId };
-    const times = { obtainedAt: deviceNow(), lifetimeMs: expiresIn * 1000 };
-    const session = { ...identity, accessToken, refreshToken, ...times };
+    const identity = { userId, deviceId, gameId, tenantId, accessToken, refreshToken };
+    const session = { ...identity, obtainedAt: deviceNow(), lifetimeMs: expiresIn * 1000 };
     await write(session);
     // Of two copies only one gets this far with the session they share.
     await setup.onTrusted();
@@ -109,24 +116,48 @@ export function createSessions(setup: Setup): Sessions {
     throw new SavepointError('sign_failed', 'sign() returned no signed login.');
   };
 
-  const refreshOrLogIn = async (refused?: Session, isLogin = false): Promise<Session> => {
+  /**
+   * A refresh without a response may have happened, and the service takes the same token again for a short time only. So it is sent
+   * again at once, and then every few seconds whether or not a call waits for it. Returns undefined if the service refuses the token.
+   */
+  const refresh = async (refreshToken: string, retry: () => void): Promise<Session | undefined> => {
+    const init = postJson({ refreshToken });
+    const send = () => exchange('/auth/refresh', init);
+    clearTimeout(retryTimer);
+    try {
+      const reply = await send().catch(send);
+      return reply.status === 401 ? undefined : await accept(reply);
+    } catch (error) {
+      const seconds = (error as SavepointError).retryAfterSeconds ?? RETRY_SECONDS;
+      // A part is random, so that clients that failed together do not come back together.
+      if (!isStopped && seconds < RETRY_SECONDS * MAX_RETRIES)
+        retryTimer = runLater(retry, (seconds + Math.random()) * 1000);
+      throw error;
+    }
+  };
+
+  const refreshOrLogIn = async (
+    refused: Session | undefined,
+    isLogin: boolean,
+    retries: number,
+  ): Promise<Session> => {
+    const retry = () => {
+      if (retries > 0) renewOnce(refused, false, retries - 1).catch(() => {});
+    };
     for (let tried: string | undefined; ; ) {
       const kept = await read();
       // Where no storage can be read, the session in memory counts.
       const session = kept ?? current;
       if (!isSession(session)) {
         if (session === undefined || isLogin) return signIn();
-        throw new SavepointError('logged_out', 'The player was logged out. Call login() to log in again.');
+        throw new SavepointError('logged_out', 'The player was logged out. Call login().');
       }
       // Another tab was faster.
       if (session.accessToken !== refused?.accessToken && !isDue(session)) return session;
       if (session.refreshToken !== tried) {
         tried = session.refreshToken;
-        const init = postJson({ refreshToken: tried });
-        const refresh = () => exchange('/auth/refresh', init);
-        // Without a response it may have happened. The service takes the same token again for a short time only, so at once.
-        const reply = await refresh().catch(refresh);
-        if (reply.status !== 401) return accept(reply);
+        const renewed = await refresh(tried, retry);
+        if (renewed !== undefined) return renewed;
         // Once more if another tab has refreshed meanwhile.
       } else {
         // The last characters are enough to tell sessions apart.
@@ -143,9 +174,9 @@ export function createSessions(setup: Setup): Sessions {
     return age < 0 || age > session.lifetimeMs - margin || (isStarting && age > TRUSTED_MS);
   };
 
-  const renewOnce = (refused?: Session, isLogin?: boolean): Promise<Session> => {
+  const renewOnce = (refused?: Session, isLogin = false, retries = MAX_RETRIES): Promise<Session> => {
     renewal ??= withLock(storage.isShared === true && key, async () => {
-      current = await refreshOrLogIn(refused, isLogin);
+      current = await refreshOrLogIn(refused, isLogin, retries);
       isStarting = false;
       return current;
     }).finally(() => {
@@ -178,17 +209,24 @@ export function createSessions(setup: Setup): Sessions {
     async logout(allDevices) {
       if (isSession((await read()) ?? current)) {
         const { accessToken, refreshToken } = await renewOnce();
+        clearTimeout(retryTimer);
         const init = postJson({ refreshToken, allDevices });
         const headers = { ...init.headers, Authorization: `Bearer ${accessToken}` };
         const reply = await exchange('/auth/logout', { ...init, headers });
         // A 401: the session had ended anyway.
         if (reply.status !== 200 && reply.status !== 401) throw toError(reply);
       }
+      // Or it would bring the session back.
+      await renewal?.catch(() => {});
       current = undefined;
       await write({ isLoggedOut: true });
     },
     forget() {
       current = undefined;
+    },
+    stop() {
+      isStopped = true;
+      clearTimeout(retryTimer);
     },
   };
 }

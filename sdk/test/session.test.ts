@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { SavepointError } from '../src/errors.js';
 import { createDevice } from './support/device.js';
-import { createServiceModel, type ServiceModel } from './support/service-model.js';
+import { createServiceModel, type Fault, type ServiceModel } from './support/service-model.js';
 
 const HOUR = 3_600_000;
 let service: ServiceModel;
@@ -135,6 +135,47 @@ describe('a session', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect(await status).toEqual(service.status);
     expect([count('/auth/refresh'), count('/auth/login')]).toEqual([2, 1]);
+  });
+
+  /** Refreshes that were sent, also those that do not reach the service. */
+  const sentRefreshes = (faultOf: () => Fault | undefined) => {
+    const sent = { count: 0 };
+    service.fault = (path) => {
+      if (path !== '/auth/refresh') return 'none';
+      sent.count++;
+      return faultOf() ?? 'none';
+    };
+    return sent;
+  };
+
+  it('lives on when no call follows a refresh whose responses were lost', async () => {
+    const { client } = createDevice(service).start();
+    await client.login();
+    await vi.advanceTimersByTimeAsync(HOUR + 1);
+    const faults: Fault[] = [503, 'response never comes', 'response lost'];
+    const sent = sentRefreshes(() => faults.pop());
+    const status = client.player.status();
+    // The time in which the service takes the same token again.
+    await vi.advanceTimersByTimeAsync(30_000);
+    await status;
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(await client.player.status()).toEqual(service.status);
+    expect([sent.count, count('/auth/login')]).toEqual([4, 1]);
+  });
+
+  it('gives up retries that no call waits for after a while, and when it is closed', async () => {
+    const { client } = createDevice(service).start();
+    await client.login();
+    const sent = sentRefreshes(() => 'request lost');
+    await vi.advanceTimersByTimeAsync(HOUR + 1);
+    await client.player.status();
+    await vi.advanceTimersByTimeAsync(HOUR);
+    // Each is sent twice.
+    expect(sent.count).toBe(2 * 11);
+    await client.player.status();
+    await client.close();
+    await vi.advanceTimersByTimeAsync(HOUR);
+    expect(sent.count).toBe(2 * 12);
   });
 
   it('is refreshed after a 401, and the request sent once more', async () => {

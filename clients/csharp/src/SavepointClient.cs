@@ -164,6 +164,7 @@ namespace Savepoint
             await FlushAsync().ConfigureAwait(false);
             isClosed = true;
             sender.Stop();
+            sessions.Stop();
         }
 
         private string EventJson(

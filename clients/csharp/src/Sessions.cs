@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Text.RegularExpressions;
+using System.Threading;
 using System.Threading.Tasks;
 
 namespace Savepoint
@@ -18,8 +19,13 @@ namespace Savepoint
         private const long TrustedMs = 300000;
         /// <summary>Refresh this long before the end, or after four fifths of a short life.</summary>
         private const long MarginMs = 60000;
+        /// <summary>A refresh that failed is retried this often and this many times: over the 30 s in which the service takes its token again.</summary>
+        private const double RetrySeconds = 3;
+        private const int MaxRetries = 10;
+        private const double GraceSeconds = 30;
 
         private readonly object turn = new object();
+        private readonly Random random = new Random();
         private readonly Exchange exchange;
         private readonly Keeper keeper;
         private readonly EventQueue queue;
@@ -28,7 +34,9 @@ namespace Savepoint
         private readonly Action<object> onGrant;
         private Session current;
         private Task<Session> renewal;
+        private Timer retryTimer;
         private bool isStarting = true;
+        private bool isStopped;
 
         public Sessions(
             Exchange exchange, Keeper keeper, EventQueue queue, ServiceClock clock, SavepointOptions options, Action<object> onGrant)
@@ -49,7 +57,7 @@ namespace Savepoint
             if (session != null && !IsDue(session)) return session;
             try
             {
-                return await RenewOnceAsync(null, false).ConfigureAwait(false);
+                return await RenewOnceAsync(null).ConfigureAwait(false);
             }
             catch (SavepointException)
             {
@@ -67,20 +75,18 @@ namespace Savepoint
             {
                 if (current != null && current.AccessToken != refused.AccessToken) return Task.FromResult(current);
             }
-            return RenewOnceAsync(refused, false);
+            return RenewOnceAsync(refused);
         }
 
         /// <summary>Logs in where the player was logged out.</summary>
         public async Task<Session> LoginAsync()
         {
-            Task<Session> running;
             lock (turn)
             {
                 if (current != null && !IsDue(current)) return current;
-                running = renewal;
             }
             // The running attempt may be one that must not log in.
-            if (running != null) await Task.WhenAny(running).ConfigureAwait(false);
+            await RunningRenewalAsync().ConfigureAwait(false);
             return await RenewOnceAsync(null, true).ConfigureAwait(false);
         }
 
@@ -89,35 +95,48 @@ namespace Savepoint
             var kept = Kept();
             if (kept != null && !kept.IsLoggedOut)
             {
-                var session = await RenewOnceAsync(null, false).ConfigureAwait(false);
+                var session = await RenewOnceAsync(null).ConfigureAwait(false);
+                lock (turn) StopRetry();
                 var body = new Dictionary<string, object> { ["refreshToken"] = session.RefreshToken, ["allDevices"] = allDevices };
                 var headers = new Dictionary<string, string> { ["Authorization"] = "Bearer " + session.AccessToken };
                 var reply = await exchange.PostAsync("/auth/logout", Json.Write(body), headers).ConfigureAwait(false);
                 // A 401: the session had ended anyway.
                 if (reply.Status != 200 && reply.Status != 401) throw reply.ToError();
             }
+            // Or it would bring the session back.
+            await RunningRenewalAsync().ConfigureAwait(false);
             lock (turn) current = null;
             keeper.Write("session", new Session { IsLoggedOut = true }.ToJson());
         }
 
-        private Task<Session> RenewOnceAsync(Session refused, bool isLogin)
+        /// <summary>Ends retries that no call waits for.</summary>
+        public void Stop()
+        {
+            lock (turn)
+            {
+                isStopped = true;
+                StopRetry();
+            }
+        }
+
+        private Task<Session> RenewOnceAsync(Session refused, bool isLogin = false, int retries = MaxRetries)
         {
             lock (turn)
             {
                 if (renewal == null)
                 {
                     // Not on the caller's thread: it may be the one that draws the game.
-                    renewal = Task.Run(() => RenewAsync(refused, isLogin));
+                    renewal = Task.Run(() => RenewAsync(refused, isLogin, retries));
                 }
                 return renewal;
             }
         }
 
-        private async Task<Session> RenewAsync(Session refused, bool isLogin)
+        private async Task<Session> RenewAsync(Session refused, bool isLogin, int retries)
         {
             try
             {
-                var session = await RefreshOrLogInAsync(refused, isLogin).ConfigureAwait(false);
+                var session = await RefreshOrLogInAsync(refused, isLogin, retries).ConfigureAwait(false);
                 lock (turn) current = session;
                 isStarting = false;
                 return session;
@@ -128,7 +147,13 @@ namespace Savepoint
             }
         }
 
-        private async Task<Session> RefreshOrLogInAsync(Session refused, bool isLogin)
+        /// <summary>Ends when no login or refresh runs, however it ended.</summary>
+        private Task RunningRenewalAsync()
+        {
+            lock (turn) return renewal == null ? Task.CompletedTask : Task.WhenAny(renewal);
+        }
+
+        private async Task<Session> RefreshOrLogInAsync(Session refused, bool isLogin, int retries)
         {
             var session = Kept();
             if (session == null || (session.IsLoggedOut && isLogin)) return await SignInAsync().ConfigureAwait(false);
@@ -137,19 +162,28 @@ namespace Savepoint
             var isRefused = refused != null && session.AccessToken == refused.AccessToken;
             if (!isRefused && !IsDue(session)) return session;
             var body = Json.Write(new Dictionary<string, object> { ["refreshToken"] = session.RefreshToken });
-            var reply = await RefreshAsync(body).ConfigureAwait(false);
-            if (reply.Status != 401) return Accept(reply);
+            try
+            {
+                var reply = await RefreshAsync(body).ConfigureAwait(false);
+                if (reply.Status != 401) return Accept(reply);
+            }
+            catch (SavepointException error)
+            {
+                if (retries > 0) RetryLater(refused, retries - 1, error.RetryAfterSeconds ?? RetrySeconds);
+                throw;
+            }
             // The last characters are enough to tell sessions apart.
             queue.StartInstall(session.RefreshToken.Substring(Math.Max(0, session.RefreshToken.Length - 8)));
             return await SignInAsync().ConfigureAwait(false);
         }
 
         /// <summary>
-        /// Without a response the refresh may have happened. The service takes the same token again for a short time only, so it is sent
-        /// again at once.
+        /// A refresh without a response may have happened, and the service takes the same token again for a short time only. So it is sent
+        /// again at once, and then every few seconds whether or not a call waits for it.
         /// </summary>
         private async Task<Reply> RefreshAsync(string body)
         {
+            lock (turn) StopRetry();
             try
             {
                 return await exchange.PostAsync("/auth/refresh", body).ConfigureAwait(false);
@@ -158,6 +192,41 @@ namespace Savepoint
             {
                 return await exchange.PostAsync("/auth/refresh", body).ConfigureAwait(false);
             }
+        }
+
+        private void RetryLater(Session refused, int retries, double seconds)
+        {
+            lock (turn)
+            {
+                StopRetry();
+                if (isStopped || seconds >= GraceSeconds) return;
+                // A part is random, so that clients that failed together do not come back together.
+                var ms = (long)((seconds + random.NextDouble()) * 1000);
+                retryTimer = new Timer(_ => RetryAsync(refused, retries), null, ms, Timeout.Infinite);
+            }
+        }
+
+        private async void RetryAsync(Session refused, int retries)
+        {
+            // A timer may fire while it is being stopped.
+            lock (turn)
+            {
+                if (isStopped) return;
+            }
+            try
+            {
+                await RenewOnceAsync(refused, false, retries).ConfigureAwait(false);
+            }
+            catch (Exception)
+            {
+                // No call waits for it. The next call that needs a session tries again and reports what it fails with.
+            }
+        }
+
+        private void StopRetry()
+        {
+            if (retryTimer != null) retryTimer.Dispose();
+            retryTimer = null;
         }
 
         private Session Kept()

@@ -121,6 +121,26 @@ export const SESSIONS: Exchange[] = [
     },
   },
   {
+    name: 'refresh-retried-alone',
+    rule: 'A refresh that was sent twice without a response is retried within seconds, also when no call waits for it any more.',
+    why: 'A game that asks for nothing for half a minute would lose its session: the grace time of the service would be over.',
+    async play({ server, start, until }) {
+      const client = await start();
+      await client.login();
+      server.endTokens();
+      server.script('/auth/refresh', { kind: 'cut after' }, { kind: 'cut after' });
+      checkEqual(await client.read('status'), server.status, 'status: the last good one');
+      await until('a third refresh arrives', () => server.to('/auth/refresh').length === 3);
+      const [lost, ...again] = server.to('/auth/refresh').map(({ body }) => body);
+      for (const body of again) checkEqual(body, lost, 'refresh');
+      await client.track('Step', { n: 1 });
+      await client.flush();
+      checkEqual(server.stored.length, 1, 'events stored');
+      checkEqual(server.to('/auth/login').length, 1, 'logins');
+      checkEqual(server.to('/auth/refresh').length, 3, 'refreshes');
+    },
+  },
+  {
     name: 'logout',
     rule: 'After a logout nothing is sent and reads fail with `logged_out`. Events that are tracked meanwhile are sent after the next login.',
     why: 'A player who has logged out must not be logged in again by a timer.',
@@ -136,6 +156,25 @@ export const SESSIONS: Exchange[] = [
       await client.login();
       await until('the event has arrived', () => server.stored.length === 1);
       checkEqual(server.to('/auth/login').length, 2, 'logins');
+    },
+  },
+  {
+    name: 'logout-beats-retry',
+    rule: 'A logout ends the retries of a refresh: nothing brings the session back.',
+    why: 'A player who has logged out must stay logged out, however bad the network was before.',
+    async play({ server, start }) {
+      const client = await start();
+      await client.login();
+      server.script('/v1/player/status', UNAUTHORIZED);
+      server.script('/auth/refresh', { kind: 'cut after' }, { kind: 'cut after' });
+      await client.read('status');
+      // Leaves time for a retry, which a wrong client sends.
+      const aWhile = new Promise((resolve) => setTimeout(resolve, 5_000));
+      server.script('/auth/logout', { kind: 'hold', until: aWhile });
+      await client.logout();
+      checkEqual(await codeOf(client.read('status')), 'logged_out', 'code that a read fails with');
+      checkEqual(server.to('/auth/refresh').length, 2, 'refreshes');
+      checkEqual(server.to('/auth/login').length, 1, 'logins');
     },
   },
   {

@@ -65,6 +65,7 @@ func _notification(what: int) -> void:
 		NOTIFICATION_PROCESS:
 			_store()
 			_storage.poll()
+			_sessions.poll()
 			_sender.poll()
 		NOTIFICATION_APPLICATION_PAUSED:
 			_finish()
@@ -181,6 +182,7 @@ func close() -> void:
 	_is_closed = true
 	if _sender != null:
 		_sender.stop()
+		_sessions.stop()
 	_finish()
 
 

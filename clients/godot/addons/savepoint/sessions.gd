@@ -25,6 +25,12 @@ const Storage = preload("storage.gd")
 const TRUSTED_MS := 300_000
 ## Refresh this long before the end, or after four fifths of a short life.
 const MARGIN_MS := 60_000
+## A refresh that failed is retried this often and this many times: over the 30 s in which the service takes its token again.
+const RETRY_SECONDS := 3.0
+const MAX_RETRIES := 10
+const GRACE_SECONDS := 30.0
+## No retry is due.
+const NEVER := -1
 
 var sign_url := ""
 ## Instead of [member sign_url].
@@ -39,6 +45,11 @@ var _clock: Clock
 var _current: Session
 var _is_renewing := false
 var _is_starting := true
+var _is_stopped := false
+## When the retry is due, by the clock of the engine.
+var _retry_at := NEVER
+var _retry_refused: Session
+var _retries_left := 0
 
 
 func _init(exchange: Exchange, storage: Storage, queue: Queue, clock: Clock) -> void:
@@ -52,7 +63,7 @@ func _init(exchange: Exchange, storage: Storage, queue: Queue, clock: Clock) -> 
 func current() -> Result:
 	if _current != null and not _is_due(_current):
 		return Result.new(_current)
-	var result := await _renew_once(null, false)
+	var result := await _renew_once(null)
 	# Ahead of its end the token still works: a refresh that fails now is tried again with the next request.
 	if not result.is_ok() and _current != null and _clock.device_ms() - _current.obtained_at <= _current.lifetime_ms:
 		return Result.new(_current)
@@ -63,7 +74,7 @@ func current() -> Result:
 func renew(refused: Session) -> Result:
 	if _current != null and _current.access_token != refused.access_token:
 		return Result.new(_current)
-	return await _renew_once(refused, false)
+	return await _renew_once(refused)
 
 
 ## Logs in where the player was logged out.
@@ -79,15 +90,19 @@ func login() -> Result:
 func logout(is_everywhere: bool) -> Result:
 	var kept := _kept()
 	if kept != null and not kept.is_logged_out:
-		var result := await _renew_once(null, false)
+		var result := await _renew_once(null)
 		if not result.is_ok():
 			return result
+		_retry_at = NEVER
 		var session: Session = result.value
 		var body := {"refreshToken": session.refresh_token, "allDevices": is_everywhere}
 		var reply := await _exchange.post("/auth/logout", Json.write(body), {"Authorization": "Bearer " + session.access_token})
 		# A 401: the session had ended anyway.
 		if reply.status != 200 and reply.status != 401:
 			return reply.to_error()
+	# Or it would bring the session back.
+	while _is_renewing:
+		await _renewed
 	_current = null
 	var ended := Session.new()
 	ended.is_logged_out = true
@@ -96,11 +111,25 @@ func logout(is_everywhere: bool) -> Result:
 	return Result.new()
 
 
-func _renew_once(refused: Session, is_login: bool) -> Result:
+## Retries a refresh that failed, if it is due. Is called with every frame.
+func poll() -> void:
+	if _retry_at == NEVER or Time.get_ticks_msec() < _retry_at:
+		return
+	_retry_at = NEVER
+	_renew_once(_retry_refused, false, _retries_left)
+
+
+## Ends retries that no call waits for.
+func stop() -> void:
+	_is_stopped = true
+	_retry_at = NEVER
+
+
+func _renew_once(refused: Session, is_login := false, retries := MAX_RETRIES) -> Result:
 	if _is_renewing:
 		return await _renewed
 	_is_renewing = true
-	var result := await _refresh_or_log_in(refused, is_login)
+	var result := await _refresh_or_log_in(refused, is_login, retries)
 	if result.is_ok():
 		_current = result.value
 		_is_starting = false
@@ -109,7 +138,7 @@ func _renew_once(refused: Session, is_login: bool) -> Result:
 	return result
 
 
-func _refresh_or_log_in(refused: Session, is_login: bool) -> Result:
+func _refresh_or_log_in(refused: Session, is_login: bool, retries: int) -> Result:
 	var session := _kept()
 	if session == null or (session.is_logged_out and is_login):
 		return await _sign_in()
@@ -118,16 +147,30 @@ func _refresh_or_log_in(refused: Session, is_login: bool) -> Result:
 	var is_refused := refused != null and session.access_token == refused.access_token
 	if not is_refused and not _is_due(session):
 		return Result.new(session)
-	var body := Json.write({"refreshToken": session.refresh_token})
-	var reply := await _exchange.post("/auth/refresh", body)
-	if reply.status == 0:
-		# It may have happened. The service takes the same token again for a short time only, so at once.
-		reply = await _exchange.post("/auth/refresh", body)
+	var reply := await _refresh(session)
 	if reply.status != 401:
-		return _accept(reply)
+		var result := _accept(reply)
+		var seconds := result.retry_after_seconds if result.retry_after_seconds > 0.0 else RETRY_SECONDS
+		if not result.is_ok() and retries > 0 and not _is_stopped and seconds < GRACE_SECONDS:
+			# A part is random, so that clients that failed together do not come back together.
+			_retry_at = Time.get_ticks_msec() + ceili((seconds + randf()) * 1000.0)
+			_retry_refused = refused
+			_retries_left = retries - 1
+		return result
 	# The last characters are enough to tell sessions apart.
 	_queue.start_install(session.refresh_token.right(8))
 	return await _sign_in()
+
+
+## A refresh without a response may have happened, and the service takes the same token again for a short time only. So it is sent
+## again at once, and then every few seconds whether or not a call waits for it.
+func _refresh(session: Session) -> Reply:
+	_retry_at = NEVER
+	var body := Json.write({"refreshToken": session.refresh_token})
+	var reply := await _exchange.post("/auth/refresh", body)
+	if reply.status == 0:
+		reply = await _exchange.post("/auth/refresh", body)
+	return reply
 
 
 func _kept() -> Session:
