@@ -66,9 +66,7 @@ export class AdmissionQueue {
    * sender is known.
    */
   refusal(weight: number, key?: string): OverloadReason | undefined {
-    const arriving = this.#arriving.weight;
-    const isTooMuch = !this.#hasCapacity(arriving) && arriving > this.#maxWeight() / 2;
-    return isTooMuch ? 'wait' : this.#refusal(weight, key);
+    return this.#refusal(weight, key, this.#arriving);
   }
 
   /** Counts a request that will soon be run, until the returned function is called. */
@@ -84,7 +82,7 @@ export class AdmissionQueue {
    * request has to wait.
    */
   async run<T>(request: AdmissionRequest, work: () => Promise<T>): Promise<T> {
-    const reason = this.#refusal(request.weight, request.key);
+    const reason = this.#refusal(request.weight, request.key, NONE_ARRIVING);
     if (reason !== undefined) throw new OverloadedError(reason);
     const isFree = this.#hasCapacity(0) && !this.#lines.isHeld(request.key);
     const generation = isFree ? this.#begin(request, 0) : await this.#wait(request);
@@ -95,11 +93,13 @@ export class AdmissionQueue {
     }
   }
 
-  #refusal(weight: number, key: string | undefined): OverloadReason | undefined {
-    const hasCapacity = this.#hasCapacity(0);
+  /** `arriving` are the announced requests that come before this one. */
+  #refusal(weight: number, key: string | undefined, arriving: Arriving): OverloadReason | undefined {
+    const hasCapacity = this.#hasCapacity(arriving.weight);
     if (hasCapacity && (key === undefined || !this.#lines.isHeld(key))) return undefined;
     const { maxWaiting, maxWaitMs } = this.#options;
-    const hasOwnLine = key !== undefined && this.#lines.loadOf(key).requests > 0;
+    const hasOwnLine =
+      key !== undefined && this.#lines.loadOf(key).requests + arriving.loadOf(key).requests > 0;
     if (key !== undefined && this.#isOwnLineFull(key, weight)) return 'own_line';
     if (this.#lines.weight + weight > maxWaiting) return 'full';
     // The request waits only for requests of its own key. Their weight is bounded elsewhere; here their time is.
@@ -107,7 +107,9 @@ export class AdmissionQueue {
     const nextSince = this.#lines.nextSince();
     if (nextSince !== undefined && this.#now() - nextSince > maxWaitMs) return 'wait';
     // Lines take turns, so a newcomer waits for the first of each. Behind requests of its own it waits for more.
-    const before = hasOwnLine ? this.#lines.weight : this.#lines.headWeight;
+    const before = hasOwnLine
+      ? this.#lines.weight + arriving.weight
+      : this.#lines.headWeight + arriving.headWeight;
     const stuck = Math.min(this.#stuck, this.#capacity());
     return stuck + this.#running + before > this.#maxWeight() ? 'wait' : undefined;
   }
@@ -279,4 +281,6 @@ export type AdmissionRequest = Keyed & {
 };
 
 type Announced = { readonly weight: number };
+type Arriving = Pick<FairLines<Announced>, 'weight' | 'headWeight' | 'loadOf'>;
+const NONE_ARRIVING: Arriving = new FairLines<Announced>();
 type Waiting = Keyed & { readonly since: number; begin: (generation: number) => void };

@@ -133,6 +133,27 @@ describe('a request on its way', () => {
     expect(queue.refusal(100)).toBeUndefined();
   });
 
+  it('counts as if it were in line, so that what may come is not refused once it is there', async () => {
+    const { queue, begun, send, end } = createQueue();
+    const all = [send('w', 500)];
+    const names = [...'abcdefghijkl'];
+    const coming: { name: string; arrive: () => void }[] = [];
+    for (const name of names) {
+      if (queue.refusal(100, name) !== undefined) break;
+      coming.push({ name, arrive: queue.expect(100, name) });
+    }
+    expect(coming.length).toBeGreaterThan(1);
+    expect(coming.length).toBeLessThan(names.length);
+    for (const { name, arrive } of coming) {
+      arrive();
+      all.push(send(name, 100));
+    }
+    await end('w');
+    for (const { name } of coming) await end(name);
+    await Promise.all(all);
+    expect(begun).toEqual(['w', ...coming.map(({ name }) => name)]);
+  });
+
   it('counts as one of its own line', async () => {
     const { queue, send, end } = createQueue({ maxRequestsPerKey: 2 });
     const running = send('x', 500);
