@@ -8,6 +8,7 @@ import { StartupError } from '../lib/startup-error.js';
 import type { Settings } from '../settings/settings.js';
 import { createLogger } from '../telemetry/logger.js';
 import { type Installation, prepareInstallation } from './installation.js';
+import { returnListeners } from './listeners.js';
 import type { Operations } from './operations.js';
 import { printWelcome } from './welcome.js';
 
@@ -136,6 +137,7 @@ function superviseWorkers(
     if (stopping) return;
     const bornAt = Date.now();
     const worker = cluster.fork(environment);
+    returnListeners(worker);
     worker.once('listening', (address) => {
       listening.add(worker);
       port = address.port;

@@ -5,6 +5,7 @@ import { parseMasterKeys, UnsealError } from '../security/master-keys.js';
 import { readSettings } from '../settings/settings.js';
 import { createLogger } from '../telemetry/logger.js';
 import { takeTurns } from './connection-turns.js';
+import { addListeners } from './listeners.js';
 
 /** One API process; the primary starts, replaces and stops it. */
 async function runWorker(): Promise<void> {
@@ -31,10 +32,10 @@ async function runWorker(): Promise<void> {
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   process.on('SIGHUP', () => {});
+  let closeListeners = async () => {};
   process.on('message', (message: { type?: string }) => {
     if (message.type !== 'stop') return;
-    app
-      .close()
+    Promise.all([closeListeners(), app.close()])
       .then(() => ctx.dispose())
       .then(
         () => process.exit(0),
@@ -46,6 +47,7 @@ async function runWorker(): Promise<void> {
   });
   takeTurns(app.server, ctx.shedding.lagMs);
   await app.listen({ host: settings.host, port: settings.port });
+  closeListeners = addListeners(app.server);
 }
 
 await runWorker().catch((error: unknown) => {

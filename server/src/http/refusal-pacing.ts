@@ -36,6 +36,7 @@ export function paceRefused(
   /** In the order of their ends, because all pauses are of one length. */
   let paused: Paused[] = [];
   let timer: NodeJS.Timeout | undefined;
+  let isClosing = false;
 
   const resumeDue = (): void => {
     const now = performance.now();
@@ -48,7 +49,7 @@ export function paceRefused(
   };
   const pause = (socket: Socket): void => {
     const handle = handleOf(socket);
-    if (handle === undefined) return;
+    if (handle === undefined || isClosing) return;
     handle.readStop();
     paused.push({ socket, untilMs: performance.now() + pauseMs });
     timer ??= setTimeout(resumeDue, pauseMs);
@@ -68,7 +69,12 @@ export function paceRefused(
     if (request.isShed) pauseAfter(request.raw);
     done();
   });
-  app.addHook('onClose', async () => clearTimeout(timer));
+  app.addHook('onClose', async () => {
+    // A paused connection would not notice that its client hangs up, and the worker would wait for it.
+    isClosing = true;
+    clearTimeout(timer);
+    for (const { socket } of paused) handleOf(socket)?.readStart();
+  });
   return { pauseAfter };
 }
 
