@@ -17,7 +17,7 @@ const [largest] = itemsNamed('sequenced events, batch 50');
 
 /**
  * `savepoint simulate` as a user runs it, against the same requests from a generator that has prepared them: shows whether the simulator
- * and the client limit the rate. Logins count for the simulator only.
+ * and the client limit the rate.
  */
 export const simulator = {
   name: 'simulator',
@@ -33,7 +33,7 @@ export const simulator = {
       const costs = [];
       for (let round = 1; round <= rounds; round++) {
         const who = { seed: round, players: PLAYERS_A_SECOND * seconds };
-        const { work, batch, compared } = await measureRound(playground, who, seconds);
+        const { work, replayed, compared } = await measureRound(playground, who, seconds);
         costs.push(work.simulatorCpuMicros);
         for (const sample of compared) {
           found.floors.push(sample.floor);
@@ -41,7 +41,7 @@ export const simulator = {
         }
         const others = compared.map(({ floor }) => `${floor.name} ${floor.perSecond.toFixed(0)}/s`);
         console.log(
-          `round ${round}/${rounds}  simulator ${work.perSecond.toFixed(0)} events/s in batches of ${batch.toFixed(1)}, ${work.simulatorCpuMicros.toFixed(0)} µs of its CPU each  ${others.join('  ')}`,
+          `round ${round}/${rounds}  simulator ${work.perSecond.toFixed(0)} events/s in batches of ${(replayed.events / replayed.batches).toFixed(1)}, ${replayed.grants} logins and refreshes, ${work.simulatorCpuMicros.toFixed(0)} µs of its CPU each  ${others.join('  ')}`,
         );
       }
       const name = 'CPU of simulator and client for each event, start and report included';
@@ -60,7 +60,7 @@ async function measureRound(playground, who, seconds) {
     ratio: work.perSecond / perSecond,
   });
   const compared = [against(replayed, REPLAYED, SMALLEST_RATIO), against(numbered, largest.name)];
-  return { work, batch: replayed.events / replayed.requests, compared };
+  return { work, replayed, compared };
 }
 
 async function replay({ service }, { seed, players }) {

@@ -22,15 +22,17 @@ export async function openRawConnection(hostname, port) {
       missing = Number(/content-length: (\d+)/i.exec(head)?.[1]) - (all.length - end - 4);
     } else missing -= chunk.length;
     if (missing > 0) return;
+    const response = received;
     received = [];
     missing = Number.NaN;
-    pending?.(status);
+    pending?.(status, response);
   });
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
   // An open loop must not hang on a broken connection, which counts as a failed response.
   socket.on('close', () => pending?.(0)).on('error', () => {});
 
   return {
+    /** `onResponse` gets the status and the chunks of the response. */
     send(request, onResponse) {
       pending = onResponse;
       socket.write(request);

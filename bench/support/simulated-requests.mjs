@@ -2,11 +2,13 @@ import { plainResponse } from '../../simulator/dist/driver/plain-response.js';
 import { playLife } from '../../simulator/dist/driver/play-life.js';
 import { lifeOf } from '../../simulator/dist/model/life.js';
 import { openRawConnection, rawRequest } from './raw-connection.mjs';
-import { playerHeaders } from './service.mjs';
+import { loginBody, playerHeaders } from './service.mjs';
+
+const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /**
- * What simulated players send, without a service: for each player the batches in their order. As in a simulation, some are sent twice,
- * and what the simulated network swallows is missing.
+ * What simulated players send, without a service: for each player logins, refreshes and batches in their order. As in a simulation, some
+ * batches are sent twice, and what the simulated network swallows is missing.
  */
 export async function recordRequests({ seed, players, days, clients }) {
   const simulation = { seed, players, days, endMs: Date.now() };
@@ -41,29 +43,33 @@ function recorder(requests) {
   return async (url, { headers, body }) => {
     // The response comes later, as over a network: meanwhile the player goes on, and the next batch fills up.
     await new Promise(setImmediate);
-    if (!url.endsWith('/v1/events')) {
+    const { pathname: path } = new URL(url);
+    if (path !== '/v1/events') {
+      requests.push({ path, events: 0 });
       const names = { userId: 'user', deviceId: 'device', gameId: 'game', tenantId: 'tenant' };
       const grant = { accessToken: 'access', refreshToken: 'refresh', expiresIn: 3_600, ...names };
       return plainResponse(200, JSON.stringify(grant));
     }
     const { length } = JSON.parse(body);
     const more = { 'x-install-id': headers['X-Install-Id'], 'x-client-build': headers['X-Client-Build'] };
-    requests.push({ headers: more, body, events: length });
+    requests.push({ path, headers: more, body, events: length });
     const data = { accepted: length, duplicates: 0, rejected: [] };
     return plainResponse(202, JSON.stringify({ data, status: 'success' }));
   };
 }
 
 /**
- * Sends recorded requests, for each player one after the other, by players who are logged in already. The requests are made before the
- * measurement starts.
+ * Sends recorded requests, for each player one after the other. All but the tokens of refreshes is made before the measurement starts:
+ * batches and refreshes belong to players who are logged in already, and the logins are those of as many others.
  */
 export async function replayRequests({ api, recorded, sessions, connections }) {
   const { hostname, port } = new URL(api);
   const prepared = recorded.map((requests, player) =>
-    requests.map(({ headers, body }) => {
-      const all = { ...playerHeaders(sessions[player]), 'content-type': 'application/json', ...headers };
-      return rawRequest('POST', '/v1/events', all, body);
+    requests.map(({ path, headers, body }) => {
+      if (path === '/auth/login') return { path, bytes: loginRequest(`${sessions[player].deviceId}-again`) };
+      if (path === '/auth/refresh') return { path };
+      const all = { ...playerHeaders(sessions[player]), ...JSON_HEADERS, ...headers };
+      return { path, bytes: rawRequest('POST', path, all, body) };
     }),
   );
   const open = await Promise.all(
@@ -73,10 +79,12 @@ export async function replayRequests({ api, recorded, sessions, connections }) {
   let failed = 0;
   const one = async (connection) => {
     while (next < prepared.length) {
-      for (const request of prepared[next++]) {
-        const status = await new Promise((resolve) => connection.send(request, resolve));
-        // A batch of nothing but bad events is refused as a whole: the broken build sends some.
-        if (status !== 202 && status !== 400) failed++;
+      const player = next++;
+      let { refreshToken } = sessions[player];
+      for (const { path, bytes } of prepared[player]) {
+        const { status, response } = await exchange(connection, bytes ?? refreshRequest(refreshToken));
+        if (!EXPECTED[path].includes(status)) failed++;
+        else if (path === '/auth/refresh') refreshToken = tokenIn(response);
       }
     }
   };
@@ -86,6 +94,22 @@ export async function replayRequests({ api, recorded, sessions, connections }) {
   for (const connection of open) connection.close();
   const all = recorded.flat();
   if (failed > 0) throw new Error(`${failed} of ${all.length} recorded requests failed`);
+  const batches = all.filter(({ events }) => events > 0).length;
   const events = all.reduce((sum, request) => sum + request.events, 0);
-  return { requests: all.length, events, perSecond: events / seconds };
+  return { batches, grants: all.length - batches, events, perSecond: events / seconds };
 }
+
+/** A batch of nothing but bad events is refused as a whole: the broken build sends some. */
+const EXPECTED = { '/auth/login': [200], '/auth/refresh': [200], '/v1/events': [202, 400] };
+
+const tokenIn = (response) => /"refreshToken":"([^"]+)"/.exec(Buffer.concat(response))[1];
+
+function exchange(connection, request) {
+  return new Promise((resolve) => {
+    connection.send(request, (status, response) => resolve({ status, response }));
+  });
+}
+
+const loginRequest = (deviceId) => rawRequest('POST', '/auth/login', JSON_HEADERS, loginBody(deviceId));
+const refreshRequest = (refreshToken) =>
+  rawRequest('POST', '/auth/refresh', JSON_HEADERS, JSON.stringify({ refreshToken }));
