@@ -1,11 +1,11 @@
-import { openRawConnection } from './raw-connection.mjs';
+import { exchange, openRawConnection } from './raw-connection.mjs';
 import { percentile } from './statistics.mjs';
 
 /**
  * Sends one request after the other on each connection until the time is over or `signal` is aborted. `requestOf` makes a request
- * from its number.
+ * from its number; `onResponse` gets that number and the chunks of the response.
  */
-export async function closedLoop({ url, requestOf, connections, seconds, signal }) {
+export async function closedLoop({ url, requestOf, onResponse, connections, seconds, signal }) {
   const { hostname, port } = new URL(url);
   const until = performance.now() + seconds * 1000;
   const latencies = [];
@@ -15,9 +15,11 @@ export async function closedLoop({ url, requestOf, connections, seconds, signal 
     const connection = await openRawConnection(hostname, Number(port));
     while (performance.now() < until && !signal?.aborted) {
       const begun = performance.now();
-      const status = await new Promise((resolve) => connection.send(requestOf(next++), resolve));
+      const number = next++;
+      const { status, response } = await exchange(connection, requestOf(number));
       latencies.push(performance.now() - begun);
       if (status < 200 || status > 299) failed++;
+      else onResponse?.(number, response);
     }
     connection.close();
   };

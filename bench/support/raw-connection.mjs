@@ -44,6 +44,13 @@ export async function openRawConnection(hostname, port) {
   };
 }
 
+/** Sends a request on a raw connection; resolves with the status and the chunks of the response. */
+export function exchange(connection, request) {
+  return new Promise((resolve) => {
+    connection.send(request, (status, response) => resolve({ status, response }));
+  });
+}
+
 /** A whole request as bytes. */
 export function rawRequest(method, path, headers, body = '') {
   const lines = Object.entries({

@@ -9,13 +9,13 @@ import { undoing } from './interrupt.mjs';
 
 const SAVEPOINT = fileURLToPath(new URL('../../server/bin/savepoint.mjs', import.meta.url));
 
-/** The service as a user runs it, on a data folder of its own, without rate limits. */
-export async function startService(settings = {}) {
+/** The service as a user runs it, on a data folder of its own, without rate limits; `savepoint` is the command of another checkout. */
+export async function startService(settings = {}, savepoint = SAVEPOINT) {
   const dataDir = settings.SAVEPOINT_DATA_DIR ?? (await mkdtemp(join(tmpdir(), 'savepoint-bench-')));
   await chmod(dataDir, 0o755);
   const remove = undoing(() => rm(dataDir, { recursive: true, force: true }));
   const begun = performance.now();
-  const { child, text, stop } = await startProcess(process.execPath, [SAVEPOINT, 'start'], 'Press Ctrl-C', {
+  const { child, text, stop } = await startProcess(process.execPath, [savepoint, 'start'], 'Press Ctrl-C', {
     SAVEPOINT_ENV: 'development',
     SAVEPOINT_PORT: '0',
     SAVEPOINT_OPS_PORT: '0',

@@ -1,7 +1,7 @@
 import { plainResponse } from '../../simulator/dist/driver/plain-response.js';
 import { playLife } from '../../simulator/dist/driver/play-life.js';
 import { lifeOf } from '../../simulator/dist/model/life.js';
-import { openRawConnection, rawRequest } from './raw-connection.mjs';
+import { exchange, openRawConnection, rawRequest } from './raw-connection.mjs';
 import { loginBody, playerHeaders } from './service.mjs';
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
@@ -84,7 +84,7 @@ export async function replayRequests({ api, recorded, sessions, connections }) {
       for (const { path, bytes } of prepared[player]) {
         const { status, response } = await exchange(connection, bytes ?? refreshRequest(refreshToken));
         if (!EXPECTED[path].includes(status)) failed++;
-        else if (path === '/auth/refresh') refreshToken = tokenIn(response);
+        else if (path === '/auth/refresh') refreshToken = refreshTokenIn(response);
       }
     }
   };
@@ -102,13 +102,8 @@ export async function replayRequests({ api, recorded, sessions, connections }) {
 /** A batch of nothing but bad events is refused as a whole: the broken build sends some. */
 const EXPECTED = { '/auth/login': [200], '/auth/refresh': [200], '/v1/events': [202, 400] };
 
-const tokenIn = (response) => /"refreshToken":"([^"]+)"/.exec(Buffer.concat(response))[1];
-
-function exchange(connection, request) {
-  return new Promise((resolve) => {
-    connection.send(request, (status, response) => resolve({ status, response }));
-  });
-}
+/** From the chunks of a response. */
+export const refreshTokenIn = (response) => /"refreshToken":"([^"]+)"/.exec(Buffer.concat(response))[1];
 
 const loginRequest = (deviceId) => rawRequest('POST', '/auth/login', JSON_HEADERS, loginBody(deviceId));
 const refreshRequest = (refreshToken) =>
