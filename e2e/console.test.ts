@@ -99,7 +99,7 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     await page.getByLabel('Price of gems_80 in USD', { exact: true }).fill('1.99');
     await price.fill('1.495');
     await bar.getByText(/problem/).waitFor();
-    await page.getByText('An amount of USD has 2 decimals at the most.').first().waitFor();
+    await page.getByText('An amount of USD has 2 decimals at most.').first().waitFor();
     expect(await price.inputValue()).toBe('1.495');
     await price.fill('1.49');
     await bar.getByText(/problem/).waitFor({ state: 'detached' });

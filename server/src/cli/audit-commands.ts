@@ -46,7 +46,7 @@ async function list(options: ListOptions): Promise<void> {
   }
   if (game !== undefined && tenant === undefined) throw new StartupError('--game needs --tenant.');
   const limit = wholeNumber('--limit', options.limit);
-  if (limit > MAX_LIMIT) throw new StartupError(`--limit is ${limit}: give ${MAX_LIMIT} at the most.`);
+  if (limit > MAX_LIMIT) throw new StartupError(`--limit is ${limit}: give ${MAX_LIMIT} at most.`);
   const beforeId = options.before === undefined ? undefined : String(wholeNumber('--before', options.before));
   const entries = await withDatabase(async ({ pool }) =>
     listAuditLines(pool, {

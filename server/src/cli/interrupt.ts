@@ -15,7 +15,7 @@ export type InterruptTimes = Readonly<{
   sameSignalMs: number;
   /**
    * How long the command may take to finish in order, once its sessions in PostgreSQL have ended. Stopping an embedded server that
-   * the command has started for itself takes 15 seconds at the most.
+   * the command has started for itself takes 15 seconds at most.
    */
   graceMs: number;
 }>;

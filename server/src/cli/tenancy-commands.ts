@@ -146,6 +146,6 @@ function readRetentionDays(text: string | undefined): number | null | undefined 
 function requireSlug(what: string, slug: string): void {
   if (isSlug(slug)) return;
   throw new StartupError(
-    `"${slug}" cannot be a ${what} id: use lower-case letters, digits and hyphens, 63 at the most.`,
+    `"${slug}" cannot be a ${what} id: use lower-case letters, digits and hyphens, 63 at most.`,
   );
 }

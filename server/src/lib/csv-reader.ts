@@ -86,7 +86,7 @@ class Reader {
   row(maxCells: number): CsvCell[] | string {
     const cells: CsvCell[] = [];
     for (;;) {
-      if (cells.length === maxCells) return `There can be ${maxCells} columns at the most.`;
+      if (cells.length === maxCells) return `There can be ${maxCells} columns at most.`;
       const cell = this.#text[this.#at] === '"' ? this.#quoted() : this.#bare();
       if (typeof cell === 'string') return cell;
       cells.push(cell);

@@ -9,7 +9,7 @@ export function networkOf(address: string): string {
 }
 
 /**
- * The same, and the wider networks that it is part of: what one site has at the most (a /48, or a /24 of IPv4), and what a provider has at
+ * The same, and the wider networks that it is part of: what one site has at most (a /48, or a /24 of IPv4), and what a provider has at
  * the least (a /32, or a /16 of IPv4).
  */
 export function networksOf(address: string): readonly [narrow: string, ...wider: string[]] {

@@ -83,7 +83,7 @@ async function requireJetStream({ nc, jsm }: QueueSession): Promise<void> {
   const allowed = nc.info?.max_payload ?? MIN_PAYLOAD_BYTES;
   if (allowed < MIN_PAYLOAD_BYTES) {
     throw new StartupError(
-      `NATS takes messages of ${allowed} bytes at the most, and the largest event needs ${MIN_PAYLOAD_BYTES}. Raise max_payload in the configuration of NATS.`,
+      `NATS takes messages of ${allowed} bytes at most, and the largest event needs ${MIN_PAYLOAD_BYTES}. Raise max_payload in the configuration of NATS.`,
     );
   }
   // A server without JetStream says so at once.

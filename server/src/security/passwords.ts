@@ -6,7 +6,7 @@ import { createFairSemaphore, type FairSemaphore } from '../lib/fair-semaphore.j
  * old hashes are still read.
  *
  * Hashing is made to be slow: a third of a second and 32 MiB. It runs on Node's thread pool, never on the event loop, in two lanes of one hash
- * at a time each. So guesses take one core and 32 MiB at the most, however many come, and people who are known (a device that has
+ * at a time each. So guesses take one core and 32 MiB at most, however many come, and people who are known (a device that has
  * signed in before, a session) never wait behind strangers.
  */
 export type Passwords = {
@@ -22,7 +22,7 @@ export type Passwords = {
 
 /**
  * Who waits: a known device or account, or the networks of a stranger, from the narrowest to the widest. The widest of them take turns,
- * and each has a share of the lane, so that whoever has many narrow networks cannot fill it.
+ * and each has a share of the lane, so that a client with many narrow networks cannot fill it.
  */
 export type Lane = Readonly<{ name: 'known' | 'stranger'; keys: readonly [string, ...string[]] }>;
 
@@ -37,7 +37,7 @@ export const DEFAULT_COST: PasswordCost = { logN: 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
 const HASH = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9_-]{22})\$([A-Za-z0-9_-]{43})$/;
-/** In each lane. At three a second, nobody waits for longer than 15 seconds. */
+/** In each lane. At three a second, no login waits longer than 15 seconds. */
 const MAX_WAITING = 40;
 /** Of the narrowest key, the next and the widest one: each leaves room for others. */
 const MAX_WAITING_PER_KEY = [8, 16, 24];
@@ -46,8 +46,8 @@ type Parsed = { cost: PasswordCost; salt: Buffer; key: Buffer };
 
 export function createPasswords(cost: PasswordCost = DEFAULT_COST): Passwords {
   const lanes = { known: createLane(), stranger: createLane() };
-  /** Of a password that nobody has: no account is told by the time that it takes. */
-  const nobody: Parsed = { cost, salt: randomBytes(SALT_BYTES), key: randomBytes(KEY_BYTES) };
+  /** Of a password that does not exist, so that the time of a response does not tell whether there is an account. */
+  const noPassword: Parsed = { cost, salt: randomBytes(SALT_BYTES), key: randomBytes(KEY_BYTES) };
 
   return {
     hash: (password, lane) =>
@@ -59,7 +59,7 @@ export function createPasswords(cost: PasswordCost = DEFAULT_COST): Passwords {
       }),
     verify: (password, stored, lane) =>
       lanes[lane.name].run(lane.keys, async () => {
-        const expected = stored === null ? nobody : parse(stored);
+        const expected = stored === null ? noPassword : parse(stored);
         const key = await derive(password, expected.salt, expected.cost);
         return timingSafeEqual(key, expected.key) && stored !== null;
       }),

@@ -234,7 +234,7 @@ export const SETTING_ROWS = {
     read(given = 'SAVEPOINT_EVENTS', { report }) {
       if (!STREAM_NAME.test(given)) {
         report(
-          `SAVEPOINT_NATS_STREAM is "${given}": use letters, digits, hyphens and underscores, 64 at the most.`,
+          `SAVEPOINT_NATS_STREAM is "${given}": use letters, digits, hyphens and underscores, 64 at most.`,
         );
       }
       return given;

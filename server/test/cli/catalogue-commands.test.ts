@@ -109,7 +109,7 @@ it('of a file with anything wrong in it nothing is taken, and everything is said
   expect(refused).toMatchObject({ code: 1, out: '' });
   expect(refused.errors).toContain(`Nothing of ${at('bad.csv')} was taken:
   - row 2, active: Write true or false.
-  - row 3, price:USD: An amount of USD has 2 decimals at the most.
+  - row 3, price:USD: An amount of USD has 2 decimals at most.
   - row 4, active: Write true or false.\n`);
   await writeFile(at('latin.csv'), Buffer.from([0x61, 0xe4]));
   expect((await savepoint('catalogue', 'import', '--file', at('latin.csv'))).errors).toContain(

@@ -63,7 +63,7 @@ function Password({ account }: { account: Schemas['Account'] }) {
         )}
         <PasswordInput
           label="New password"
-          description="At least 12 characters. A sentence is a good one. All your other sessions end."
+          description="At least 12 characters. A whole sentence works well. All your other sessions end."
           autoComplete="new-password"
           value={next}
           onChange={({ currentTarget }) => setNext(currentTarget.value)}

@@ -73,7 +73,7 @@ function AcceptForm({ token, invitation }: { token: string; invitation: DataOf<'
           )}
           <PasswordInput
             label={hasAccount ? 'Your password' : 'New password'}
-            {...(hasAccount ? {} : { description: 'At least 12 characters. A sentence is a good one.' })}
+            {...(hasAccount ? {} : { description: 'At least 12 characters. A whole sentence works well.' })}
             autoComplete={hasAccount ? 'current-password' : 'new-password'}
             required
             value={password}

@@ -64,7 +64,7 @@ export const SignedInResponse = successOf(
   'SignedInResponse',
   Type.Object({
     account: AccountSchema,
-    studios: Type.Array(StudioSchema, { description: `By the time of joining, ${MAX_STUDIOS} at the most` }),
+    studios: Type.Array(StudioSchema, { description: `By the time of joining, ${MAX_STUDIOS} at most` }),
     csrfToken: Type.String({
       description: 'To be sent as `X-CSRF-Token` with every request that changes something',
     }),

@@ -94,7 +94,7 @@ export const DashboardResponse = successOf(
         },
         { title: 'PublishedVersion' },
       ),
-      { description: 'Published within the span, newest first, 200 at the most' },
+      { description: 'Published within the span, newest first, 200 at most' },
     ),
   }),
   {

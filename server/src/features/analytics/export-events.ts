@@ -25,7 +25,7 @@ import type { Span } from './export-span.js';
 import { ExportFileError, type ExportTarget } from './export-target.js';
 import { closeWindow, fetchWindow, findWindowAfter, holdWindows, openWindow } from './window-queries.js';
 
-/** An event is 32 KiB at the most, so two pages, the one being written and the next, are 160 MB at the very worst. */
+/** An event is 32 KiB at most, so two pages, the one being written and the next, are 160 MB at the very worst. */
 const PAGE_EVENTS = 2_000;
 
 export type ExportOptions = {

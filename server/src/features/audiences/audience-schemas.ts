@@ -34,7 +34,7 @@ export const AudienceResponse = successOf(
   Type.Object({
     players: Type.Integer({ description: 'All players of the game' }),
     examined: Type.Integer({
-      description: `How many of them were examined: ${FAST_SAMPLE_SIZE.toLocaleString('en')} at the most`,
+      description: `How many of them were examined: ${FAST_SAMPLE_SIZE.toLocaleString('en')} at most`,
     }),
     isSampled: Type.Boolean({
       description:

@@ -46,7 +46,7 @@ export function playerListRoutes(app: FastifyInstance, ctx: AdminContext): void 
           ),
           segment: Type.Optional(
             Type.String({
-              description: `Id of a published segment: lists the players who are in it now. A page examines ${MAX_EXAMINED.toLocaleString('en')} players at the most, so it may be empty and still have a \`nextCursor\`.`,
+              description: `Id of a published segment: lists the players who are in it now. A page examines ${MAX_EXAMINED.toLocaleString('en')} players at most, so it may be empty and still have a \`nextCursor\`.`,
             }),
           ),
           ...pageParameters(LIMITS),

@@ -58,7 +58,7 @@ const ScoresResponse = successOf(
   Type.Object({
     players: Type.Integer({ description: 'All players of the game' }),
     examined: Type.Integer({
-      description: `How many of them were scored: ${FAST_SAMPLE_SIZE.toLocaleString('en')} at the most`,
+      description: `How many of them were scored: ${FAST_SAMPLE_SIZE.toLocaleString('en')} at most`,
     }),
     isSampled: Type.Boolean({ description: 'True: counts are estimated from a sample' }),
     countedAt: Time('The instant of the scores'),

@@ -39,7 +39,7 @@ export function segmentNumberRoutes(
         ...adminSchema('Numbers'),
         operationId: 'getSegmentNumbers',
         summary: 'Active players, payers and revenue of the players who are in each segment now',
-        description: `Evaluates players as they are now: all players, or the even sample of ${SEGMENT_SAMPLE_SIZE.toLocaleString('en')} that \`listSegments\` evaluates, scaled to all. A count is kept for a minute, or for sixty times as long as it took, an hour at the most. A count that takes longer than ${MAX_WAIT_MS / 1_000} seconds continues after the response \`busy\`.`,
+        description: `Evaluates players as they are now: all players, or the even sample of ${SEGMENT_SAMPLE_SIZE.toLocaleString('en')} that \`listSegments\` evaluates, scaled to all. A count is kept for a minute, or for sixty times as long as it took, an hour at most. A count that takes longer than ${MAX_WAIT_MS / 1_000} seconds continues after the response \`busy\`.`,
         params: GameParameters,
         querystring: Type.Object({ format: Type.Optional(Format) }),
         response: {

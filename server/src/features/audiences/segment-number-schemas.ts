@@ -36,9 +36,7 @@ export const SegmentNumbersResponse = successOf(
     from: Type.String({ format: 'date', description: 'UTC' }),
     to: Type.String({ format: 'date', description: 'UTC, included: today' }),
     players: count('All players of the game'),
-    examined: count(
-      `How many of them were evaluated: ${SEGMENT_SAMPLE_SIZE.toLocaleString('en')} at the most`,
-    ),
+    examined: count(`How many of them were evaluated: ${SEGMENT_SAMPLE_SIZE.toLocaleString('en')} at most`),
     isSampled: Type.Boolean({
       description: 'True: the numbers are estimated from a sample',
     }),

@@ -30,7 +30,7 @@ export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
         ...adminSchema('Segments'),
         operationId: 'listSegments',
         summary: 'The published segments, with their sizes and uses',
-        description: `Sizes are counted by evaluating players as they are now: all players, or an even sample of ${SEGMENT_SAMPLE_SIZE.toLocaleString('en')} scaled to all. A count is kept for a minute, or for sixty times as long as it took, an hour at the most. A count that takes longer than ${MAX_WAIT_MS / 1_000} seconds continues after the response \`busy\`. The last count of each day is stored for the trend.`,
+        description: `Sizes are counted by evaluating players as they are now: all players, or an even sample of ${SEGMENT_SAMPLE_SIZE.toLocaleString('en')} scaled to all. A count is kept for a minute, or for sixty times as long as it took, an hour at most. A count that takes longer than ${MAX_WAIT_MS / 1_000} seconds continues after the response \`busy\`. The last count of each day is stored for the trend.`,
         params: GameParameters,
         response: { 200: SegmentsResponse, ...gameErrors(['busy']) },
       },

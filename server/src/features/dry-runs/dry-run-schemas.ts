@@ -21,7 +21,7 @@ const asked = {
     Type.Integer({
       minimum: 1,
       description:
-        'How many players to examine at the most. By default all players of a game of up to 2 million, and 500,000 of a larger one.',
+        'How many players to examine at most. By default all players of a game of up to 2 million, and 500,000 of a larger one.',
     }),
   ),
 };

@@ -28,7 +28,7 @@ export type DryRun = Readonly<{
   after: ConfigDocument;
   /** The instant to evaluate for. */
   nowMs: number;
-  /** How many players to examine at the most; by default all of them, or a sample of a very large game. */
+  /** How many players to examine at most; by default all of them, or a sample of a very large game. */
   sample?: number | undefined;
   signal?: AbortSignal;
   onProgress?: (progress: DryRunProgress) => void;

@@ -89,7 +89,7 @@ function checkStorableEvent(
   if (mayBeTooLarge && Buffer.byteLength(JSON.stringify(event)) > EVENT_LIMITS.maxEventBytes) {
     return {
       code: 'event_too_large',
-      message: `An event may take ${EVENT_LIMITS.maxEventBytes} bytes at the most.`,
+      message: `An event may take ${EVENT_LIMITS.maxEventBytes} bytes at most.`,
       path: '',
     };
   }
@@ -97,7 +97,7 @@ function checkStorableEvent(
 }
 
 const FLAWS = {
-  too_deep: `An event may be nested ${EVENT_LIMITS.maxDepth} levels deep at the most.`,
+  too_deep: `An event may be nested ${EVENT_LIMITS.maxDepth} levels deep at most.`,
   invalid_unicode:
     'A string holds a NUL character or half of a surrogate pair, which cannot be stored exactly.',
   number_out_of_range: 'A number cannot be stored exactly as a double.',

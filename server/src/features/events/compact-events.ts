@@ -47,7 +47,7 @@ export type CompactionLimits = BlockLimits &
     minBlocksASource: number;
     /** Small blocks must take at least this share of the space. */
     minShare: number;
-    /** Each waits a fifth of a second at the most. */
+    /** Each waits a fifth of a second at most. */
     lockAttempts: number;
     /**
      * Each attempt reads all of the rewrite that could not be frozen yet. What is in the way usually ends within a second, or
@@ -145,7 +145,7 @@ async function unlessDropped<T>(
   }
 }
 
-/** Pages are read as they come, whatever the statistics say; one core at the most, and no seconds spent on compiling. */
+/** Pages are read as they come, whatever the statistics say; one core at most, and no seconds spent on compiling. */
 async function readByPages(connection: OwnConnection): Promise<void> {
   await connection.query('set enable_seqscan = off');
   await connection.query('set enable_indexscan = off');

@@ -18,7 +18,7 @@ const FILL_FOR_MS = 100;
 const LINGER = { ms: 8, after: 4 };
 /** The admission queue lets fewer in, unless groups are stuck. Then a 503 at once is better than a late response. */
 const MAX_WAITING_WEIGHT = 20_000;
-/** A batch of large events weighs by its bytes: 20,000 waiting ones are 20 MB at the most, whatever their size. */
+/** A batch of large events weighs by its bytes: 20,000 waiting ones are 20 MB at most, whatever their size. */
 const BYTES_PER_WEIGHT = 1_024;
 
 type RecordBatch = {

@@ -18,7 +18,7 @@ export const LossesResponse = successOf(
         },
         { title: 'Loss' },
       ),
-      { description: 'The newest day first, the largest loss of a day first; 1,000 at the most' },
+      { description: 'The newest day first, the largest loss of a day first; 1,000 at most' },
     ),
     isCut: Type.Boolean({ description: 'There are more than 1,000: ask for fewer days' }),
   }),

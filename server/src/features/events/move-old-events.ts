@@ -123,7 +123,7 @@ async function movePartition(
   return retryLock(() => dropOldPartition(connection, name), signal);
 }
 
-/** Twice or half as many at the most: a single slow step says little. */
+/** Twice or half as many at most: a single slow step says little. */
 function nextStepPages(pages: number, ms: number): number {
   const factor = Math.min(2, Math.max(0.5, STEP_MS / ms));
   return Math.min(MAX_PAGES, Math.max(MIN_PAGES, Math.round(pages * factor)));

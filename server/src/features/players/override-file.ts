@@ -31,7 +31,7 @@ export function readOverrideFile(text: string, nowMs: number): OverrideReading {
   const columns = readHeader(header);
   if ('errors' in columns) return { rows: [], errors: columns.errors };
   if (body.length > MAX_OVERRIDE_ROWS)
-    return unreadable(`A file can have ${MAX_OVERRIDE_ROWS} rows at the most. Split it.`);
+    return unreadable(`A file can have ${MAX_OVERRIDE_ROWS} rows at most. Split it.`);
   const readings = body.map((row) => readRow(row, columns.places, nowMs));
   const rows = readings.flatMap((reading) => ('stated' in reading ? [reading.stated] : []));
   const errors = [
@@ -86,7 +86,7 @@ function readRow(
   if (value !== null && reason === '')
     fault('reason', 'Say why: whoever looks at the player later will ask.');
   if (reason.includes('\0')) fault('reason', 'A reason cannot hold the character NUL.');
-  if (reason.length > MAX_REASON) fault('reason', `A reason has ${MAX_REASON} characters at the most.`);
+  if (reason.length > MAX_REASON) fault('reason', `A reason has ${MAX_REASON} characters at most.`);
   const untilText = cell('until');
   const until = untilText === '' ? null : readUntil(untilText, nowMs);
   if (until === undefined) fault('until', `${UNTIL_WRONG}, or empty.`);

@@ -46,7 +46,7 @@ export const MeResponse = successOf(
     expiresAt: nullable(Time('When the token or the session ends; null: never')),
     account: nullable(AccountSchema),
     studios: Type.Array(StudioSchema, {
-      description: `The studios that \`X-Tenant-ID\` may name, by the time of joining, ${MAX_STUDIOS} at the most. A token has one studio.`,
+      description: `The studios that \`X-Tenant-ID\` may name, by the time of joining, ${MAX_STUDIOS} at most. A token has one studio.`,
     }),
     csrfToken: nullable(
       Type.String({ description: 'To be sent as `X-CSRF-Token`; null for an admin token, which needs none' }),

@@ -18,7 +18,7 @@ import { TIMELINE_KINDS, type TimelineKind, TimelineResponse } from './timeline-
 
 const LIMITS = { max: 200, fallback: 50 };
 const MAX_EVENT_TYPE = 128;
-/** A millisecond has a few batches of a player at the most. */
+/** A millisecond has a few batches of a player at most. */
 const MAX_SHOWN = 2_000;
 
 /** What happened to a player. */

@@ -25,11 +25,11 @@ type PatternName = keyof typeof PATTERNS;
 /** What to write in place of a text that does not fit. */
 const PROBLEMS: Record<PatternName, (text: string) => string> = {
   flagId: (text) =>
-    `${quoted(text)} cannot be the id of a flag: begin with a lower-case letter, and use letters and digits only, 64 at the most.`,
+    `${quoted(text)} cannot be the id of a flag: begin with a lower-case letter, and use letters and digits only, 64 at most.`,
   segmentId: (text) =>
-    `${quoted(text)} cannot be the id of a segment: begin with a letter, and use letters, digits, hyphens and underscores only, 64 at the most.`,
+    `${quoted(text)} cannot be the id of a segment: begin with a letter, and use letters, digits, hyphens and underscores only, 64 at most.`,
   offerId: (text) =>
-    `${quoted(text)} cannot be the id of an offer: begin with a letter or a digit, and use letters, digits and . _ : - only, 64 at the most.`,
+    `${quoted(text)} cannot be the id of an offer: begin with a letter or a digit, and use letters, digits and . _ : - only, 64 at most.`,
   printable: () => 'An id cannot be empty, and holds no control characters.',
   currency: currencyProblem,
   locale: localeProblem,
@@ -57,7 +57,7 @@ export function localeProblem(text: string): string {
 function percentProblem(text: string): string {
   const bare = text.replace(/[\s%]/g, '').replace(',', '.');
   const meant = new RegExp(PATTERNS.pricePercent).test(bare) ? `write ${bare}` : 'write it as in 33.33';
-  return `${quoted(text)} is not a percentage: ${meant} (0 to 100, with two decimals at the most).`;
+  return `${quoted(text)} is not a percentage: ${meant} (0 to 100, with two decimals at most).`;
 }
 
 const MAX_SHOWN = 64;

@@ -40,7 +40,7 @@ export function formatMinorUnits(amount: bigint, decimals: number): string {
   return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
-/** `12.5` to 1250n: percentages of prices have two decimals at the most. */
+/** `12.5` to 1250n: percentages of prices have two decimals at most. */
 export function toBasisPoints(percent: string): bigint {
   const parsed = parseDecimal(percent);
   if (parsed === undefined || parsed.fraction.length > 2)

@@ -50,7 +50,7 @@ export type Prediction = Readonly<{
 export type PredictionState = 'ready' | 'cold_start' | 'degraded' | 'off';
 export type Predictions = Readonly<Record<PredictionName, Prediction>>;
 
-/** Models, or single predictions of them, that have not come true of late. */
+/** Models, or single predictions of them, that have lately been wrong. */
 export type DistrustedModels = ReadonlySet<GradedName>;
 export const ALL_TRUSTED: DistrustedModels = new Set();
 
@@ -61,7 +61,7 @@ export function toldValue(value: number): number {
   return Number(value.toPrecision(6));
 }
 
-const DEGRADED = 'these predictions have not come true of late';
+const DEGRADED = 'these predictions have lately been wrong';
 const OFF = 'the studio has switched this prediction off';
 const AVERAGE = { expiredAt: null, percentile: null, band: null } as const;
 const TOO_EARLY = 'not enough days have passed yet to know what players spend in this time';

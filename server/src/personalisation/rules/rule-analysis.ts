@@ -145,7 +145,7 @@ class Analysis {
 
   #literal(node: ASTNode, value: unknown): number {
     if (typeof value === 'string' && value.length > MAX_TEXT_LENGTH) {
-      return this.#refuse(node, `A text can have ${MAX_TEXT_LENGTH} characters at the most.`);
+      return this.#refuse(node, `A text can have ${MAX_TEXT_LENGTH} characters at most.`);
     }
     if (typeof value === 'bigint' && value > MAX_INT) return this.#refuse(node, 'The number is too large.');
     if (typeof value === 'object') return this.#refuse(node, 'A rule knows texts, numbers, true and false.');

@@ -2,7 +2,7 @@ import { Environment } from '@marcbachmann/cel-js';
 import type { AttributeField } from '../attributes/attribute.js';
 import { type AttributeRegistry, objectTypeOf } from '../attributes/attribute-registry.js';
 
-/** What a rule may be at the most. `rule-analysis.ts` bounds what it may cost. */
+/** What a rule may be at most. `rule-analysis.ts` bounds what it may cost. */
 export const RULE_LIMITS = Object.freeze({
   length: 2000,
   /** Values, names and operations. */

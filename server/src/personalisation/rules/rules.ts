@@ -43,7 +43,7 @@ export function compileRule(
   if (expression.length > RULE_LIMITS.length) {
     return refuse(expression, [
       {
-        message: `A rule can have ${RULE_LIMITS.length} characters at the most.`,
+        message: `A rule can have ${RULE_LIMITS.length} characters at most.`,
         offset: RULE_LIMITS.length,
       },
     ]);
@@ -94,9 +94,9 @@ const UNEXPECTED = new Set([
 const OVERLOAD = /^no such overload: (.+)$/;
 const MISSING_OVERLOAD = /^found no matching overload for '(.+)'$/;
 const LIMITS = new Map([
-  ['maxAstNodes', `A rule can have ${RULE_LIMITS.parts} parts at the most.`],
-  ['maxDepth', `A rule can be nested ${RULE_LIMITS.depth} levels deep at the most.`],
-  ['maxListElements', `A list can have ${RULE_LIMITS.listElements} elements at the most.`],
+  ['maxAstNodes', `A rule can have ${RULE_LIMITS.parts} parts at most.`],
+  ['maxDepth', `A rule can be nested ${RULE_LIMITS.depth} levels deep at most.`],
+  ['maxListElements', `A list can have ${RULE_LIMITS.listElements} elements at most.`],
 ]);
 
 /** The library's words as a sentence that somebody who does not know it understands. */

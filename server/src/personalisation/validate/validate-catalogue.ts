@@ -37,7 +37,7 @@ export function validateAmount(
   const minor = toMinorUnits(amount, currency);
   if (decimals === undefined) problems.add(pointer, `"${currency}" is not a currency of ISO 4217.`);
   else if (minor === undefined)
-    problems.add(pointer, `An amount of ${currency} has ${decimals} decimals at the most.`);
+    problems.add(pointer, `An amount of ${currency} has ${decimals} decimals at most.`);
   return minor;
 }
 

@@ -47,7 +47,7 @@ function validateBreadth(
   if (offered <= DOCUMENT_LIMITS.offeredSkus) return;
   problems.add(
     '/offers',
-    `All offers together are about ${offered} SKUs, and can be about ${DOCUMENT_LIMITS.offeredSkus} at the most. Let fewer of them be about all SKUs.`,
+    `All offers together are about ${offered} SKUs, and can be about ${DOCUMENT_LIMITS.offeredSkus} at most. Let fewer of them be about all SKUs.`,
   );
 }
 

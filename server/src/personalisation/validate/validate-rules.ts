@@ -95,6 +95,6 @@ function validateCost(
   const most = rules.reduce((a, b) => (b.rule.cost > a.rule.cost ? b : a));
   problems.add(
     most.pointer,
-    `All rules together cost ${cost}, and can cost ${DOCUMENT_LIMITS.ruleCost} at the most. This one costs most, ${most.rule.cost}: use fewer sums over days, less arithmetic and shorter loops.`,
+    `All rules together cost ${cost}, and can cost ${DOCUMENT_LIMITS.ruleCost} at most. This one costs most, ${most.rule.cost}: use fewer sums over days, less arithmetic and shorter loops.`,
   );
 }

@@ -112,7 +112,7 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
     },
     reads: {
       tables: ['failed_events'],
-      why: 'groups are counted; a game has 100,000 open entries at the most',
+      why: 'groups are counted; a game has 100,000 open entries at most',
       atMost: 'all',
     },
   },

@@ -12,7 +12,7 @@ export const SMALL_TABLES: readonly string[] = [
   // A row a day, and a row for each transaction that writes to a closed day while that is rewritten.
   'event_block_days',
   'event_block_changes',
-  // A hundred of each studio at the most.
+  // A hundred of each studio at most.
   'export_jobs',
 ];
 

@@ -171,7 +171,7 @@ export const STUDIO_STATEMENTS: readonly Listed[] = [
     call: ({ admin }) => listAuditLines(admin, { tenantId, gameId: WORLD.quietGameId, limit: 50 }),
     reads: {
       tables: ['audit_log'],
-      why: 'a command for operators takes any filter; with old statistics it goes back through all entries, for 5 s at the most',
+      why: 'a command for operators takes any filter; with old statistics it goes back through all entries, for 5 s at most',
       atMost: 'all',
     },
   },

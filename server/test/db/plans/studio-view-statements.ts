@@ -45,7 +45,7 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
     call: ({ admin, nowMs }) => timelineOf(admin, nowMs),
     reads: {
       tables: ['old_events'],
-      why: 'the former layout keeps events by their time: the active days of a player are searched, for a second at the most',
+      why: 'the former layout keeps events by their time: the active days of a player are searched, for a second at most',
       atMost: 'all',
     },
   },
@@ -79,7 +79,7 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
     call: ({ admin, nowMs }) => createPlayerSamples(admin, clockFrom(nowMs)).of(gameId, SEGMENT_SAMPLE_SIZE),
     reads: {
       tables: ['players'],
-      why: 'the ids of all players of the game are numbered, once a minute at the most',
+      why: 'the ids of all players of the game are numbered, once a minute at most',
       atMost: 'all',
     },
   },

@@ -40,7 +40,7 @@ it('shares one count among all requests, however long it takes', async () => {
 it.each([
   ['a minute', 10, 60_000],
   ['sixty times as long as it took', 5_000, 300_000],
-  ['an hour at the most', 300_000, 3_600_000],
+  ['an hour at most', 300_000, 3_600_000],
 ])('keeps a count for %s', async (_, tookMs, keptMs) => {
   const { counts, count } = openCounter();
   const first = count(1_000);

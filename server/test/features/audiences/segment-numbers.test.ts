@@ -139,7 +139,7 @@ describe('the numbers of the players of segments', () => {
   it('are kept, and counted anew for another version', async () => {
     await harness.login('newcomer');
     expect((await ask()).players).toBe(5);
-    // For a minute, or longer if the count took long: for an hour at the most.
+    // For a minute, or longer if the count took long: for an hour at most.
     harness.clock.advance(3_600_000);
     expect((await ask()).players).toBe(6);
     await harness.login('another');

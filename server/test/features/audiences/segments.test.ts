@@ -98,7 +98,7 @@ describe('the segments of a game', () => {
     const before = await ask();
     await harness.login('newcomer');
     expect((await ask()).players).toBe(before.players);
-    // A count that took long is kept for longer, for an hour at the most.
+    // A count that took long is kept for longer, for an hour at most.
     harness.clock.advance(3_600_000);
     expect((await ask()).players).toBe(before.players + 1);
     await harness.login('another');

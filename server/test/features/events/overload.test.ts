@@ -22,7 +22,7 @@ import { turns } from '../../support/turns.js';
 
 const BATCH = 500;
 const PLAYERS = 40;
-/** Far more than can run, be stuck and wait: about 4 MB at the most, of 100 KB each. */
+/** Far more than can run, be stuck and wait: about 4 MB at most, of 100 KB each. */
 const MAX_SENDS = 200;
 
 describe('when events come faster than they can be stored', () => {

@@ -75,7 +75,7 @@ describe('pictures of SKUs', () => {
     await refused(Buffer.alloc(0), 'neither PNG');
     await refused('not base64!', 'must be base64');
     const large = Buffer.concat([PNG, Buffer.alloc(MAX_PICTURE_BYTES)]);
-    await refused(large, `${MAX_PICTURE_BYTES} bytes at the most; this one has ${large.length}`);
+    await refused(large, `${MAX_PICTURE_BYTES} bytes at most; this one has ${large.length}`);
     expect(
       (await put('gems', Buffer.concat([JPEG, Buffer.alloc(MAX_PICTURE_BYTES - JPEG.length)]))).statusCode,
     ).toBe(200);

@@ -69,11 +69,11 @@ it('refuses two rows for one flag of one player, and more rows than a file may h
   ]);
   const many = Array.from({ length: MAX_OVERRIDE_ROWS + 1 }, () => `${ID},vip,true,r,`);
   expect(read(HEADER, ...many).errors).toEqual([
-    { row: null, column: null, message: expect.stringContaining('20000 rows at the most') },
+    { row: null, column: null, message: expect.stringContaining('20000 rows at most') },
   ]);
 });
 
-it('tells a thousand mistakes at the most', () => {
+it('tells a thousand mistakes at most', () => {
   const wrong = Array.from({ length: 2_000 }, () => 'x,y,z,,');
   expect(read(HEADER, ...wrong).errors).toHaveLength(1_000);
 });

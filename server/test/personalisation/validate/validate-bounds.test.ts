@@ -208,7 +208,7 @@ describe('what rules cost', () => {
     });
     const cost = 36 * (30 * 37 + 29) + 2;
     expect(problemsOf(hostile)).toEqual([
-      `/offers/7/when All rules together cost ${cost}, and can cost ${DOCUMENT_LIMITS.ruleCost} at the most. This one costs most, 1141: use fewer sums over days, less arithmetic and shorter loops.`,
+      `/offers/7/when All rules together cost ${cost}, and can cost ${DOCUMENT_LIMITS.ruleCost} at most. This one costs most, 1141: use fewer sums over days, less arithmetic and shorter loops.`,
     ]);
     expect(problemsOf({ ...hostile, segments: hostile.segments.slice(1) })).toEqual([]);
   });
@@ -238,7 +238,7 @@ describe('what rules cost', () => {
   });
 });
 
-it('offers together are about so many SKUs at the most', () => {
+it('offers together are about so many SKUs at most', () => {
   const broad = (offers: number) =>
     configWith({
       catalogue: times(500, (n) => sku(`s${n}`)),
@@ -246,6 +246,6 @@ it('offers together are about so many SKUs at the most', () => {
     });
   expect(problemsOf(broad(40))).toEqual([]);
   expect(problemsOf(broad(41))).toEqual([
-    '/offers All offers together are about 20500 SKUs, and can be about 20000 at the most. Let fewer of them be about all SKUs.',
+    '/offers All offers together are about 20500 SKUs, and can be about 20000 at most. Let fewer of them be about all SKUs.',
   ]);
 });

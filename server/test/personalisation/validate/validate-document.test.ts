@@ -66,7 +66,7 @@ describe('a document is refused', () => {
       'the form that was meant, of several',
       configWith({ offers: [offer('a', { effect: { price: { discountPercent: '101' } } })] }),
       [
-        '/offers/0/effect/price/discountPercent "101" is not a percentage: write it as in 33.33 (0 to 100, with two decimals at the most).',
+        '/offers/0/effect/price/discountPercent "101" is not a percentage: write it as in 33.33 (0 to 100, with two decimals at most).',
       ],
     ],
     [
@@ -190,7 +190,7 @@ describe('a document is refused', () => {
       }),
     );
     expect(problems).toEqual([
-      '/segments/0/segmentId "bad id!" cannot be the id of a segment: begin with a letter, and use letters, digits, hyphens and underscores only, 64 at the most.',
+      '/segments/0/segmentId "bad id!" cannot be the id of a segment: begin with a letter, and use letters, digits, hyphens and underscores only, 64 at most.',
       '/catalogue/0/active The value must be boolean.',
       '/segments/1/rule There is no attribute "nonsense". A text stands in quotes: "nonsense".',
       '/catalogue/1/defaultCurrency There is no price in EUR.',

@@ -22,8 +22,8 @@ describe('a catalogue or offer is refused', () => {
         JPY: { actualPrice: '5', offerPrice: '4.5' },
       }),
       [
-        '/catalogue/0/prices/USD/actualPrice An amount of USD has 2 decimals at the most.',
-        '/catalogue/0/prices/JPY/offerPrice An amount of JPY has 0 decimals at the most.',
+        '/catalogue/0/prices/USD/actualPrice An amount of USD has 2 decimals at most.',
+        '/catalogue/0/prices/JPY/offerPrice An amount of JPY has 0 decimals at most.',
       ],
     ],
     [
@@ -98,7 +98,7 @@ describe('a catalogue or offer is refused', () => {
         '/offers/1/effect/price/setTo/USD The price is below what the game\'s largest discount allows for the price of "gems".',
         '/offers/1/effect/price/setTo There is no price in EUR, in which "gems" is sold.',
         '/offers/2/effect/price/setTo/USD The price is above the actual price of "gems".',
-        '/offers/2/effect/price/setTo/EUR An amount of EUR has 2 decimals at the most.',
+        '/offers/2/effect/price/setTo/EUR An amount of EUR has 2 decimals at most.',
       ],
     ],
   ])('for %s', (_what, document, expected) => {

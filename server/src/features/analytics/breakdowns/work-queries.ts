@@ -33,7 +33,7 @@ export type DueGame = Readonly<{ gameId: number; keepsFrom: string | null }>;
 
 /**
  * Games whose walk is under way, or whose last one is over for long enough, those first that have waited longest. A walk of a minute is
- * repeated after twenty, so that all walks together take a twentieth of one core at the most.
+ * repeated after twenty, so that all walks together take a twentieth of one core at most.
  */
 export async function listDueGames(
   connection: OwnConnection,

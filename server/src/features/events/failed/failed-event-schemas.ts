@@ -25,7 +25,7 @@ export const FailedGroupsResponse = successOf(
         },
         { title: 'FailedEventGroup' },
       ),
-      { description: 'What is open, the largest group first; a thousand groups at the most' },
+      { description: 'What is open, the largest group first; a thousand groups at most' },
     ),
   }),
   {

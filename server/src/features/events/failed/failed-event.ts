@@ -71,7 +71,7 @@ function storable(text: string, maxLength: number): string {
 
 /** At most so many bytes of UTF-8. A decoder that expects more to come leaves out a character cut in two. */
 function cutToBytes(text: string, maxBytes: number): string {
-  // A UTF-16 unit takes three bytes at the most.
+  // A UTF-16 unit takes three bytes at most.
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text;
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   return decoder.decode(Buffer.from(text).subarray(0, maxBytes), { stream: true });

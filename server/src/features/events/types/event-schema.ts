@@ -21,7 +21,7 @@ export type CheckedSchema =
 
 export const SCHEMA_LIMITS = Object.freeze({
   maxBytes: 65_536,
-  /** An event is 16 levels deep at the most, and a schema takes about three for each. */
+  /** An event is 16 levels deep at most, and a schema takes about three for each. */
   maxDepth: 64,
 });
 

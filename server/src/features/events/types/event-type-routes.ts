@@ -34,8 +34,7 @@ const EventTypesResponse = successOf(
         { title: 'EventType' },
       ),
       {
-        description:
-          'Most frequent first, 1,000 at the most, then those that are registered and were not sent',
+        description: 'Most frequent first, 1,000 at most, then those that are registered and were not sent',
       },
     ),
   }),

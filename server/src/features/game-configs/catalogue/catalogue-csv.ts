@@ -33,7 +33,7 @@ export function readCatalogueCsv(text: string): CatalogueReading {
   const { columns, errors } = readHeader(header);
   if (errors.length > 0) return unreadable(errors);
   if (body.length > DOCUMENT_LIMITS.skus) {
-    const message = `A catalogue can have ${DOCUMENT_LIMITS.skus} SKUs at the most.`;
+    const message = `A catalogue can have ${DOCUMENT_LIMITS.skus} SKUs at most.`;
     return unreadable([{ row: null, column: null, message }]);
   }
   const readings = body.map((row) => readSku(row, columns, header.cells.length));

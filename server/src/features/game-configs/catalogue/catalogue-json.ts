@@ -21,7 +21,7 @@ export function readCatalogueValue(value: unknown): CatalogueReading {
   if (!Array.isArray(value))
     return unreadable('The file must be a list of SKUs, as in [{"skuId": "gems", …}].');
   if (value.length > DOCUMENT_LIMITS.skus) {
-    return unreadable(`A catalogue can have ${DOCUMENT_LIMITS.skus} SKUs at the most.`);
+    return unreadable(`A catalogue can have ${DOCUMENT_LIMITS.skus} SKUs at most.`);
   }
   const rows = value.map((sku: SkuEntry, index) => ({ row: index + 1, sku }));
   return { rows, errors: repeatedSkus(rows), columnOf };

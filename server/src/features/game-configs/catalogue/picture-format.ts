@@ -26,7 +26,7 @@ export function readPicture(base64: string): PictureReading {
   if (content.toString('base64') !== base64) return refuse('content must be base64 (RFC 4648, padded).');
   if (content.length > MAX_PICTURE_BYTES) {
     return refuse(
-      `A picture takes ${MAX_PICTURE_BYTES} bytes at the most; this one has ${content.length}. Make it smaller.`,
+      `A picture takes ${MAX_PICTURE_BYTES} bytes at most; this one has ${content.length}. Make it smaller.`,
     );
   }
   const format = FORMATS.find(({ isIt }) => isIt(content));

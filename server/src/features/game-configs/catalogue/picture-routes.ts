@@ -19,7 +19,7 @@ import { actorOf, gameOf, requireRole } from '../../studios/admin-guard.js';
 import { MAX_PICTURE_BYTES, readPicture } from './picture-format.js';
 import { deletePicture, listPictures, MAX_PICTURES, setPicture } from './picture-queries.js';
 
-/** A page is 2 MB of base64 at the most. */
+/** A page is 2 MB of base64 at most. */
 const PAGE = { max: 50, fallback: 50 };
 const MAX_SKU_ID = 128;
 /** What one byte more than the limit is as base64, and some: the size has a sentence of its own. */
@@ -68,7 +68,7 @@ const PictureBody = Type.Object(
   {
     content: Type.String({
       maxLength: MAX_BASE64,
-      description: `PNG, JPEG or WebP as base64, ${MAX_PICTURE_BYTES} bytes at the most`,
+      description: `PNG, JPEG or WebP as base64, ${MAX_PICTURE_BYTES} bytes at most`,
     }),
   },
   { title: 'SkuPictureRequest', additionalProperties: false, examples: [{ content: PIXEL }] },

@@ -80,7 +80,7 @@ describe('the inbox', () => {
     });
   });
 
-  it('has a thousand groups at the most, the largest ones, whatever players call their types', async () => {
+  it('has a thousand groups at most, the largest ones, whatever players call their types', async () => {
     await harness.pool.query(
       `insert into failed_events (game_id, player_id, fingerprint, ordinal, code, message, path, event_type, raw, is_cut, received_at)
        select p.game_id, p.id, gen_random_uuid(), 0, 'event_invalid', '', '', 'type-' || (n % 1100), '{}', false, $2

@@ -158,15 +158,15 @@ describe('a CSV file', () => {
     [HEADER.replace(',assets', ''), [1, 'assets', 'The first row must name this column, too.']],
     [
       csv(HEADER, ...Array.from({ length: 1001 }, (_, n) => `s${n},true,,,,USD,,,`)),
-      [null, null, 'A catalogue can have 1000 SKUs at the most.'],
+      [null, null, 'A catalogue can have 1000 SKUs at most.'],
     ],
     // Nothing behind the bound is read: what is wrong there is not found.
     [
       csv(HEADER, ...Array.from({ length: 1001 }, (_, n) => `s${n},true,,,,USD,,,`), 'a"b'),
-      [null, null, 'A catalogue can have 1000 SKUs at the most.'],
+      [null, null, 'A catalogue can have 1000 SKUs at most.'],
     ],
-    [`${HEADER}${','.repeat(661)}"b`, [1, null, 'There can be 669 columns at the most.']],
-    [csv(HEADER, `a${','.repeat(669)}"b`), [2, null, 'There can be 669 columns at the most.']],
+    [`${HEADER}${','.repeat(661)}"b`, [1, null, 'There can be 669 columns at most.']],
+    [csv(HEADER, `a${','.repeat(669)}"b`), [2, null, 'There can be 669 columns at most.']],
   ])('that cannot be read says where and why: %.40j', (file, [row, column, message]) => {
     expect(readCatalogueCsv(file)).toMatchObject({ rows: [], errors: [{ row, column, message }] });
   });
@@ -207,7 +207,7 @@ describe('a CSV file', () => {
 it.each([
   ['nonsense', expect.stringContaining('The file is not JSON')],
   ['{}', expect.stringContaining('must be a list of SKUs')],
-  [JSON.stringify(Array.from({ length: 1001 }, () => 1)), 'A catalogue can have 1000 SKUs at the most.'],
+  [JSON.stringify(Array.from({ length: 1001 }, () => 1)), 'A catalogue can have 1000 SKUs at most.'],
 ])('a JSON file that cannot be read says why: %.20s', (file, message) => {
   expect(readCatalogueJson(file)).toMatchObject({ rows: [], errors: [{ row: null, column: null, message }] });
 });

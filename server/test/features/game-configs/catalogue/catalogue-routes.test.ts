@@ -130,7 +130,7 @@ describe('the catalogue of the draft', () => {
     expect(response.json().error.rows).toEqual(
       expect.arrayContaining([
         { row: 3, column: 'active', message: 'Write true or false.' },
-        { row: 2, column: 'price:USD', message: 'An amount of USD has 2 decimals at the most.' },
+        { row: 2, column: 'price:USD', message: 'An amount of USD has 2 decimals at most.' },
         { row: 4, column: 'assets', message: '0/url: This member is missing.' },
       ]),
     );
