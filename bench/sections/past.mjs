@@ -6,11 +6,12 @@ import { loginMany, postEvents } from '../support/service.mjs';
 const GAME = '/admin/v1/games/demo-game';
 const BATCH = 500;
 const FEW = 500;
+const LARGEST_OVERVIEW_MS = 1_000;
 
-/** A player's past among many stored events: explaining a past instant, and a page of the timeline. */
+/** Among many stored events: explaining a past instant of a player, a page of the timeline, and the console's Overview. */
 export const past = {
   name: 'past',
-  parts: ['explain a past moment', 'timeline page'],
+  parts: ['explain a past moment', 'timeline page', 'Overview'],
   run: (options, playgrounds) =>
     playgrounds.with({ ...options, shared: 'filled' }, async (playground) => {
       await fillEvents(playground, options.stored, options);
@@ -29,6 +30,12 @@ export const past = {
         });
         limits.push(...(await timelineLimits(admin, player, whose, options.rounds)));
       }
+      limits.push({
+        name: `requests of the Overview page, ${label}`,
+        unit: 'ms',
+        limit: LARGEST_OVERVIEW_MS,
+        values: await times(options.rounds, () => openOverview(admin)),
+      });
       for (const { name, values } of limits) console.log(`${name}: ${values.map(Math.round).join(', ')} ms`);
       return { limits };
     }),
@@ -70,6 +77,14 @@ async function timelineLimits(admin, { userId }, whose, rounds) {
       values: await times(rounds, () => ask('?kinds=refund')),
     },
   ];
+}
+
+/** What the console's Overview asks for when it opens. */
+async function openOverview(admin) {
+  const asked = ['dashboard', 'breakdown', 'holdout'].map((what) => admin(`${GAME}/${what}`));
+  for (const { status, body } of await Promise.all(asked)) {
+    if (status !== 200) throw new Error(`Overview: ${status} ${JSON.stringify(body).slice(0, 300)}`);
+  }
 }
 
 async function times(count, work) {
