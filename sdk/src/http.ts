@@ -9,25 +9,18 @@ export type Reply = {
   isEmpty: boolean;
 };
 
-export type Exchange = (path: string, init: RequestInit) => Promise<Reply>;
+export type Exchange = (path: string, init: RequestInit, timeoutMs?: number) => Promise<Reply>;
 
 /** What a request may take. A phone that changes networks leaves connections that never end. */
 const TIMEOUT_MS = 30_000;
-/** For what is about sessions: the service takes a refresh token again within 30 s of its use, and a second try must fit in. */
-const AUTH_TIMEOUT_MS = 8_000;
 
 type Options = { baseUrl: string; fetch: typeof fetch; onDate(serverMs: number): void };
 
 /** Sends one request. Throws `network_failed` where there is no response. A response of any status is returned as a {@link Reply}. */
 export function createExchange({ baseUrl, fetch, onDate }: Options): Exchange {
-  return async (path, init) => {
+  return async (path, init, timeoutMs) => {
     try {
-      const { response, text } = await fetchText(
-        fetch,
-        baseUrl + path,
-        init,
-        path.startsWith('/auth/') ? AUTH_TIMEOUT_MS : TIMEOUT_MS,
-      );
+      const { response, text } = await fetchText(fetch, baseUrl + path, init, timeoutMs);
       const serverMs = Date.parse(response.headers.get('date') ?? '');
       if (serverMs) onDate(serverMs);
       return {

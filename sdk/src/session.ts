@@ -53,6 +53,9 @@ export type Sessions = {
 const TRUSTED_MS = 300_000;
 /** Refresh this long before the end, or after four fifths of a short life. */
 const MARGIN_MS = 60_000;
+/** What a refresh may take, and its second try: the service takes a refresh token again within 30 s of its use. */
+const FIRST_TRY_MS = 8_000;
+const SECOND_TRY_MS = 20_000;
 /** A refresh that failed is retried this often and this many times: over the 30 s in which the service takes its token again. */
 const RETRY_SECONDS = 3;
 const MAX_RETRIES = 10;
@@ -122,10 +125,10 @@ export function createSessions(setup: Setup): Sessions {
    */
   const refresh = async (refreshToken: string, retry: () => void): Promise<Session | undefined> => {
     const init = postJson({ refreshToken });
-    const send = () => exchange('/auth/refresh', init);
+    const send = (timeoutMs: number) => exchange('/auth/refresh', init, timeoutMs);
     clearTimeout(retryTimer);
     try {
-      const reply = await send().catch(send);
+      const reply = await send(FIRST_TRY_MS).catch(() => send(SECOND_TRY_MS));
       return reply.status === 401 ? undefined : await accept(reply);
     } catch (error) {
       const seconds = (error as SavepointError).retryAfterSeconds ?? RETRY_SECONDS;

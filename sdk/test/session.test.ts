@@ -152,7 +152,7 @@ describe('a session', () => {
     const { client } = createDevice(service).start();
     await client.login();
     await vi.advanceTimersByTimeAsync(HOUR + 1);
-    const faults: Fault[] = [503, 'response never comes', 'response lost'];
+    const faults: Fault[] = [503, 'response lost', 'response never comes'];
     const sent = sentRefreshes(() => faults.pop());
     const status = client.player.status();
     // The time in which the service takes the same token again.

@@ -60,9 +60,6 @@ namespace Savepoint
         /// <summary>What a request may take. A phone that changes networks leaves connections that never end.</summary>
         private const int TimeoutMs = 30000;
 
-        /// <summary>For what is about sessions: the service takes a refresh token again within 30 s of its use, and a second try must fit in.</summary>
-        private const int AuthTimeoutMs = 8000;
-
         private static readonly Dictionary<string, string> NoHeaders = new Dictionary<string, string>();
         private readonly string baseUrl;
         private readonly ITransport transport;
@@ -75,14 +72,14 @@ namespace Savepoint
             this.onDate = onDate;
         }
 
-        public Task<Reply> PostAsync(string path, string body, IDictionary<string, string> headers = null)
+        public Task<Reply> PostAsync(string path, string body, IDictionary<string, string> headers = null, int timeoutMs = TimeoutMs)
         {
-            return SendAsync("POST", path, body, headers);
+            return SendAsync("POST", path, body, headers, timeoutMs);
         }
 
         public Task<Reply> GetAsync(string path, IDictionary<string, string> headers)
         {
-            return SendAsync("GET", path, null, headers);
+            return SendAsync("GET", path, null, headers, TimeoutMs);
         }
 
         /// <summary>Posts to any address: the signing endpoint is not part of the service.</summary>
@@ -92,12 +89,12 @@ namespace Savepoint
         }
 
         /// <exception cref="SavepointException"><c>network_failed</c> where there is no response. A response of any status is returned as a reply.</exception>
-        private async Task<Reply> SendAsync(string method, string path, string body, IDictionary<string, string> headers)
+        private async Task<Reply> SendAsync(
+            string method, string path, string body, IDictionary<string, string> headers, int timeoutMs)
         {
             headers = headers ?? NoHeaders;
             var request = new TransportRequest(method, baseUrl + path, body, body == null ? headers : WithJson(headers));
-            var isAuth = path.StartsWith("/auth/", StringComparison.Ordinal);
-            var response = await SendAsync(request, isAuth ? AuthTimeoutMs : TimeoutMs).ConfigureAwait(false);
+            var response = await SendAsync(request, timeoutMs).ConfigureAwait(false);
             var serverMs = Times.Parse(response.Header("date"));
             if (serverMs != null) onDate(serverMs.Value);
             return new Reply

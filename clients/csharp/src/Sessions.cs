@@ -19,6 +19,9 @@ namespace Savepoint
         private const long TrustedMs = 300000;
         /// <summary>Refresh this long before the end, or after four fifths of a short life.</summary>
         private const long MarginMs = 60000;
+        /// <summary>What a refresh may take, and its second try: the service takes a refresh token again within 30 s of its use.</summary>
+        private const int FirstTryMs = 8000;
+        private const int SecondTryMs = 20000;
         /// <summary>A refresh that failed is retried this often and this many times: over the 30 s in which the service takes its token again.</summary>
         private const double RetrySeconds = 3;
         private const int MaxRetries = 10;
@@ -186,11 +189,11 @@ namespace Savepoint
             lock (turn) StopRetry();
             try
             {
-                return await exchange.PostAsync("/auth/refresh", body).ConfigureAwait(false);
+                return await exchange.PostAsync("/auth/refresh", body, null, FirstTryMs).ConfigureAwait(false);
             }
             catch (SavepointException)
             {
-                return await exchange.PostAsync("/auth/refresh", body).ConfigureAwait(false);
+                return await exchange.PostAsync("/auth/refresh", body, null, SecondTryMs).ConfigureAwait(false);
             }
         }
 

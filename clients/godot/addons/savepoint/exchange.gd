@@ -6,8 +6,6 @@ const Reply = preload("reply.gd")
 
 ## What a request may take. A phone that changes networks leaves connections that never end.
 const TIMEOUT_SECONDS := 30.0
-## For what is about sessions: the service takes a refresh token again within 30 s of its use, and a second try must fit in.
-const AUTH_TIMEOUT_SECONDS := 8.0
 
 var _node: Node
 var _base_url: String
@@ -20,8 +18,7 @@ func _init(node: Node, base_url: String, clock: Clock) -> void:
 	_clock = clock
 
 
-func post(path: String, body: String, headers: Dictionary[String, String] = {}) -> Reply:
-	var timeout := AUTH_TIMEOUT_SECONDS if path.begins_with("/auth/") else TIMEOUT_SECONDS
+func post(path: String, body: String, headers: Dictionary[String, String] = {}, timeout := TIMEOUT_SECONDS) -> Reply:
 	var reply := await _send(HTTPClient.METHOD_POST, _base_url + path, body, headers, timeout)
 	_learn(reply)
 	return reply

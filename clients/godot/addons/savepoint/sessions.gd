@@ -25,6 +25,9 @@ const Storage = preload("storage.gd")
 const TRUSTED_MS := 300_000
 ## Refresh this long before the end, or after four fifths of a short life.
 const MARGIN_MS := 60_000
+## What a refresh may take, and its second try: the service takes a refresh token again within 30 s of its use.
+const FIRST_TRY_SECONDS := 8.0
+const SECOND_TRY_SECONDS := 20.0
 ## A refresh that failed is retried this often and this many times: over the 30 s in which the service takes its token again.
 const RETRY_SECONDS := 3.0
 const MAX_RETRIES := 10
@@ -167,9 +170,9 @@ func _refresh_or_log_in(refused: Session, is_login: bool, retries: int) -> Resul
 func _refresh(session: Session) -> Reply:
 	_retry_at = NEVER
 	var body := Json.write({"refreshToken": session.refresh_token})
-	var reply := await _exchange.post("/auth/refresh", body)
+	var reply := await _exchange.post("/auth/refresh", body, {}, FIRST_TRY_SECONDS)
 	if reply.status == 0:
-		reply = await _exchange.post("/auth/refresh", body)
+		reply = await _exchange.post("/auth/refresh", body, {}, SECOND_TRY_SECONDS)
 	return reply
 
 
