@@ -97,6 +97,31 @@ describe.skipIf(!HAS_BROWSER)(`the numbers of the console${NEEDS_BROWSER}`, () =
     );
   });
 
+  it('on the overview: retention of an old cohort up to day 30, whatever the time range', async () => {
+    // No simulated player is as old. A cohort of this age is a part of a week, and its day 30 is over.
+    await sql.query(
+      `with cohort as (
+         insert into game_days (game_id, day, shard, new_players)
+         select id, ${TODAY} - 50, -1, 200 from games where slug = 'demo-game' returning game_id, day)
+       insert into game_cohorts (game_id, cohort_day, active_day, shard, players)
+       select game_id, day, day + after, -1, players
+       from cohort, (values (1, 90), (7, 50), (28, 22), (30, 18)) v (after, players)`,
+    );
+    for (const days of ['7', '90']) {
+      await owner.go(`?days=${days}`);
+      const row = owner.page.getByRole('table', { name: 'Retention' }).getByRole('row', { name: ' 200 ' });
+      await row.waitFor();
+      const cells = await row.getByRole('cell').allInnerTexts();
+      expect(cells.slice(1)).toEqual(['200', '45%', '25%', '11%', '9%']);
+    }
+  });
+
+  it('on the overview: the same weekday before, also where seven days are shown', async () => {
+    await owner.go('?days=7');
+    const lastWeek = () => owner.page.locator('[data-figure-last-week="events"]').innerText();
+    await agree(lastWeek, () => count(`select count(*) as n from events where ${DAY} = ${TODAY} - 7`));
+  });
+
   it('on the players and on one of them: purchases, money and events', async () => {
     const { rows } = await sql.query<{ userId: string; purchases: string; usd: string; events: string }>(
       `select p.user_id as "userId", count(distinct t.transaction_id) as purchases, to_char(sum(t.price), 'FM999,999,990.00') as usd,

@@ -81,7 +81,10 @@ async function timelineLimits(admin, { userId }, whose, rounds) {
 
 /** What the console's Overview asks for when it opens. */
 async function openOverview(admin) {
-  const asked = ['dashboard', 'breakdown', 'holdout'].map((what) => admin(`${GAME}/${what}`));
+  // Retention has a request of its own, which goes back up to 69 days.
+  const cohortsFrom = new Date(Date.now() - 69 * 86_400_000).toISOString().slice(0, 10);
+  const paths = ['dashboard', `dashboard?from=${cohortsFrom}`, 'breakdown', 'holdout'];
+  const asked = paths.map((path) => admin(`${GAME}/${path}`));
   for (const { status, body } of await Promise.all(asked)) {
     if (status !== 200) throw new Error(`Overview: ${status} ${JSON.stringify(body).slice(0, 300)}`);
   }

@@ -4,6 +4,7 @@ import {
   formatAmounts,
   formatBytes,
   formatDay,
+  formatDays,
   formatMoney,
   formatRelative,
   formatShare,
@@ -64,6 +65,15 @@ describe('times', () => {
 
   it('does not move a UTC day into the zone of the viewer', () => {
     expect(formatDay('2026-11-15')).toBe('Nov 15');
+  });
+
+  it.each([
+    ['2026-11-02', '2026-11-08', 'Nov 2 – 8'],
+    ['2026-10-26', '2026-11-01', 'Oct 26 – Nov 1'],
+    ['2026-11-02', '2026-11-02', 'Nov 2'],
+  ])('shows %s to %s as "%s"', (from, to, text) => {
+    // The spaces around the dash may be thin.
+    expect(formatDays(from, to).replace(/\s/g, ' ')).toBe(text);
   });
 
   it('reads back the time that an input shows', () => {

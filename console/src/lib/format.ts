@@ -44,11 +44,18 @@ export function formatClock(text: string): string {
   return new Intl.DateTimeFormat(LANGUAGE, { timeStyle: 'medium' }).format(new Date(text));
 }
 
+const dayFormat = () =>
+  new Intl.DateTimeFormat(LANGUAGE, { day: 'numeric', month: 'short', timeZone: 'UTC' });
+const startOf = (day: string) => new Date(`${day}T00:00:00Z`);
+
 /** A UTC day such as 2026-11-15, without a shift into the viewer's zone. */
 export function formatDay(day: string): string {
-  return new Intl.DateTimeFormat(LANGUAGE, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(
-    new Date(`${day}T00:00:00Z`),
-  );
+  return dayFormat().format(startOf(day));
+}
+
+/** `Nov 2 – 8`; one day as `formatDay` shows it. */
+export function formatDays(from: string, to: string): string {
+  return dayFormat().formatRange(startOf(from), startOf(to));
 }
 
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [

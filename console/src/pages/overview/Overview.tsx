@@ -2,7 +2,15 @@ import { Card, Group, NativeSelect, SimpleGrid, Stack, Text, Title, Tooltip } fr
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
 import { useGet, usePlace } from '../../api/hooks.js';
-import { daysBefore, figureOf, MEASURES, type Measure, todayUtc } from '../../lib/dashboard.js';
+import {
+  daysBefore,
+  figureOf,
+  MEASURES,
+  type Measure,
+  SPANS,
+  spanOf,
+  todayUtc,
+} from '../../lib/dashboard.js';
 import { formatAmounts, formatCount, formatDay, formatShare, formatShort } from '../../lib/format.js';
 import { Chart } from '../../parts/Chart.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
@@ -15,22 +23,22 @@ import { Retention } from './Retention.js';
 
 const route = getRouteApi('/$studio/$game/');
 type Day = Schemas['DashboardDay'];
-type Dashboard = Schemas['DashboardResponse']['data'];
+type Version = Schemas['PublishedVersion'];
 
-const SPANS = ['7', '30', '90'];
 /** New numbers show up without a reload. */
 const LOOK_AGAIN_MS = 15_000;
 
 /** For analysts: the numbers of the game, day by day. */
 export function Overview() {
   const { game } = usePlace();
-  const { days = '30' } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
   const to = todayUtc(Date.now());
-  const query = { from: daysBefore(to, Number(days) - 1), to };
+  const { days, from, askFrom } = spanOf(search.days, to);
+  const span = { from, to };
   const dashboard = useGet(
     'getDashboard',
-    { params: { game }, query },
+    { params: { game }, query: { from: askFrom, to } },
     { everyMs: LOOK_AGAIN_MS, keepPrevious: true },
   );
   return (
@@ -50,27 +58,28 @@ export function Overview() {
           />
           <DownloadButton
             operation="getDashboard"
-            request={{ params: { game }, query: { ...query, format: 'csv' } }}
-            fileName={`${game}-${query.from}-${to}.csv`}
+            request={{ params: { game }, query: { ...span, format: 'csv' } }}
+            fileName={`${game}-${from}-${to}.csv`}
             label="CSV"
           />
         </>
       }
     >
       <Loaded query={dashboard} height={420}>
-        {(data) =>
-          data.days.every(({ events }) => events === 0) ? (
+        {(data) => {
+          const shown = data.days.filter(({ day }) => day >= from);
+          return shown.every(({ events }) => events === 0) ? (
             <FirstSteps />
           ) : (
             <Stack gap="lg">
               <Figures today={data.today} days={data.days} />
-              <DaysChart data={data} />
-              <Breakdown span={query} />
+              <DaysChart days={shown} versions={data.versions} />
+              <Breakdown span={span} />
               <Holdout />
-              <Retention cohorts={data.cohorts} />
+              <Retention today={to} />
             </Stack>
-          )
-        }
+          );
+        }}
       </Loaded>
     </Page>
   );
@@ -107,7 +116,7 @@ function Figures({ today, days }: { today: Day; days: readonly Day[] }) {
               yesterday {show(yesterday, measure)}
             </Text>
             <Text size="xs" c="dimmed" className="figures">
-              a week ago {show(lastWeek, measure)}
+              a week ago <span data-figure-last-week={measure.id}>{show(lastWeek, measure)}</span>
             </Text>
             {measure.id === 'activePlayers' && <ActivePlayers today={today} />}
           </Card>
@@ -130,11 +139,11 @@ function ActivePlayers({ today }: { today: Day }) {
 }
 
 /** One chart with a switch; publications are marks on its axis. */
-function DaysChart({ data }: { data: Dashboard }) {
+function DaysChart({ days, versions }: { days: readonly Day[]; versions: readonly Version[] }) {
   const { show = 'activePlayers', currency } = route.useSearch();
   const navigate = route.useNavigate();
   const measure = MEASURES.find(({ id }) => id === show) ?? MEASURES[0];
-  const currencies = [...new Set(data.days.flatMap(({ revenue }) => Object.keys(revenue)))].sort();
+  const currencies = [...new Set(days.flatMap(({ revenue }) => Object.keys(revenue)))].sort();
   const chosen = currency ?? currencies[0] ?? 'USD';
   if (measure === undefined) return null;
   const choices = MEASURES.map(({ id, name }) => ({ value: id, label: name }));
@@ -170,18 +179,18 @@ function DaysChart({ data }: { data: Dashboard }) {
       </Group>
       <Chart
         label={measure.name}
-        places={data.days.map(({ day }) => formatDay(day))}
+        places={days.map(({ day }) => formatDay(day))}
         series={[
           {
             name: measure.name,
-            values: data.days.map((day) => figureOf(day, measure, chosen)),
+            values: days.map((day) => figureOf(day, measure, chosen)),
             colour: measure.colour,
             kind: 'bars',
           },
         ]}
         format={format}
-        marks={data.versions.flatMap(({ version, publishedAt }) => {
-          const place = data.days.findIndex(({ day }) => publishedAt.startsWith(day));
+        marks={versions.flatMap(({ version, publishedAt }) => {
+          const place = days.findIndex(({ day }) => publishedAt.startsWith(day));
           return place < 0 ? [] : [{ place, label: `v${version}` }];
         })}
       />

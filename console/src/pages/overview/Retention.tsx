@@ -1,71 +1,95 @@
 import { Table, Text, Title } from '@mantine/core';
-import type { Schemas } from '../../api/client.js';
-import { formatCount, formatDay, formatShare } from '../../lib/format.js';
+import { useGet, usePlace } from '../../api/hooks.js';
+import { formatCount, formatDays, formatShare } from '../../lib/format.js';
+import { firstCohortDay, RETENTION_DAYS, retentionRows } from '../../lib/retention.js';
+import { Loaded } from '../../parts/states.js';
 
-const DAYS = ['1', '7', '28', '30'] as const;
-/** The newest weeks: ninety rows would not show more. */
-const MOST_COHORTS = 21;
+/** A number appears when a day is over, and today's new players are the only row that changes before. */
+const LOOK_AGAIN_MS = 60_000;
 
-/** Who came back, by the day of the first login, with the size of each cohort. A day that is not over has no number. */
-export function Retention({ cohorts }: { cohorts: readonly Schemas['RetentionCohort'][] }) {
-  const rows = cohorts
-    .filter(({ players }) => players > 0)
-    .slice(-MOST_COHORTS)
-    .reverse();
-  if (rows.length === 0) return null;
+/** Which players came back, by the day or week of their first login, with the size of each cohort. */
+export function Retention({ today }: { today: string }) {
+  const { game } = usePlace();
+  const query = { from: firstCohortDay(today), to: today };
+  const cohorts = useGet(
+    'getDashboard',
+    { params: { game }, query },
+    { everyMs: LOOK_AGAIN_MS, keepPrevious: true },
+  );
   return (
     <section>
       <Title order={2} size="h4" mb="xs">
         Retention
       </Title>
-      <Table.ScrollContainer minWidth={420}>
-        <Table aria-label="Retention" verticalSpacing={4} maw={640}>
+      <Loaded query={cohorts} height={360}>
+        {(data) => <HeatMap rows={retentionRows(data.cohorts, data.to)} />}
+      </Loaded>
+    </section>
+  );
+}
+
+function HeatMap({ rows }: { rows: ReturnType<typeof retentionRows> }) {
+  if (rows.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        No player had a first login in the last two months.
+      </Text>
+    );
+  }
+  return (
+    <>
+      <Table.ScrollContainer minWidth={330}>
+        <Table aria-label="Retention" verticalSpacing={4} horizontalSpacing={6} maw={640}>
           <Table.Thead>
             <Table.Tr>
               <Table.Th>First login</Table.Th>
               <Table.Th ta="right">Players</Table.Th>
-              {DAYS.map((day) => (
+              {RETENTION_DAYS.map((day) => (
                 <Table.Th key={day} ta="right">
-                  Day {day}
+                  D{day}
                 </Table.Th>
               ))}
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {rows.map(({ day, players, retention }) => (
-              <Table.Tr key={day}>
-                <Table.Td>{formatDay(day)}</Table.Td>
+            {rows.map(({ from, to, players, retained }) => (
+              <Table.Tr key={from}>
+                <Table.Td className="nowrap">{formatDays(from, to)}</Table.Td>
                 <Table.Td ta="right">{formatCount(players)}</Table.Td>
-                {DAYS.map((after) => {
-                  const count = retention[after] ?? null;
-                  const share = count === null ? null : count / players;
-                  return (
-                    <Table.Td
-                      key={after}
-                      ta="right"
-                      title={
-                        count === null ? 'not over yet' : `${formatCount(count)} of ${formatCount(players)}`
-                      }
-                      // Blue over the page's own colour: readable in light and dark.
-                      style={
-                        share === null
-                          ? {}
-                          : { backgroundColor: `rgba(0, 114, 178, ${Math.min(0.6, share)})` }
-                      }
-                    >
-                      {share === null ? '·' : formatShare(share)}
-                    </Table.Td>
-                  );
-                })}
+                {RETENTION_DAYS.map((day) => (
+                  <Share key={day} count={retained[day]} players={players} />
+                ))}
               </Table.Tr>
             ))}
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
       <Text size="xs" c="dimmed">
-        Of the players with their first login on a day: how many had an event on exactly the 1st, 7th, 28th
-        and 30th UTC day after.
+        Of the players with their first login on a day, or in a week before the last one: how many had an
+        event on exactly the 1st, 7th, 28th and 30th UTC day after. A number is there once that day is over
+        for all of them.
       </Text>
-    </section>
+    </>
+  );
+}
+
+function Share({ count, players }: { count: number | null; players: number }) {
+  if (count === null) {
+    return (
+      <Table.Td ta="right" title="not over yet">
+        ·
+      </Table.Td>
+    );
+  }
+  const share = count / players;
+  return (
+    <Table.Td
+      ta="right"
+      title={`${formatCount(count)} of ${formatCount(players)}`}
+      // Blue over the page's own colour: readable in light and dark.
+      style={{ backgroundColor: `rgba(0, 114, 178, ${Math.min(0.6, share)})` }}
+    >
+      {formatShare(share)}
+    </Table.Td>
   );
 }
