@@ -95,6 +95,19 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     await page.getByRole('link', { name: '1 · 100%' }).first().waitFor();
   });
 
+  it('shows events a second while events arrive', async () => {
+    const { page, go } = owner;
+    await go();
+    let sent = 0;
+    const sendAndLook = async () => {
+      sent += 1;
+      await sendEvents(event('Level_Start', { sent }));
+      return Number(await page.locator('[data-figure=eventsPerSecond]').textContent());
+    };
+    await expect.poll(sendAndLook, { interval: 200 }).toBeGreaterThan(0);
+    await page.getByRole('img', { name: 'Events arrive now' }).waitFor();
+  });
+
   it('corrects a failed event and replays it', async () => {
     const { page, go } = owner;
     const wrong = { eventType: 'Level_Complete', timestamp: 'yesterday', payload: { level: 10 } };

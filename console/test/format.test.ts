@@ -6,6 +6,7 @@ import {
   formatDay,
   formatDays,
   formatMoney,
+  formatRate,
   formatRelative,
   formatShare,
   fromLocalInput,
@@ -44,6 +45,10 @@ describe('numbers and money', () => {
 
   it('gives small shares a decimal', () => {
     expect([0.38, 0.004, 0, 1].map(formatShare)).toEqual(['38%', '0.4%', '0%', '100%']);
+  });
+
+  it('gives slow rates a decimal', () => {
+    expect([0, 0.2, 9.94, 12.4, 1204.4].map(formatRate)).toEqual(['0', '0.2', '9.9', '12', '1,204']);
   });
 
   it('counts with the right noun', () => {

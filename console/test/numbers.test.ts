@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { barOf, dimensionOf, nameOf, retainedOf, type Value } from '../src/lib/breakdown.js';
 import { figureOf, MEASURES, spanOf } from '../src/lib/dashboard.js';
+import { nextRate } from '../src/lib/event-rate.js';
 import { describeDifference } from '../src/lib/holdout.js';
 
 const NOBODY = { newPlayers: 0, active: 0 };
@@ -87,5 +88,37 @@ describe('a time range', () => {
 
   it.each([undefined, 'month', '-1'])('is 30 days where the address says %s', (asked) => {
     expect(spanOf(asked, '2026-11-16')).toMatchObject({ days: '30', from: '2026-10-18' });
+  });
+});
+
+describe('events a second', () => {
+  const at = (seconds: number, events: number, day = '2026-11-16') => ({
+    day,
+    events,
+    atMs: seconds * 1_000,
+  });
+  const rateOf = (...counts: ReturnType<typeof at>[]) =>
+    counts.reduce<ReturnType<typeof nextRate> | undefined>(nextRate, undefined)?.perSecond;
+
+  it('follow from two counts, and from the newest two of several', () => {
+    expect(rateOf(at(0, 100))).toBeUndefined();
+    expect(rateOf(at(0, 100), at(5, 160))).toBe(12);
+    expect(rateOf(at(0, 100), at(5, 160), at(10, 160))).toBe(0);
+  });
+
+  it('are not told from counts that are too close, but from the next one', () => {
+    expect(rateOf(at(0, 100), at(0.05, 150))).toBeUndefined();
+    expect(rateOf(at(0, 100), at(0.05, 150), at(5, 200))).toBe(20);
+  });
+
+  it('are unknown over midnight, and after a long time without a look', () => {
+    expect(rateOf(at(0, 900), at(5, 3, '2026-11-17'))).toBeUndefined();
+    expect(rateOf(at(0, 900), at(5, 3, '2026-11-17'), at(10, 13, '2026-11-17'))).toBe(2);
+    expect(rateOf(at(0, 100), at(600, 700))).toBeUndefined();
+    expect(rateOf(at(0, 100), at(600, 700), at(605, 710))).toBe(2);
+  });
+
+  it('are never negative', () => {
+    expect(rateOf(at(0, 100), at(5, 90))).toBe(0);
   });
 });

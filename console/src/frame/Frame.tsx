@@ -15,6 +15,7 @@ import { Link, Outlet, useRouterState } from '@tanstack/react-router';
 import { useCallback, useEffect, useRef } from 'react';
 import { usePlace } from '../api/hooks.js';
 import { useMe } from '../api/session.js';
+import { useEventRate } from '../api/use-event-rate.js';
 import { DraftBar } from '../draft/DraftBar.js';
 import { DraftProvider } from '../draft/draft-context.js';
 import { Icon } from '../parts/Icon.js';
@@ -24,7 +25,6 @@ import { Help } from './Help.js';
 import { PAGES } from './navigation.js';
 import { SearchBox } from './SearchBox.js';
 import { UserMenu } from './UserMenu.js';
-import { useArrivingEvents } from './use-arriving-events.js';
 import { useShortcuts } from './use-shortcuts.js';
 
 /** What is around every page of a game. */
@@ -100,7 +100,7 @@ export function Frame() {
 
 function Navigation({ onGo }: { onGo: () => void }) {
   const { studio, game } = usePlace();
-  const isArriving = useArrivingEvents();
+  const isArriving = (useEventRate() ?? 0) > 0;
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const base = `/${studio}/${game}`;
   return PAGES.map(({ to, name, icon, key }) => {

@@ -12,6 +12,12 @@ export function formatShort(value: number): string {
   return new Intl.NumberFormat(LANGUAGE, { notation: 'compact', maximumFractionDigits: 1 }).format(value);
 }
 
+/** A number of events a second: `1,204`, and `0.4` where a whole number would be too coarse. */
+export function formatRate(perSecond: number): string {
+  const digits = perSecond < 10 ? 1 : 0;
+  return new Intl.NumberFormat(LANGUAGE, { maximumFractionDigits: digits }).format(perSecond);
+}
+
 /** A share of 0 to 1 as a percentage: `38%`, and `0.4%` where a whole number would be too coarse. */
 export function formatShare(share: number): string {
   const digits = share !== 0 && Math.abs(share) < 0.1 ? 1 : 0;

@@ -2,7 +2,7 @@ import { Badge, Button, Group, Stack, Text, TextInput, UnstyledButton } from '@m
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePlace } from '../../api/hooks.js';
-import { formatClock, formatCount } from '../../lib/format.js';
+import { formatClock, formatRate } from '../../lib/format.js';
 import { shortId } from '../../lib/short-id.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { CopyIcon } from '../../parts/texts.js';
@@ -56,7 +56,7 @@ export function LiveTail() {
         </Badge>
         {perSecond !== null && !isPaused && (
           <Text size="sm" className="figures">
-            {formatCount(perSecond)}
+            {formatRate(perSecond)}
             {rate?.isMore ? ' or more' : ''} events a second
             {rate !== null && rate.shown < rate.events ? ', some of them shown' : ''}
           </Text>

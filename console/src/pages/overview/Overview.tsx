@@ -2,6 +2,7 @@ import { Card, Group, NativeSelect, SimpleGrid, Stack, Text, Title, Tooltip } fr
 import { getRouteApi, Link } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
 import { useGet, usePlace } from '../../api/hooks.js';
+import { useEventRate } from '../../api/use-event-rate.js';
 import {
   daysBefore,
   figureOf,
@@ -11,7 +12,14 @@ import {
   spanOf,
   todayUtc,
 } from '../../lib/dashboard.js';
-import { formatAmounts, formatCount, formatDay, formatShare, formatShort } from '../../lib/format.js';
+import {
+  formatAmounts,
+  formatCount,
+  formatDay,
+  formatRate,
+  formatShare,
+  formatShort,
+} from '../../lib/format.js';
 import { Chart } from '../../parts/Chart.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
 import { Page } from '../../parts/Page.js';
@@ -119,6 +127,7 @@ function Figures({ today, days }: { today: Day; days: readonly Day[] }) {
               a week ago <span data-figure-last-week={measure.id}>{show(lastWeek, measure)}</span>
             </Text>
             {measure.id === 'activePlayers' && <ActivePlayers today={today} />}
+            {measure.id === 'events' && <EventsNow />}
           </Card>
         </Tooltip>
       ))}
@@ -135,6 +144,20 @@ function ActivePlayers({ today }: { today: Day }) {
       7 days <span data-figure="weeklyActivePlayers">{show(weekly)}</span>, 30 days{' '}
       <span data-figure="monthlyActivePlayers">{show(monthly)}</span>
     </Text>
+  );
+}
+
+/** What arrives now: unknown until the second look. */
+function EventsNow() {
+  const perSecond = useEventRate();
+  return (
+    <Group gap={6} wrap="nowrap">
+      <span className={perSecond ? 'dot' : 'dot quiet'} aria-hidden="true" />
+      <Text size="xs" fw={600} className="figures nowrap">
+        <span data-figure="eventsPerSecond">{perSecond === undefined ? '–' : formatRate(perSecond)}</span> a
+        second now
+      </Text>
+    </Group>
   );
 }
 
