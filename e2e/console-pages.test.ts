@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
 import { closeConsole, openConsole, type Visitor } from './support/console.js';
-import { type Login, login, post, type Service } from './support/service.js';
+import { type Login, login, post, runSavepoint, type Service, type Settings } from './support/service.js';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const PAGES = [
@@ -32,6 +35,7 @@ const PAGES = [
 
 describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => {
   let service: Service;
+  let settings: Settings;
   let owner: Visitor;
   let player: Login;
 
@@ -39,7 +43,7 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     // The figures are those of one UTC day.
     const leftMs = 86_400_000 - (Date.now() % 86_400_000);
     if (leftMs < 240_000) await new Promise((resolve) => setTimeout(resolve, leftMs));
-    ({ service, owner } = await openConsole());
+    ({ service, settings, owner } = await openConsole());
     player = await login(service.api, 'page-device');
   }, 800_000);
   afterAll(closeConsole);
@@ -93,6 +97,47 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
 
     await go('/segments');
     await page.getByRole('link', { name: '1 · 100%' }).first().waitFor();
+  });
+
+  it('ticks the first steps of a new game, up to the first event', async () => {
+    const NEW = { studio: 'demo-studio', game: 'new-game' };
+    await runSavepoint(['game', 'create', NEW.game, '--tenant', NEW.studio], settings);
+    const { page, go } = owner;
+    const keys = await owner.context.newPage();
+    await go('', NEW);
+    const steps = page.getByRole('list', { name: 'First steps' });
+    await steps.getByText('Send an event').waitFor();
+    const done = () => steps.getByRole('img', { name: 'done' }).count();
+    expect(await done()).toBe(0);
+
+    await keys.goto(`${page.url()}/settings?tab=keys`);
+    await keys.getByRole('button', { name: 'Create a key' }).click();
+    await keys.getByRole('button', { name: 'Create the key' }).click();
+    const secretShown = keys.getByRole('alert').filter({ hasText: 'shown now and never again' });
+    await secretShown.getByText('/v1/events', { exact: false }).waitFor();
+    const [id = '', secret = '', command = ''] = await secretShown.locator('pre').allTextContents();
+    await keys.close();
+    await expect.poll(done).toBe(1);
+    await login(service.api, 'new-device', { id, secret });
+    await expect.poll(done).toBe(2);
+    const { stdout } = await promisify(execFile)('bash', ['-c', command]);
+    expect(JSON.parse(stdout)).toMatchObject({ data: { accepted: 1, rejected: [] } });
+    const events = page.locator('[data-figure=events]');
+    await expect.poll(() => events.textContent()).toBe('1');
+
+    // A game that was played before is not new, also where the days that are shown have no event.
+    const sql = new pg.Client({ connectionString: settings.DATABASE_URL });
+    await sql.connect();
+    await sql.query(
+      'update game_days set day = day - 20 where game_id = (select id from games where slug = $1)',
+      [NEW.game],
+    );
+    await sql.end();
+    await go('?days=7', NEW);
+    await page.getByRole('heading', { name: 'No event in the last 7 days' }).waitFor();
+    await page.getByRole('link', { name: 'Show the last 90 days' }).click();
+    await expect.poll(() => events.textContent()).toBe('0');
+    expect(owner.problems).toEqual([]);
   });
 
   it('shows events a second while events arrive', async () => {

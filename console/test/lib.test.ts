@@ -5,8 +5,9 @@ import { describeChange } from '../src/lib/changes.js';
 import { daysBefore } from '../src/lib/dashboard.js';
 import { currenciesOf, freeId, isSame, moved, problemsUnder } from '../src/lib/document.js';
 import { effectInWords } from '../src/lib/effect.js';
+import { stepsDone } from '../src/lib/first-steps.js';
 import { metricsOf } from '../src/lib/grades.js';
-import { sampleLogin } from '../src/lib/sample-login.js';
+import { sampleEvent } from '../src/lib/sample-event.js';
 import { labelledPlaces, ticksUpTo } from '../src/lib/scale.js';
 import { known, readSearch, writeSearch } from '../src/lib/search.js';
 import { offer, sku } from './documents.js';
@@ -168,12 +169,34 @@ describe('grades', () => {
   });
 });
 
+describe('the first steps of a game', () => {
+  const [silent, active] = [{ lastEventAt: null }, { lastEventAt: '2026-11-15T12:00:00.000Z' }];
+
+  it('are done one after the other', () => {
+    expect(stepsDone([], [])).toEqual({ hasKey: false, hasPlayer: false, hasEvent: false });
+    expect(stepsDone([{ state: 'active' }], [])).toEqual({ hasKey: true, hasPlayer: false, hasEvent: false });
+    expect(stepsDone([{ state: 'active' }], [silent])).toMatchObject({ hasPlayer: true, hasEvent: false });
+    expect(stepsDone([{ state: 'active' }], [silent, active])).toMatchObject({ hasEvent: true });
+  });
+
+  it('need a key that works', () => {
+    expect(stepsDone([{ state: 'revoked' }, { state: 'expired' }], []).hasKey).toBe(false);
+    expect(stepsDone([{ state: 'revoked' }, { state: 'ending' }], []).hasKey).toBe(true);
+  });
+
+  it('take a player for a sign of a key where the keys are not shown', () => {
+    expect(stepsDone(undefined, []).hasKey).toBe(false);
+    expect(stepsDone(undefined, [silent]).hasKey).toBe(true);
+  });
+});
+
 describe('the rest', () => {
   it('counts UTC days back over the end of a month', () => {
     expect(daysBefore('2026-03-01', 1)).toBe('2026-02-28');
   });
 
   it('quotes a secret for the shell', () => {
-    expect(sampleLogin('http://x', 'key', "it's")).toContain(`SECRET='it'\\''s'`);
+    const sample = { playerUrl: 'http://x', studio: 'my-studio', apiKey: 'key', apiSecret: "it's" };
+    expect(sampleEvent(sample)).toContain(`SECRET='it'\\''s'`);
   });
 });

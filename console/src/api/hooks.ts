@@ -21,10 +21,10 @@ export function keyOf(studio: string, id: OperationId, request: unknown = {}): r
   return [studio, id, request];
 }
 
-type GetOptions = {
+type GetOptions<Data> = {
   enabled?: boolean;
-  /** How often the request is repeated while the page is open. */
-  everyMs?: number;
+  /** How often the request is repeated while the page is open, also by what the last response shows. */
+  everyMs?: number | ((data: Data | undefined) => number);
   /** What was shown before stays until the new response is there: no page jumps. */
   keepPrevious?: boolean;
 };
@@ -32,14 +32,18 @@ type GetOptions = {
 export function useGet<Id extends OperationId>(
   id: Id,
   request: RequestOf<Id> = {},
-  { enabled = true, everyMs, keepPrevious = false }: GetOptions = {},
+  { enabled = true, everyMs, keepPrevious = false }: GetOptions<DataOf<Id>> = {},
 ): UseQueryResult<DataOf<Id>, ApiProblem> {
   const { studio } = usePlace();
   return useQuery<DataOf<Id>, ApiProblem>({
     queryKey: keyOf(studio, id, request),
     queryFn: ({ signal }) => call(id, request, { studio: studio || undefined, signal }),
     enabled,
-    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    ...(everyMs === undefined
+      ? {}
+      : {
+          refetchInterval: typeof everyMs === 'number' ? everyMs : ({ state }) => everyMs(state.data),
+        }),
     ...(keepPrevious ? { placeholderData: (before: unknown) => before as never } : {}),
   });
 }

@@ -1,43 +1,79 @@
-import { Anchor, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, List, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { usePlace } from '../../api/hooks.js';
+import type { ReactNode } from 'react';
+import type { DataOf } from '../../api/client.js';
+import { useGet, usePlace } from '../../api/hooks.js';
+import { useRole } from '../../api/session.js';
+import { stepsDone } from '../../lib/first-steps.js';
+import { Icon } from '../../parts/Icon.js';
 import { EmptyState } from '../../parts/states.js';
 import { CopyableCode } from '../../parts/texts.js';
 
-/** A new studio: from a key to the first event, live. */
-export function FirstSteps() {
+type Props = { players: DataOf<'listPlayers'>['players']; everyMs: number };
+
+/** A new studio: from a key to the first event. Each step is ticked as soon as it is done. */
+export function FirstSteps({ players, everyMs }: Props) {
   const { studio, game } = usePlace();
+  const { isOwner } = useRole();
+  const keys = useGet('listApiKeys', { params: { game } }, { enabled: isOwner, everyMs });
+  const { hasKey, hasPlayer, hasEvent } = stepsDone(keys.data?.keys, players);
   const params = { studio, game };
   return (
     <EmptyState title="No event has arrived yet">
-      <Stack gap="sm">
-        <Text size="sm">
-          1.{' '}
-          <Anchor
-            size="sm"
-            renderRoot={(props) => (
-              <Link {...props} to="/$studio/$game/settings" params={params} search={{ tab: 'keys' }} />
-            )}
-          >
-            Create an API key
-          </Anchor>{' '}
-          and log a player in with it.
-        </Text>
-        <Text size="sm">
-          2. Send events, and watch them arrive on the page{' '}
+      <List type="ordered" listStyleType="none" spacing="sm" size="sm" aria-label="First steps">
+        <Step number={1} isDone={hasKey}>
+          {isOwner ? (
+            <Anchor
+              size="sm"
+              renderRoot={(props) => (
+                <Link {...props} to="/$studio/$game/settings" params={params} search={{ tab: 'keys' }} />
+              )}
+            >
+              Create an API key
+            </Anchor>
+          ) : (
+            'Ask an owner of the studio for an API key'
+          )}
+          . It is shown once, with a command that does the next two steps.
+        </Step>
+        <Step number={2} isDone={hasPlayer}>
+          Log a player in with the key.
+        </Step>
+        <Step number={3} isDone={hasEvent}>
+          Send an event, and watch it arrive on the page{' '}
           <Anchor
             size="sm"
             renderRoot={(props) => <Link {...props} to="/$studio/$game/events" params={params} />}
           >
             Events
           </Anchor>
-          . This page then shows their numbers.
-        </Text>
-        <Text size="sm">Or fill the game with simulated players:</Text>
-        <CopyableCode
-          text={`SAVEPOINT_ENV=development npx savepoint simulate --tenant ${studio} --game ${game} --players 200`}
-        />
-      </Stack>
+          . This page then shows its numbers.
+        </Step>
+      </List>
+      <Text size="sm">Or fill the game with simulated players:</Text>
+      <CopyableCode
+        text={`SAVEPOINT_ENV=development npx savepoint simulate --tenant ${studio} --game ${game} --players 200`}
+      />
     </EmptyState>
+  );
+}
+
+function Step({ number, isDone, children }: { number: number; isDone: boolean; children: ReactNode }) {
+  return (
+    <List.Item
+      icon={
+        isDone ? (
+          <Badge circle color="teal" variant="light" role="img" aria-label="done">
+            <Icon name="check" size={12} />
+          </Badge>
+        ) : (
+          <Badge circle color="gray" variant="light">
+            {number}
+          </Badge>
+        )
+      }
+    >
+      {children}
+    </List.Item>
   );
 }

@@ -1,6 +1,6 @@
 import { Card, Group, NativeSelect, SimpleGrid, Stack, Text, Title, Tooltip } from '@mantine/core';
 import { getRouteApi, Link } from '@tanstack/react-router';
-import type { Schemas } from '../../api/client.js';
+import type { DataOf, Schemas } from '../../api/client.js';
 import { useGet, usePlace } from '../../api/hooks.js';
 import { useEventRate } from '../../api/use-event-rate.js';
 import {
@@ -25,16 +25,17 @@ import { DownloadButton } from '../../parts/DownloadButton.js';
 import { Page } from '../../parts/Page.js';
 import { Loaded } from '../../parts/states.js';
 import { Breakdown } from './Breakdown.js';
-import { FirstSteps } from './FirstSteps.js';
 import { Holdout } from './Holdout.js';
+import { NoEvents } from './NoEvents.js';
 import { Retention } from './Retention.js';
 
 const route = getRouteApi('/$studio/$game/');
 type Day = Schemas['DashboardDay'];
 type Version = Schemas['PublishedVersion'];
 
-/** New numbers show up without a reload. */
+/** New numbers show up without a reload, and the first ones while a person is waiting for them. */
 const LOOK_AGAIN_MS = 15_000;
+const LOOK_FOR_FIRST_MS = 3_000;
 
 /** For analysts: the numbers of the game, day by day. */
 export function Overview() {
@@ -44,10 +45,15 @@ export function Overview() {
   const to = todayUtc(Date.now());
   const { days, from, askFrom } = spanOf(search.days, to);
   const span = { from, to };
+  const isQuiet = (data: DataOf<'getDashboard'>) =>
+    data.days.every(({ day, events }) => day < from || events === 0);
   const dashboard = useGet(
     'getDashboard',
     { params: { game }, query: { from: askFrom, to } },
-    { everyMs: LOOK_AGAIN_MS, keepPrevious: true },
+    {
+      everyMs: (data) => (data !== undefined && isQuiet(data) ? LOOK_FOR_FIRST_MS : LOOK_AGAIN_MS),
+      keepPrevious: true,
+    },
   );
   return (
     <Page
@@ -74,20 +80,19 @@ export function Overview() {
       }
     >
       <Loaded query={dashboard} height={420}>
-        {(data) => {
-          const shown = data.days.filter(({ day }) => day >= from);
-          return shown.every(({ events }) => events === 0) ? (
-            <FirstSteps />
+        {(data) =>
+          isQuiet(data) ? (
+            <NoEvents days={days} />
           ) : (
             <Stack gap="lg">
               <Figures today={data.today} days={data.days} />
-              <DaysChart days={shown} versions={data.versions} />
+              <DaysChart days={data.days.filter(({ day }) => day >= from)} versions={data.versions} />
               <Breakdown span={span} />
               <Holdout />
               <Retention today={to} />
             </Stack>
-          );
-        }}
+          )
+        }
       </Loaded>
     </Page>
   );

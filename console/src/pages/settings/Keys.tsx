@@ -1,11 +1,12 @@
-import { Alert, Badge, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Badge, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { DataOf, Schemas } from '../../api/client.js';
 import { useChange, usePages, usePlace } from '../../api/hooks.js';
 import { usePlayerUrl } from '../../api/player-url.js';
 import { useMe } from '../../api/session.js';
-import { sampleLogin } from '../../lib/sample-login.js';
+import { sampleEvent } from '../../lib/sample-event.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
@@ -96,6 +97,7 @@ export function Keys() {
 }
 
 function Secret({ made, onClose }: { made: NewKey; onClose: () => void }) {
+  const { studio, game } = usePlace();
   const playerUrl = usePlayerUrl();
   return (
     <Alert
@@ -110,9 +112,20 @@ function Secret({ made, onClose }: { made: NewKey; onClose: () => void }) {
         <CopyableCode text={made.apiSecret} label="Copy the secret" />
         {playerUrl !== undefined && (
           <>
-            <Text size="sm">Log a player in with it:</Text>
+            <Text size="sm">
+              Log a player in with it and send an event, which then appears on the page{' '}
+              <Anchor
+                size="sm"
+                renderRoot={(props) => (
+                  <Link {...props} to="/$studio/$game/events" params={{ studio, game }} target="_blank" />
+                )}
+              >
+                Events
+              </Anchor>
+              :
+            </Text>
             <CopyableCode
-              text={sampleLogin(playerUrl, made.apiKey, made.apiSecret)}
+              text={sampleEvent({ playerUrl, studio, apiKey: made.apiKey, apiSecret: made.apiSecret })}
               label="Copy the command"
             />
           </>
