@@ -35,7 +35,12 @@ export type ClientErrorCode =
   | 'token_expired';
 
 /** What else is known about an error. */
-type Details = { status?: number; retryAfterSeconds?: number; requestId?: string; cause?: unknown };
+type Details = {
+  status?: number;
+  retryAfterSeconds?: number | undefined;
+  requestId?: string | undefined;
+  cause?: unknown;
+};
 
 /**
  * Every failure is one of these. Switch on `code`: it is permanent, the message is not.

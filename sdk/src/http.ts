@@ -84,14 +84,14 @@ export function errorDetails({ body }: Reply): Record<string, unknown> | undefin
 export function toError(reply: Reply): SavepointError {
   const { status, headers } = reply;
   const details = errorDetails(reply);
-  const code = typeof details?.code === 'string' ? details.code : undefined;
+  const unnamed = details === undefined ? 'response_invalid' : `http_${status}`;
   return new SavepointError(
-    code ?? (details === undefined ? 'response_invalid' : `http_${status}`),
+    typeof details?.code === 'string' ? details.code : unnamed,
     String(details?.message ?? `The response (${status}) is not one of the service.`),
     {
       status,
-      ...optional('retryAfterSeconds', retryAfter(headers)),
-      ...optional('requestId', headers.get('x-request-id') ?? undefined),
+      retryAfterSeconds: retryAfter(headers),
+      requestId: headers.get('x-request-id') ?? undefined,
     },
   );
 }
@@ -103,8 +103,4 @@ function retryAfter(headers: Headers): number | undefined {
   const seconds = Number(text);
   const wait = Number.isNaN(seconds) ? (Date.parse(text) - Date.now()) / 1000 : seconds;
   return wait >= 0 ? wait : undefined;
-}
-
-function optional<K extends string, V>(key: K, value: V | undefined): { [key in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { [key in K]: V });
 }

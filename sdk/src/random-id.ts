@@ -1,5 +1,4 @@
 const LENGTH = 26;
-const DIGITS = '0123456789abcdefghijklmnopqrstuv';
 /** A call for random bytes costs more than the bytes, so each call gets many: every event has an id. */
 const pool = new Uint8Array(LENGTH * 64);
 let used = pool.length;
@@ -12,6 +11,6 @@ export function randomId(): string {
     used = 0;
   }
   let id = '';
-  for (const end = used + LENGTH; used < end; used++) id += DIGITS[(pool[used] as number) & 31];
+  for (const end = used + LENGTH; used < end; used++) id += ((pool[used] as number) & 31).toString(32);
   return id;
 }

@@ -40,8 +40,9 @@ export function keyValueStorage(kv: KeyValue, { isShared = false } = {}): Savepo
   };
   const applyJournal = async () => {
     const journal = await kv.getItem(JOURNAL);
-    if (journal !== null) await apply(JSON.parse(journal));
-    if (journal !== null) await kv.removeItem(JOURNAL);
+    if (journal === null) return;
+    await apply(JSON.parse(journal));
+    await kv.removeItem(JOURNAL);
   };
 
   return {
