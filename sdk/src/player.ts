@@ -47,7 +47,7 @@ export type Player = {
 type Name = keyof PlayerData;
 type Kept<K extends Name = Name> = {
   value: PlayerData[K];
-  etag?: string;
+  etag?: string | undefined;
   receivedAt: number;
   /** After this, time alone may have changed the response. */
   staleAt: number;
@@ -170,11 +170,10 @@ export function createPlayer(options: Options): PlayerCache {
 }
 
 function describe<K extends Name>(value: PlayerData[K], { headers }: Reply, receivedAt: number): Kept<K> {
-  const etag = headers.get('etag');
   const seconds = /stale-if-error=(\d+)/.exec(headers.get('cache-control') ?? '')?.[1];
   return {
     value,
-    ...(etag !== null && { etag }),
+    etag: headers.get('etag') ?? undefined,
     receivedAt,
     staleAt: receivedAt + (seconds === undefined ? STALE_MS : Number(seconds) * 1000),
   };
@@ -187,19 +186,26 @@ function untargeted(store: StoreConfig | undefined): StoreConfig | undefined {
   return { activeSkus, lastUpdatedTimestamp, userSpecificPromoId: null, fallbackConfig: config };
 }
 
+/** What the service says beside an average that it gives in place of a model's value. */
+const AVERAGE = { percentile: null, band: null, state: 'degraded' } as const;
+
 /** Flags and predictions that have expired have their default value. */
 function current<T extends PlayerData[Name]>(value: T, now: number): T {
   if ('predictions' in value) {
-    return { ...value, predictions: expire((value as PlayerPredictions).predictions, now) };
+    return { ...value, predictions: expire((value as PlayerPredictions).predictions, now, AVERAGE) };
   }
   return 'isPayer' in value ? (expire(value as PlayerStatus, now) as T) : value;
 }
 
-function expire<V extends Flag | Prediction>(members: Record<string, V>, now: number): Record<string, V> {
+function expire<V extends Flag | Prediction>(
+  members: Record<string, V>,
+  now: number,
+  rest?: Partial<V>,
+): Record<string, V> {
   return Object.fromEntries(
     Object.entries(members).map(([name, member]) => {
       const isOver = member?.expiredAt != null && Date.parse(member.expiredAt) <= now;
-      return [name, isOver ? { ...member, value: member.defaultValue } : member];
+      return [name, isOver ? { ...member, value: member.defaultValue, ...rest } : member];
     }),
   );
 }

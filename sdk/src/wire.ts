@@ -102,7 +102,8 @@ export type PlayerSegments = {
 };
 
 /**
- * One prediction. Once `expiredAt` has passed, the client gives `defaultValue` as `value`, also offline.
+ * One prediction. Once `expiredAt` has passed, the client gives `defaultValue` as `value`, `degraded` as `state`, and null as `band` and
+ * `percentile`, also offline.
  *
  * @example
  * ```ts

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ValueInfo } from '../src/player.js';
+import type { Prediction } from '../src/wire.js';
 import { createDevice } from './support/device.js';
 import { createServiceModel, type ServiceModel } from './support/service-model.js';
 
@@ -96,6 +97,22 @@ describe('player', () => {
     service.fault = () => 'request lost';
     await vi.advanceTimersByTimeAsync(10_000);
     expect((await client.player.status()).isPayer.value).toBe(false);
+  });
+
+  it('ends a prediction without another request: its default, and no band to act on', async () => {
+    service.fault = () => 'request lost';
+    const expiredAt = '2026-11-15T00:00:10.000Z';
+    const told = { unit: 'probability', horizonDays: 7, model: 'activity', expiredAt, defaultValue: 0.25 };
+    const churn: Prediction = { ...told, value: 0.75, percentile: 82, band: 'high', state: 'ready' };
+    const predictions = { playerId: 'p', asOf: expiredAt, predictions: { churn }, models: {} };
+    const { client } = createDevice(service).start({ fallback: { predictions } });
+    const states: (string | undefined)[] = [];
+    client.player.on('predictions', (value) => states.push(value.predictions.churn?.state));
+    expect((await client.player.predictions()).predictions.churn).toEqual(churn);
+    await vi.advanceTimersByTimeAsync(10_000);
+    const average = { value: 0.25, percentile: null, band: null, state: 'degraded' };
+    expect((await client.player.predictions()).predictions.churn).toEqual({ ...told, ...average });
+    expect(states).toEqual(['ready', 'degraded']);
   });
 
   it('rejects when the service refuses, and does not return an old response', async () => {

@@ -49,6 +49,8 @@ export function createServiceModel() {
       unknown
     >,
     store: storeOf('gems_80') as Record<string, unknown>,
+    /** By name. */
+    predictions: { churn: predictionUntil('2099-01-01T00:00:00.000Z') } as Record<string, unknown>,
     endSessions: () => sessions.clear(),
     /** The access tokens end, the sessions do not. */
     endTokens: () => tokens.clear(),
@@ -95,7 +97,9 @@ export function createServiceModel() {
     if (path === '/v1/player/segments') {
       return { playerId, asOf, segments: [{ segmentId: 'new_player', name: 'New players', version: 1 }] };
     }
-    if (path === '/v1/player/predictions') return { playerId, asOf, predictions: {}, models: {} };
+    if (path === '/v1/player/predictions') {
+      return { playerId, asOf, predictions: model.predictions, models: {} };
+    }
     return undefined;
   }
 
@@ -195,6 +199,21 @@ export function storeOf(...skuIds: string[]) {
     active: true,
   }));
   return { activeSkus, lastUpdatedTimestamp: 1, userSpecificPromoId: null, fallbackConfig: null };
+}
+
+/** A prediction from a model, which holds until then. */
+export function predictionUntil(expiredAt: string) {
+  return {
+    value: 0.75,
+    defaultValue: 0.25,
+    expiredAt,
+    unit: 'probability',
+    horizonDays: 7,
+    percentile: 82,
+    band: 'high',
+    state: 'ready',
+    model: 'activity',
+  };
 }
 
 function wholeSeconds(ms: number): string {

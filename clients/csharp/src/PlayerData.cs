@@ -150,7 +150,7 @@ namespace Savepoint
         public string JsonText { get; private set; }
     }
 
-    /// <summary>One prediction. Once it has expired, the client gives the default value, also offline.</summary>
+    /// <summary>One prediction. Once it has expired, the client gives the default value without a band, as <c>degraded</c>, also offline.</summary>
     /// <example><code>if (churn.State == "ready" &amp;&amp; churn.Value > 0.7m) OfferHelp();</code></example>
     public sealed class Prediction
     {

@@ -20,6 +20,14 @@ namespace Savepoint
             ["predictions"] = "/v1/player/predictions",
         };
 
+        /// <summary>What the service says beside an average that it gives in place of a model's value.</summary>
+        private static readonly Dictionary<string, object> Average = new Dictionary<string, object>
+        {
+            ["percentile"] = null,
+            ["band"] = null,
+            ["state"] = "degraded",
+        };
+
         private readonly object turn = new object();
         private readonly Keeper keeper;
         private readonly ServiceClock clock;
@@ -174,20 +182,23 @@ namespace Savepoint
         private object Current(object value)
         {
             var members = Json.AsObject(value);
-            if (members.ContainsKey("isPayer")) return Expire(members);
+            if (members.ContainsKey("isPayer")) return Expire(members, new Dictionary<string, object>());
             var predictions = Json.AsObject(Json.Member(value, "predictions"));
             if (predictions == null) return value;
-            return new Dictionary<string, object>(members) { ["predictions"] = Expire(predictions) };
+            return new Dictionary<string, object>(members) { ["predictions"] = Expire(predictions, Average) };
         }
 
-        private Dictionary<string, object> Expire(Dictionary<string, object> members)
+        private Dictionary<string, object> Expire(Dictionary<string, object> members, Dictionary<string, object> rest)
         {
             var now = clock.Service();
             return members.ToDictionary(member => member.Key, member =>
             {
                 var end = Times.Parse(Json.Text(member.Value, "expiredAt"));
                 if (end == null || end > now) return member.Value;
-                return new Dictionary<string, object>(Json.AsObject(member.Value)) { ["value"] = Json.Member(member.Value, "defaultValue") };
+                var expired = new Dictionary<string, object>(Json.AsObject(member.Value));
+                expired["value"] = Json.Member(member.Value, "defaultValue");
+                foreach (var pair in rest) expired[pair.Key] = pair.Value;
+                return expired;
             });
         }
     }

@@ -1,6 +1,6 @@
 import { check, checkEqual, codeOf, type Exchange } from '../exchange.js';
 import type { ReadName } from '../protocol.js';
-import { storeOf } from '../service-model.js';
+import { predictionUntil, storeOf } from '../service-model.js';
 
 const READS: ReadName[] = ['status', 'store', 'segments', 'predictions'];
 const PATHS: Record<ReadName, string> = {
@@ -129,6 +129,25 @@ export const READS_OF_PLAYER: Exchange[] = [
       const client = await start();
       const expected = { ...server.status, ...flag(false, past) };
       checkEqual(await client.read('status'), expected, 'status');
+    },
+  },
+  {
+    name: 'prediction-expired',
+    rule: 'A prediction whose `expiredAt` has passed, by the clock of the service, has its default value, the state `degraded`, and null as `band` and `percentile`; its other members stay.',
+    why: 'The band of yesterday is no better than its value. Without a network a game would act on it for days.',
+    async play({ server, start }) {
+      const HOUR_MS = 3_600_000;
+      server.clockAheadMs = 48 * HOUR_MS;
+      const past = predictionUntil(new Date(server.nowMs() - HOUR_MS).toISOString());
+      const spend = predictionUntil(new Date(server.nowMs() + HOUR_MS).toISOString());
+      server.predictions = { churn: past, spend };
+      const client = await start();
+      const average = { value: past.defaultValue, percentile: null, band: null, state: 'degraded' };
+      const expected = { churn: { ...past, ...average }, spend };
+      checkEqual((await client.read('predictions')).predictions, expected, 'predictions');
+      server.isReachable = false;
+      const offline = await client.read('predictions');
+      checkEqual(offline.predictions, expected, 'predictions without a network');
     },
   },
   {

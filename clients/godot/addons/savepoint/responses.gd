@@ -24,6 +24,8 @@ const PATHS: Dictionary[String, String] = {
 	"segments": "/v1/player/segments",
 	"predictions": "/v1/player/predictions",
 }
+## What the service says beside an average that it gives in place of a model's value.
+const AVERAGE := {"percentile": null, "band": null, "state": "degraded"}
 
 static var _stale_if_error := RegEx.create_from_string("stale-if-error=(\\d{1,9})")
 
@@ -163,13 +165,13 @@ static func _untargeted(store: Variant) -> Variant:
 ## Flags and predictions that have expired have their default value.
 func _current(value: Dictionary) -> Dictionary:
 	if value.has("isPayer"):
-		return _expire(value)
+		return _expire(value, {})
 	if value.get("predictions") is Dictionary:
-		return value.merged({"predictions": _expire(value["predictions"])}, true)
+		return value.merged({"predictions": _expire(value["predictions"], AVERAGE)}, true)
 	return value
 
 
-func _expire(members: Dictionary) -> Dictionary:
+func _expire(members: Dictionary, rest: Dictionary) -> Dictionary:
 	var now := _clock.service_ms()
 	var current := {}
 	for name: Variant in members:
@@ -177,5 +179,5 @@ func _expire(members: Dictionary) -> Dictionary:
 		var end := Clock.parse(Json.text(members[name], "expiredAt"))
 		if end >= 0 and end <= now:
 			var member: Dictionary = members[name]
-			current[name] = member.merged({"value": member.get("defaultValue")}, true)
+			current[name] = member.merged({"value": member.get("defaultValue")}, true).merged(rest, true)
 	return current
