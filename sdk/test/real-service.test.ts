@@ -45,6 +45,23 @@ describe('against the real service', () => {
     const { playerId, segments } = await client.player.segments();
     expect(playerId).toBe(userId);
     expect(segments.map(({ segmentId }) => segmentId)).toContain('payer');
+    // The demo game shows all predictions, and has no model yet.
+    const told = await client.player.predictions();
+    expect(told.playerId).toBe(userId);
+    const names = ['churn', 'spend', 'purchases', 'revenue', 'revenue90', 'payerAlive'];
+    expect(Object.keys(told.predictions)).toEqual(names);
+    expect(told.predictions.churn).toEqual({
+      value: told.predictions.churn?.defaultValue,
+      defaultValue: expect.any(Number),
+      expiredAt: null,
+      unit: 'probability',
+      horizonDays: 7,
+      percentile: null,
+      band: null,
+      state: 'cold_start',
+      model: 'activity',
+    });
+    expect(Object.keys(told.models)).toContain('activity');
     await client.logout();
     await expect(client.player.status()).rejects.toMatchObject({ code: 'logged_out' });
   });

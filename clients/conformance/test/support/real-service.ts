@@ -43,6 +43,13 @@ export function playRealService(
       expect(await first.read('status')).toMatchObject({ isPayer: { value: true } });
       expect((await first.read('store')).activeSkus).not.toEqual([]);
       expect(await first.read('segments')).toMatchObject({ playerId: userId });
+      // The demo game has no model yet.
+      const churn = { state: 'cold_start', expiredAt: null, band: null, percentile: null, horizonDays: 7 };
+      expect(await first.read('predictions')).toMatchObject({
+        playerId: userId,
+        predictions: { churn },
+        models: { activity: { health: 'unknown' } },
+      });
       for (let n = 51; n < 60; n++) ids.push(await first.track('Step', { n }));
       await first.saved();
       await first.kill();
