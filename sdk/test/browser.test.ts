@@ -82,6 +82,27 @@ describe.skipIf(!HAS_BROWSER)(`in a browser${NEEDS_BROWSER}`, () => {
     expect(new Set(events.map(({ installId }) => installId)).size).toBe(1);
   });
 
+  it('keeps events in localStorage where there is no IndexedDB: killed and reopened, each arrives exactly once, in order', async () => {
+    await context.addInitScript(() => Object.defineProperty(globalThis, 'indexedDB', { value: undefined }));
+    await context.route(`${service.baseUrl}/**`, (route) => route.abort());
+    const first = await openGame();
+    await track(first, 0, 60);
+    await track(first, 60, 70);
+    const keys = await first.evaluate(() => Object.keys(localStorage));
+    expect(keys).toEqual(expect.arrayContaining([expect.stringMatching(/:queue$/)]));
+    await kill(first);
+    expect(await numbers()).toEqual([]);
+
+    await context.unroute(`${service.baseUrl}/**`);
+    const second = await openGame();
+    await track(second, 70, 80);
+    await second.evaluate(() => (globalThis as unknown as Game).client.flush());
+    await expect.poll(numbers).toEqual(upTo(80));
+    const events = await stored();
+    expect(events.map(({ seq }) => seq)).toEqual(upTo(80).map((n) => n + 1));
+    expect(new Set(events.map(({ installId }) => installId)).size).toBe(1);
+  });
+
   it('sends the events that wait when the network is back', async () => {
     const page = await openGame(1_000);
     await page.evaluate(() => (globalThis as unknown as Game).client.login());
