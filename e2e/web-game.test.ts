@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BROWSER_TIMEOUT_MS, HAS_BROWSER, launchBrowser, NEEDS_BROWSER } from './support/browser.js';
 import { cleanUp, runSavepoint, type Service, startService, temporaryFolder } from './support/service.js';
 
-const SERVER = fileURLToPath(new URL('../examples/web-game/server.mjs', import.meta.url));
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
 describe.skipIf(!HAS_BROWSER)(`the web game${NEEDS_BROWSER}`, () => {
   let service: Service;
@@ -19,8 +19,10 @@ describe.skipIf(!HAS_BROWSER)(`the web game${NEEDS_BROWSER}`, () => {
     // A busy machine must not decide the test: nothing is refused for overload.
     const patient = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
     service = await startService({ ...settings, ...patient });
-    game = spawn(process.execPath, [SERVER], {
-      env: { PATH: process.env.PATH, PORT: '0', SAVEPOINT_URL: service.api },
+    const { PATH } = process.env;
+    game = spawn('npm', ['run', 'example:web-game'], {
+      cwd: ROOT,
+      env: { PATH, PORT: '0', SAVEPOINT_URL: service.api, npm_config_update_notifier: 'false' },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     address = await new Promise((resolve) => {

@@ -23,8 +23,10 @@ afterAll(async () => {
 
 /** Starts an example as its README says, and returns the address that it prints. */
 async function startExample(name: string): Promise<string> {
-  const child = spawn(process.execPath, [`${ROOT}examples/${name}/server.mjs`], {
-    env: { PATH: process.env.PATH, PORT: '0', SAVEPOINT_URL: service.baseUrl },
+  const { PATH } = process.env;
+  const child = spawn('npm', ['run', `example:${name}`], {
+    cwd: ROOT,
+    env: { PATH, PORT: '0', SAVEPOINT_URL: service.baseUrl, npm_config_update_notifier: 'false' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   running.push(child);
