@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { Pool } from '../db/pool.js';
+import { comparedModel } from '../features/predictions/compared-model.js';
 import { listGrades } from '../features/predictions/grade-queries.js';
 import {
   findCurrentState,
@@ -18,15 +19,7 @@ import { readArtefact } from '../personalisation/predict/read-artefact.js';
 import { commandActor } from './command-actor.js';
 import { versionNumber } from './config-input.js';
 import { requireGame, withGame } from './game-option.js';
-import {
-  dataLines,
-  decileLines,
-  gradeLines,
-  metricsText,
-  modelLines,
-  parameterLines,
-  sampleLine,
-} from './model-table.js';
+import { comparedLines, dataLines, decileLines, gradeLines, modelLines, sampleLine } from './model-table.js';
 import { printable } from './printable.js';
 import { tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
@@ -133,18 +126,10 @@ async function compare({
     ];
     for (const name of MODEL_NAMES) {
       say(`${name}:`);
-      for (const { version, artefact } of pair) {
-        const reading = readArtefact(artefact);
-        if (!reading.readable) {
-          say(`  model ${version} cannot be used by this build: ${reading.problem}`);
-          continue;
-        }
-        const part = reading.artefact.models[name];
-        const newest = part.state === 'ready' ? part.origins.at(-1) : undefined;
-        const text =
-          part.state === 'cold_start' ? `cold start: ${part.reason}` : newest && metricsText(newest);
-        say(`  model ${version}: ${text}`);
-        for (const line of parameterLines(reading.artefact, name)) say(`  ${line}`);
+      for (const stored of pair) {
+        const [first, ...others] = comparedLines(comparedModel(stored, name));
+        say(`  model ${stored.version}: ${first}`);
+        for (const line of others) say(`  ${line}`);
       }
     }
   });

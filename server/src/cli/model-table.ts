@@ -1,8 +1,10 @@
+import type { ComparedModel } from '../features/predictions/compared-model.js';
 import type { Grade } from '../features/predictions/grade-queries.js';
 import type { Sample } from '../features/predictions/training-queries.js';
 import type { TrainingReport } from '../features/predictions/training-report.js';
 import type { Artefact, ModelName } from '../personalisation/predict/artefact.js';
 import type { ProbabilityMetrics } from '../personalisation/predict/metrics.js';
+import type { ModelReport, RefusedModel } from '../personalisation/predict/train.js';
 import { grouped } from './progress-bar.js';
 import { tableLines } from './table.js';
 
@@ -31,19 +33,26 @@ const TITLES: Readonly<Record<ModelName, string>> = {
 };
 
 export function modelLines({ models }: TrainingReport, artefact: Artefact): string[] {
-  return models.flatMap(({ model, outcome, reason, isPresentKept, origins }) => {
-    const kept = isPresentKept ? ' The model in force before is kept.' : '';
-    const newest = origins.at(-1);
-    return [
-      `${TITLES[model]}: ${OUTCOMES[outcome]}. ${sentence(reason)}${kept}`,
-      ...parameterLines(artefact, model),
-      ...(newest === undefined ? [] : [`  newest week: ${metricsText(newest)}`]),
-      ...origins
-        .slice(0, -1)
-        .map((metrics) => `  a week before that: ${metricsText(metrics)}`)
-        .reverse(),
-    ];
-  });
+  return models.flatMap((report) => linesOf(report, artefact.models[report.model]));
+}
+
+/** `used`: the model of the artefact, which is an older one if that of the training was refused. */
+function linesOf(report: ModelReport, used: Artefact['models'][ModelName]): string[] {
+  const { model, outcome, reason, isPresentKept, origins, refusedModel } = report;
+  const kept = isPresentKept ? ' The model in force before is kept.' : '';
+  const usedText = used.state === 'ready' ? parametersText(used) : undefined;
+  const newest = origins.at(-1);
+  return [
+    `${TITLES[model]}: ${OUTCOMES[outcome]}. ${sentence(reason)}${kept}`,
+    ...(outcome === 'promoted' && usedText !== undefined ? [`  ${usedText}`] : []),
+    ...(refusedModel === undefined ? [] : [`  ${parametersText(refusedModel)}`]),
+    ...(newest === undefined ? [] : [`  newest week: ${metricsText(newest)}`]),
+    ...origins
+      .slice(0, -1)
+      .map((metrics) => `  a week before that: ${metricsText(metrics)}`)
+      .reverse(),
+    ...(isPresentKept && usedText !== undefined ? [`  kept: ${usedText}`] : []),
+  ];
 }
 
 function sentence(text: string): string {
@@ -51,7 +60,7 @@ function sentence(text: string): string {
 }
 
 /** `AUC 0.842, Brier skill 0.351, calibration error 0.012 (chance alone 0.010), predicted / observed 1.01`. */
-export function metricsText(metrics: ProbabilityMetrics): string {
+function metricsText(metrics: ProbabilityMetrics): string {
   const { players, auc, brierSkill, ece, eceOfChance, totalRatio } = metrics;
   const text = (value: number | null, digits: number) => (value === null ? '–' : value.toFixed(digits));
   return [
@@ -102,22 +111,37 @@ export function decileLines({ day, model, modelVersion, metrics }: Grade): strin
   return ['', `${day}, ${model}, version ${modelVersion}:`, ...table];
 }
 
-export function parameterLines({ models }: Artefact, name: ModelName): string[] {
-  const model = models[name];
-  if (model.state === 'cold_start') return [];
+/** One line for the model of a training, and one for the model that it has kept instead. */
+export function comparedLines({ state, reason, newestWeek, model, kept }: ComparedModel): string[] {
+  const title = state === 'ready' ? [] : [state.replace('_', ' '), ...(reason === null ? [] : [reason])];
+  const week = newestWeek === null ? [] : [metricsText(newestWeek)];
+  const keptWeek = kept?.origins.at(-1);
+  return [
+    [...title, ...week].join(': '),
+    ...(model === null ? [] : [`  ${parametersText(model)}`]),
+    ...(kept === null ? [] : [`  kept: ${parametersText(kept)}`]),
+    ...(keptWeek === undefined ? [] : [`  newest week of the kept model: ${metricsText(keptWeek)}`]),
+  ];
+}
+
+/** `BG/BB, 2,600 players: alpha 1.1012, beta 1.5987, gamma 0.71220, delta 9.1020`. */
+function parametersText(model: RefusedModel): string {
   const parameters = Object.entries(parametersOf(model)).map(
     ([key, value]) => `${key} ${value.toPrecision(5)}`,
   );
-  return [`  ${model.algorithm}, ${grouped(model.players)} players: ${parameters.join(', ')}`];
+  return `${model.algorithm}, ${grouped(model.players)} players: ${parameters.join(', ')}`;
 }
 
-function parametersOf(
-  model: Extract<Artefact['models'][ModelName], { state: 'ready' }>,
-): Record<string, number> {
-  if ('bgBb' in model) return { ...model.bgBb };
-  const { value } = model;
+/** Member by member, since a report comes back from the database with its members in another order. */
+function parametersOf(model: RefusedModel): Record<string, number> {
+  if ('bgBb' in model) {
+    const { alpha, beta, gamma, delta } = model.bgBb;
+    return { alpha, beta, gamma, delta };
+  }
+  const { mbgNbd, value } = model;
+  const { r, alpha, a, b } = mbgNbd;
   return {
-    ...model.mbgNbd,
+    ...{ r, alpha, a, b },
     ...(value?.kind === 'gamma_gamma' ? { p: value.p, q: value.q, v: value.v } : {}),
   };
 }

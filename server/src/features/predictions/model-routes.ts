@@ -6,10 +6,10 @@ import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS } from '../../lib/day.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { GRADED_NAMES, MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
-import { type ArtefactReading, readArtefact } from '../../personalisation/predict/read-artefact.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import { comparedModel } from './compared-model.js';
 import { listGrades } from './grade-queries.js';
 import {
   findCurrentState,
@@ -157,8 +157,8 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { model: version } = request.params;
       const current = await findCurrentState(ctx.pool, gameId);
       const { against = current?.modelVersion ?? version } = request.query;
-      const one = readArtefact((await requireModel(ctx, gameId, version)).artefact);
-      const other = readArtefact((await requireModel(ctx, gameId, against)).artefact);
+      const one = await requireModel(ctx, gameId, version);
+      const other = await requireModel(ctx, gameId, against);
       const models = MODEL_NAMES.map((model) => ({
         model,
         version: comparedPart(one, model),
@@ -241,8 +241,7 @@ function toState({ modelVersion, since, author, cause, distrusted }: PredictionS
   return { modelVersion, since: toTime(since), author, cause, distrusted };
 }
 
-function comparedPart(reading: ArtefactReading, name: ModelName) {
-  if (!reading.readable) return { state: 'unusable', newestWeek: null };
-  const part = reading.artefact.models[name];
-  return { state: part.state, newestWeek: part.state === 'ready' ? (part.origins.at(-1) ?? null) : null };
+function comparedPart(stored: StoredModel, name: ModelName) {
+  const { state, newestWeek, kept } = comparedModel(stored, name);
+  return { state, newestWeek, keptNewestWeek: kept?.origins.at(-1) ?? null };
 }

@@ -14,6 +14,12 @@ const ModelOutcome = Type.Object(
     origins: Type.Array(Type.Unknown(), {
       description: 'Metrics of the weeks that the model was not trained with, oldest first',
     }),
+    refusedModel: Type.Optional(
+      Type.Unknown({
+        description:
+          'The parameters of a model that was refused. The artefact has the model that is used instead.',
+      }),
+    ),
   },
   { title: 'ModelOutcome' },
 );
@@ -120,9 +126,20 @@ export const ModelResponse = successOf(
 
 const ComparedPart = Type.Object(
   {
-    state: Type.String({ description: '`ready`, or `cold_start`' }),
+    state: Type.String({
+      description: '`ready`, `refused`, `cold_start`, or `unusable` (made by a version with other features)',
+    }),
     newestWeek: nullable(
-      Type.Unknown({ description: 'Metrics of the newest week that the model was not trained with' }),
+      Type.Unknown({
+        description:
+          'Metrics of the newest week that the model was not trained with, also of a model that was refused',
+      }),
+    ),
+    keptNewestWeek: nullable(
+      Type.Unknown({
+        description:
+          'The same of the older model that the training has kept, because its own was refused or has too little data',
+      }),
     ),
   },
   { title: 'ComparedModel' },
@@ -142,8 +159,8 @@ export const ComparisonResponse = successOf(
       models: [
         {
           model: 'activity',
-          version: { state: 'cold_start', newestWeek: null },
-          against: { state: 'cold_start', newestWeek: null },
+          version: { state: 'cold_start', newestWeek: null, keptNewestWeek: null },
+          against: { state: 'cold_start', newestWeek: null, keptNewestWeek: null },
         },
       ],
     },

@@ -14,8 +14,9 @@ export type ModelRollbackOutcome =
   | Readonly<{ outcome: 'unusable'; problem: string }>;
 
 /**
- * Puts an older training in force again, also one that was refused. Its models are trusted until they are graded, because the
- * operator decided so. The next training replaces them only if it is better.
+ * Puts the artefact of an older training in force again. Where a model of that training was refused, the artefact has the model that
+ * was kept instead: a refused model is in the report only, and never makes predictions. The models are trusted until they are graded,
+ * because the operator decided so. The next training replaces them only if it is better.
  */
 export async function rollBackModel(
   pool: Pool,

@@ -24,9 +24,8 @@ export type Calibrated<Parts> = Parts & Readonly<{ calibration: Platt }>;
 /** What came out, and why it is used or not. */
 export type Training<Parts> =
   | Readonly<{ outcome: 'cold_start'; reason: string }>
-  | Readonly<{ outcome: 'refused'; reason: string; origins: readonly OriginMetrics[] }>
   | Readonly<{
-      outcome: 'promoted';
+      outcome: 'promoted' | 'refused';
       reason: string;
       model: Calibrated<Parts>;
       card: Omit<ModelCard, 'algorithm'>;
@@ -58,8 +57,6 @@ export function trainModel<Parts extends object>(
       ? measureProbabilities(averageOf(kind, fitted.parts, newest))
       : measure(kind, present, newest.test);
   const rivalName = present === undefined ? 'the average rate' : 'the present model';
-  const refusal = refusalOf(tested, rival, rivalName);
-  if (refusal !== undefined) return { outcome: 'refused', reason: refusal, origins };
   const card = {
     state: 'ready',
     trainedDay,
@@ -67,6 +64,8 @@ export function trainModel<Parts extends object>(
     players: fitted.players,
     origins,
   } as const;
+  const refusal = refusalOf(tested, rival, rivalName);
+  if (refusal !== undefined) return { outcome: 'refused', reason: refusal, model, card };
   const reason = `log-loss on the newest week ${tested.logLoss.toFixed(4)}, that of ${rivalName} ${rival?.logLoss.toFixed(4)}`;
   return { outcome: 'promoted', reason, model, card };
 }

@@ -38,7 +38,14 @@ export type ModelReport = Readonly<{
   /** Whether predictions go on with the model that was in use before. */
   isPresentKept: boolean;
   origins: readonly OriginMetrics[];
+  /** The model that was refused: the artefact has the one that predictions go on with. Trainings of older versions did not keep it. */
+  refusedModel?: RefusedModel;
 }>;
+
+/** Its `origins` are those of the report. */
+export type RefusedModel = Readonly<
+  { [Name in ModelName]: Omit<Extract<Models[Name], ModelCard>, 'state' | 'origins'> }[ModelName]
+>;
 
 export function train(data: TrainingData, version: number, present: Artefact | null): TrainingResult {
   const splits = rollingSplits(data);
@@ -47,10 +54,9 @@ export function train(data: TrainingData, version: number, present: Artefact | n
   const activity = trainModel(activityKind(bgBbOf), splits, data.day, ready(used?.activity));
   const purchases = trainModel(PURCHASES_KIND, splits, data.day, ready(used?.purchases));
   const conversion = trainModel(conversionKind(bgBbOf), splits, data.day, ready(used?.conversion));
-  const models: Models = {
-    activity: chosen(
+  const fitted = {
+    activity: built(
       activity,
-      used?.activity,
       (model, card): ActivityModel => ({
         ...card,
         algorithm: activityAlgorithm(model),
@@ -59,14 +65,13 @@ export function train(data: TrainingData, version: number, present: Artefact | n
         calibration: model.calibration,
       }),
     ),
-    purchases: chosen(purchases, used?.purchases, (model, card): PurchasesModel => {
+    purchases: built(purchases, (model, card): PurchasesModel => {
       const details = purchasesDetails(model, data);
       const algorithm = details.value?.kind === 'gamma_gamma' ? 'MBG/NBD and Gamma-Gamma' : 'MBG/NBD';
       return { ...card, algorithm, mbgNbd: model.mbgNbd, calibration: model.calibration, ...details };
     }),
-    conversion: chosen(
+    conversion: built(
       conversion,
-      used?.conversion,
       (model, card): ConversionModel => ({
         ...card,
         algorithm: 'logistic regression',
@@ -76,6 +81,11 @@ export function train(data: TrainingData, version: number, present: Artefact | n
         ...conversionHorizons(model, data),
       }),
     ),
+  };
+  const models: Models = {
+    activity: chosen(activity, fitted.activity, used?.activity),
+    purchases: chosen(purchases, fitted.purchases, used?.purchases),
+    conversion: chosen(conversion, fitted.conversion, used?.conversion),
   };
   const trainings = { activity, purchases, conversion };
   const isAnyNew = MODEL_NAMES.some((name) => trainings[name].outcome === 'promoted');
@@ -94,7 +104,7 @@ export function train(data: TrainingData, version: number, present: Artefact | n
   return {
     artefact,
     isPromoted: isAnyNew || (!isAnyUsed && haveRatesChanged(present, artefact)),
-    report: MODEL_NAMES.map((name) => reportOf(name, trainings[name], used?.[name])),
+    report: MODEL_NAMES.map((name) => reportOf(name, trainings[name], fitted[name], used?.[name])),
   };
 }
 
@@ -102,30 +112,35 @@ function ready<Model extends ModelCard>(model: Model | MissingModel | undefined)
   return model?.state === 'ready' ? model : undefined;
 }
 
-/** The new model if it is promoted, else the one in use, else why there is none. */
-function chosen<Parts, Model extends ModelCard>(
+/** The model that was fitted, whether it is promoted or refused. */
+function built<Parts, Model extends ModelCard>(
   training: Training<Parts>,
-  present: Model | MissingModel | undefined,
   build: (model: Calibrated<Parts>, card: Omit<ModelCard, 'algorithm'>) => Model,
+): Model | undefined {
+  return training.outcome === 'cold_start' ? undefined : build(training.model, training.card);
+}
+
+/** The new model if it is promoted, else the one in use, else why there is none. */
+function chosen<Model extends ModelCard>(
+  { outcome, reason }: Training<unknown>,
+  fitted: Model | undefined,
+  present: Model | MissingModel | undefined,
 ): Model | MissingModel {
-  if (training.outcome === 'promoted') return build(training.model, training.card);
-  return ready(present) ?? { state: 'cold_start', reason: training.reason };
+  if (outcome === 'promoted' && fitted !== undefined) return fitted;
+  return ready(present) ?? { state: 'cold_start', reason };
 }
 
 function reportOf(
   model: ModelName,
-  training: Training<unknown>,
+  { outcome, reason }: Training<unknown>,
+  fitted: Extract<Models[ModelName], ModelCard> | undefined,
   present: ModelCard | MissingModel | undefined,
 ): ModelReport {
-  const { outcome, reason } = training;
-  const origins =
-    training.outcome === 'promoted'
-      ? training.card.origins
-      : training.outcome === 'refused'
-        ? training.origins
-        : [];
   const isPresentKept = outcome !== 'promoted' && present?.state === 'ready';
-  return { model, outcome, reason, isPresentKept, origins };
+  const report = { model, outcome, reason, isPresentKept, origins: fitted?.origins ?? [] };
+  if (outcome !== 'refused' || fitted === undefined) return report;
+  const { state: _, origins: __, ...refusedModel } = fitted;
+  return { ...report, refusedModel };
 }
 
 /** How predictions are distributed among the players of the newest origin. */

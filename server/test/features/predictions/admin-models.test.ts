@@ -119,6 +119,27 @@ describe('the admin API', () => {
     expect(comparison).toMatchObject({ version: 1, against: 2 });
   });
 
+  it('returns a refused model with its parameters, and compares its own test', async () => {
+    const refused = {
+      ...{ model: 'activity', outcome: 'refused', reason: 'it is worse', isPresentKept: false },
+      origins: [{ auc: 0.6 }, { auc: 0.7 }],
+      refusedModel: { algorithm: 'BG/BB', bgBb: { alpha: 1.5 } },
+    };
+    const { rows } = await harness.pool.query('select report from prediction_models where version = 1');
+    const setReport = (report: unknown) =>
+      harness.pool.query('update prediction_models set report = $1 where version = 1', [report]);
+    await setReport({ ...rows[0].report, models: [refused] });
+    const model = await admin.ask<{ models: unknown[] }>('GET', `${GAME}/models/1`);
+    expect(model.models).toEqual([refused]);
+    const comparison = await admin.ask<{ models: unknown[] }>('GET', `${GAME}/models/1/comparison`);
+    expect(comparison.models[0]).toEqual({
+      model: 'activity',
+      version: { state: 'refused', newestWeek: { auc: 0.7 }, keptNewestWeek: null },
+      against: { state: 'cold_start', newestWeek: null, keptNewestWeek: null },
+    });
+    await setReport(rows[0].report);
+  });
+
   it('trains for editors only, one at a time, and in a thread', async () => {
     const refused = await admin.call('POST', `${GAME}/models`, undefined, admin.tokens.viewer);
     expectGeneralError(refused, 403, 'role_too_low');

@@ -109,6 +109,27 @@ describe('promotion', () => {
     expect(second.artefact.models.activity).toEqual(first.artefact.models.activity);
   });
 
+  it('leaves the present model in the artefact, and the refused one in the report', () => {
+    const { activity } = readyModels(first.artefact);
+    const older = { ...activity, trainedDay: LAST_DAY - 30, bgBb: { alpha: 2, beta: 2, gamma: 2, delta: 2 } };
+    const present = { ...first.artefact, models: { ...first.artefact.models, activity: older } };
+    const newest = withNobodyBack(data.origins.at(-1) as OriginCells);
+    const second = train({ ...data, origins: [...data.origins.slice(0, -1), newest] }, 2, present);
+    expect(second.artefact.models.activity).toEqual(older);
+    const { outcome, refusedModel } = second.report[0] ?? {};
+    expect(outcome).toBe('refused');
+    expect(refusedModel).toEqual({
+      algorithm: activity.algorithm,
+      trainedDay: LAST_DAY,
+      window: activity.window,
+      players: activity.players,
+      bgBb: activity.bgBb,
+      logistic: activity.logistic,
+      calibration: activity.calibration,
+    });
+    expect(first.report[0]).not.toHaveProperty('refusedModel');
+  });
+
   it('replaces a present model that is worse', () => {
     const { activity } = readyModels(first.artefact);
     const worse = { ...activity, calibration: { slope: 1, offset: 1 } };
