@@ -38,7 +38,7 @@ export function modelLines({ models }: TrainingReport, artefact: Artefact): stri
 
 /** `used`: the model of the artefact, which is an older one if that of the training was refused. */
 function linesOf(report: ModelReport, used: Artefact['models'][ModelName]): string[] {
-  const { model, outcome, reason, isPresentKept, origins, refusedModel } = report;
+  const { model, outcome, reason, isPresentKept, origins, refusedModel, regressionLacks } = report;
   const kept = isPresentKept ? ' The model in force before is kept.' : '';
   const usedText = used.state === 'ready' ? parametersText(used) : undefined;
   const newest = origins.at(-1);
@@ -46,6 +46,9 @@ function linesOf(report: ModelReport, used: Artefact['models'][ModelName]): stri
     `${TITLES[model]}: ${OUTCOMES[outcome]}. ${sentence(reason)}${kept}`,
     ...(outcome === 'promoted' && usedText !== undefined ? [`  ${usedText}`] : []),
     ...(refusedModel === undefined ? [] : [`  ${parametersText(refusedModel)}`]),
+    ...(regressionLacks === undefined
+      ? []
+      : [`  active days alone; too little yet to look at other features: ${regressionLacks}`]),
     ...(newest === undefined ? [] : [`  newest week: ${metricsText(newest)}`]),
     ...origins
       .slice(0, -1)

@@ -39,6 +39,12 @@ export function ColdStart({
         {outcome?.reason ?? 'this model is not part of it'}
         {inForce === null ? '' : ` · training ${inForce.modelVersion} is in force`}
       </Text>
+      {outcome?.regressionLacks !== undefined && (
+        <Text size="sm">
+          It looks at the rhythm of active days alone. To look at sessions, play time and the other features
+          it needs more data: {outcome.regressionLacks}.
+        </Text>
+      )}
       {isDistrusted && (
         <Alert color="orange" variant="light" title="Not trusted at present">
           Its recent predictions were too far from what happened. Players get averages until they are right

@@ -14,6 +14,12 @@ const ModelOutcome = Type.Object(
     origins: Type.Array(Type.Unknown(), {
       description: 'Metrics of the weeks that the model was not trained with, oldest first',
     }),
+    regressionLacks: Type.Optional(
+      Type.String({
+        description:
+          'Where `activity` looks at the rhythm of active days alone: what it needs more of to look at other features, such as `412 of 1,000 players who left`',
+      }),
+    ),
     refusedModel: Type.Optional(
       Type.Unknown({
         description:

@@ -16,7 +16,13 @@ export type ModelKind<Parts> = Readonly<{
 }>;
 
 export type Fitted<Parts> =
-  | Readonly<{ fitted: true; parts: Parts; players: number }>
+  | Readonly<{
+      fitted: true;
+      parts: Parts;
+      players: number;
+      /** What a regression, which the model goes without for now, needs more of. */
+      regressionLacks?: string | null;
+    }>
   | Readonly<{ fitted: false; reason: string }>;
 
 export type Calibrated<Parts> = Parts & Readonly<{ calibration: Platt }>;
@@ -29,6 +35,7 @@ export type Training<Parts> =
       reason: string;
       model: Calibrated<Parts>;
       card: Omit<ModelCard, 'algorithm'>;
+      regressionLacks: string | null;
     }>;
 
 /** A model may be this far off beyond what chance does to a perfect one. */
@@ -64,10 +71,11 @@ export function trainModel<Parts extends object>(
     players: fitted.players,
     origins,
   } as const;
+  const { regressionLacks = null } = fitted;
   const refusal = refusalOf(tested, rival, rivalName);
-  if (refusal !== undefined) return { outcome: 'refused', reason: refusal, model, card };
+  if (refusal !== undefined) return { outcome: 'refused', reason: refusal, model, card, regressionLacks };
   const reason = `log-loss on the newest week ${tested.logLoss.toFixed(4)}, that of ${rivalName} ${rival?.logLoss.toFixed(4)}`;
-  return { outcome: 'promoted', reason, model, card };
+  return { outcome: 'promoted', reason, model, card, regressionLacks };
 }
 
 function calibrated<Parts extends object>(

@@ -46,9 +46,10 @@ export function activityKind(bgBbOf: BgBbFits): ModelKind<ActivityParts> {
         train.flatMap(({ activity }) => activity.filter(isPresent)),
         bgBb.parameters,
         ({ players, returned7 }) => players - returned7,
+        { positives: 'players who left', negatives: 'players who stayed' },
       );
       const parts = { bgBb: bgBb.parameters, logistic: logistic.model };
-      return { fitted: true, parts, players: bgBb.players };
+      return { fitted: true, parts, players: bgBb.players, regressionLacks: logistic.reason };
     },
     predict: (parts, origin) => predictions(origin, (statistics) => rawChurn(parts, statistics)),
   };
@@ -70,6 +71,8 @@ export function fitOutcomes(
   cells: readonly ActivityCell[],
   bgBb: BgBbParameters,
   positivesOf: (cell: ActivityCell) => number,
+  /** For the reason: "412 of 1,000 players who left". */
+  names: Readonly<{ positives: string; negatives: string }>,
 ): { model: LogisticModel; reason: null } | { model: null; reason: string } {
   const labelled: LabelledCell[] = cells.map((cell) => ({
     features: featuresOf(cell, bgBb),
@@ -79,8 +82,8 @@ export function fitOutcomes(
   const positives = labelled.reduce((sum, cell) => sum + cell.positives, 0);
   const players = labelled.reduce((sum, cell) => sum + cell.players, 0);
   const reason =
-    shortfall(positives, MIN_OUTCOMES, 'players with the outcome') ??
-    shortfall(players - positives, MIN_OUTCOMES, 'players without the outcome');
+    shortfall(positives, MIN_OUTCOMES, names.positives) ??
+    shortfall(players - positives, MIN_OUTCOMES, names.negatives);
   if (reason !== undefined) return { model: null, reason };
   const model = fitLogistic(labelled);
   return model === undefined

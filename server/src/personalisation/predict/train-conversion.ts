@@ -22,7 +22,10 @@ export function conversionKind(bgBbOf: BgBbFits): ModelKind<ConversionParts> {
       const bgBb = bgBbOf(train.at(-1) as OriginCells);
       if (!bgBb.fitted) return bgBb;
       const cells = train.flatMap(({ activity }) => activity.filter(({ isPayer }) => !isPayer));
-      const logistic = fitOutcomes(cells, bgBb.parameters, ({ spent7 }) => spent7);
+      const logistic = fitOutcomes(cells, bgBb.parameters, ({ spent7 }) => spent7, {
+        positives: 'first purchases',
+        negatives: 'players who have not paid',
+      });
       if (logistic.model === null) return { fitted: false, reason: logistic.reason };
       const players = cells.reduce((sum, cell) => sum + cell.players, 0);
       return { fitted: true, parts: { bgBb: bgBb.parameters, logistic: logistic.model }, players };

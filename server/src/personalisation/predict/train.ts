@@ -40,6 +40,8 @@ export type ModelReport = Readonly<{
   origins: readonly OriginMetrics[];
   /** The model that was refused: the artefact has the one that predictions go on with. Trainings of older versions did not keep it. */
   refusedModel?: RefusedModel;
+  /** Where churn is BG/BB alone: what its regression on the other features needs more of, "412 of 1,000 players who left". */
+  regressionLacks?: string;
 }>;
 
 /** Its `origins` are those of the report. */
@@ -132,12 +134,17 @@ function chosen<Model extends ModelCard>(
 
 function reportOf(
   model: ModelName,
-  { outcome, reason }: Training<unknown>,
+  training: Training<unknown>,
   fitted: Extract<Models[ModelName], ModelCard> | undefined,
   present: ModelCard | MissingModel | undefined,
 ): ModelReport {
+  const { outcome, reason } = training;
   const isPresentKept = outcome !== 'promoted' && present?.state === 'ready';
-  const report = { model, outcome, reason, isPresentKept, origins: fitted?.origins ?? [] };
+  const lacks = training.outcome === 'cold_start' ? null : training.regressionLacks;
+  const report = {
+    ...{ model, outcome, reason, isPresentKept, origins: fitted?.origins ?? [] },
+    ...(lacks === null ? {} : { regressionLacks: lacks }),
+  };
   if (outcome !== 'refused' || fitted === undefined) return report;
   const { state: _, origins: __, ...refusedModel } = fitted;
   return { ...report, refusedModel };

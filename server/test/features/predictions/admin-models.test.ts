@@ -124,6 +124,7 @@ describe('the admin API', () => {
       ...{ model: 'activity', outcome: 'refused', reason: 'it is worse', isPresentKept: false },
       origins: [{ auc: 0.6 }, { auc: 0.7 }],
       refusedModel: { algorithm: 'BG/BB', bgBb: { alpha: 1.5 } },
+      regressionLacks: '412 of 1,000 players who left',
     };
     const { rows } = await harness.pool.query('select report from prediction_models where version = 1');
     const setReport = (report: unknown) =>

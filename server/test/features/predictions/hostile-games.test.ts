@@ -49,7 +49,7 @@ const CASES: Record<string, Case> = {
       ...player,
       purchases: n === 0 ? new Map([[LAST_DAY - 30, 5]]) : nobodyBuys,
     })),
-    reasons: { purchases: /^1 of 500 payers$/, conversion: /^\d of 1,000 players with the outcome$/ },
+    reasons: { purchases: /^1 of 500 payers$/, conversion: /^\d of 1,000 first purchases$/ },
   },
   'prices of 0': {
     players: regular.map((player, n) => ({

@@ -148,7 +148,7 @@ describe('training', () => {
     const byModel = Object.fromEntries(outcome.report.models.map((report) => [report.model, report]));
     expect(byModel.activity).toMatchObject({ outcome: 'promoted' });
     expect(byModel.conversion).toMatchObject({ outcome: 'cold_start' });
-    expect(byModel.conversion?.reason).toMatch(/^\d+ of 1,000 players with the outcome$/);
+    expect(byModel.conversion?.reason).toMatch(/^\d+ of 1,000 first purchases$/);
     expect(outcome.report.progress.find(({ what }) => what === 'players')).toEqual({
       what: 'players',
       have: GAME.players.length,

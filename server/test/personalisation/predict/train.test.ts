@@ -199,10 +199,18 @@ describe('training with too little data', () => {
     expect(artefact.scales.churn).toBeNull();
   });
 
-  it('uses BG/BB alone until there are enough outcomes for a regression', () => {
-    const { artefact, report } = train(expectedGame(2_100, 0, FEW_WEEKS), 1, null);
+  it('uses BG/BB alone until there are enough outcomes for a regression, and says how many are missing', () => {
+    const data = expectedGame(2_100, 0, FEW_WEEKS);
+    const { artefact, report } = train(data, 1, null);
     expect(readyActivity(artefact)).toMatchObject({ algorithm: 'BG/BB', logistic: null });
-    expect(report[2]?.reason).toMatch(/^\d+ of 1,000 players with the outcome$/);
+    const outcomes = (data.origins[0] as OriginCells).activity.filter(isPresent);
+    const stayed = outcomes.reduce((sum, { returned7 }) => sum + returned7, 0);
+    expect(report[0]?.regressionLacks).toBe(`${Math.floor(stayed)} of 1,000 players who stayed`);
+    expect(report[2]?.reason).toMatch(/^\d+ of 1,000 first purchases$/);
+    expect(report[2]).not.toHaveProperty('regressionLacks');
+    expect(train(expectedGame(20_000, 600, FEW_WEEKS), 1, null).report[0]).not.toHaveProperty(
+      'regressionLacks',
+    );
   });
 
   it('needs three weeks whose outcome is known', () => {
