@@ -1,10 +1,17 @@
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { withOwnConnection } from '../../../src/db/own-connection.js';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
+import { workOnGame } from '../../../src/features/predictions/daily-work.js';
 import { gradeGame } from '../../../src/features/predictions/grade-game.js';
+import { listGrades } from '../../../src/features/predictions/grade-queries.js';
+import { createPredictionMetrics } from '../../../src/features/predictions/prediction-metrics.js';
+import { predictionsStep } from '../../../src/features/predictions/predictions-step.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { findGame } from '../../../src/features/studios/tenants.js';
+import { dateOf } from '../../../src/lib/day.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
-import { seeded } from '../../personalisation/predict/simulate.js';
 import { type SimulatedPlayer, simulateGame } from '../../personalisation/predict/simulated-game.js';
 import { get } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
@@ -15,7 +22,7 @@ import { insertSimulatedPlayers } from '../../support/simulated-rows.js';
 /** Games whose players suddenly behave differently from the training data. */
 
 const PLAYED = simulateGame(11, 2_600, 95).players;
-const SOLD = simulateGame(12, 2_600, 64).players;
+const SOLD = simulateGame(12, 3_200, 95).players;
 /** More players, because the amounts that a few of them spend vary much by chance. */
 const DEAR = simulateGame(14, 4_000, 95).players;
 const CHANGE = 20_060;
@@ -50,20 +57,54 @@ async function grade(gameId: number, days: number) {
   return { lost, regained, grades };
 }
 
+/** Grades as the service does every day. Returns what it writes to the log. */
+async function gradeDaily(gameId: number, tenant: string, game: string, days: number) {
+  const logged: unknown[] = [];
+  const stream = new Writable({
+    write(chunk, _, done) {
+      const { level, time: _time, pid: _pid, hostname: _host, ...line } = JSON.parse(String(chunk));
+      logged.push({ level: pino.levels.labels[level], ...line });
+      done();
+    },
+  });
+  const due = { gameId, tenant, game, isGradeDue: true, isTrainingDue: false };
+  const step = predictionsStep(
+    async ({ nowMs, signal }) => [await workOnGame(harness.pool, due, { nowMs, signal })],
+    1,
+    pino(stream),
+  );
+  const run = { pool: harness.pool, nowMs: after(days), signal: new AbortController().signal };
+  await withOwnConnection(harness.pool, (connection) => step.run({ ...run, connection }));
+  return logged;
+}
+
+/** The metric that alerts are based on. */
+async function isTrusted(tenant: string, game: string, model: string): Promise<string | undefined> {
+  const text = await createPredictionMetrics(harness.pool).registry.metrics();
+  const labels = `tenant="${tenant}",game="${game}",model="${model}"`;
+  const line = text
+    .split('\n')
+    .find((each) => each.startsWith(`savepoint_prediction_model_trusted{${labels}}`));
+  return line?.split(' ').at(-1);
+}
+
 const statesOf = async (session: Session) => {
   const { predictions, models } = (await get(harness.app, '/v1/player/predictions', session)).json();
   return { churn: predictions.churn, health: models.activity.health };
 };
 
-describe('a bad update, after which two of three visits do not take place', () => {
+describe('a broken update, after which no player returns', () => {
   let gameId: number;
   beforeAll(async () => {
     gameId = (await findGame(harness.pool, 'demo-studio', 'demo-game'))?.id ?? 0;
-    const random = seeded(1);
-    const kept = (day: number) => day < CHANGE || random() < 1 / 3;
+    const isBefore = (day: number) => day < CHANGE;
     await write(
       gameId,
-      PLAYED.map((player) => ({ ...player, activeDays: player.activeDays.filter(kept) })),
+      PLAYED.map((player) => ({
+        ...player,
+        activeDays: player.activeDays.filter(isBefore),
+        purchases: new Map([...player.purchases].filter(([day]) => isBefore(day))),
+      })),
     );
   });
 
@@ -74,11 +115,19 @@ describe('a bad update, after which two of three visits do not take place', () =
     const { churn, health } = await statesOf(await harness.login('simulated-0'));
     expect(churn.state).toBe('ready');
     expect(health).toBe('green');
+    expect(await isTrusted('demo-studio', 'demo-game', 'activity')).toBe('1');
   });
 
-  it('turns red within a week: players get averages, with the state degraded', async () => {
-    const { lost, grades } = await grade(gameId, 7);
-    expect(lost).toEqual(['activity']);
+  it('turns red within a week: players get averages, with the state degraded, and the log and the metrics say so', async () => {
+    expect(await gradeDaily(gameId, 'demo-studio', 'demo-game', 7)).toEqual([
+      {
+        ...{ level: 'error', tenant: 'demo-studio', game: 'demo-game', models: ['activity'] },
+        msg: 'the predictions of these models were wrong; players get averages until they are right again',
+      },
+    ]);
+    expect(await isTrusted('demo-studio', 'demo-game', 'activity')).toBe('0');
+    expect(await isTrusted('demo-studio', 'demo-game', 'conversion')).toBe('1');
+    const grades = await listGrades(harness.pool, gameId, { sinceDay: dateOf(today), limit: 10 });
     const told = grades.find(({ model }) => model === 'activity');
     expect(told?.health).toBe('red');
     expect(told?.metrics.deciles).toHaveLength(10);
@@ -99,15 +148,21 @@ describe('a bad update, after which two of three visits do not take place', () =
     const { churn, health } = await statesOf(await harness.login('simulated-0'));
     expect(churn.state).toBe('ready');
     expect(health).toBe('green');
+    // It has learnt that players do not return.
+    expect(churn.value).toBeGreaterThan(0.9);
+    expect(await isTrusted('demo-studio', 'demo-game', 'activity')).toBe('1');
     expect(await grade(gameId, 30)).toMatchObject({ lost: [], regained: [] });
   });
 });
 
 describe('a sale, on which every payer buys', () => {
-  it('turns red the next day', async () => {
-    const studio = await addStudio(harness, 'other-studio', 'other-game');
+  let gameId: number;
+  let studio: Awaited<ReturnType<typeof addStudio>>;
+
+  beforeAll(async () => {
+    studio = await addStudio(harness, 'other-studio', 'other-game');
     const { rows } = await harness.pool.query("select id from games where slug = 'other-game'");
-    const gameId: number = rows[0].id;
+    gameId = rows[0].id;
     const shown = { visibleToClients: ['spend' as const], off: [] };
     await publishConfig(
       harness.pool,
@@ -120,13 +175,37 @@ describe('a sale, on which every payer buys', () => {
       gameId,
       SOLD.map((player) => ({ ...player, purchases: bought(player) })),
     );
+  });
+
+  const toldAfter = async (days: number) => {
+    harness.clock.set(after(days));
+    const payer = await studio.login(`simulated-${SOLD.findIndex(({ purchases }) => purchases.size > 0)}`);
+    return (await get(harness.app, '/v1/player/predictions', payer)).json();
+  };
+
+  it('turns red the next day, and the log and the metrics say so', async () => {
     expect(await train(gameId, 0)).toMatchObject({ purchases: 'promoted' });
     expect(await grade(gameId, 0)).toMatchObject({ lost: [] });
-    expect((await grade(gameId, 1)).lost).toContain('purchases');
-    harness.clock.set(after(1));
-    const session = await studio.login(`simulated-${SOLD.findIndex(({ purchases }) => purchases.size > 0)}`);
-    const { predictions } = (await get(harness.app, '/v1/player/predictions', session)).json();
+    expect(await isTrusted('other-studio', 'other-game', 'purchases')).toBe('1');
+    expect(await gradeDaily(gameId, 'other-studio', 'other-game', 1)).toContainEqual(
+      expect.objectContaining({
+        ...{ level: 'error', tenant: 'other-studio', game: 'other-game' },
+        models: expect.arrayContaining(['purchases']),
+      }),
+    );
+    expect(await isTrusted('other-studio', 'other-game', 'purchases')).toBe('0');
+    const { predictions } = await toldAfter(1);
     expect(predictions.spend).toMatchObject({ state: 'degraded', model: 'purchases', band: null });
+  });
+
+  it('recovers with a model that is trained after the sale', async () => {
+    expect(await train(gameId, 29)).toMatchObject({ purchases: 'promoted' });
+    expect(await isTrusted('other-studio', 'other-game', 'purchases')).toBe('1');
+    const { predictions, models } = await toldAfter(29);
+    expect(predictions.spend).toMatchObject({ state: 'ready', model: 'purchases' });
+    expect(models.purchases.health).toBe('green');
+    const { lost } = await grade(gameId, 30);
+    expect(lost).not.toContain('purchases');
   });
 });
 
