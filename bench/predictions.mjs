@@ -1,7 +1,7 @@
 // npm run bench:predictions -- [--players 1000,20000,200000,1000000] [--days 119] [--seed 1] [--reads 200000] [--rounds 3] [--seconds 10]
 // Trains games whose parameters are known, and prints the time, the memory and the distance to the true parameters. A game with more players than
 // a training reads is trained twice: on a sample, as the service does it, and on all players. --reads also measures how much slower reads of the
-// store are during a training of the game of that size.
+// store are during a training of the game of that size. A limit that is missed makes the run fail.
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { withOwnConnection } from '../server/dist/db/own-connection.js';
@@ -9,8 +9,10 @@ import { createPool } from '../server/dist/db/pool.js';
 import { publishConfig } from '../server/dist/features/game-configs/publish.js';
 import { MAX_PLAYERS, readOrigin } from '../server/dist/features/predictions/training-data-reader.js';
 import { beginTrainingSession, createSample } from '../server/dist/features/predictions/training-queries.js';
+import { createLimits } from './predictions/limits.mjs';
 import { measureReads } from './predictions/reads-beside-training.mjs';
 import { heldOut, recovered } from './predictions/recovery.mjs';
+import { measureScoring } from './predictions/scoring-time.mjs';
 import { insertSimulatedPlayers } from './predictions/simulated-players.mjs';
 import { runTraining } from './predictions/training-run.mjs';
 import { makeDocument } from './support/config-document.mjs';
@@ -23,6 +25,8 @@ const HELD_OUT_WEEKS = 2;
 /** BG/BB and MBG/NBD are fitted at the origin before the week of calibration and that of the test; values at the newest one. */
 const FITTED_WEEKS_AGO = 3;
 const NEWEST_WEEKS_AGO = 1;
+/** What a training may take that reads at most `MAX_PLAYERS` players, as the service does, and how good its predictions have to be. */
+const LIMITS = { seconds: 60, peakMb: 1_024, ece: 0.02, aucBelowTruth: 0.01, scoringMicros: 100 };
 
 const { values } = parseArgs({
   options: {
@@ -35,8 +39,10 @@ const { values } = parseArgs({
   },
 });
 
+const limits = createLimits();
 await runAndCleanUp(async () => {
   for (const players of values.players.split(',')) await measure(Number(players), players === values.reads);
+  limits.conclude();
 });
 
 async function measure(players, withReads) {
@@ -58,8 +64,9 @@ async function measure(players, withReads) {
       // A model is promoted only if it is better than the one in force: each training has to begin like the first.
       await database.query('truncate prediction_models, prediction_states');
       const trained = await runTraining({ ...task, isWhole });
-      printTraining(trained);
+      printTraining(trained, isWhole);
       await printTruth(pool, gameId, trained, nowMs, isWhole ? players : MAX_PLAYERS);
+      if (!isWhole) await printScoring(pool, gameId, trained);
     }
     if (withReads) {
       const document = makeDocument({ segments: 50, offers: 50, usesPredictions: true });
@@ -74,12 +81,38 @@ async function measure(players, withReads) {
   }
 }
 
-function printTraining({ sample, report, seconds, readMs, fitMs, peakMb, cpuSeconds, backend }) {
+function printTraining({ sample, report, seconds, readMs, fitMs, peakMb, cpuSeconds, backend }, isWhole) {
   const of = sample.players < sample.allPlayers ? ` of ${count(sample.allPlayers)}` : '';
   console.log(
     `trained on ${count(sample.players)}${of} players and ${count(sample.payers)} payers in ${count(report.cells)} cells: ${seconds.toFixed(1)} s (read ${(readMs / 1000).toFixed(1)}, fit ${(fitMs / 1000).toFixed(1)}); the trainer ${cpuSeconds.toFixed(1)} s of CPU and at most ${peakMb.toFixed(0)} MB, its backend ${backend.cpuSeconds.toFixed(1)} s of CPU and at most ${backend.peakMb.toFixed(0)} MB of its own`,
   );
   for (const { model, outcome, reason } of report.models) console.log(`  ${model}: ${outcome} (${reason})`);
+  if (isWhole) return;
+  const name = `training of ${count(sample.players)} players`;
+  const memory = limits.atMost(peakMb, LIMITS.peakMb, `${name}: ${peakMb.toFixed(0)} MB`);
+  console.log(`  limit of the trainer's memory: ${memory} MB`);
+  // The limit of time is for games of at most `MAX_PLAYERS`: the sample of a larger game is spread over more pages.
+  if (sample.players < sample.allPlayers) return;
+  const time = limits.atMost(seconds, LIMITS.seconds, `${name}: ${seconds.toFixed(1)} s`);
+  console.log(`  limit of the time: ${time} s`);
+}
+
+/** The time of the slowest player is compared with the limit. */
+async function printScoring(pool, gameId, { artefact }) {
+  if (artefact.models.purchases.state !== 'ready') return;
+  const measured = await measureScoring(pool, gameId, artefact, Date.now());
+  const states = Object.entries(artefact.models).map(
+    ([name, model]) => `${name} ${model.algorithm ?? 'cold start'}`,
+  );
+  console.log(
+    `All predictions of a player (${states.join(', ')}):\n\n| players | µs, mean | µs, slowest player | limit |\n| --- | --- | --- | --- |`,
+  );
+  for (const { kind, players, mean, slowest } of measured) {
+    const text = `all predictions of one of the ${kind}: ${slowest.toFixed(1)} µs`;
+    const limit = limits.atMost(slowest, LIMITS.scoringMicros, text);
+    console.log(`| ${count(players)} ${kind} | ${mean.toFixed(1)} | ${slowest.toFixed(1)} | ${limit} |`);
+  }
+  console.log('');
 }
 
 async function printTruth(pool, gameId, { artefact }, nowMs, maxPlayers) {
@@ -104,12 +137,18 @@ async function printTruth(pool, gameId, { artefact }, nowMs, maxPlayers) {
       console.log(`| ${model} | ${gain.toFixed(1)} | ${chance} |`);
     }
     console.log(
-      '\n| held-out week | prediction | players | ECE (by chance) | AUC | AUC of the true parameters |\n| --- | --- | --- | --- | --- | --- |',
+      '\n| held-out week | prediction | players | ECE (by chance) | limit | AUC | AUC of the true parameters | limit of the difference |\n| --- | --- | --- | --- | --- | --- | --- | --- |',
     );
     for (let week = 0; week < HELD_OUT_WEEKS; week++) {
       for (const { name, model, truth } of heldOut(artefact, await originAt(-week))) {
+        const what = `${name}, held-out week ${week + 1}`;
+        const ece = limits.atMost(model.ece, LIMITS.ece, `${what}: ECE ${model.ece.toFixed(4)}`);
+        const below = truth.auc - model.auc;
+        const missed = `${what}: AUC ${below.toFixed(4)} below that of the true parameters`;
+        // Slow buyers can hardly be told apart, so by chance the model may be further off for payers.
+        const auc = name === 'churn' ? limits.atMost(below, LIMITS.aucBelowTruth, missed) : '';
         console.log(
-          `| ${week + 1} | ${name} | ${count(model.players)} | ${model.ece.toFixed(4)} (${model.eceOfChance.toFixed(4)}) | ${model.auc.toFixed(4)} | ${truth.auc.toFixed(4)} |`,
+          `| ${week + 1} | ${name} | ${count(model.players)} | ${model.ece.toFixed(4)} (${model.eceOfChance.toFixed(4)}) | ${ece} | ${model.auc.toFixed(4)} | ${truth.auc.toFixed(4)} | ${auc} |`,
         );
       }
     }

@@ -6,8 +6,8 @@ import type { AttributeReader } from './player-attributes.js';
 import { TIME_BASIS } from './time-basis.js';
 
 /**
- * Computing all predictions of a player takes about 10 µs, once, and parsing their sets of days up to as much again. Each
- * value that a rule reads counts it, so the cost of rules that read several is an upper bound.
+ * All predictions of a player are computed once per decision; docs/performance.md says how long that takes. Each value that a rule
+ * reads counts it, so the cost of rules that read several is an upper bound.
  */
 const SCORING_COST = 100;
 /** Without a model every player has the average, so no player is above or below the others. */
