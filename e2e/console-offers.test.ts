@@ -102,6 +102,20 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
     await page.getByRole('button', { name: 'Undo' }).click();
   });
 
+  it('completes an attribute of a rule by its description', async () => {
+    const { page, go } = owner;
+    await go('/segments?segment=payer');
+    await rule().fill('purchases.total >= 2');
+    await page.getByRole('textbox', { name: 'Attribute' }).fill('money spent');
+    // What is searched for is not put into the rule.
+    expect(await rule().inputValue()).toBe('purchases.total >= 2');
+    await page.getByRole('option', { name: /^spend\["USD"\]\.last28d Money spent/ }).click();
+    await expect.poll(() => rule().inputValue()).toBe('spend["USD"].last28d >= 2');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    expect(owner.problems).toEqual([]);
+  });
+
   it('previews an offer with a segment as the player gets it after publishing', async () => {
     const { page, go } = owner;
     await go('/store?tab=offers');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attributesRead } from '../src/lib/attribute-usages.js';
+import { attributesRead, descriptionsOf, matchingUsages, usagesOf } from '../src/lib/attribute-usages.js';
 import { canBeInvented, inventedFacts, valueProblem } from '../src/lib/invented-player.js';
 
 const NOW = Date.parse('2026-11-15T12:00:00.000Z');
@@ -97,5 +97,41 @@ describe('the attributes that a rule reads', () => {
       'flags.isPayer',
     ]);
     expect(attributesRead('country == "DE" || flags.isPayer', document)).toEqual([]);
+  });
+});
+
+describe('the attributes of rules', () => {
+  const attributes = [
+    {
+      ...{ name: 'spend', usage: 'spend["USD"].total', type: 'map<string, Amounts>', key: 'currency' },
+      meaning: 'Money spent by currency.',
+      fields: [
+        { name: 'total', type: 'double', meaning: 'of all time' },
+        { name: 'last28d', type: 'double', meaning: 'of the last 28 days' },
+      ],
+    },
+    { name: 'country', usage: 'country', type: 'string', meaning: 'Of the device.', key: null, fields: [] },
+  ];
+  const descriptions = descriptionsOf(attributes);
+
+  it('have a type and a description for each field', () => {
+    expect([...usagesOf(attributes)]).toEqual([
+      ['spend["USD"].total', 'double'],
+      ['spend["USD"].last28d', 'double'],
+      ['country', 'string'],
+    ]);
+    expect([...descriptions]).toEqual([
+      ['spend["USD"].total', 'Money spent by currency. total: of all time'],
+      ['spend["USD"].last28d', 'Money spent by currency. last28d: of the last 28 days'],
+      ['country', 'Of the device.'],
+    ]);
+  });
+
+  it('are found by name and by description, and all are listed beside a complete name', () => {
+    expect(matchingUsages(descriptions, 'COUN')).toEqual(['country']);
+    expect(matchingUsages(descriptions, 'money')).toEqual(['spend["USD"].total', 'spend["USD"].last28d']);
+    expect(matchingUsages(descriptions, 'country')).toHaveLength(3);
+    expect(matchingUsages(descriptions, '')).toHaveLength(3);
+    expect(matchingUsages(descriptions, 'zodiac')).toEqual([]);
   });
 });

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Condition, literalOf, OPERATORS, readRule, textOfLiteral, writeRule } from '../src/lib/rule.js';
+import {
+  type Condition,
+  isAttributePath,
+  literalOf,
+  OPERATORS,
+  readRule,
+  textOfLiteral,
+  writeRule,
+} from '../src/lib/rule.js';
 
 const literal = fc.oneof(
   fc.string().map((text) => JSON.stringify(text)),
@@ -44,6 +52,17 @@ describe('the rule builder', () => {
       'flags.isPayer && "whales" in segments && spend["USD"].total >= 50.0 && !("new" in segments)',
     );
   });
+
+  it.each(['purchases.total', 'spend["USD"].last28d', 'country', 'mon'])('keeps %s in the rule', (path) => {
+    expect(isAttributePath(path)).toBe(true);
+  });
+
+  it.each(['', 'money spent', 'spend[', 'spend["USD', ' country', 'country ', 'a > 1 && b'])(
+    'keeps “%s” out of the rule while it is typed',
+    (text) => {
+      expect(isAttributePath(text)).toBe(false);
+    },
+  );
 
   it.each([
     'flags.isPayer || flags.isTester',

@@ -2,15 +2,28 @@ import type { Schemas } from '../api/client.js';
 import type { ConfigDocument } from './document.js';
 import { readRule } from './rule.js';
 
+type Usage = { usage: string; type: string; description: string };
+
 /** How each attribute is written, with its fields and types: `spend["USD"].total`, `spend["USD"].last28d`. */
 export function usagesOf(attributes: readonly Schemas['Attribute'][]): Map<string, string> {
-  const usages = new Map<string, string>();
-  for (const { usage, type, fields } of attributes) {
-    if (fields.length === 0) usages.set(usage, type);
+  return new Map(listUsages(attributes).map(({ usage, type }) => [usage, type]));
+}
+
+/** What each of them means, the field included: money spent, in the last 28 days. */
+export function descriptionsOf(attributes: readonly Schemas['Attribute'][]): Map<string, string> {
+  return new Map(listUsages(attributes).map(({ usage, description }) => [usage, description]));
+}
+
+function listUsages(attributes: readonly Schemas['Attribute'][]): Usage[] {
+  return attributes.flatMap(({ usage, type, meaning, fields }) => {
+    if (fields.length === 0) return [{ usage, type, description: meaning }];
     const base = usage.replace(/\.\w+$/, '');
-    for (const field of fields) usages.set(`${base}.${field.name}`, field.type);
-  }
-  return usages;
+    return fields.map((field) => ({
+      usage: `${base}.${field.name}`,
+      type: field.type,
+      description: `${meaning} ${field.name}: ${field.meaning}`,
+    }));
+  });
 }
 
 /** The description of each attribute by its usage; keys are left out: `events[""].total`. */
@@ -19,6 +32,17 @@ export function meaningsOf(
 ): (path: string) => string | undefined {
   const meanings = new Map(attributes.map(({ name, meaning }) => [name, meaning]));
   return (path) => meanings.get(/^\w+/.exec(path)?.[0] ?? '');
+}
+
+/**
+ * The usages that have the typed text in their name or description. Where it is the name of one, they are all listed, so
+ * that another one can be chosen.
+ */
+export function matchingUsages(descriptions: ReadonlyMap<string, string>, typed: string): string[] {
+  const wanted = typed.trim().toLowerCase();
+  const usages = [...descriptions.keys()];
+  if (descriptions.has(typed.trim())) return usages;
+  return usages.filter((usage) => `${usage} ${descriptions.get(usage)}`.toLowerCase().includes(wanted));
 }
 
 /** The attributes that a rule reads, also through the segments it names, if the rule is a list of conditions that all have to hold. */

@@ -62,6 +62,11 @@ function readCondition(text: string): Condition | undefined {
   return { kind: 'compare', attribute, operator: operator as Operator, literal };
 }
 
+/** Whether the builder can still show a condition with this attribute: half of a name or a search such as `money spent` is no attribute. */
+export function isAttributePath(text: string): boolean {
+  return COMPARE.exec(`${text} > 0`)?.[1] === text;
+}
+
 /** What is typed for a value, as a literal of the rule: a text is quoted, a number or true or false is not. */
 export function literalOf(text: string, isText: boolean): string {
   return !isText && /^(?:-?\d+(?:\.\d+)?|true|false)$/.test(text.trim()) ? text.trim() : JSON.stringify(text);

@@ -1,13 +1,24 @@
-import { ActionIcon, Autocomplete, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
-import { useMemo } from 'react';
+import { ActionIcon, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
+import { useMemo, useState } from 'react';
 import { useGet } from '../api/hooks.js';
 import { usagesOf } from '../lib/attribute-usages.js';
 import { replacedAt } from '../lib/document.js';
-import { type Condition, literalOf, OPERATORS, type Operator, textOfLiteral } from '../lib/rule.js';
+import {
+  type Condition,
+  isAttributePath,
+  literalOf,
+  OPERATORS,
+  type Operator,
+  textOfLiteral,
+} from '../lib/rule.js';
 import { Icon } from '../parts/Icon.js';
+import { AttributeInput } from './AttributeInput.js';
 
 type Choices = { segments: readonly string[]; flags: readonly string[]; isReadOnly: boolean };
 type Props = Choices & { conditions: readonly Condition[]; onChange: (conditions: Condition[]) => void };
+
+/** Until they are loaded: always the same list, so that nothing is worked out again. */
+const NO_ATTRIBUTES: readonly never[] = [];
 
 const WORDS: Record<Operator, string> = {
   '==': 'is',
@@ -146,20 +157,25 @@ function CompareFields({
   isReadOnly: boolean;
 }) {
   const { data } = useGet('listAttributes');
-  const usages = useMemo(() => usagesOf(data?.attributes ?? []), [data]);
+  const attributes = data?.attributes ?? NO_ATTRIBUTES;
+  const usages = useMemo(() => usagesOf(attributes), [attributes]);
   const { attribute, operator, literal } = condition;
+  // A text that is no attribute stays in the field: in the rule it would end the builder in the middle of a word.
+  const [unfinished, setUnfinished] = useState<string>();
   const isText = usages.get(attribute) === 'string' || literal.startsWith('"');
   return (
     <>
-      <Autocomplete
-        size="xs"
-        flex={1}
+      <AttributeInput
         aria-label="Attribute"
+        attributes={attributes}
         disabled={isReadOnly}
-        value={attribute}
-        data={[...usages.keys()]}
-        limit={20}
-        onChange={(next) => onChange({ ...condition, attribute: next })}
+        value={unfinished ?? attribute}
+        onChange={(next) => {
+          const isComplete = isAttributePath(next);
+          setUnfinished(isComplete ? undefined : next);
+          if (isComplete) onChange({ ...condition, attribute: next });
+        }}
+        onBlur={() => setUnfinished(undefined)}
       />
       <NativeSelect
         size="xs"

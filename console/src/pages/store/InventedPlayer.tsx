@@ -1,8 +1,9 @@
-import { Autocomplete, Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, SimpleGrid, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { useGet } from '../../api/hooks.js';
-import { meaningsOf, usagesOf } from '../../lib/attribute-usages.js';
+import { meaningsOf } from '../../lib/attribute-usages.js';
 import { canBeInvented, type InventedValues, valueProblem } from '../../lib/invented-player.js';
+import { AttributeInput } from '../../rules/AttributeInput.js';
 
 /** The attributes that most rules use, and those that decide about language and currency. */
 const BASICS = [
@@ -32,7 +33,6 @@ export function InventedPlayer({
   const [added, setAdded] = useState('');
   const attributes = data?.attributes ?? [];
   const meaning = meaningsOf(attributes);
-  const usages = [...usagesOf(attributes).keys()].filter(canBeInvented);
   const shown = [...new Set([...BASICS, ...asked.filter(canBeInvented), ...Object.keys(values)])];
   const canAdd = added.trim() !== '' && !shown.includes(added.trim()) && canBeInvented(added);
   return (
@@ -57,14 +57,12 @@ export function InventedPlayer({
         ))}
       </SimpleGrid>
       <Group gap="xs" align="flex-end">
-        <Autocomplete
-          size="xs"
-          flex={1}
+        <AttributeInput
           label="Another attribute"
           description='Names in quotes can be changed: events["Level_Complete"].total'
+          attributes={attributes}
+          isChoice={canBeInvented}
           value={added}
-          data={usages}
-          limit={20}
           onChange={setAdded}
         />
         <Button

@@ -1,0 +1,45 @@
+import { Autocomplete, Text } from '@mantine/core';
+import { useMemo } from 'react';
+import type { Schemas } from '../api/client.js';
+import { descriptionsOf, matchingUsages } from '../lib/attribute-usages.js';
+
+type Props = {
+  attributes: readonly Schemas['Attribute'][];
+  /** Which of them can be chosen; by default all. */
+  isChoice?: (usage: string) => boolean;
+  value: string;
+  onChange: (usage: string) => void;
+  label?: string;
+  description?: string;
+  'aria-label'?: string;
+  disabled?: boolean;
+  onBlur?: () => void;
+};
+
+/** An attribute of a rule, completed while it is typed. Each is listed with what it means, and found by that too. */
+export function AttributeInput({ attributes, isChoice, ...input }: Props) {
+  const descriptions = useMemo(() => {
+    const all = [...descriptionsOf(attributes)];
+    return new Map(isChoice === undefined ? all : all.filter(([usage]) => isChoice(usage)));
+  }, [attributes, isChoice]);
+  return (
+    <Autocomplete
+      {...input}
+      size="xs"
+      flex={1}
+      data={[...descriptions.keys()]}
+      filter={({ search }) => matchingUsages(descriptions, search).map((value) => ({ value, label: value }))}
+      maxDropdownHeight={280}
+      // Wider than the field: a description needs the room, also on a telephone.
+      comboboxProps={{ width: 'min(24rem, 92vw)', position: 'bottom-start' }}
+      renderOption={({ option }) => (
+        <div>
+          <span className="mono">{option.value}</span>
+          <Text size="xs" c="dimmed">
+            {descriptions.get(option.value)}
+          </Text>
+        </div>
+      )}
+    />
+  );
+}
