@@ -1,6 +1,7 @@
 import { csvRow, numberCell } from '../../lib/csv-writer.js';
 import type { Cohort, DashboardDay } from './dashboard.js';
 import { perPlayer, shareOf } from './ratios.js';
+import { currenciesOf, revenueCells, revenueColumns } from './revenue-columns.js';
 
 /** A day as the admin API tells it: with what follows from its numbers, without the types of its events. */
 export function dayResponse({ eventsByType: _types, ...day }: DashboardDay) {
@@ -31,18 +32,18 @@ const COUNTS = [
   'purchases',
 ] as const;
 
-/** A row for each day, with a column for each currency. */
+/** A row for each day, with columns for each currency. */
 export function daysToCsv(days: readonly DashboardDay[]): string {
-  const currencies = [...new Set(days.flatMap(({ revenue }) => Object.keys(revenue)))].sort();
+  const currencies = currenciesOf(days);
   const rows = days.map((day) => {
     const response = dayResponse(day);
     return csvRow([
       day.day,
       ...COUNTS.map((name) => numberCell(response[name])),
-      ...currencies.map((currency) => day.revenue[currency] ?? '0'),
+      ...revenueCells(currencies, day.revenue, { active: day.activePlayers, paying: day.payingPlayers }),
     ]);
   });
-  const names = csvRow(['day', ...COUNTS, ...currencies.map((currency) => `revenue:${currency}`)]);
+  const names = csvRow(['day', ...COUNTS, ...revenueColumns(currencies)]);
   return [names, ...rows].join('');
 }
 

@@ -41,7 +41,7 @@ export function dashboardRoutes(app: FastifyInstance, ctx: AdminContext): void {
           200: jsonOrCsv(
             'The numbers',
             DashboardResponse,
-            'day,activePlayers,newPlayers,…,revenue:USD\r\n2026-11-15,1204,88,…,210.66\r\n',
+            'day,activePlayers,…,revenue:USD,revenuePerActivePlayer:USD,revenuePerPayingPlayer:USD\r\n2026-11-15,1204,…,210.66,0.175,5.0157\r\n',
           ),
           ...gameErrors(['parameter_invalid']),
         },

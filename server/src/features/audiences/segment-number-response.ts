@@ -2,6 +2,7 @@ import { csvRow, numberCell } from '../../lib/csv-writer.js';
 import { escapeFormulas } from '../../lib/spreadsheet-formulas.js';
 import type { SegmentEntry } from '../../personalisation/document/document.js';
 import { perPlayer, shareOf } from '../analytics/ratios.js';
+import { currenciesOf, revenueCells, revenueColumns } from '../analytics/revenue-columns.js';
 import type { GroupNumbers } from './group-sums.js';
 import type { SegmentNumbers } from './segment-numbers.js';
 
@@ -34,21 +35,16 @@ function withRatios(numbers: GroupNumbers) {
 
 const COUNTS = ['players', 'activePlayers', 'payingPlayers', 'conversion', 'purchases'] as const;
 
-/** A row for each segment, then one for all players, with a column for each currency. */
+/** A row for each segment, then one for all players, with columns for each currency. */
 export function segmentNumbersToCsv({ all, segments }: ReturnType<typeof segmentNumbersResponse>): string {
-  const currencies = Object.keys(all.revenue);
-  const names = csvRow([
-    'segmentId',
-    'name',
-    ...COUNTS,
-    ...currencies.map((currency) => `revenue:${currency}`),
-  ]);
+  const currencies = currenciesOf([all]);
+  const names = csvRow(['segmentId', 'name', ...COUNTS, ...revenueColumns(currencies)]);
   const rows = [...(segments ?? []), { segmentId: null, name: 'all players', ...all }].map((row) =>
     csvRow([
       row.segmentId,
       escapeFormulas(row.name),
       ...COUNTS.map((name) => numberCell(row[name])),
-      ...currencies.map((currency) => row.revenue[currency] ?? '0'),
+      ...revenueCells(currencies, row.revenue, { active: row.activePlayers, paying: row.payingPlayers }),
     ]),
   );
   return [names, ...rows].join('');

@@ -49,7 +49,9 @@ export function segmentNumberRoutes(
               'application/json': { schema: SegmentNumbersResponse },
               'text/csv': {
                 schema: Type.String({
-                  examples: ['segmentId,name,players,…,revenue:USD\r\nwhales,Whales,1200,…,18211.10\r\n'],
+                  examples: [
+                    'segmentId,name,players,…,revenue:USD,revenuePerActivePlayer:USD,revenuePerPayingPlayer:USD\r\nwhales,Whales,1200,…,18211.10,20.2346,31.9493\r\n',
+                  ],
                 }),
               },
             },

@@ -129,9 +129,9 @@ describe('the dashboard', () => {
     const days = await file(`from=${YESTERDAY}&to=${TODAY}&format=csv`);
     expect(days.name).toBe(`attachment; filename="demo-game-days-${YESTERDAY}-${TODAY}.csv"`);
     expect(days.lines).toEqual([
-      'day,activePlayers,weeklyActivePlayers,monthlyActivePlayers,newPlayers,payingPlayers,conversion,sessions,events,adImpressions,storeViews,playMs,purchases,revenue:USD',
-      `${YESTERDAY},2,,,2,0,0,2,2,0,0,0,0,0`,
-      `${TODAY},2,,,1,1,0.5,1,5,1,1,0,2,5.01`,
+      'day,activePlayers,weeklyActivePlayers,monthlyActivePlayers,newPlayers,payingPlayers,conversion,sessions,events,adImpressions,storeViews,playMs,purchases,revenue:USD,revenuePerActivePlayer:USD,revenuePerPayingPlayer:USD',
+      `${YESTERDAY},2,,,2,0,0,2,2,0,0,0,0,0,0,`,
+      `${TODAY},2,,,1,1,0.5,1,5,1,1,0,2,5.01,2.505,5.01`,
       '',
     ]);
     const cohorts = await file(`from=${YESTERDAY}&to=${TODAY}&format=csv&table=cohorts`);

@@ -129,9 +129,9 @@ describe('the numbers of the players of segments', () => {
     expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');
     expect(response.headers['content-disposition']).toMatch(/filename="demo-game-segments-[\d-]+\.csv"/);
     expect(response.body.trimEnd().split('\r\n')).toEqual([
-      'segmentId,name,players,activePlayers,payingPlayers,conversion,purchases,revenue:EUR,revenue:USD',
-      "payers,'=1+1,3,2,1,0.5,3,0.015,5.09",
-      ',all players,5,3,1,0.3333,3,0.015,5.09',
+      'segmentId,name,players,activePlayers,payingPlayers,conversion,purchases,revenue:EUR,revenue:USD,revenuePerActivePlayer:EUR,revenuePerActivePlayer:USD,revenuePerPayingPlayer:EUR,revenuePerPayingPlayer:USD',
+      "payers,'=1+1,3,2,1,0.5,3,0.015,5.09,0.0075,2.545,0.015,5.09",
+      ',all players,5,3,1,0.3333,3,0.015,5.09,0.005,1.6967,0.015,5.09',
     ]);
     expectGeneralError(await admin.call('GET', `${NUMBERS}?format=xml`), 400, 'parameter_invalid');
   });

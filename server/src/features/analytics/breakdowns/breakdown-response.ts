@@ -1,6 +1,7 @@
 import { csvRow, numberCell } from '../../../lib/csv-writer.js';
 import { escapeFormulas } from '../../../lib/spreadsheet-formulas.js';
 import { perPlayer, shareOf } from '../ratios.js';
+import { currenciesOf, revenueCells, revenueColumns } from '../revenue-columns.js';
 import type { BreakdownDay, BreakdownTotal } from './breakdown.js';
 import { type Dimension, isOfPurchases } from './dimensions.js';
 
@@ -29,15 +30,19 @@ export function totalsResponse(
 const COUNTS = ['activePlayerDays', 'newPlayers', 'payingPlayerDays', 'conversion', 'purchases'] as const;
 const AFTER = ['1', '7', '28', '30'] as const;
 
-/** A row for each value, with a column for each currency. */
-export function totalsToCsv(dimension: Dimension, totals: ReturnType<typeof totalsResponse>): string {
+/** A row for each value, with columns for each currency. */
+export function totalsToCsv(
+  dimension: Dimension,
+  totals: ReturnType<typeof totalsResponse>,
+  gameActivePlayerDays: number,
+): string {
   const currencies = currenciesOf(totals);
   const names = csvRow([
     'kind',
     dimension,
     ...COUNTS,
     ...AFTER.flatMap((days) => [`newPlayers:d${days}`, `d${days}`]),
-    ...currencies.map((currency) => `revenue:${currency}`),
+    ...revenueColumns(currencies),
   ]);
   const rows = totals.map((total) =>
     csvRow([
@@ -48,7 +53,10 @@ export function totalsToCsv(dimension: Dimension, totals: ReturnType<typeof tota
         numberCell(total.retention?.[days].newPlayers ?? null),
         numberCell(total.retention?.[days].active ?? null),
       ]),
-      ...currencies.map((currency) => total.revenue[currency] ?? '0'),
+      ...revenueCells(currencies, total.revenue, {
+        active: total.activePlayerDays ?? gameActivePlayerDays,
+        paying: total.payingPlayerDays,
+      }),
     ]),
   );
   return [names, ...rows].join('');
@@ -63,28 +71,20 @@ const OF_PLAYERS: ReadonlySet<string> = new Set(['activePlayers', 'newPlayers', 
 export function daysToCsv(dimension: Dimension, days: readonly BreakdownDay[]): string {
   const currencies = currenciesOf(days);
   const isTold = (name: string) => !isOfPurchases(dimension) || !OF_PLAYERS.has(name);
-  const names = csvRow([
-    'day',
-    'kind',
-    dimension,
-    ...DAY_COUNTS,
-    ...RETAINED,
-    ...currencies.map((currency) => `revenue:${currency}`),
-  ]);
+  const names = csvRow(['day', 'kind', dimension, ...DAY_COUNTS, ...RETAINED, ...revenueColumns(currencies)]);
   const rows = days.map((row) =>
     csvRow([
       row.day,
       row.kind,
       valueCell(row.kind === 'value' ? row.value : null),
       ...[...DAY_COUNTS, ...RETAINED].map((name) => numberCell(isTold(name) ? row[name] : null)),
-      ...currencies.map((currency) => row.revenue[currency] ?? '0'),
+      ...revenueCells(currencies, row.revenue, {
+        active: isTold('activePlayers') ? row.activePlayers : null,
+        paying: row.payingPlayers,
+      }),
     ]),
   );
   return [names, ...rows].join('');
-}
-
-function currenciesOf(rows: readonly { revenue: Record<string, string> }[]): string[] {
-  return [...new Set(rows.flatMap(({ revenue }) => Object.keys(revenue)))].sort();
 }
 
 /** Clients choose the values. */

@@ -37,7 +37,7 @@ export function breakdownRoutes(app: FastifyInstance, ctx: AdminContext): void {
           200: jsonOrCsv(
             'The numbers',
             BreakdownResponse,
-            'kind,country,activePlayerDays,…,revenue:EUR\r\nvalue,DE,410,…,84.87\r\n',
+            'kind,country,activePlayerDays,…,revenue:EUR,revenuePerActivePlayer:EUR,revenuePerPayingPlayer:EUR\r\nvalue,DE,410,…,84.87,0.207,4.9924\r\n',
           ),
           ...gameErrors(['parameter_invalid']),
         },
@@ -56,7 +56,7 @@ export function breakdownRoutes(app: FastifyInstance, ctx: AdminContext): void {
         listBreakdownTotals(ctx.pool, gameId, by, span),
       ]);
       const values = totalsResponse(by, totals, summed.activePlayerDays);
-      if (format === 'csv') return sendCsv(reply, file, totalsToCsv(by, values));
+      if (format === 'csv') return sendCsv(reply, file, totalsToCsv(by, values, summed.activePlayerDays));
       const { days, summedAt, activePlayerDays } = summed;
       return success({ by, ...span, daysSummed: days, summedAt: toTime(summedAt), activePlayerDays, values });
     },

@@ -110,21 +110,24 @@ describe('a breakdown', () => {
     const builds = await file(`by=build&from=${TODAY}&to=${TODAY}`);
     expect(builds.name).toBe(`attachment; filename="demo-game-build-values-${TODAY}-${TODAY}.csv"`);
     expect(builds.lines).toEqual([
-      'kind,build,activePlayerDays,newPlayers,payingPlayerDays,conversion,purchases,newPlayers:d1,d1,newPlayers:d7,d7,newPlayers:d28,d28,newPlayers:d30,d30,revenue:USD',
-      "value,'=1+1,1,0,1,1,1,0,0,0,0,0,0,0,0,1",
-      'unknown,,1,1,0,0,0,0,0,0,0,0,0,0,0,0',
+      'kind,build,activePlayerDays,newPlayers,payingPlayerDays,conversion,purchases,newPlayers:d1,d1,newPlayers:d7,d7,newPlayers:d28,d28,newPlayers:d30,d30,revenue:USD,revenuePerActivePlayer:USD,revenuePerPayingPlayer:USD',
+      "value,'=1+1,1,0,1,1,1,0,0,0,0,0,0,0,0,1,1,1",
+      'unknown,,1,1,0,0,0,0,0,0,0,0,0,0,0,0,0,',
       '',
     ]);
     const days = await file(`by=country&table=days&from=${TWO_DAYS_AGO}&to=${YESTERDAY}`);
     expect(days.lines).toEqual([
-      'day,kind,country,activePlayers,newPlayers,payingPlayers,purchases,d1,d7,d28,d30,revenue:EUR',
-      `${TWO_DAYS_AGO},value,DE,1,1,1,1,1,,,,4.99`,
-      `${TWO_DAYS_AGO},value,US,1,1,0,0,0,,,,0`,
-      `${YESTERDAY},value,DE,1,0,0,0,,,,,0`,
+      'day,kind,country,activePlayers,newPlayers,payingPlayers,purchases,d1,d7,d28,d30,revenue:EUR,revenuePerActivePlayer:EUR,revenuePerPayingPlayer:EUR',
+      `${TWO_DAYS_AGO},value,DE,1,1,1,1,1,,,,4.99,4.99,4.99`,
+      `${TWO_DAYS_AGO},value,US,1,1,0,0,0,,,,0,0,`,
+      `${YESTERDAY},value,DE,1,0,0,0,,,,,0,0,`,
       '',
     ]);
     const skus = await file(`by=sku&table=days&from=${TODAY}&to=${TODAY}`);
-    expect(skus.lines[1]).toBe(`${TODAY},value,gems,,,1,1,,,,,1`);
+    expect(skus.lines[1]).toBe(`${TODAY},value,gems,,,1,1,,,,,1,,1`);
+    // Two players of the game were active, one of them bought this SKU.
+    const sku = await file(`by=sku&from=${TODAY}&to=${TODAY}`);
+    expect(sku.lines[1]).toBe('value,gems,,,1,0.5,1,,,,,,,,,1,0.5,1');
   });
 
   it('puts what is behind the fifty largest values into one', async () => {
