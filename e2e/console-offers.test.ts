@@ -202,4 +202,39 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
       .map(({ rule: { expression } }) => expression);
     expect(missed).toEqual([]);
   });
+
+  it('moves SKUs and offers to another place by dragging their handles', async () => {
+    const { page, go } = owner;
+    const rowsOf = (table: string) =>
+      page.getByRole('table', { name: table }).locator('tbody').getByRole('row');
+    const orderOf = (table: string) =>
+      rowsOf(table).evaluateAll((rows) => rows.map((row) => row.getAttribute('aria-label') ?? ''));
+    const drag = async (table: string, from: number, to: number) => {
+      const handle = rowsOf(table).nth(from).getByRole('button', { name: 'Move ', exact: false });
+      await handle.dragTo(rowsOf(table).nth(to));
+    };
+    await go('/store');
+    await rowsOf('Catalogue').first().waitFor();
+    const [first = '', second = '', third = '', ...others] = await orderOf('Catalogue');
+    await drag('Catalogue', 0, 2);
+    await expect.poll(() => orderOf('Catalogue')).toEqual([second, third, first, ...others]);
+
+    await page.getByRole('tab', { name: 'Offers' }).click();
+    await page.getByRole('button', { name: 'Add offer' }).click();
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    const offers = await orderOf('Offers');
+    expect(offers.length).toBeGreaterThan(1);
+    const last = offers.at(-1) ?? '';
+    await drag('Offers', offers.length - 1, 0);
+    await expect.poll(() => orderOf('Offers')).toEqual([last, ...offers.slice(0, -1)]);
+    await page.getByRole('button', { name: 'Save draft' }).click();
+    await page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
+    type Saved = { document: { catalogue: { skuId: string }[]; offers: { offerId: string }[] } };
+    const { document } = await askAsPage<Saved>(page, 'GET', '/games/demo-game/draft');
+    expect(document.catalogue.map(({ skuId }) => skuId)).toEqual([second, third, first, ...others]);
+    expect(document.offers[0]?.offerId).toBe(last);
+    expect(owner.problems).toEqual([]);
+  });
 });

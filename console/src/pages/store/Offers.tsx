@@ -10,8 +10,8 @@ import { effectInWords } from '../../lib/effect.js';
 import { formatDay } from '../../lib/format.js';
 import { Icon } from '../../parts/Icon.js';
 import { EmptyState } from '../../parts/states.js';
+import { MovableRow } from './MovableRow.js';
 import { OfferPanel } from './OfferPanel.js';
-import { Handle } from './SkuRow.js';
 
 const route = getRouteApi('/$studio/$game/store');
 
@@ -76,16 +76,13 @@ export function Offers({ document }: { document: ConfigDocument }) {
             </Table.Thead>
             <Table.Tbody>
               {offers.map((offer, index) => (
-                <Table.Tr key={offer.offerId} aria-label={offer.offerId}>
-                  <Table.Td>
-                    {isEditor && (
-                      <Handle
-                        name={offer.offerId}
-                        index={index}
-                        onMove={(from, to) => setOffers((before) => moved(before, from, to))}
-                      />
-                    )}
-                  </Table.Td>
+                <MovableRow
+                  key={offer.offerId}
+                  name={offer.offerId}
+                  index={index}
+                  isReadOnly={!isEditor}
+                  onMove={(from, to) => setOffers((before) => moved(before, from, to))}
+                >
                   <Table.Td>
                     <Text size="sm" fw={600}>
                       {offer.name}
@@ -115,7 +112,7 @@ export function Offers({ document }: { document: ConfigDocument }) {
                       <Icon name="open" />
                     </ActionIcon>
                   </Table.Td>
-                </Table.Tr>
+                </MovableRow>
               ))}
             </Table.Tbody>
           </Table>

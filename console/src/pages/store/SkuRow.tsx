@@ -1,8 +1,8 @@
 import { ActionIcon, Group, Switch, Table, Text, TextInput } from '@mantine/core';
-import { type DragEvent, type KeyboardEvent, useState } from 'react';
 import type { Problem, Sku, SkuPrice } from '../../lib/document.js';
 import { Icon } from '../../parts/Icon.js';
 import { Thumbnail } from '../../parts/Thumbnail.js';
+import { MovableRow } from './MovableRow.js';
 
 type Props = {
   sku: Sku;
@@ -18,7 +18,6 @@ type Props = {
 
 export function SkuRow(props: Props) {
   const { sku, picture, index, currencies, isReadOnly, problems, onChange, onMove, onOpen } = props;
-  const [isOver, setOver] = useState(false);
   const problemAt = (member: string) => problems.find((each) => each.member === member)?.message;
   const elsewhere = problems.filter(({ member }) => !isShownInRow(member, currencies));
   const setPrice = (currency: string, change: Partial<SkuPrice>) => {
@@ -29,24 +28,8 @@ export function SkuRow(props: Props) {
     const isEmpty = next.actualPrice === '' && next.offerPrice === '';
     onChange({ ...sku, prices: isEmpty ? others : { ...sku.prices, [currency]: next } });
   };
-  const drop = (event: DragEvent) => {
-    event.preventDefault();
-    setOver(false);
-    const from = Number(event.dataTransfer.getData('text/plain'));
-    if (Number.isInteger(from) && from !== index) onMove(from, index);
-  };
   return (
-    <Table.Tr
-      data-over={isOver}
-      aria-label={sku.skuId}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setOver(true);
-      }}
-      onDragLeave={() => setOver(false)}
-      onDrop={drop}
-    >
-      <Table.Td>{!isReadOnly && <Handle name={sku.skuId} index={index} onMove={onMove} />}</Table.Td>
+    <MovableRow name={sku.skuId} index={index} isReadOnly={isReadOnly} onMove={onMove}>
       <Table.Td>
         <Group gap="xs" wrap="nowrap">
           <Thumbnail src={picture} name={sku.skuId} />
@@ -111,7 +94,7 @@ export function SkuRow(props: Props) {
           <Icon name="open" />
         </ActionIcon>
       </Table.Td>
-    </Table.Tr>
+    </MovableRow>
   );
 }
 
@@ -121,35 +104,5 @@ function isShownInRow(member: string, currencies: readonly string[]): boolean {
     currencies.some((currency) =>
       [`prices/${currency}/actualPrice`, `prices/${currency}/offerPrice`].includes(member),
     )
-  );
-}
-
-/** Dragged with the mouse, moved with Alt and the arrow keys. */
-export function Handle({
-  name,
-  index,
-  onMove,
-}: {
-  name: string;
-  index: number;
-  onMove: (from: number, to: number) => void;
-}) {
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
-    event.preventDefault();
-    onMove(index, index + (event.key === 'ArrowUp' ? -1 : 1));
-  };
-  return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      className="handle"
-      draggable
-      aria-label={`Move ${name}: Alt and arrow keys`}
-      onKeyDown={onKeyDown}
-      onDragStart={(event: DragEvent) => event.dataTransfer.setData('text/plain', String(index))}
-    >
-      <Icon name="grip" />
-    </ActionIcon>
   );
 }
