@@ -64,6 +64,11 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     await sendEvents(event('Level_Complete', { level: 7 }));
     await page.getByRole('button', { name: /Level_Complete.*"level":7/ }).click();
     await page.getByText('"receivedAt"', { exact: false }).waitFor();
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByRole('button', { name: 'Copy as curl' }).click();
+    const copied = () => page.evaluate<string>('navigator.clipboard.readText()');
+    await expect.poll(copied).toContain(`${service.api}/v1/events`);
+    expect(await copied()).toContain('"payload":{"level":7}');
 
     // Paused, nothing moves; afterwards it goes on.
     await page.getByRole('button', { name: 'Pause' }).click();
@@ -94,6 +99,15 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     await page.getByRole('cell', { name: 'device id' }).waitFor();
     await page.getByRole('link', { name: player.userId }).click();
     await page.getByText('1 purchase, USD 0.99', { exact: false }).waitFor();
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    const lines = () => timeline.locator('summary').allTextContents();
+    await expect.poll(lines).toContain('Ad_Impression');
+    await timeline.getByLabel('Events of one type').selectOption('Level_Start');
+    await expect.poll(lines).toEqual(['Level_Start', 'Level_Start']);
+    expect(new URL(page.url()).searchParams.get('type')).toBe('Level_Start');
+    await timeline.getByLabel('What the timeline shows').selectOption('purchase,refund');
+    await expect.poll(lines).toEqual([expect.stringMatching(/^Purchase gems_80 /)]);
+    expect(new URL(page.url()).searchParams.get('type')).toBeNull();
 
     await go('/segments');
     await page.getByRole('link', { name: '1 · 100%' }).first().waitFor();
@@ -187,7 +201,9 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     await page.getByLabel('The old key still works for').selectOption('0');
     await page.getByRole('button', { name: 'Rotate the key' }).click();
     await expect.poll(async () => (await secretShown.locator('pre').allTextContents())[0]).not.toBe(key.id);
-    await expect(login(service.api, 'key-device-2', key)).rejects.toThrow('401');
+    const [id = '', secret = ''] = await secretShown.locator('pre').allTextContents();
+    expect((await login(service.api, 'key-device-2', { id, secret })).userId).toMatch(/^[\da-f-]{36}$/);
+    await expect(login(service.api, 'key-device-3', key)).rejects.toThrow('401');
   });
 
   it('has no serious problem for axe, on any page', async () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { readMessages } from '../src/api/server-events.js';
 import { barOf, spanOf } from '../src/lib/calendar.js';
@@ -5,6 +6,7 @@ import { describeChange } from '../src/lib/changes.js';
 import { daysBefore } from '../src/lib/dashboard.js';
 import { currenciesOf, freeId, isSame, moved, problemsUnder } from '../src/lib/document.js';
 import { effectInWords } from '../src/lib/effect.js';
+import { eventAsCurl } from '../src/lib/event-as-curl.js';
 import { stepsDone } from '../src/lib/first-steps.js';
 import { metricsOf } from '../src/lib/grades.js';
 import { sampleEvent } from '../src/lib/sample-event.js';
@@ -198,5 +200,25 @@ describe('the rest', () => {
   it('quotes a secret for the shell', () => {
     const sample = { playerUrl: 'http://x', studio: 'my-studio', apiKey: 'key', apiSecret: "it's" };
     expect(sampleEvent(sample)).toContain(`SECRET='it'\\''s'`);
+  });
+
+  it('makes a command of an event that sends it with the time of pasting, and asks for the token that it needs', () => {
+    const payload = { name: `it's "x" $HOME \`id\` \n`, level: 7 };
+    const event = { eventType: 'Level_Complete', payload, metadata: { clientBuild: '1.42' } };
+    // Instead of sending, prints each argument in a line of its own.
+    const script = `curl() { printf '%s\\n' "$@"; }\n${eventAsCurl('http://x', 'my-studio', event)}`;
+    const run = (env: Record<string, string>) =>
+      execFileSync('sh', ['-c', script], { env: { PATH: process.env.PATH, ...env }, stdio: 'pipe' });
+    const words = run({ ACCESS_TOKEN: 'secret' }).toString().trimEnd().split('\n');
+    expect(words).toEqual(
+      expect.arrayContaining([
+        'http://x/v1/events',
+        'Authorization: Bearer secret',
+        'X-Tenant-ID: my-studio',
+      ]),
+    );
+    const [sent] = JSON.parse(words.at(-1) ?? '');
+    expect(sent).toEqual({ ...event, timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}Z$/) });
+    expect(() => run({})).toThrow('ACCESS_TOKEN');
   });
 });

@@ -1,3 +1,5 @@
+import { shellQuoted } from './shell-quote.js';
+
 type Sample = { playerUrl: string; studio: string; apiKey: string; apiSecret: string };
 
 /**
@@ -6,18 +8,14 @@ type Sample = { playerUrl: string; studio: string; apiKey: string; apiSecret: st
  */
 export function sampleEvent({ playerUrl, studio, apiKey, apiSecret }: Sample): string {
   return [
-    `KEY=${quoted(apiKey)}; SECRET=${quoted(apiSecret)}; TS=$(date -u +%Y-%m-%dT%H:%M:%SZ)`,
+    `KEY=${shellQuoted(apiKey)}; SECRET=${shellQuoted(apiSecret)}; TS=$(date -u +%Y-%m-%dT%H:%M:%SZ)`,
     'SIG=$(printf \'%s\' "$KEY|my-device|$TS" | openssl dgst -sha256 -hmac "$SECRET" -binary | openssl base64 -A)',
     `LOGIN=$(curl -s ${playerUrl}/auth/login -H 'Content-Type: application/json' \\`,
     `  -d '{"apiKey":"'"$KEY"'","deviceId":"my-device","timestamp":"'"$TS"'","signature":"'"$SIG"'"}')`,
     String.raw`TOKEN=$(printf '%s' "$LOGIN" | sed -n 's/.*"accessToken": *"\([^"]*\)".*/\1/p')`,
     `if [ -z "$TOKEN" ]; then echo "$LOGIN"; else`,
-    `  curl -s ${playerUrl}/v1/events -H "Authorization: Bearer $TOKEN" -H ${quoted(`X-Tenant-ID: ${studio}`)} \\`,
+    `  curl -s ${playerUrl}/v1/events -H "Authorization: Bearer $TOKEN" -H ${shellQuoted(`X-Tenant-ID: ${studio}`)} \\`,
     `    -H 'Content-Type: application/json' \\`,
     `    -d '[{"eventType":"Level_Start","timestamp":"'"$TS"'","payload":{"level":1}}]'; fi`,
   ].join('\n');
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

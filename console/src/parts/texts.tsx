@@ -1,4 +1,4 @@
-import { ActionIcon, Code, CopyButton, Group, Text } from '@mantine/core';
+import { ActionIcon, Button, Code, CopyButton, Group, Text } from '@mantine/core';
 import { formatInstant, formatRelative } from '../lib/format.js';
 import { Icon } from './Icon.js';
 
@@ -27,6 +27,19 @@ export function CopyIcon({ text, label }: { text: string; label: string }) {
         >
           <Icon name={copied ? 'check' : 'copy'} size={14} />
         </ActionIcon>
+      )}
+    </CopyButton>
+  );
+}
+
+/** Where an icon would not say what is copied. */
+export function CopyTextButton({ text, label }: { text: string; label: string }) {
+  return (
+    <CopyButton value={text}>
+      {({ copied, copy }) => (
+        <Button size="compact-xs" variant="default" onClick={copy}>
+          {copied ? 'Copied' : label}
+        </Button>
       )}
     </CopyButton>
   );

@@ -2,10 +2,12 @@ import { Badge, Button, Group, Stack, Text, TextInput, UnstyledButton } from '@m
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePlace } from '../../api/hooks.js';
+import { usePlayerUrl } from '../../api/player-url.js';
+import { eventAsCurl } from '../../lib/event-as-curl.js';
 import { formatClock, formatRate } from '../../lib/format.js';
 import { shortId } from '../../lib/short-id.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
-import { CopyIcon } from '../../parts/texts.js';
+import { CopyTextButton } from '../../parts/texts.js';
 import { type LiveEvent, useLiveTail } from './use-live-tail.js';
 
 const route = getRouteApi('/$studio/$game/events');
@@ -85,10 +87,7 @@ export function LiveTail() {
 }
 
 function TailLine({ event }: { event: LiveEvent }) {
-  const { studio, game } = usePlace();
   const [isOpen, setOpen] = useState(false);
-  const { key: _, ...told } = event;
-  const text = JSON.stringify(told, null, 2);
   return (
     <div>
       <UnstyledButton className="tail-line" onClick={() => setOpen(!isOpen)} aria-expanded={isOpen}>
@@ -102,17 +101,28 @@ function TailLine({ event }: { event: LiveEvent }) {
           {shortId(event.playerId)} {JSON.stringify(event.payload)}
         </Text>
       </UnstyledButton>
-      {isOpen && (
-        <Group align="flex-start" wrap="nowrap" p="xs">
-          <pre className="source mono">{text}</pre>
-          <Stack gap={4}>
-            <CopyIcon text={text} label="Copy as JSON" />
-            <Link to="/$studio/$game/players/$playerId" params={{ studio, game, playerId: event.playerId }}>
-              player
-            </Link>
-          </Stack>
-        </Group>
-      )}
+      {isOpen && <OpenEvent event={event} />}
     </div>
+  );
+}
+
+function OpenEvent({ event }: { event: LiveEvent }) {
+  const { studio, game } = usePlace();
+  const playerUrl = usePlayerUrl();
+  const { key: _, ...told } = event;
+  const text = JSON.stringify(told, null, 2);
+  return (
+    <Group align="flex-start" wrap="nowrap" p="xs">
+      <pre className="source mono">{text}</pre>
+      <Stack gap={4} align="flex-start">
+        <CopyTextButton text={text} label="Copy as JSON" />
+        {playerUrl !== undefined && (
+          <CopyTextButton text={eventAsCurl(playerUrl, studio, event)} label="Copy as curl" />
+        )}
+        <Link to="/$studio/$game/players/$playerId" params={{ studio, game, playerId: event.playerId }}>
+          player
+        </Link>
+      </Stack>
+    </Group>
   );
 }

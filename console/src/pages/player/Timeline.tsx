@@ -1,7 +1,7 @@
 import { Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { DataOf } from '../../api/client.js';
-import { usePages, usePlace } from '../../api/hooks.js';
+import { useGet, usePages, usePlace } from '../../api/hooks.js';
 import { formatMoney } from '../../lib/format.js';
 import { ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
@@ -21,15 +21,24 @@ const KINDS: readonly (readonly [string, string])[] = [
 /** What happened, newest first. */
 export function Timeline({ playerId }: { playerId: string }) {
   const { game } = usePlace();
-  const { kinds } = route.useSearch();
+  const { kinds, type } = route.useSearch();
   const navigate = route.useNavigate();
   const pages = usePages(
     'getTimeline',
-    { params: { game, playerId }, query: { ...(kinds === undefined ? {} : { kinds }) } },
+    {
+      params: { game, playerId },
+      query: {
+        ...(kinds === undefined ? {} : { kinds }),
+        ...(type === undefined ? {} : { eventType: type }),
+      },
+    },
     {
       next: ({ nextCursor }) => nextCursor,
     },
   );
+  // One filter takes the place of the other: events of a type are of one kind.
+  const show = (filter: { kinds?: string | undefined; type?: string | undefined }) =>
+    navigate({ search: (before) => ({ ...before, kinds: undefined, type: undefined, ...filter }) });
   const items = pages.data?.pages.flatMap((page) => page.items) ?? [];
   const deletedBefore = pages.data?.pages[0]?.eventsDeletedBefore ?? null;
   return (
@@ -38,15 +47,16 @@ export function Timeline({ playerId }: { playerId: string }) {
         <Title order={2} size="h4">
           Timeline
         </Title>
-        <NativeSelect
-          size="xs"
-          aria-label="What the timeline shows"
-          value={kinds ?? ''}
-          data={KINDS.map(([value, label]) => ({ value, label }))}
-          onChange={({ currentTarget }) =>
-            navigate({ search: (before) => ({ ...before, kinds: currentTarget.value || undefined }) })
-          }
-        />
+        <Group gap="xs">
+          <NativeSelect
+            size="xs"
+            aria-label="What the timeline shows"
+            value={kinds ?? ''}
+            data={KINDS.map(([value, label]) => ({ value, label }))}
+            onChange={({ currentTarget }) => show({ kinds: currentTarget.value || undefined })}
+          />
+          <TypeSelect type={type} onChange={(next) => show({ type: next })} />
+        </Group>
       </Group>
       <ProblemNote problem={pages.error} onRetry={() => pages.refetch()} />
       <Stack gap={6}>
@@ -56,7 +66,7 @@ export function Timeline({ playerId }: { playerId: string }) {
         ))}
         {pages.isSuccess && items.length === 0 && (
           <Text size="sm" c="dimmed">
-            Nothing of this kind.
+            {pages.hasNextPage ? 'Nothing of this kind among the newest events.' : 'Nothing of this kind.'}
           </Text>
         )}
         {pages.hasNextPage ? (
@@ -79,6 +89,32 @@ export function Timeline({ playerId }: { playerId: string }) {
         )}
       </Stack>
     </section>
+  );
+}
+
+/** The types that the game's players send. A type of the address is kept, also if it is no longer sent. */
+function TypeSelect({
+  type,
+  onChange,
+}: {
+  type: string | undefined;
+  onChange: (type: string | undefined) => void;
+}) {
+  const { game } = usePlace();
+  const { data } = useGet('listEventTypes', { params: { game } });
+  const sent = data?.eventTypes.map(({ eventType }) => eventType) ?? [];
+  const types = [...new Set(type === undefined ? sent : [...sent, type])].sort();
+  return (
+    <NativeSelect
+      size="xs"
+      aria-label="Events of one type"
+      value={type ?? ''}
+      data={[
+        { value: '', label: 'every event type' },
+        ...types.map((each) => ({ value: each, label: each })),
+      ]}
+      onChange={({ currentTarget }) => onChange(currentTarget.value || undefined)}
+    />
   );
 }
 
