@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { gunzipSync } from 'node:zlib';
+import pg from 'pg';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
-import { closeConsole, openConsole, type Visitor, visit } from './support/console.js';
+import { askAsPage, closeConsole, openConsole, type Visitor, visit } from './support/console.js';
 import { type Login, login, post, type Service } from './support/service.js';
 
 describe.skipIf(!HAS_BROWSER)(`work and sessions in the console${NEEDS_BROWSER}`, () => {
@@ -11,12 +12,19 @@ describe.skipIf(!HAS_BROWSER)(`work and sessions in the console${NEEDS_BROWSER}`
   let browser: Browser;
   let owner: Visitor;
   let player: Login;
+  let sql: pg.Client;
 
   beforeAll(async () => {
-    ({ service, browser, owner } = await openConsole());
+    const { settings, ...opened } = await openConsole();
+    ({ service, browser, owner } = opened);
+    sql = new pg.Client({ connectionString: settings.DATABASE_URL });
+    await sql.connect();
     player = await login(service.api, 'exporting-device');
   }, 600_000);
-  afterAll(closeConsole);
+  afterAll(async () => {
+    await sql?.end();
+    await closeConsole();
+  });
 
   const send = (events: object[]) => post(`${service.api}/v1/events`, player.headers, events);
   const event = (level: number) => ({
@@ -98,6 +106,47 @@ describe.skipIf(!HAS_BROWSER)(`work and sessions in the console${NEEDS_BROWSER}`
     await panel.getByText('1 set, 0 cleared, 0 as before.').waitFor();
     await go(`/players/${player.userId}`);
     await page.getByText('Olga: “Bank transfer”').waitFor();
+    expect(owner.problems).toEqual([]);
+  });
+
+  it('shows the older trainings when asked to', async () => {
+    const { page, go } = owner;
+    await go('/predictions');
+    await askAsPage(page, 'POST', '/games/demo-game/models');
+    await sql.query(
+      `insert into prediction_models
+       select (jsonb_populate_record(m, jsonb_build_object('version', v))).*
+       from prediction_models m, generate_series(2, 35) v`,
+    );
+    await page.reload();
+    const trainings = page.getByRole('table', { name: 'Trainings' });
+    const versions = async () =>
+      (await trainings.locator('tbody tr td:first-child').allTextContents()).map(Number);
+    const from35To = (last: number) => Array.from({ length: 36 - last }, (_, n) => 35 - n);
+    await expect.poll(versions).toEqual(from35To(6));
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(versions).toEqual(from35To(1));
+    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
+    expect(owner.problems).toEqual([]);
+  });
+
+  it('says that the list of losses is cut', async () => {
+    const { page, go } = owner;
+    const lose = (from: number, to: number) =>
+      sql.query(
+        `insert into event_gaps (player_id, install_id, first_seq, last_seq, game_id, noticed_at, client_build)
+         select p.id, 'install', n, n, p.game_id, now() - interval '3 days', 'build ' || n
+         from players p, generate_series($2::int, $3::int) n where p.user_id = $1`,
+        [player.userId, from, to],
+      );
+    const note = page.getByText('Only the newest 1,000 rows are shown');
+    await lose(1, 1_000);
+    await go('/events?tab=losses');
+    await page.getByRole('cell', { name: 'build 1000', exact: true }).waitFor();
+    expect(await note.count()).toBe(0);
+    await lose(1_001, 1_001);
+    await page.reload();
+    await note.waitFor();
     expect(owner.problems).toEqual([]);
   });
 

@@ -10,6 +10,9 @@ export type Column<Row> = {
   isFixed?: boolean;
 };
 
+/** Lists are paged by keyset: there is a next page or there is none, and the total is not counted. */
+export type MoreRows = { has: boolean; isLoading: boolean; load: () => void };
+
 type Props<Row> = {
   label: string;
   columns: readonly Column<Row>[];
@@ -17,8 +20,7 @@ type Props<Row> = {
   rowKey: (row: Row) => string;
   empty: ReactNode;
   onOpen?: ((row: Row) => void) | undefined;
-  /** Lists are paged by keyset: there is a next page or there is none, and the total is not counted. */
-  more?: { has: boolean; isLoading: boolean; load: () => void };
+  more?: MoreRows;
   /** Which columns are left out, as the address says it: `country,platform`. */
   hidden?: { value: string | undefined; onChange: (hidden: string | undefined) => void };
 };

@@ -1,5 +1,4 @@
 import { Alert, Button, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
-import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiProblem } from '../api/client.js';
 
@@ -42,7 +41,8 @@ export function Loaded<Data>({
   height = 200,
   children,
 }: {
-  query: UseQueryResult<Data, ApiProblem>;
+  /** A list of pages, too, is such a query. */
+  query: { data: Data | undefined; isError: boolean; error: ApiProblem | null; refetch: () => unknown };
   height?: number;
   children: (data: Data) => ReactNode;
 }) {

@@ -1,15 +1,16 @@
-import { Stack, Text } from '@mantine/core';
+import { Alert, Stack, Text } from '@mantine/core';
 import { useGet, usePlace } from '../../api/hooks.js';
 import { daysBefore, todayUtc } from '../../lib/dashboard.js';
 import { formatCount, formatDay } from '../../lib/format.js';
 import { DataTable } from '../../parts/DataTable.js';
 import { EmptyState, Loaded } from '../../parts/states.js';
+import { CopyableCode } from '../../parts/texts.js';
 
 const DAYS = 30;
 
 /** Events that clients numbered and that never arrived, by day and build. */
 export function Losses() {
-  const { game } = usePlace();
+  const { studio, game } = usePlace();
   const to = todayUtc(Date.now());
   const losses = useGet('listLosses', { params: { game }, query: { from: daysBefore(to, DAYS - 1), to } });
   return (
@@ -20,6 +21,18 @@ export function Losses() {
             The last {DAYS} days. A number counts as lost when it is missing for more than {data.graceHours}{' '}
             hours.
           </Text>
+          {data.isCut && (
+            <Alert
+              color="yellow"
+              variant="light"
+              title={`Only the newest ${formatCount(data.losses.length)} rows are shown`}
+            >
+              <Text size="sm">
+                Rows of older days are missing here. On the server, this prints all of them:
+              </Text>
+              <CopyableCode text={`npx savepoint losses --tenant ${studio} --game ${game}`} />
+            </Alert>
+          )}
           <DataTable
             label="Losses"
             rows={data.losses}

@@ -1,6 +1,6 @@
 import { Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useGet, usePlace } from '../../api/hooks.js';
+import { useGet, usePages, usePlace } from '../../api/hooks.js';
 import { countOf, formatDay, formatShare } from '../../lib/format.js';
 import { type Grade, MODELS, metricsOf } from '../../lib/grades.js';
 import { Chart } from '../../parts/Chart.js';
@@ -12,6 +12,7 @@ import { Trainings } from './Trainings.js';
 import { TrainNow } from './TrainNow.js';
 
 const route = getRouteApi('/$studio/$game/predictions');
+const PAGE = 30;
 
 /** Compares what was predicted with what happened, week by week. */
 export function Predictions() {
@@ -19,7 +20,14 @@ export function Predictions() {
   const { model = 'activity' } = route.useSearch();
   const navigate = route.useNavigate();
   const grades = useGet('listPredictionGrades', { params: { game }, query: { days: 90 } });
-  const models = useGet('listModels', { params: { game } });
+  const trainings = usePages(
+    'listModels',
+    { params: { game }, query: { limit: PAGE } },
+    {
+      parameter: 'before',
+      next: ({ models }) => (models.length < PAGE ? null : String(models.at(-1)?.version)),
+    },
+  );
   return (
     <Page
       title="Predictions"
@@ -34,16 +42,24 @@ export function Predictions() {
         />
       }
     >
-      <Loaded query={models} height={120}>
-        {(data) => (
+      <Loaded query={trainings} height={120}>
+        {({ pages: [first, ...older] }) => (
           <Stack gap="lg">
-            <TrainNow lastFailure={data.lastFailure} />
-            <ColdStart newest={data.models[0]} model={model} inForce={data.inForce} />
+            <TrainNow lastFailure={first?.lastFailure ?? null} />
+            <ColdStart newest={first?.models[0]} model={model} inForce={first?.inForce ?? null} />
             <Loaded query={grades} height={300}>
               {(graded) => <Quality grades={graded.grades.filter((grade) => grade.model === model)} />}
             </Loaded>
             <Scores model={model} />
-            <Trainings models={data.models} inForce={data.inForce} />
+            <Trainings
+              models={[...(first?.models ?? []), ...older.flatMap(({ models }) => models)]}
+              inForce={first?.inForce ?? null}
+              more={{
+                has: trainings.hasNextPage,
+                isLoading: trainings.isFetchingNextPage,
+                load: () => void trainings.fetchNextPage(),
+              }}
+            />
           </Stack>
         )}
       </Loaded>

@@ -5,17 +5,19 @@ import type { Schemas } from '../../api/client.js';
 import { useChange, usePlace } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { formatCount } from '../../lib/format.js';
-import { DataTable } from '../../parts/DataTable.js';
+import { DataTable, type MoreRows } from '../../parts/DataTable.js';
 import { ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
 
-/** All trainings with their outcomes, and the roll-back to one of them. */
+/** The trainings with their outcomes, newest first, and the roll-back to one of them. */
 export function Trainings({
   models,
   inForce,
+  more,
 }: {
   models: readonly Schemas['ModelSummary'][];
   inForce: Schemas['ModelInForce'] | null;
+  more: MoreRows;
 }) {
   const { studio, game } = usePlace();
   const { isEditor } = useRole();
@@ -38,6 +40,7 @@ export function Trainings({
         label="Trainings"
         rows={models}
         rowKey={({ version }) => String(version)}
+        more={more}
         empty={<Text c="dimmed">None.</Text>}
         columns={[
           { id: 'version', header: 'Training', cell: ({ version }) => version },
