@@ -26,7 +26,8 @@ export function AttributeInput({ attributes, isChoice, ...input }: Props) {
     <Autocomplete
       {...input}
       size="xs"
-      flex={1}
+      // On a narrow page the fields of a condition wrap before this one is too small to read.
+      flex="1 1 10rem"
       data={[...descriptions.keys()]}
       filter={({ search }) => matchingUsages(descriptions, search).map((value) => ({ value, label: value }))}
       maxDropdownHeight={280}

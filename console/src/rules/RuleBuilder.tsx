@@ -46,11 +46,13 @@ export function RuleBuilder({ conditions, onChange, ...choices }: Props) {
           <Text size="sm" w={32} pt={4} c="dimmed">
             {index === 0 ? 'if' : 'and'}
           </Text>
-          <ConditionFields
-            condition={condition}
-            {...choices}
-            onChange={(next) => onChange(replacedAt(conditions, index, next))}
-          />
+          <Group gap={6} flex={1} miw={0}>
+            <ConditionFields
+              condition={condition}
+              {...choices}
+              onChange={(next) => onChange(replacedAt(conditions, index, next))}
+            />
+          </Group>
           {!isReadOnly && (
             <ActionIcon
               variant="subtle"

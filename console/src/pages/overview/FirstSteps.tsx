@@ -63,7 +63,14 @@ function Step({ number, isDone, children }: { number: number; isDone: boolean; c
     <List.Item
       icon={
         isDone ? (
-          <Badge circle color="teal" variant="light" role="img" aria-label="done">
+          <Badge
+            circle
+            color="teal"
+            variant="light"
+            role="img"
+            aria-label="done"
+            styles={{ label: { display: 'flex' } }}
+          >
             <Icon name="check" size={12} />
           </Badge>
         ) : (
