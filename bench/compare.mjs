@@ -3,11 +3,12 @@
 // pair, then the mean of all pairs. FOLDER is a checkout that was built (npm ci && npm run build).
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { JSON_HEADERS, loginRequest, refreshRequest, refreshTokenIn } from './support/auth-requests.mjs';
 import { closedLoop } from './support/closed-loop.mjs';
 import { eventsJson } from './support/event-bodies.mjs';
 import { rawRequest } from './support/raw-connection.mjs';
-import { loginBody, loginMany, playerHeaders, startService } from './support/service.mjs';
-import { refreshTokenIn } from './support/simulated-requests.mjs';
+import { loginMany, playerHeaders, startService } from './support/service.mjs';
+import { middle } from './support/statistics.mjs';
 
 const { values } = parseArgs({
   options: {
@@ -22,7 +23,6 @@ if (values.before === undefined) {
 }
 const PLAYERS = 200;
 const CONNECTIONS = 32;
-const JSON_HEADERS = { 'content-type': 'application/json' };
 
 /** Makes events of all batches new. */
 let events = 10_000_000;
@@ -31,9 +31,7 @@ let devices = 0;
 const read = (path) => ({
   requestOf: ({ sessions }, n) => rawRequest('GET', path, playerHeaders(sessions[n % PLAYERS])),
 });
-const login = (deviceOf) => ({
-  requestOf: (_, n) => rawRequest('POST', '/auth/login', JSON_HEADERS, loginBody(deviceOf(n))),
-});
+const login = (deviceOf) => ({ requestOf: (_, n) => loginRequest(deviceOf(n)) });
 const batch = (size) => ({
   requestOf({ sessions }, n) {
     events += size + 1;
@@ -42,12 +40,23 @@ const batch = (size) => ({
   },
 });
 const refresh = {
-  requestOf({ sessions }, n) {
-    const { refreshToken } = sessions[n % PLAYERS];
-    return rawRequest('POST', '/auth/refresh', JSON_HEADERS, JSON.stringify({ refreshToken }));
-  },
+  requestOf: ({ sessions }, n) => refreshRequest(sessions[n % PLAYERS].refreshToken),
   onResponse({ sessions }, n, response) {
     sessions[n % PLAYERS].refreshToken = refreshTokenIn(response);
+  },
+};
+
+const SESSION = [
+  login((n) => `compare-${n % PLAYERS}`),
+  read('/v1/player/status'),
+  read('/v1/player/store_configs'),
+];
+const BATCHES = 20;
+/** As of one session of a player: a login, reads, and batches of 15 events. */
+const mixed = {
+  requestOf(service, n) {
+    const part = SESSION[n % (SESSION.length + BATCHES)] ?? batch(15);
+    return part.requestOf(service, n);
   },
 };
 
@@ -62,6 +71,7 @@ const WORK = {
   'events, batch 20': batch(20),
   'events, batch 50': batch(50),
   'events, batch 500': batch(500),
+  mixed,
 };
 
 const services = [];
@@ -85,8 +95,8 @@ try {
     const { mean, low, high } = ratioOf(pairs.map((pair) => pair.after / pair.before));
     const cells = [
       name,
-      median(pairs.map((pair) => pair.before)).toFixed(0),
-      median(pairs.map((pair) => pair.after)).toFixed(0),
+      middle(pairs.map((pair) => pair.before)).toFixed(0),
+      middle(pairs.map((pair) => pair.after)).toFixed(0),
       mean.toFixed(2),
       `${low.toFixed(2)}–${high.toFixed(2)}`,
     ];
@@ -118,9 +128,4 @@ function ratioOf(ratios) {
   const variance = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0) / (logs.length - 1);
   const margin = 1.96 * Math.sqrt(variance / logs.length);
   return { mean: Math.exp(mean), low: Math.exp(mean - margin), high: Math.exp(mean + margin) };
-}
-
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)];
 }

@@ -1,10 +1,9 @@
 import { plainResponse } from '../../simulator/dist/driver/plain-response.js';
 import { playLife } from '../../simulator/dist/driver/play-life.js';
 import { lifeOf } from '../../simulator/dist/model/life.js';
+import { JSON_HEADERS, loginRequest, refreshRequest, refreshTokenIn } from './auth-requests.mjs';
 import { exchange, openRawConnection, rawRequest } from './raw-connection.mjs';
-import { loginBody, playerHeaders } from './service.mjs';
-
-const JSON_HEADERS = { 'content-type': 'application/json' };
+import { playerHeaders } from './service.mjs';
 
 /**
  * What simulated players send, without a service: for each player logins, refreshes and batches in their order. As in a simulation, some
@@ -101,10 +100,3 @@ export async function replayRequests({ api, recorded, sessions, connections }) {
 
 /** A batch of nothing but bad events is refused as a whole: the broken build sends some. */
 const EXPECTED = { '/auth/login': [200], '/auth/refresh': [200], '/v1/events': [202, 400] };
-
-/** From the chunks of a response. */
-export const refreshTokenIn = (response) => /"refreshToken":"([^"]+)"/.exec(Buffer.concat(response))[1];
-
-const loginRequest = (deviceId) => rawRequest('POST', '/auth/login', JSON_HEADERS, loginBody(deviceId));
-const refreshRequest = (refreshToken) =>
-  rawRequest('POST', '/auth/refresh', JSON_HEADERS, JSON.stringify({ refreshToken }));
