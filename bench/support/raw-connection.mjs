@@ -51,14 +51,13 @@ export function exchange(connection, request) {
   });
 }
 
-/** A whole request as bytes. */
+/** A whole request as bytes; the body is a text or bytes. */
 export function rawRequest(method, path, headers, body = '') {
   const lines = Object.entries({
     host: '127.0.0.1',
     ...headers,
     ...(body === '' ? {} : { 'content-length': Buffer.byteLength(body) }),
   });
-  return Buffer.from(
-    `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
-  );
+  const head = `${method} ${path} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+  return typeof body === 'string' ? Buffer.from(head + body) : Buffer.concat([Buffer.from(head), body]);
 }
