@@ -90,10 +90,13 @@ class Tail {
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
   #lastPoll = performance.now();
+  /** By the clock of the service. */
+  #lookedMs: number;
 
   constructor(options: Options, gameId: number) {
     this.#options = options;
     this.#gameId = gameId;
+    this.#lookedMs = options.clock.now();
     this.begun = this.#look().then(() => this.#schedule());
     // The callers that wait for this promise get the error.
     this.begun.catch(() => {});
@@ -129,8 +132,11 @@ class Tail {
   /** The blocks that were not seen yet, newest first. */
   async #look(): Promise<{ fresh: LiveBlock[]; isMore: boolean }> {
     const { pool, clock } = this.#options;
-    const sinceMs = clock.now() - OVERLAP_MS;
+    // From the last look on: the process may have been busy, or the database away, for longer than the overlap.
+    const nowMs = clock.now();
+    const sinceMs = Math.min(nowMs, this.#lookedMs) - OVERLAP_MS;
     const blocks = await listNewestBlocks(pool, this.#gameId, sinceMs, MAX_BLOCKS);
+    this.#lookedMs = nowMs;
     const fresh = blocks.filter(({ id }) => !this.#seen.has(id));
     for (const [id, receivedMs] of this.#seen) if (receivedMs < sinceMs) this.#seen.delete(id);
     for (const { id, receivedMs } of fresh) this.#seen.set(id, receivedMs);

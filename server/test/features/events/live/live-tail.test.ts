@@ -235,6 +235,25 @@ describe('the live tail', () => {
     tails.stop();
   });
 
+  it('shows what arrived while it could not look for a while', async () => {
+    const { pool, clock } = harness;
+    let lateMs = 0;
+    const tails = createLiveTails({
+      pool,
+      clock: { now: () => clock.now() + lateMs },
+      logger: pino({ level: 'silent' }),
+    });
+    const types: string[] = [];
+    await tails.listen(await demoGameId(pool), ({ rows }) =>
+      types.push(...rows.map(({ eventType }) => eventType)),
+    );
+    await send('Late');
+    // The next look is half a minute later than the one before.
+    lateMs = 30_000;
+    await expect.poll(() => types).toEqual(['Late']);
+    tails.stop();
+  });
+
   it('has a limit for each studio, and a place for the next when one hangs up', async () => {
     const connect = async () => {
       const hangUp = new AbortController();
