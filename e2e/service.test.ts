@@ -48,9 +48,7 @@ describe('savepoint start', () => {
     const refreshed = await post(`${second.api}/auth/refresh`, {}, { refreshToken: player.refreshToken });
     expect(refreshed).toMatchObject({ status: 200, body: { userId: player.userId } });
     expect((await post(`${second.api}/auth/logout`, player.headers)).status).toBe(200);
-    const stopped = await second.interrupt();
-    expect(stopped.code).toBe(0);
-    expect(stopped.ms).toBeLessThan(60_000);
+    expect(await second.interrupt()).toBe(0);
 
     const third = await startService(settings);
     expect((await get(`${third.api}/v1/player/status`, player.headers)).status).toBe(401);
@@ -86,11 +84,14 @@ describe('savepoint start', () => {
     await post(`${service.api}/auth/logout`, player.headers);
     expect(new Set((await statuses()).map(({ status }) => status))).toEqual(new Set([401]));
 
-    const metrics = String((await get(`${service.ops}/metrics`)).body);
-    expect(metrics).toMatch(
-      /savepoint_http_request_duration_seconds_count\{.*route="\/v1\/player\/status".*status="401".*\} 12/,
-    );
-    expect(metrics).toMatch(/savepoint_logins_total\{outcome="ok"\} 1/);
+    // A request is counted after its response was sent.
+    const metrics = async () => String((await get(`${service.ops}/metrics`)).body);
+    await expect
+      .poll(metrics)
+      .toMatch(
+        /savepoint_http_request_duration_seconds_count\{.*route="\/v1\/player\/status".*status="401".*\} 12/,
+      );
+    expect(await metrics()).toMatch(/savepoint_logins_total\{outcome="ok"\} 1/);
 
     const workers = await workersOf(service.pid);
     expect(workers).toHaveLength(2);
@@ -104,9 +105,7 @@ describe('savepoint start', () => {
 
     // Maintenance runs soon after the start, not an hour later.
     const isDone = async () =>
-      /savepoint_maintenance_last_success_timestamp_seconds\{step="retention"\} \d/.test(
-        String((await get(`${service.ops}/metrics`)).body),
-      );
+      /savepoint_maintenance_last_success_timestamp_seconds\{step="retention"\} \d/.test(await metrics());
     await until(isDone, 120_000);
     await service.interrupt();
   });

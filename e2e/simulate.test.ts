@@ -20,7 +20,7 @@ let settings: Settings;
 beforeAll(async () => {
   const dataDir = await temporaryFolder();
   settings = { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: dataDir };
-  service = await startService({ ...settings, SAVEPOINT_MAX_WAIT_MS: '60000' });
+  service = await startService(settings);
 }, 400_000);
 afterAll(cleanUp);
 

@@ -74,6 +74,8 @@ async function startProcesses(
     SAVEPOINT_PORT: String(await stablePort()),
     SAVEPOINT_WORKERS: '2',
     SAVEPOINT_DB_TIMEOUT_MS: String(databaseTimeoutMs),
+    // As in production: requests that would wait too long are refused, and sent again.
+    SAVEPOINT_MAX_WAIT_MS: '500',
     SAVEPOINT_LOG_LEVEL: 'warn',
     ...(nats === undefined ? {} : queueSettings(mode, nats)),
     ...own,

@@ -46,9 +46,8 @@ export async function openConsole(): Promise<OpenConsole> {
     SAVEPOINT_DATA_DIR: await temporaryFolder(),
     DATABASE_URL: database.url,
   };
-  // A busy machine must not decide a test: nothing is refused for overload, and models are trained only when a test asks for it.
-  const patient = { SAVEPOINT_MAX_WAIT_MS: '60000', SAVEPOINT_DB_TIMEOUT_MS: '60000' };
-  const service = await startService({ ...settings, ...patient, SAVEPOINT_TRAINING_DAYS: '0' });
+  // Models are trained only when a test asks for it.
+  const service = await startService({ ...settings, SAVEPOINT_TRAINING_DAYS: '0' });
   const browser = await launchBrowser();
   opened.browsers.push(browser);
   const member = { email: 'olga@studio.example', role: 'owner', name: 'Olga' };
@@ -71,7 +70,7 @@ export async function signInToken(
   const named = name === undefined ? [] : ['--name', name];
   const { output } = await runSavepoint(
     ['admin', 'create', '--email', email, '--role', role, '--tenant', tenant, ...named],
-    { SAVEPOINT_DB_TIMEOUT_MS: '60000', ...settings },
+    settings,
   );
   const token = /sign-in#token=([\w-]+)/.exec(output)?.[1];
   if (token === undefined) throw new Error(`no sign-in link: ${output}`);
