@@ -248,6 +248,40 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     expect(new Set(statuses)).toEqual(new Set([403, 404]));
   });
 
+  it('leads the owner of an empty studio to a first game, and makes another one in the settings', async () => {
+    await runSavepoint(['tenant', 'create', 'new-studio'], settings);
+    const open = async (email: string, role: string) => {
+      const visitor = await visit(browser, service);
+      const token = await signInToken(settings, { email, role, tenant: 'new-studio' });
+      await visitor.page.goto(`${service.ops}/console/sign-in#token=${token}`);
+      await visitor.page.getByRole('heading', { name: 'new-studio has no game yet' }).waitFor();
+      return visitor;
+    };
+    const editor = await open('ed@new.example', 'editor');
+    await editor.page.getByText('Ask an owner of the studio', { exact: false }).waitFor();
+    expect(await editor.page.getByRole('button', { name: 'Create the game' }).count()).toBe(0);
+
+    const { page, problems } = await open('nora@new.example', 'owner');
+    await page.getByLabel('Name of the game').fill('Rocket Race');
+    expect(await page.getByLabel('Id of the game').inputValue()).toBe('rocket-race');
+    await page.getByRole('button', { name: 'Create the game' }).click();
+    await page.getByRole('heading', { name: 'No event has arrived yet' }).waitFor();
+    expect(page.url()).toBe(`${service.ops}/console/new-studio/rocket-race`);
+
+    await page.goto(`${service.ops}/console/new-studio/rocket-race/settings?tab=games`);
+    await page.getByRole('button', { name: 'Create a game' }).click();
+    const panel = page.getByRole('dialog', { name: 'Create a game' });
+    await panel.getByLabel('Name of the game').fill('Rocket Race');
+    await panel.getByRole('button', { name: 'Create the game' }).click();
+    await panel.getByRole('alert').filter({ hasText: 'has a game with this id already' }).waitFor();
+    expect(await panel.getByLabel('Name of the game').inputValue()).toBe('Rocket Race');
+    await panel.getByLabel('Id of the game').fill('rocket-race-2');
+    await panel.getByRole('button', { name: 'Create the game' }).click();
+    await page.waitForURL(`${service.ops}/console/new-studio/rocket-race-2`);
+    await expect.poll(() => page.getByLabel('Game', { exact: true }).inputValue()).toBe('rocket-race-2');
+    expect(problems).toEqual([]);
+  });
+
   it('signs out, and the session is over', async () => {
     const { page, context } = await signIn(browser, service, settings, {
       email: 'gone@studio.example',

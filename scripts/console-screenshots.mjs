@@ -103,6 +103,7 @@ async function main() {
     'settings-predictions': '/settings?tab=predictions',
     'settings-limits': '/settings?tab=limits',
     'settings-game': '/settings?tab=game',
+    'settings-games': '/settings?tab=games',
     'settings-audit': '/settings?tab=audit',
     'settings-account': '/settings?tab=account',
   };

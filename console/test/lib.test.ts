@@ -8,6 +8,7 @@ import { currenciesOf, freeId, isSame, moved, problemsUnder } from '../src/lib/d
 import { effectInWords } from '../src/lib/effect.js';
 import { eventAsCurl } from '../src/lib/event-as-curl.js';
 import { stepsDone } from '../src/lib/first-steps.js';
+import { idFromName, isGameId } from '../src/lib/game-id.js';
 import { metricsOf } from '../src/lib/grades.js';
 import { sampleEvent } from '../src/lib/sample-event.js';
 import { labelledPlaces, ticksUpTo } from '../src/lib/scale.js';
@@ -196,6 +197,26 @@ describe('the rest', () => {
   it('counts UTC days back over the end of a month', () => {
     expect(daysBefore('2026-03-01', 1)).toBe('2026-02-28');
   });
+
+  it.each([
+    ["Émile's Rocket 2", 'emile-s-rocket-2'],
+    [' -- ', ''],
+    ['ракета', ''],
+    [`${'a'.repeat(62)} b`, 'a'.repeat(62)],
+  ])('proposes for the game %j the id %j', (name, id) => {
+    expect(idFromName(name)).toBe(id);
+  });
+
+  it.each(['rocket', '2048', 'a-', 'a'.repeat(63)])('takes %j as the id of a game', (id) => {
+    expect(isGameId(id)).toBe(true);
+  });
+
+  it.each(['', '-a', 'Rocket', 'my game', 'rakéta', 'a\n', 'a'.repeat(64)])(
+    'does not take %j as the id of a game',
+    (id) => {
+      expect(isGameId(id)).toBe(false);
+    },
+  );
 
   it('quotes a secret for the shell', () => {
     const sample = { playerUrl: 'http://x', studio: 'my-studio', apiKey: 'key', apiSecret: "it's" };

@@ -47,6 +47,12 @@ export const ADMIN_ERRORS = {
     status: 409,
     message: 'This model was trained by another build, with other features. Train again instead.',
   },
+  game_exists: { status: 409, message: 'The studio has a game with this id already. Choose another id.' },
+  game_limit: {
+    status: 409,
+    message:
+      'The studio has as many games as owners may create. An operator of the installation creates more.',
+  },
   already_member: { status: 409, message: 'The person with this email is a member of the studio already.' },
   last_owner: {
     status: 409,

@@ -94,9 +94,14 @@ export function usePages<Id extends OperationId>(
 
 export function useChange<Id extends OperationId>(
   id: Id,
-  options: { onDone?: (data: DataOf<Id>) => void } = {},
+  options: {
+    onDone?: (data: DataOf<Id>) => void;
+    /** By default the studio of the address. */
+    studio?: string;
+  } = {},
 ): UseMutationResult<DataOf<Id>, ApiProblem, RequestOf<Id>> {
-  const { studio } = usePlace();
+  const place = usePlace();
+  const studio = options.studio ?? place.studio;
   return useMutation<DataOf<Id>, ApiProblem, RequestOf<Id>>({
     mutationFn: (request) => call(id, request, { studio: studio || undefined }),
     ...(options.onDone === undefined ? {} : { onSuccess: options.onDone }),

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { MAX_RETENTION_DAYS } from '../features/studios/game-schemas.js';
 import { createGame, createTenant, updateGameSettings } from '../features/studios/tenant-changes.js';
 import type { UnregisteredTypes } from '../features/studios/tenants.js';
-import { isSlug, listGames, listTenants } from '../features/studios/tenants.js';
+import { isSlug, listGames, listTenants, SLUG_RULE } from '../features/studios/tenants.js';
 import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
@@ -145,7 +145,5 @@ function readRetentionDays(text: string | undefined): number | null | undefined 
 
 function requireSlug(what: string, slug: string): void {
   if (isSlug(slug)) return;
-  throw new StartupError(
-    `"${slug}" cannot be a ${what} id: use lower-case letters, digits and hyphens, 63 at most.`,
-  );
+  throw new StartupError(`"${slug}" cannot be a ${what} id: use ${SLUG_RULE}.`);
 }

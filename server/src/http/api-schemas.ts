@@ -219,3 +219,6 @@ export const PLAYER_GUARD_ERRORS = [
  * step a character whatever is sent.
  */
 export const NAME_PATTERN = '^[^\\S\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$';
+/** What `NAME_PATTERN` asks for, after the name of the member. */
+export const NAME_RULE =
+  'must have a character that can be seen, and no control characters such as line breaks';

@@ -5,6 +5,7 @@ import { Compile } from 'typebox/schema';
 import { ApiError } from '../errors.js';
 import { createSuggest, didYouMean, nearestName } from '../lib/nearest-name.js';
 import { noMember, schemaAt, valueAt } from '../lib/schema-members.js';
+import { NAME_PATTERN, NAME_RULE } from './api-schemas.js';
 import { readParameters } from './parameters.js';
 
 const accept = () => true;
@@ -43,7 +44,9 @@ function describe(schema: TSchema, value: unknown, errors: readonly TLocalizedVa
   if (first === undefined) return 'The body is not valid.';
   const where = first.instancePath === '' ? 'The body' : first.instancePath.slice(1).replaceAll('/', '.');
   const unknown = unknownMember(first, schema, value);
-  if (unknown === undefined) return `${where} ${wordProblem(first, schema, value) ?? `${first.message}.`}`;
+  if (unknown === undefined) {
+    return `${where} ${wordProblem(first, schema, value) ?? nameProblem(first) ?? `${first.message}.`}`;
+  }
   return `${where} has ${noMember(unknown, schemaAt(schema, first.schemaPath), createSuggest())}`;
 }
 
@@ -59,6 +62,11 @@ function wordProblem(
   const given = valueAt(value, instancePath);
   const nearest = typeof given === 'string' ? didYouMean(nearestName(given, words)) : '';
   return `must be ${words.map((word) => `"${word}"`).join(' or ')}.${nearest}`;
+}
+
+/** The pattern of names is not for people to read. */
+function nameProblem({ keyword, params }: TLocalizedValidationError): string | undefined {
+  return keyword === 'pattern' && params.pattern === NAME_PATTERN ? `${NAME_RULE}.` : undefined;
 }
 
 /** Names an unknown member. Where a required member is missing, only if the unknown one is probably that member, misspelt. */

@@ -59,6 +59,11 @@ export const ROUTE_STEPS: Record<string, AuditStep<(world: RouteWorld) => Promis
   'POST /sign-in/link': { reason: SIGNS_IN },
   'POST /invitations/show': { reason: READS },
   'POST /account/second-factor': { reason: 'the secret is not in force yet' },
+  'POST /games': {
+    action: 'game.create',
+    target: 'game second-game',
+    call: async () => ({ path: '/games', body: { gameId: 'second-game' }, by: 'owner', status: 201 }),
+  },
   'PATCH /games/:game': {
     action: 'game.update',
     target: 'game demo-game',

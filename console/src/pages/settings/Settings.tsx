@@ -6,6 +6,7 @@ import { Account } from './Account.js';
 import { AuditLog } from './AuditLog.js';
 import { Flags } from './Flags.js';
 import { GameSettings } from './GameSettings.js';
+import { Games } from './Games.js';
 import { Keys } from './Keys.js';
 import { Limits } from './Limits.js';
 import { Members } from './Members.js';
@@ -18,7 +19,8 @@ const TABS = [
   { value: 'keys', label: 'API keys', Content: Keys, isForOwners: true },
   { value: 'members', label: 'Members', Content: Members, isForOwners: true },
   { value: 'tokens', label: 'Admin tokens', Content: Tokens, isForOwners: true },
-  { value: 'game', label: 'Game', Content: GameSettings, isForOwners: true },
+  { value: 'game', label: 'This game', Content: GameSettings, isForOwners: true },
+  { value: 'games', label: 'Games', Content: Games, isForOwners: false },
   { value: 'flags', label: 'Flags', Content: Flags, isForOwners: false },
   { value: 'predictions', label: 'Predictions', Content: PredictionSettings, isForOwners: false },
   { value: 'limits', label: 'Limits', Content: Limits, isForOwners: false },
@@ -32,7 +34,7 @@ export function Settings() {
   const { tab = shown[0]?.value ?? 'audit' } = route.useSearch();
   const navigate = route.useNavigate();
   return (
-    <Page title="Settings" question="Keys, members, flags, limits, and who changed what.">
+    <Page title="Settings" question="Keys, members, games, flags, limits, and who changed what.">
       <PageTabs
         value={tab}
         tabs={shown.map(({ value, label, Content }) => ({ value, label, content: <Content /> }))}

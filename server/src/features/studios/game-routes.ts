@@ -4,14 +4,49 @@ import { adminSchema, GameParameters, success } from '../../http/admin-responses
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import type { AdminContext } from './admin-context.js';
-import { gameErrors } from './admin-errors.js';
-import { actorOf, gameOf, requireRole } from './admin-guard.js';
-import { GameBody, GameSettingsResponse } from './game-schemas.js';
-import { updateGameSettings } from './tenant-changes.js';
+import { adminErrors, gameErrors } from './admin-errors.js';
+import { actorOf, adminOf, gameOf, requireRole } from './admin-guard.js';
+import { listGamesOfTenant } from './game-queries.js';
+import { CreatedGameResponse, GameBody, GameSettingsResponse, NewGameBody } from './game-schemas.js';
+import { createGame, updateGameSettings } from './tenant-changes.js';
+import { isSlug, SLUG_RULE } from './tenants.js';
 
-/** The settings of a game, for the owners of its studio. */
+/** Maintenance looks at each game, and the list of games has no pages. Commands, which an operator runs, have no such limit. */
+const MAX_GAMES = 100;
+
+/** New games and the settings of a game, for the owners of the studio. */
 export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = withSchemaTypes(app);
+
+  routes.post(
+    '/admin/v1/games',
+    {
+      onRequest: requireRole(ctx, 'owner'),
+      schema: {
+        ...adminSchema('Studio'),
+        operationId: 'createGame',
+        summary: 'Create a game; it has no key and an empty store yet',
+        body: NewGameBody,
+        response: {
+          201: CreatedGameResponse,
+          ...adminErrors([...BODY_ERRORS, 'game_exists', 'game_limit']),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { gameId, name = gameId } = request.body;
+      if (!isSlug(gameId)) {
+        throw new ApiError('body_invalid', { message: `gameId cannot be "${gameId}": use ${SLUG_RULE}.` });
+      }
+      const { tenant, tenantId } = adminOf(request);
+      const games = await listGamesOfTenant(ctx.pool, tenantId);
+      // Requests at the same time may pass the limit by a few, which does no harm.
+      if (games.length >= MAX_GAMES) throw new ApiError('game_limit');
+      const added = { tenant, slug: gameId, name: name.trim() };
+      if (!(await createGame(ctx.pool, added, actorOf(ctx, request)))) throw new ApiError('game_exists');
+      return reply.code(201).send(success({ gameId, name: added.name }));
+    },
+  );
 
   routes.patch(
     '/admin/v1/games/:game',

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { nullable, successOf } from '../../http/admin-responses.js';
 import { NAME_PATTERN } from '../../http/api-schemas.js';
+import { SLUG_RULE } from './tenants.js';
 
 /** Requests and responses of the routes of games. */
 
@@ -51,9 +52,34 @@ export const GamesResponse = successOf('GamesResponse', Type.Object({ games: Typ
   },
 });
 
+const GameName = Type.String({ minLength: 1, maxLength: 100, pattern: NAME_PATTERN });
+
+export const NewGameBody = Type.Object(
+  {
+    // The route checks the rest of the rule, with an error that names the rule.
+    gameId: Type.String({
+      maxLength: 63,
+      description: `Goes into paths and X-Game-Id, and never changes: ${SLUG_RULE}`,
+    }),
+    name: Type.Optional(GameName),
+  },
+  {
+    title: 'NewGameRequest',
+    additionalProperties: false,
+    description: 'Without a name the id is the name.',
+    examples: [{ gameId: 'rocket', name: 'Rocket' }],
+  },
+);
+
+export const CreatedGameResponse = successOf(
+  'CreatedGameResponse',
+  Type.Object({ gameId: Type.String(), name: Type.String() }),
+  { example: { gameId: 'rocket', name: 'Rocket' } },
+);
+
 export const GameBody = Type.Object(
   {
-    name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, pattern: NAME_PATTERN })),
+    name: Type.Optional(GameName),
     retentionDays: Type.Optional(RetentionDays),
     unregisteredTypes: Type.Optional(UnregisteredTypes),
   },

@@ -5,6 +5,9 @@ export type UnregisteredTypes = 'accept' | 'hold';
 
 const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
+/** What `isSlug` asks for, as the end of a sentence. */
+export const SLUG_RULE = 'lower-case letters, digits and hyphens, 63 at most, and no hyphen first';
+
 /** Ids of tenants and games are used in URLs, headers and tokens, so they are short and in lower case. */
 export function isSlug(text: string): boolean {
   return SLUG.test(text);
