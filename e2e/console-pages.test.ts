@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import pg from 'pg';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HAS_BROWSER, NEEDS_BROWSER } from './support/browser.js';
-import { closeConsole, openConsole, type Visitor } from './support/console.js';
-import { type Login, login, post, runSavepoint, type Service, type Settings } from './support/service.js';
+import { closeConsole, openConsole, type Visitor, visit } from './support/console.js';
+import { type Login, login, post, type Service, type Settings } from './support/service.js';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const PAGES = [
@@ -26,6 +27,7 @@ const PAGES = [
   '/predictions',
   '/settings?tab=keys',
   '/settings?tab=members',
+  '/settings?tab=games',
   '/settings?tab=flags',
   '/settings?tab=predictions',
   '/settings?tab=limits',
@@ -36,6 +38,7 @@ const PAGES = [
 describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => {
   let service: Service;
   let settings: Settings;
+  let browser: Browser;
   let owner: Visitor;
   let player: Login;
 
@@ -43,7 +46,7 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     // The figures are those of one UTC day.
     const leftMs = 86_400_000 - (Date.now() % 86_400_000);
     if (leftMs < 240_000) await new Promise((resolve) => setTimeout(resolve, leftMs));
-    ({ service, settings, owner } = await openConsole());
+    ({ service, settings, browser, owner } = await openConsole());
     player = await login(service.api, 'page-device');
   }, 800_000);
   afterAll(closeConsole);
@@ -113,29 +116,39 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     await page.getByRole('link', { name: '1 · 100%' }).first().waitFor();
   });
 
-  it('ticks the first steps of a new game, up to the first event', async () => {
+  it('leads from the link of the start, by a new game and its key, to the first event, ticked live', async () => {
+    const [link = ''] = /http\S+\/console\/sign-in#token=\S+/.exec(service.output()) ?? [];
+    const { page, go, problems } = await visit(browser, service);
+    await page.goto(link);
+    await page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await page.getByRole('tab', { name: 'Games' }).click();
+    await page.getByRole('button', { name: 'Create a game' }).click();
+    const panel = page.getByRole('dialog', { name: 'Create a game' });
+    await panel.getByLabel('Name of the game').fill('New game');
+    await panel.getByRole('button', { name: 'Create the game' }).click();
+
     const NEW = { studio: 'demo-studio', game: 'new-game' };
-    await runSavepoint(['game', 'create', NEW.game, '--tenant', NEW.studio], settings);
-    const { page, go } = owner;
-    const keys = await owner.context.newPage();
-    await go('', NEW);
+    await page.getByRole('heading', { name: 'No event has arrived yet' }).waitFor();
     const steps = page.getByRole('list', { name: 'First steps' });
-    await steps.getByText('Send an event').waitFor();
     const done = () => steps.getByRole('img', { name: 'done' }).count();
     expect(await done()).toBe(0);
-
-    await keys.goto(`${page.url()}/settings?tab=keys`);
-    await keys.getByRole('button', { name: 'Create a key' }).click();
-    await keys.getByRole('button', { name: 'Create the key' }).click();
-    const secretShown = keys.getByRole('alert').filter({ hasText: 'shown now and never again' });
+    await steps.getByRole('link', { name: 'Create an API key' }).click();
+    await page.getByRole('button', { name: 'Create a key' }).click();
+    await page.getByRole('button', { name: 'Create the key' }).click();
+    const secretShown = page.getByRole('alert').filter({ hasText: 'shown now and never again' });
     await secretShown.getByText('/v1/events', { exact: false }).waitFor();
     const [id = '', secret = '', command = ''] = await secretShown.locator('pre').allTextContents();
-    await keys.close();
+
+    // From here on the page is neither loaded again nor clicked: it looks by itself.
+    await page.getByRole('link', { name: 'Overview', exact: true }).click();
     await expect.poll(done).toBe(1);
     await login(service.api, 'new-device', { id, secret });
     await expect.poll(done).toBe(2);
     const { stdout } = await promisify(execFile)('bash', ['-c', command]);
     expect(JSON.parse(stdout)).toMatchObject({ data: { accepted: 1, rejected: [] } });
+    await page.getByRole('heading', { name: 'First event received' }).waitFor();
+    expect(await done()).toBe(3);
+    await page.getByRole('button', { name: 'Show the numbers' }).click();
     const events = page.locator('[data-figure=events]');
     await expect.poll(() => events.textContent()).toBe('1');
 
@@ -151,7 +164,7 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     await page.getByRole('heading', { name: 'No event in the last 7 days' }).waitFor();
     await page.getByRole('link', { name: 'Show the last 90 days' }).click();
     await expect.poll(() => events.textContent()).toBe('0');
-    expect(owner.problems).toEqual([]);
+    expect(problems).toEqual([]);
   });
 
   it('shows events a second while events arrive', async () => {

@@ -1,4 +1,4 @@
-import { Anchor, Badge, List, Text } from '@mantine/core';
+import { Anchor, Badge, Button, List, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { DataOf } from '../../api/client.js';
@@ -9,17 +9,22 @@ import { Icon } from '../../parts/Icon.js';
 import { EmptyState } from '../../parts/states.js';
 import { CopyableCode } from '../../parts/texts.js';
 
-type Props = { players: DataOf<'listPlayers'>['players']; everyMs: number };
+type Props = {
+  players: DataOf<'listPlayers'>['players'];
+  everyMs: number;
+  /** To the numbers of the first event. */
+  onGoOn: () => void;
+};
 
 /** A new studio: from a key to the first event. Each step is ticked as soon as it is done. */
-export function FirstSteps({ players, everyMs }: Props) {
+export function FirstSteps({ players, everyMs, onGoOn }: Props) {
   const { studio, game } = usePlace();
   const { isOwner } = useRole();
   const keys = useGet('listApiKeys', { params: { game } }, { enabled: isOwner, everyMs });
   const { hasKey, hasPlayer, hasEvent } = stepsDone(keys.data?.keys, players);
   const params = { studio, game };
   return (
-    <EmptyState title="No event has arrived yet">
+    <EmptyState title={hasEvent ? 'First event received' : 'No event has arrived yet'}>
       <List type="ordered" listStyleType="none" spacing="sm" size="sm" aria-label="First steps">
         <Step number={1} isDone={hasKey}>
           {isOwner ? (
@@ -47,13 +52,21 @@ export function FirstSteps({ players, everyMs }: Props) {
           >
             Events
           </Anchor>
-          . This page then shows its numbers.
+          .
         </Step>
       </List>
-      <Text size="sm">Or fill the game with simulated players:</Text>
-      <CopyableCode
-        text={`SAVEPOINT_ENV=development npx savepoint simulate --tenant ${studio} --game ${game} --players 200`}
-      />
+      {hasEvent ? (
+        <Button size="xs" onClick={onGoOn}>
+          Show the numbers
+        </Button>
+      ) : (
+        <>
+          <Text size="sm">Or fill the game with simulated players:</Text>
+          <CopyableCode
+            text={`SAVEPOINT_ENV=development npx savepoint simulate --tenant ${studio} --game ${game} --players 200`}
+          />
+        </>
+      )}
     </EmptyState>
   );
 }

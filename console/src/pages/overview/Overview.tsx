@@ -26,8 +26,8 @@ import { Page } from '../../parts/Page.js';
 import { Loaded } from '../../parts/states.js';
 import { Breakdown } from './Breakdown.js';
 import { Holdout } from './Holdout.js';
-import { NoEvents } from './NoEvents.js';
 import { Retention } from './Retention.js';
+import { UnlessNoEvents } from './UnlessNoEvents.js';
 
 const route = getRouteApi('/$studio/$game/');
 type Day = Schemas['DashboardDay'];
@@ -80,10 +80,8 @@ export function Overview() {
       }
     >
       <Loaded query={dashboard} height={420}>
-        {(data) =>
-          isQuiet(data) ? (
-            <NoEvents days={days} />
-          ) : (
+        {(data) => (
+          <UnlessNoEvents isQuiet={isQuiet(data)} days={days} refresh={dashboard.refetch}>
             <Stack gap="lg">
               <Figures today={data.today} days={data.days} />
               <DaysChart days={data.days.filter(({ day }) => day >= from)} versions={data.versions} />
@@ -91,8 +89,8 @@ export function Overview() {
               <Holdout />
               <Retention today={to} />
             </Stack>
-          )
-        }
+          </UnlessNoEvents>
+        )}
       </Loaded>
     </Page>
   );

@@ -1,5 +1,6 @@
 import { Anchor, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { useGet, usePlace } from '../../api/hooks.js';
 import { SPANS } from '../../lib/dashboard.js';
 import { hasSentEvent } from '../../lib/first-steps.js';
@@ -12,21 +13,42 @@ const PLAYERS = 50;
 const LOOK_AGAIN_MS = 3_000;
 const LONGEST = SPANS.at(-1) ?? '';
 
-/** In place of the numbers: the first steps of a new game, or a word about one that was quiet in this time. */
-export function NoEvents({ days }: { days: string }) {
+type Props = {
+  /** Whether the numbers have no event in these days. */
+  isQuiet: boolean;
+  days: string;
+  /** Asks for the numbers again. */
+  refresh: () => Promise<unknown>;
+  /** The numbers. */
+  children: ReactNode;
+};
+
+/**
+ * The numbers, or in their place: the first steps of a new game, or a word about a game that was quiet in this time. Whoever has seen
+ * the first steps also sees the last one ticked: they stay until the person goes on to the numbers.
+ */
+export function UnlessNoEvents({ isQuiet, days, refresh, children }: Props) {
   const { game } = usePlace();
+  const [isLed, setLed] = useState(false);
   const players = useGet(
     'listPlayers',
     { params: { game }, query: { limit: PLAYERS } },
-    { everyMs: LOOK_AGAIN_MS },
+    { enabled: isQuiet || isLed, everyMs: LOOK_AGAIN_MS },
   );
+  const isNew = isQuiet && players.data !== undefined && !hasSentEvent(players.data.players);
+  if (isNew && !isLed) setLed(true);
+  if (!isQuiet && !isLed) return children;
   return (
     <Loaded query={players} height={200}>
       {(data) =>
-        hasSentEvent(data.players) ? (
-          <Quiet days={days} />
+        isLed ? (
+          <FirstSteps
+            players={data.players}
+            everyMs={LOOK_AGAIN_MS}
+            onGoOn={() => refresh().then(() => setLed(false))}
+          />
         ) : (
-          <FirstSteps players={data.players} everyMs={LOOK_AGAIN_MS} />
+          <Quiet days={days} />
         )
       }
     </Loaded>
