@@ -1,0 +1,163 @@
+import { spawn } from 'node:child_process';
+import {
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const REPOSITORY = fileURLToPath(new URL('../', import.meta.url));
+const TYPESCRIPT = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
+
+/** Stands for the build tool of the console: it makes a page of the sources, and fails where they say so. */
+const BUILD_TOOL = `
+const { mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+const source = readFileSync('src/main.ts', 'utf8');
+if (source.includes('mistake')) process.exit(1);
+rmSync('dist', { recursive: true, force: true });
+mkdirSync('dist/assets', { recursive: true });
+writeFileSync('dist/assets/page.js', source);
+`;
+
+const FILES: Record<string, string> = {
+  'package.json': '{"type":"module"}',
+  'package-lock.json': '{}',
+  'openapi/admin.json': '{}',
+  'node_modules/vite/package.json': '{"name":"vite"}',
+  'node_modules/vite/bin/vite.js': BUILD_TOOL,
+  'server/package.json': '{"type":"module"}',
+  'server/src/version.ts': `export const version: string = 'one';\n`,
+  'server/bin/savepoint.mjs': `import { version } from '../dist/version.js';
+    console.log(process.argv[2], version, process.env.SAVEPOINT_ENV);`,
+  'console/index.html': '<html></html>',
+  'console/package.json': '{}',
+  'console/vite.config.ts': '',
+  'console/tsconfig.json': '{}',
+  'console/generate-api.mjs': `import { writeFileSync } from 'node:fs';
+    writeFileSync('src/api.gen.ts', String(process.pid));`,
+  'console/public/icon.svg': '<svg/>',
+  'console/src/main.ts': 'first',
+};
+
+/** The scripts and the compiler of the repository, in a checkout with a service of one file and a console of one page. */
+describe('npm start', () => {
+  let root: string;
+  const write = async (path: string, text: string) => {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  };
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'savepoint-start-'));
+    for (const [path, text] of Object.entries(FILES)) await write(path, text);
+    for (const name of ['start.mjs', 'build-console.mjs']) {
+      await cp(join(REPOSITORY, 'scripts', name), join(root, 'scripts', name));
+    }
+    await symlink(TYPESCRIPT, join(root, 'node_modules/typescript'));
+    const config = JSON.parse(await readFile(join(REPOSITORY, 'server/tsconfig.json'), 'utf8'));
+    config.compilerOptions.types = [];
+    await write('server/tsconfig.json', JSON.stringify(config));
+  });
+  afterAll(() => rm(root, { recursive: true, force: true }));
+
+  const start = () =>
+    new Promise<{ code: number | null; output: string }>((resolve) => {
+      const child = spawn(process.execPath, ['scripts/start.mjs'], {
+        cwd: root,
+        env: { PATH: process.env.PATH },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      let output = '';
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.on('data', (chunk) => {
+          output += chunk;
+        });
+      }
+      child.once('close', (code) => resolve({ code, output }));
+    });
+  const filesIn = async (folder: string) =>
+    (await readdir(join(root, folder), { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  const writtenAt = async () => {
+    const files = [...(await filesIn('server/dist')), ...(await filesIn('console/dist'))];
+    return Promise.all(files.map(async (file) => [file, (await stat(file)).mtimeMs]));
+  };
+
+  it('builds the service and the console at the first start, and says how long that took', async () => {
+    const { code, output } = await start();
+    expect(output).toMatch(/^Building Savepoint \(first start only\)…$/m);
+    expect(output).toMatch(/^Built the service in \d+\.\d s\.$/m);
+    expect(output).toMatch(/^Built the console in \d+\.\d s\.$/m);
+    expect(output).toMatch(/^start one development$/m);
+    expect(code).toBe(0);
+    expect(await readFile(join(root, 'console/dist/assets/page.js'), 'utf8')).toBe('first');
+  });
+
+  it('builds nothing at the second start', async () => {
+    const before = await writtenAt();
+    expect(before.length).toBeGreaterThan(3);
+    expect(await start()).toEqual({ code: 0, output: 'start one development\n' });
+    expect(await writtenAt()).toEqual(before);
+  });
+
+  it('builds nothing where files are newer and say the same, as after a clone', async () => {
+    const later = new Date(Date.now() + 60_000);
+    for (const folder of ['server/src', 'console', 'openapi']) {
+      for (const file of await filesIn(folder)) await utimes(file, later, later);
+    }
+    const before = await writtenAt();
+    expect((await start()).output).toBe('start one development\n');
+    const isOfConsole = ([file]: (string | number)[]) => String(file).includes('/console/');
+    expect((await writtenAt()).filter(isOfConsole)).toEqual(before.filter(isOfConsole));
+  });
+
+  it('builds only the service after a change of the service', async () => {
+    await write('server/src/version.ts', `export const version: string = 'two';\n`);
+    const { output } = await start();
+    expect(output).toMatch(/^Built the service in \d+\.\d s\.\nstart two development\n$/);
+    expect((await start()).output).toBe('start two development\n');
+  });
+
+  it.each([
+    ['console/src/main.ts', 'second'],
+    ['console/src/page.ts', 'added'],
+    ['console/public/icon.svg', '<svg></svg>'],
+    ['console/index.html', '<html lang="en"></html>'],
+    ['openapi/admin.json', '{"paths":{}}'],
+    ['package-lock.json', '{"packages":{}}'],
+  ])('builds only the console after a change of %s', async (path, text) => {
+    await write(path, text);
+    expect((await start()).output).toMatch(/^Built the console in \d+\.\d s\.\nstart two development\n$/);
+    expect((await start()).output).toBe('start two development\n');
+  });
+
+  it('starts without a console that cannot be built, and builds it once it can', async () => {
+    await write('console/src/main.ts', 'mistake');
+    const output = 'Starting without the console.\nstart two development\n';
+    expect(await start()).toEqual({ code: 0, output });
+    expect(await start()).toEqual({ code: 0, output });
+    await write('console/src/main.ts', 'mended');
+    expect((await start()).output).toMatch(/^Built the console/);
+    expect(await readFile(join(root, 'console/dist/assets/page.js'), 'utf8')).toBe('mended');
+  });
+
+  it('does not start a service that cannot be compiled', async () => {
+    await write('server/src/version.ts', `export const version: string = 3;\n`);
+    const { code, output } = await start();
+    expect(code).not.toBe(0);
+    expect(output).toContain('version.ts');
+    expect(output).not.toContain('start two');
+  });
+});
