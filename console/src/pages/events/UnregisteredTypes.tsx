@@ -60,16 +60,16 @@ function Policy({ unregistered }: { unregistered: readonly EventType[] }) {
   const { isOwner } = useRole();
   const navigate = route.useNavigate();
   const queries = useQueryClient();
-  const games = useGet('listGames');
+  const found = useGet('getGame', { params: { game } });
   const [isSure, setSure] = useState(false);
   const change = useChange('updateGame', {
     onDone: () => {
       setSure(false);
-      queries.invalidateQueries({ queryKey: [studio, 'listGames'] });
+      for (const id of ['getGame', 'listGames']) queries.invalidateQueries({ queryKey: [studio, id] });
     },
   });
-  const policy = games.data?.games.find(({ gameId }) => gameId === game)?.unregisteredTypes;
-  if (policy === undefined) return <ProblemNote problem={games.error} onRetry={() => games.refetch()} />;
+  const policy = found.data?.unregisteredTypes;
+  if (policy === undefined) return <ProblemNote problem={found.error} onRetry={() => found.refetch()} />;
   const isHeld = policy === 'hold';
   const set = (unregisteredTypes: 'accept' | 'hold') =>
     change.mutate({ params: { game }, body: { unregisteredTypes } });

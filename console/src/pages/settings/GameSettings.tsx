@@ -10,15 +10,8 @@ import { Loaded, ProblemNote } from '../../parts/states.js';
 /** The name of the game, and how long its events are kept. */
 export function GameSettings() {
   const { game } = usePlace();
-  const games = useGet('listGames');
-  return (
-    <Loaded query={games}>
-      {(data) => {
-        const found = data.games.find(({ gameId }) => gameId === game);
-        return found === undefined ? null : <GameForm key={found.gameId} game={found} />;
-      }}
-    </Loaded>
-  );
+  const found = useGet('getGame', { params: { game } });
+  return <Loaded query={found}>{(data) => <GameForm key={data.gameId} game={data} />}</Loaded>;
 }
 
 function GameForm({ game }: { game: Schemas['Game'] }) {
@@ -30,7 +23,7 @@ function GameForm({ game }: { game: Schemas['Game'] }) {
   const save = useChange('updateGame', {
     onDone: () => {
       setSure(false);
-      queries.invalidateQueries({ queryKey: [studio, 'listGames'] });
+      for (const id of ['getGame', 'listGames']) queries.invalidateQueries({ queryKey: [studio, id] });
     },
   });
   const isShorter = days !== null && (game.retentionDays === null || days < game.retentionDays);

@@ -2,7 +2,7 @@ import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.js';
-import { useGet, usePlace } from '../../api/hooks.js';
+import { usePages, usePlace } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { countOf } from '../../lib/format.js';
 import { DataTable } from '../../parts/DataTable.js';
@@ -16,7 +16,7 @@ export function Games() {
   const { studio } = usePlace();
   const { isOwner } = useRole();
   const [isOpen, setOpen] = useState(false);
-  const games = useGet('listGames');
+  const pages = usePages('listGames', {}, { next: ({ nextCursor }) => nextCursor });
   return (
     <Stack gap="md">
       <Text size="sm">Each game has players, keys and a store of its own. Members belong to the studio.</Text>
@@ -27,11 +27,16 @@ export function Games() {
           </Button>
         </Group>
       )}
-      <ProblemNote problem={games.error} onRetry={() => games.refetch()} />
+      <ProblemNote problem={pages.error} onRetry={() => pages.refetch()} />
       <DataTable
         label="Games"
-        rows={games.data?.games}
+        rows={pages.data?.pages.flatMap(({ games }) => games)}
         rowKey={({ gameId }) => gameId}
+        more={{
+          has: pages.hasNextPage,
+          isLoading: pages.isFetchingNextPage,
+          load: () => void pages.fetchNextPage(),
+        }}
         empty={
           <EmptyState title="No game yet">
             <Text size="sm">

@@ -27,6 +27,9 @@ declare module 'fastify' {
   }
 }
 
+/** A name that was probably meant is looked for among so many games of the studio. */
+const SUGGESTED_GAMES = 100;
+
 /** These need no CSRF token: they change nothing, and a page of another origin cannot read the response. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
@@ -116,7 +119,7 @@ export async function requireGameOfTenant(
   const { tenantId } = adminOf(request);
   const found = isSlug(slug) ? await findGameOfTenant(ctx.pool, tenantId, slug) : undefined;
   if (found !== undefined) return found;
-  const games = await listGamesOfTenant(ctx.pool, tenantId);
+  const games = await listGamesOfTenant(ctx.pool, tenantId, { after: null, limit: SUGGESTED_GAMES });
   const nearest = nearestName(
     slug,
     games.map(({ game }) => game),

@@ -1,4 +1,5 @@
 import { type Pool, query } from '../../db/pool.js';
+import type { Page } from '../../http/keyset-page.js';
 import type { UnregisteredTypes } from './tenants.js';
 
 export type AdminGame = { gameId: number; game: string; publishedVersion: number };
@@ -30,18 +31,54 @@ export type ListedGame = {
   unregisteredTypes: UnregisteredTypes;
 };
 
-export async function listGamesOfTenant(pool: Pool, tenantId: number): Promise<ListedGame[]> {
+/** Of the row `g`. The draft is looked up for each game: statistics may call for reading the drafts of all games. */
+const LISTED = `g.slug as game, g.name, g.published_version as "publishedVersion",
+               coalesce(d.revision, 0) as "draftRevision", coalesce(d.is_edited, false) as "isDraftEdited",
+               g.retention_days as "retentionDays", g.unregistered_types as "unregisteredTypes"`;
+const DRAFT = `left join lateral (
+               select revision, document is not null as is_edited from config_drafts where game_id = g.id offset 0
+             ) d on true`;
+
+/** A page of the games of a studio, and one row more if there is a next page. */
+export async function listGamesOfTenant(
+  pool: Pool,
+  tenantId: number,
+  { after, limit }: Page,
+): Promise<ListedGame[]> {
   return query<ListedGame>(
     pool,
     {
       name: 'list_games_of_tenant',
-      text: `select g.slug as game, g.name, g.published_version as "publishedVersion",
-               coalesce(d.revision, 0) as "draftRevision", d.document is not null as "isDraftEdited",
-               g.retention_days as "retentionDays", g.unregistered_types as "unregisteredTypes"
-             from games g left join config_drafts d on d.game_id = g.id
-             where g.tenant_id = $1
+      text: `select ${LISTED}
+             from (select * from games where tenant_id = $1 and slug > $2 order by slug limit $3) g
+             ${DRAFT}
              order by g.slug`,
     },
-    [tenantId],
+    [tenantId, after ?? '', limit + 1],
   );
+}
+
+export async function findListedGame(pool: Pool, gameId: number): Promise<ListedGame | undefined> {
+  const rows = await query<ListedGame>(
+    pool,
+    {
+      name: 'find_listed_game',
+      text: `select ${LISTED} from games g ${DRAFT} where g.id = $1`,
+    },
+    [gameId],
+  );
+  return rows[0];
+}
+
+/** How many games a studio has, counted up to `atMost`. */
+export async function countGamesOfTenant(pool: Pool, tenantId: number, atMost: number): Promise<number> {
+  const rows = await query<{ games: number }>(
+    pool,
+    {
+      name: 'count_games_of_tenant',
+      text: 'select count(*)::int as games from (select from games where tenant_id = $1 limit $2) g',
+    },
+    [tenantId, atMost],
+  );
+  return rows[0]?.games ?? 0;
 }

@@ -2,21 +2,69 @@ import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { cutIdPage, PageParameters, pageOf } from '../../http/keyset-page.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import type { AdminContext } from './admin-context.js';
 import { adminErrors, gameErrors } from './admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from './admin-guard.js';
-import { listGamesOfTenant } from './game-queries.js';
-import { CreatedGameResponse, GameBody, GameSettingsResponse, NewGameBody } from './game-schemas.js';
+import { countGamesOfTenant, findListedGame, type ListedGame, listGamesOfTenant } from './game-queries.js';
+import {
+  CreatedGameResponse,
+  GameBody,
+  GameResponse,
+  GameSettingsResponse,
+  GamesResponse,
+  NewGameBody,
+} from './game-schemas.js';
 import { createGame, updateGameSettings } from './tenant-changes.js';
-import { isSlug, SLUG_RULE } from './tenants.js';
+import { isSlug, SLUG, SLUG_RULE } from './tenants.js';
 
-/** Maintenance looks at each game, and the list of games has no pages. Commands, which an operator runs, have no such limit. */
+/** Maintenance looks at each game. Commands, which an operator runs, have no such limit. */
 const MAX_GAMES = 100;
 
-/** New games and the settings of a game, for the owners of the studio. */
+/** The games of the studio. Owners create games and change their settings. */
 export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = withSchemaTypes(app);
+
+  routes.get(
+    '/admin/v1/games',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Studio'),
+        operationId: 'listGames',
+        summary: 'The games of the studio, by id',
+        querystring: PageParameters,
+        response: { 200: GamesResponse, ...adminErrors(['parameter_invalid']) },
+      },
+    },
+    async (request) => {
+      const page = pageOf(request.query, SLUG);
+      const found = await listGamesOfTenant(ctx.pool, adminOf(request).tenantId, page);
+      const { rows, nextCursor } = cutIdPage(found, page, ({ game }) => game);
+      return success({ games: rows.map(toResponse), nextCursor });
+    },
+  );
+
+  routes.get(
+    '/admin/v1/games/:game',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Studio'),
+        operationId: 'getGame',
+        summary: 'A game of the studio',
+        params: GameParameters,
+        response: { 200: GameResponse, ...gameErrors() },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const found = await findListedGame(ctx.pool, gameId);
+      if (found === undefined) throw new ApiError('game_not_found');
+      return success(toResponse(found));
+    },
+  );
 
   routes.post(
     '/admin/v1/games',
@@ -39,9 +87,9 @@ export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
         throw new ApiError('body_invalid', { message: `gameId cannot be "${gameId}": use ${SLUG_RULE}.` });
       }
       const { tenant, tenantId } = adminOf(request);
-      const games = await listGamesOfTenant(ctx.pool, tenantId);
       // Requests at the same time may pass the limit by a few, which does no harm.
-      if (games.length >= MAX_GAMES) throw new ApiError('game_limit');
+      const games = await countGamesOfTenant(ctx.pool, tenantId, MAX_GAMES);
+      if (games >= MAX_GAMES) throw new ApiError('game_limit');
       const added = { tenant, slug: gameId, name: name.trim() };
       if (!(await createGame(ctx.pool, added, actorOf(ctx, request)))) throw new ApiError('game_exists');
       return reply.code(201).send(success({ gameId, name: added.name }));
@@ -80,4 +128,8 @@ export function gameRoutes(app: FastifyInstance, ctx: AdminContext): void {
       return success({ gameId: slug, ...now });
     },
   );
+}
+
+function toResponse({ game, draftRevision, isDraftEdited, ...settings }: ListedGame) {
+  return { gameId: game, draft: { revision: draftRevision, isEdited: isDraftEdited }, ...settings };
 }

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { nullable, successOf } from '../../http/admin-responses.js';
 import { NAME_PATTERN } from '../../http/api-schemas.js';
+import { NextCursor } from '../../http/page-cursor.js';
 import { SLUG_RULE } from './tenants.js';
 
 /** Requests and responses of the routes of games. */
@@ -37,20 +38,22 @@ const Game = Type.Object(
   { title: 'Game' },
 );
 
-export const GamesResponse = successOf('GamesResponse', Type.Object({ games: Type.Array(Game) }), {
-  example: {
-    games: [
-      {
-        gameId: 'demo-game',
-        name: 'Demo game',
-        publishedVersion: 7,
-        draft: { revision: 12, isEdited: true },
-        retentionDays: null,
-        unregisteredTypes: 'accept',
-      },
-    ],
-  },
-});
+const EXAMPLE = {
+  gameId: 'demo-game',
+  name: 'Demo game',
+  publishedVersion: 7,
+  draft: { revision: 12, isEdited: true },
+  retentionDays: null,
+  unregisteredTypes: 'accept' as const,
+};
+
+export const GamesResponse = successOf(
+  'GamesResponse',
+  Type.Object({ games: Type.Array(Game), nextCursor: NextCursor }),
+  { example: { games: [EXAMPLE], nextCursor: null } },
+);
+
+export const GameResponse = successOf('GameResponse', Game, { example: EXAMPLE });
 
 const GameName = Type.String({ minLength: 1, maxLength: 100, pattern: NAME_PATTERN });
 

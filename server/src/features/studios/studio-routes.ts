@@ -7,8 +7,6 @@ import type { AdminContext } from './admin-context.js';
 import { adminErrors } from './admin-errors.js';
 import { adminOf, requireRole } from './admin-guard.js';
 import { findStudioName, listStudiosOfAccount } from './admin-sessions.js';
-import { listGamesOfTenant } from './game-queries.js';
-import { GamesResponse } from './game-schemas.js';
 import { accountResponse, MeResponse } from './me-schema.js';
 
 const field = { name: Type.String(), type: Type.String(), meaning: Type.String() };
@@ -45,7 +43,7 @@ const AttributesResponse = successOf(
   },
 );
 
-/** The sender of the request, the games of the studio, and the attributes of rules. */
+/** The sender of the request, and the attributes of rules. */
 export function studioRoutes(
   app: FastifyInstance,
   ctx: AdminContext,
@@ -78,28 +76,6 @@ export function studioRoutes(
         studios,
         csrfToken: signedIn?.csrfToken ?? null,
         environment: ctx.environment,
-      });
-    },
-  );
-
-  app.get(
-    '/admin/v1/games',
-    {
-      schema: {
-        ...common,
-        operationId: 'listGames',
-        summary: 'The games of the studio',
-        response: { 200: GamesResponse, ...adminErrors() },
-      },
-    },
-    async (request) => {
-      const games = await listGamesOfTenant(ctx.pool, adminOf(request).tenantId);
-      return success({
-        games: games.map(({ game, draftRevision, isDraftEdited, ...settings }) => ({
-          gameId: game,
-          draft: { revision: draftRevision, isEdited: isDraftEdited },
-          ...settings,
-        })),
       });
     },
   );

@@ -3,7 +3,7 @@ import type { Client, Pool } from '../../db/pool.js';
 /** Whether events whose type is not registered are accepted or held back. */
 export type UnregisteredTypes = 'accept' | 'hold';
 
-const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
+export const SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 /** What `isSlug` asks for, as the end of a sentence. */
 export const SLUG_RULE = 'lower-case letters, digits and hyphens, 63 at most, and no hyphen first';

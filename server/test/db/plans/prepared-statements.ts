@@ -61,7 +61,12 @@ import {
   listAuditEntries,
   listAuditEntriesOfGame,
 } from '../../../src/features/studios/audit-log.js';
-import { findGameOfTenant, listGamesOfTenant } from '../../../src/features/studios/game-queries.js';
+import {
+  countGamesOfTenant,
+  findGameOfTenant,
+  findListedGame,
+  listGamesOfTenant,
+} from '../../../src/features/studios/game-queries.js';
 import { utcDay } from '../../../src/lib/day.js';
 import { hashOfToken } from '../../../src/lib/secret-token.js';
 import { findOwners } from '../../../src/queue/partition-locks.js';
@@ -141,11 +146,9 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
   },
   { what: 'list_api_keys_of_game', call: ({ admin }) => listApiKeysOfGame(admin, gameId, PAGE) },
   { what: 'find_game_of_tenant', call: ({ admin }) => findGameOfTenant(admin, tenantId, WORLD.game) },
-  {
-    what: 'list_games_of_tenant',
-    call: ({ admin }) => listGamesOfTenant(admin, tenantId),
-    reads: { tables: ['games', 'config_drafts'], why: 'the list is of all games of a studio', atMost: 2_000 },
-  },
+  { what: 'list_games_of_tenant', call: ({ admin }) => listGamesOfTenant(admin, tenantId, PAGE) },
+  { what: 'find_listed_game', call: ({ admin }) => findListedGame(admin, gameId) },
+  { what: 'count_games_of_tenant', call: ({ admin }) => countGamesOfTenant(admin, tenantId, 100) },
   {
     what: 'list_audit_entries',
     call: async ({ admin }) => {

@@ -96,14 +96,17 @@ describe('a new game', () => {
     expect(await namesOf()).not.toHaveProperty('fine');
   });
 
-  it.each([' ', 'a\u0007', 'two\nlines'])('cannot have the name %j, and the response says why', async (name) => {
-    const response = await create({ gameId: 'fine', name });
-    expectGeneralError(response, 400, 'body_invalid');
-    expect(response.json().error.message).toBe(
-      'name must have a character that can be seen, and no control characters such as line breaks.',
-    );
-    expect(await namesOf()).not.toHaveProperty('fine');
-  });
+  it.each([' ', 'a\u0007', 'two\nlines'])(
+    'cannot have the name %j, and the response says why',
+    async (name) => {
+      const response = await create({ gameId: 'fine', name });
+      expectGeneralError(response, 400, 'body_invalid');
+      expect(response.json().error.message).toBe(
+        'name must have a character that can be seen, and no control characters such as line breaks.',
+      );
+      expect(await namesOf()).not.toHaveProperty('fine');
+    },
+  );
 
   it('is not for editors and viewers to create', async () => {
     for (const token of [admin.tokens.editor, admin.tokens.viewer]) {
@@ -121,5 +124,69 @@ describe('a new game', () => {
     );
     expectGeneralError(await create({ gameId: 'one-more' }, stranger), 409, 'game_limit');
     expect((await create({ gameId: 'not-affected' })).statusCode).toBe(201);
+  });
+});
+
+describe('the list of games', () => {
+  type Page = { games: { gameId: string }[]; nextCursor: string | null };
+  const ids = ['a', 'b', 'c-1', 'c-2', 'd'];
+  let owner: string;
+  beforeAll(async () => {
+    await addStudio(harness, 'paged-studio', 'b');
+    owner = await admin.addToken('owner', { tenant: 'paged-studio' });
+    for (const gameId of ['d', 'c-2', 'a', 'c-1'])
+      expect((await create({ gameId }, owner)).statusCode).toBe(201);
+  });
+  const page = (parameters: string, token = owner) =>
+    admin.ask<Page>('GET', `/games${parameters}`, undefined, token);
+  const idsOf = ({ games }: Page) => games.map(({ gameId }) => gameId);
+
+  it.each([1, 2, 4, 5, 6])('comes by id in pages of %i', async (limit) => {
+    const found: string[] = [];
+    let next = await page(`?limit=${limit}`);
+    found.push(...idsOf(next));
+    while (next.nextCursor !== null) {
+      next = await page(`?limit=${limit}&cursor=${next.nextCursor}`);
+      expect(next.games.length).toBeGreaterThan(0);
+      found.push(...idsOf(next));
+    }
+    expect(found).toEqual(ids);
+  });
+
+  it('is whole without parameters, and goes on behind an id that is no game any more', async () => {
+    expect(await page('')).toMatchObject({ nextCursor: null });
+    expect(idsOf(await page(''))).toEqual(ids);
+    expect(idsOf(await page('?cursor=c'))).toEqual(['c-1', 'c-2', 'd']);
+  });
+
+  it('has no game of another studio, whatever the cursor is', async () => {
+    expect(idsOf(await page('?cursor=a', stranger))).not.toContain('c-1');
+  });
+
+  it.each(['?cursor=A', '?cursor=', '?limit=0', '?limit=101', '?cursor=a&cursor=b'])(
+    'refuses %s',
+    async (parameters) => {
+      expectGeneralError(
+        await admin.call('GET', `/games${parameters}`, undefined, owner),
+        400,
+        'parameter_invalid',
+      );
+    },
+  );
+
+  it('has each game also by itself, for every member of its studio', async () => {
+    const [first] = (await page('')).games;
+    const viewer = await admin.addToken('viewer', { tenant: 'paged-studio' });
+    expect(await admin.ask('GET', '/games/a', undefined, viewer)).toEqual(first);
+    expect(first).toEqual({
+      gameId: 'a',
+      name: 'a',
+      publishedVersion: 0,
+      draft: { revision: 0, isEdited: false },
+      retentionDays: null,
+      unregisteredTypes: 'accept',
+    });
+    expectGeneralError(await admin.call('GET', '/games/c-1', undefined, stranger), 404, 'game_not_found');
+    expectGeneralError(await admin.call('GET', '/games/none', undefined, viewer), 404, 'game_not_found');
   });
 });
