@@ -4,6 +4,7 @@ import { accessRoutes } from '../features/accounts/access-routes.js';
 import { breakdownRoutes } from '../features/analytics/breakdowns/breakdown-routes.js';
 import { dashboardRoutes } from '../features/analytics/dashboard-routes.js';
 import { holdoutRoutes } from '../features/analytics/holdouts/holdout-routes.js';
+import { recountRoutes } from '../features/analytics/recount-routes.js';
 import { playerListRoutes } from '../features/audiences/player-list-routes.js';
 import { sampledRoutes } from '../features/audiences/sampled-routes.js';
 import { segmentRoutes } from '../features/audiences/segment-routes.js';
@@ -66,6 +67,7 @@ const ROUTES: readonly AdminRoutes[] = [
   dashboardRoutes,
   breakdownRoutes,
   holdoutRoutes,
+  recountRoutes,
   failedEventRoutes,
   replayRoutes,
   deleteFailedRoutes,

@@ -10,6 +10,7 @@ import {
   type RecountProgress,
   recountGame,
 } from '../features/analytics/recount.js';
+import { recountInWords } from '../features/analytics/recount-words.js';
 import { DAY_MS, HOUR_MS, utcDay } from '../lib/day.js';
 import { StartupError } from '../lib/startup-error.js';
 import { breakdownTable } from './breakdown-table.js';
@@ -122,27 +123,14 @@ function describeProgress({ step, done, total }: RecountProgress): string {
   return `${progressBar(done, total)} ${step === 'events' ? 'reading events' : 'comparing players'}`;
 }
 
-function describeRecount({
-  events,
-  players,
-  eventsDeletedBefore,
-  differences,
-  differenceCount,
-}: Recount): string[] {
-  const lines = [`Counted ${grouped(events)} events and ${grouped(players)} players again.`];
-  if (eventsDeletedBefore !== null) {
-    lines.push(
-      `Events before ${eventsDeletedBefore} have been deleted: what they counted for cannot be checked. A later day may show more than its events if a clock was wrong by months.`,
-    );
-  }
-  if (differenceCount === 0) return [...lines, 'Everything agrees.'];
-  lines.push(
-    `${grouped(differenceCount)} values differ:`,
+function describeRecount(recount: Recount): string[] {
+  const { differences, differenceCount } = recount;
+  const left = differenceCount - SHOWN_DIFFERENCES;
+  return [
+    ...recountInWords(recount),
     ...differences.slice(0, SHOWN_DIFFERENCES).map(describe),
-  );
-  if (differenceCount > SHOWN_DIFFERENCES)
-    lines.push(`  and ${grouped(differenceCount - SHOWN_DIFFERENCES)} more`);
-  return lines;
+    ...(left > 0 ? [`  and ${grouped(left)} more`] : []),
+  ];
 }
 
 function describe({ table, key, name, kept, recounted }: Difference): string {

@@ -42,6 +42,31 @@ export async function withOwnConnection<T>(
 }
 
 /**
+ * Cancels the statement that runs when the signal comes. Closing the connection alone would let the statement run on in the
+ * database. The work itself looks at the signal between its statements.
+ */
+export async function cancelledBy<T>(
+  pool: Pool,
+  connection: OwnConnection,
+  signal: AbortSignal | undefined,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (signal === undefined) return work();
+  const { rows } = await connection.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const cancel = () => {
+    // Where the database cannot be reached, nothing runs on either.
+    pool.query('select pg_cancel_backend($1)', [rows[0]?.pid]).catch(() => {});
+  };
+  signal.throwIfAborted();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    return await work();
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+/**
  * For work that goes through a large table by an index, some rows at a time. With statistics from when the table was small,
  * PostgreSQL would read all of the table, or all that is left of the index, for each portion.
  */

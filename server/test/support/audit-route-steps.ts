@@ -212,6 +212,7 @@ export const ROUTE_STEPS: Record<string, AuditStep<(world: RouteWorld) => Promis
   },
   'POST /games/:game/draft/validate': { reason: READS },
   'POST /games/:game/dry-run': { reason: READS },
+  'POST /games/:game/rollups/check': { reason: READS },
   'POST /games/:game/explain': { reason: READS },
   'POST /games/:game/audience': { reason: READS },
   'POST /games/:game/players/:playerId/sessions/revoke': {

@@ -1,4 +1,4 @@
-import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
+import { cancelledBy, type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import {
   ADD_UP_COHORTS,
@@ -47,6 +47,8 @@ export type RecountOptions = {
   /** How many players are compared at a time. */
   playersARange?: number;
   onProgress?: (progress: RecountProgress) => void;
+  /** Ends the recount, also in the middle of a statement. */
+  signal?: AbortSignal;
 };
 
 /** Memory for sorts and hashes of a recount, which has no deadline; more would be taken from the service. */
@@ -60,28 +62,28 @@ export async function recountGame(
   gameId: number,
   options: RecountOptions = {},
 ): Promise<Recount> {
-  return withOwnConnection(pool, async (connection) => {
-    await connection.query('begin isolation level repeatable read');
-    await connection.query(`set local work_mem = '${WORK_MEM}'`);
-    // Compiling each statement for each table and each range would take longer than it saves.
-    await connection.query('set local jit = off');
-    const recount = await compare(connection, gameId, options);
-    await connection.query('rollback');
-    return recount;
-  });
+  return withOwnConnection(pool, (connection) =>
+    cancelledBy(pool, connection, options.signal, async () => {
+      await connection.query('begin isolation level repeatable read');
+      await connection.query(`set local work_mem = '${WORK_MEM}'`);
+      // Compiling each statement for each table and each range would take longer than it saves.
+      await connection.query('set local jit = off');
+      const recount = await compare(connection, gameId, options);
+      await connection.query('rollback');
+      return recount;
+    }),
+  );
 }
 
-async function compare(
-  connection: OwnConnection,
-  gameId: number,
-  { playersARange = PLAYERS_A_RANGE, onProgress }: RecountOptions,
-): Promise<Recount> {
-  await countAll(connection, gameId, onProgress);
+async function compare(connection: OwnConnection, gameId: number, options: RecountOptions): Promise<Recount> {
+  const { playersARange = PLAYERS_A_RANGE, onProgress, signal } = options;
+  await countAll(connection, gameId, options);
   const totals = await findTotals(connection, gameId);
   const ofPlayerDays = createFindings();
   const ofPlayers = createFindings();
   const ranges = await listPlayerRanges(connection, gameId, playersARange);
   for (const [done, range] of ranges.entries()) {
+    signal?.throwIfAborted();
     onProgress?.({ step: 'players', done, total: ranges.length });
     await connection.query(ADD_UP_DAYS, [...range, gameId]);
     await connection.query(ADD_UP_COHORTS, [...range]);
@@ -105,13 +107,14 @@ async function compare(
 async function countAll(
   connection: OwnConnection,
   gameId: number,
-  onProgress: RecountOptions['onProgress'],
+  { onProgress, signal }: Pick<RecountOptions, 'onProgress' | 'signal'>,
 ): Promise<void> {
   const tables = await holdEventTables(connection);
   const total = tables.reduce((sum, { pages }) => sum + pages, 0);
   await createRecountTables(connection);
   let done = 0;
   for (const table of tables) {
+    signal?.throwIfAborted();
     onProgress?.({ step: 'events', done, total });
     await countEventsOf(connection, table, gameId);
     done += table.pages;

@@ -176,7 +176,7 @@ describe('every admin route', () => {
   const isOfAccount = ({ url }: Route) => /^\/admin\/v1\/(?:sign-out|account\/.*)$/.test(url);
   /** Routes for owners only. */
   const isOfOwners = ({ url, method }: Route) =>
-    /^\/admin\/v1\/(?:members|invitations|admin-tokens|games\/:game\/keys)\b/.test(url) ||
+    /^\/admin\/v1\/(?:members|invitations|admin-tokens|games\/:game\/(?:keys|rollups))\b/.test(url) ||
     (url === '/admin/v1/games' && method === 'POST') ||
     method === 'PATCH';
 
@@ -202,7 +202,7 @@ describe('every admin route', () => {
 
   it('about members, keys, tokens, new games or the settings of a game needs an owner', async () => {
     const ofOwners = routes.filter((route) => isOfOwners(route) && !isOpen(route));
-    expect(ofOwners.length).toBeGreaterThanOrEqual(13);
+    expect(ofOwners.length).toBeGreaterThanOrEqual(14);
     for (const route of ofOwners) {
       for (const token of [admin.tokens.viewer, admin.tokens.editor]) {
         const response = await send(route, token, route.method === 'GET' ? undefined : '{bad');
@@ -240,6 +240,7 @@ describe('every admin route', () => {
       ['DELETE', `/players/${crypto.randomUUID()}/overrides/isPayer`, undefined],
       ['PATCH', '', { name: 'Mine' }],
       ['POST', '/keys', {}],
+      ['POST', '/rollups/check', undefined],
       ['POST', '/keys/dev-key/rotate', { overlapHours: 0 }],
       ['DELETE', '/keys/dev-key', undefined],
     ] as const;

@@ -1,0 +1,85 @@
+import { PassThrough } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../../errors.js';
+import { adminSchema, GameParameters } from '../../http/admin-responses.js';
+import { writeJsonLines } from '../../http/json-lines.js';
+import { createFairSemaphore } from '../../lib/fair-semaphore.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import { type Recount, type RecountProgress, recountGame } from './recount.js';
+import { RollupCheckLine } from './recount-schemas.js';
+import { recountInWords } from './recount-words.js';
+
+/** A check of a large game takes minutes. */
+const RETRY_AFTER_SECONDS = 60;
+/** A check reads all events and sorts on disk: two at a time would take intake's share of the disk. No request waits for its turn. */
+const CHECKS = { maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
+/** A large table is one step. A proxy would take the silence meanwhile for the end of the connection. */
+const REPEAT_PROGRESS_MS = 10_000;
+/** A screenful shows what is wrong, and values may be long. */
+const MAX_DIFFERENCES = 200;
+
+/** Counts the numbers of a game again, as `savepoint rollups check` does. */
+export function recountRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const semaphore = createFairSemaphore(CHECKS);
+
+  app.post(
+    '/admin/v1/games/:game/rollups/check',
+    {
+      onRequest: requireRole(ctx, 'owner'),
+      schema: {
+        ...adminSchema('Numbers'),
+        operationId: 'checkRollups',
+        summary: 'Count everything again from the events, slowly, and list what differs',
+        description:
+          'Reads every event, which takes minutes for a large game. Changes nothing. A node runs one check at a time; another request gets `busy`. The response is a stream of lines of JSON. If the client disconnects, the check stops.',
+        params: GameParameters,
+        response: {
+          200: {
+            description: 'Lines of JSON',
+            content: { 'application/x-ndjson': { schema: RollupCheckLine } },
+          },
+          ...gameErrors(['busy']),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { gameId } = await gameOf(ctx, request);
+      const lines = new PassThrough();
+      const running = semaphore.of(adminOf(request).tenantId).take(() => writeCheck(ctx, gameId, lines));
+      if (running === undefined) {
+        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+      }
+      return reply.header('content-type', 'application/x-ndjson').send(lines);
+    },
+  );
+}
+
+/** Runs until it is done or the client disconnects. */
+function writeCheck({ pool, logger }: AdminContext, gameId: number, lines: PassThrough): Promise<void> {
+  const what = 'a check of the roll-ups';
+  return writeJsonLines(lines, { logger, what }, async ({ signal, write, tell }) => {
+    let latest: RecountProgress | undefined;
+    const repeat = setInterval(() => latest && tell(latest), REPEAT_PROGRESS_MS);
+    const onProgress = (progress: RecountProgress) => {
+      latest = progress;
+      tell(progress);
+    };
+    try {
+      write({ result: toResponse(await recountGame(pool, gameId, { signal, onProgress })) });
+    } finally {
+      clearInterval(repeat);
+    }
+  });
+}
+
+function toResponse({ differences, ...recount }: Recount) {
+  return {
+    message: recountInWords(recount).join(' '),
+    ...recount,
+    differences: differences
+      .slice(0, MAX_DIFFERENCES)
+      .map(({ recounted, ...difference }) => ({ ...difference, counted: recounted })),
+  };
+}
