@@ -111,6 +111,16 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     await timeline.getByLabel('What the timeline shows').selectOption('purchase,refund');
     await expect.poll(lines).toEqual([expect.stringMatching(/^Purchase gems_80 /)]);
     expect(new URL(page.url()).searchParams.get('type')).toBeNull();
+    // Before yesterday there was nothing, and since then everything; the address holds the time.
+    const inputTime = (ms: number) => new Date(ms).toISOString().slice(0, 16);
+    await timeline.getByLabel('Before', { exact: true }).fill(inputTime(Date.now() - 86_400_000));
+    await timeline.getByText('Nothing of this kind in this time.').waitFor();
+    await timeline.getByLabel('Before', { exact: true }).fill('');
+    await timeline.getByLabel('From', { exact: true }).fill(inputTime(Date.now() - 86_400_000));
+    await expect.poll(lines).toEqual([expect.stringMatching(/^Purchase gems_80 /)]);
+    await page.reload();
+    await expect.poll(lines).toEqual([expect.stringMatching(/^Purchase gems_80 /)]);
+    expect(new URL(page.url()).searchParams.get('from')).toMatch(/^\d{4}-\d\d-\d\dT/);
 
     await go('/segments');
     await page.getByRole('link', { name: '1 · 100%' }).first().waitFor();

@@ -48,7 +48,7 @@ const players = createRoute({
 const player = createRoute({
   getParentRoute: () => frame,
   path: '/players/$playerId',
-  validateSearch: known('at', 'version', 'kinds', 'type', 'edit'),
+  validateSearch: known('at', 'version', 'kinds', 'type', 'from', 'to', 'edit'),
   component: lazyRouteComponent(() => import('./pages/player/Player.js'), 'Player'),
 });
 const store = createRoute({

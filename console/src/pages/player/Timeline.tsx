@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { DataOf } from '../../api/client.js';
 import { useGet, usePages, usePlace } from '../../api/hooks.js';
 import { formatMoney } from '../../lib/format.js';
+import { MomentInput } from '../../parts/fields.js';
 import { ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
 
@@ -21,7 +22,7 @@ const KINDS: readonly (readonly [string, string])[] = [
 /** What happened, newest first. */
 export function Timeline({ playerId }: { playerId: string }) {
   const { game } = usePlace();
-  const { kinds, type } = route.useSearch();
+  const { kinds, type, from, to } = route.useSearch();
   const navigate = route.useNavigate();
   const pages = usePages(
     'getTimeline',
@@ -30,6 +31,8 @@ export function Timeline({ playerId }: { playerId: string }) {
       query: {
         ...(kinds === undefined ? {} : { kinds }),
         ...(type === undefined ? {} : { eventType: type }),
+        ...(from === undefined ? {} : { from }),
+        ...(to === undefined ? {} : { to }),
       },
     },
     {
@@ -39,6 +42,8 @@ export function Timeline({ playerId }: { playerId: string }) {
   // One filter takes the place of the other: events of a type are of one kind.
   const show = (filter: { kinds?: string | undefined; type?: string | undefined }) =>
     navigate({ search: (before) => ({ ...before, kinds: undefined, type: undefined, ...filter }) });
+  const showTime = (time: { from?: string | undefined; to?: string | undefined }) =>
+    navigate({ search: (before) => ({ ...before, ...time }), replace: true });
   const items = pages.data?.pages.flatMap((page) => page.items) ?? [];
   const deletedBefore = pages.data?.pages[0]?.eventsDeletedBefore ?? null;
   return (
@@ -58,6 +63,22 @@ export function Timeline({ playerId }: { playerId: string }) {
           <TypeSelect type={type} onChange={(next) => show({ type: next })} />
         </Group>
       </Group>
+      <Group gap="xs" mb="xs" align="flex-start">
+        <MomentInput
+          size="xs"
+          label="From"
+          value={from ?? null}
+          empty="the first login"
+          onChange={(next) => showTime({ from: next ?? undefined })}
+        />
+        <MomentInput
+          size="xs"
+          label="Before"
+          value={to ?? null}
+          empty="now"
+          onChange={(next) => showTime({ to: next ?? undefined })}
+        />
+      </Group>
       <ProblemNote problem={pages.error} onRetry={() => pages.refetch()} />
       <Stack gap={6}>
         {items.map((item, index) => (
@@ -66,7 +87,11 @@ export function Timeline({ playerId }: { playerId: string }) {
         ))}
         {pages.isSuccess && items.length === 0 && (
           <Text size="sm" c="dimmed">
-            {pages.hasNextPage ? 'Nothing of this kind among the newest events.' : 'Nothing of this kind.'}
+            {pages.hasNextPage
+              ? 'Nothing of this kind among the newest events.'
+              : from === undefined && to === undefined
+                ? 'Nothing of this kind.'
+                : 'Nothing of this kind in this time.'}
           </Text>
         )}
         {pages.hasNextPage ? (

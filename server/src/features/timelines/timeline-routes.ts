@@ -6,6 +6,7 @@ import { cursorInvalid, cursorOf, pageParameters, writeCursor } from '../../http
 import { textParameter } from '../../http/parameters.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS } from '../../lib/day.js';
+import { parseInstant } from '../analytics/export-span.js';
 import { PlayerParameters } from '../players/admin-player-schemas.js';
 import { userIdOf } from '../players/player-parameter.js';
 import type { AdminContext } from '../studios/admin-context.js';
@@ -44,6 +45,16 @@ export function timelineRoutes(app: FastifyInstance, ctx: AdminContext): void {
           eventType: Type.Optional(
             Type.String({ maxLength: MAX_EVENT_TYPE, description: 'Only events of this type' }),
           ),
+          from: Type.Optional(
+            Type.String({
+              description:
+                'Nothing from before this instant: an RFC 3339 time, or a date for its start in UTC',
+              examples: ['2026-11-01'],
+            }),
+          ),
+          to: Type.Optional(
+            Type.String({ description: 'Nothing from this instant on', examples: ['2026-11-15T14:00:00Z'] }),
+          ),
           ...pageParameters(LIMITS),
         }),
         response: {
@@ -56,12 +67,16 @@ export function timelineRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { gameId } = await gameOf(ctx, request);
       const { kinds, eventType, cursor, limit = LIMITS.fallback } = request.query;
       const filter = { kinds: kindsOf(kinds), eventType: eventTypeOf(eventType) };
-      const list = listName(filter);
+      const span = spanOf(request.query);
+      const list = listName(filter, span);
       const nowMs = ctx.clock.now();
-      const from = positionOf(cursorOf(list, cursor, [0, 0]), nowMs);
+      // The clock of another node may be ahead.
+      const newestMs = Math.min(nowMs + DAY_MS, (span.beforeMs ?? Number.POSITIVE_INFINITY) - 1);
+      const from = positionOf(cursorOf(list, cursor, [0, 0]), newestMs);
       const player = await findTimelinePlayer(ctx.pool, gameId, userIdOf(request));
       if (player === undefined) throw new ApiError('player_not_found');
-      const page = await timelinePage(ctx.pool, { player, filter, from, limit, nowMs });
+      const { sinceMs } = span;
+      const page = await timelinePage(ctx.pool, { player, filter, from, sinceMs, limit, nowMs });
       const { items, next, isMoving } = page;
       return success({
         items,
@@ -74,13 +89,29 @@ export function timelineRoutes(app: FastifyInstance, ctx: AdminContext): void {
 }
 
 /** A cursor belongs to its filter: with another filter it would skip items, or show them twice. */
-function listName({ kinds, eventType }: TimelineFilter): string {
-  return `timeline ${[...kinds].sort().join()} ${eventType ?? ''}`;
+function listName({ kinds, eventType }: TimelineFilter, { sinceMs, beforeMs }: Span): string {
+  const time = sinceMs === undefined && beforeMs === undefined ? '' : ` ${sinceMs}-${beforeMs}`;
+  return `timeline ${[...kinds].sort().join()} ${eventType ?? ''}${time}`;
 }
 
-/** The clock of another node may be ahead. */
-function positionOf(cursor: readonly [number, number] | undefined, nowMs: number): TimelinePosition {
-  const newestMs = nowMs + DAY_MS;
+type Span = Readonly<{ sinceMs: number | undefined; beforeMs: number | undefined }>;
+
+function spanOf({ from, to }: { from?: string; to?: string }): Span {
+  const span = { sinceMs: instantOf('from', from), beforeMs: instantOf('to', to) };
+  if (span.sinceMs === undefined || span.beforeMs === undefined || span.sinceMs < span.beforeMs) return span;
+  throw new ApiError('parameter_invalid', { message: 'from must be before to.' });
+}
+
+function instantOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const instant = parseInstant(text);
+  if (instant !== undefined) return Date.parse(instant);
+  throw new ApiError('parameter_invalid', {
+    message: `${name} must be a date such as 2026-11-15 or a time such as 2026-11-15T14:00:00Z.`,
+  });
+}
+
+function positionOf(cursor: readonly [number, number] | undefined, newestMs: number): TimelinePosition {
   if (cursor === undefined) return { ms: newestMs, shown: 0 };
   const [ms, shown] = cursor;
   if (ms >= 0 && ms <= newestMs && shown >= 0 && shown <= MAX_SHOWN) return { ms, shown };

@@ -27,6 +27,8 @@ export type TimelineQuestion = Readonly<{
   player: TimelinePlayer;
   filter: TimelineFilter;
   from: TimelinePosition;
+  /** Nothing from before this millisecond is wanted. */
+  sinceMs?: number | undefined;
   limit: number;
   nowMs: number;
 }>;
@@ -59,8 +61,10 @@ export async function timelinePage(pool: Pool, question: TimelineQuestion): Prom
       ...(await listVersions(client, question)),
     ];
     const { events, completeSinceMs } = await listEvents(client, question, isMoving);
-    const items = [...others, ...events].sort((a, b) => b.ms - a.ms);
-    return { ...cutTimeline(items, question, completeSinceMs), isMoving };
+    const { sinceMs = Number.NEGATIVE_INFINITY } = question;
+    const items = [...others, ...events].filter(({ ms }) => ms >= sinceMs).sort((a, b) => b.ms - a.ms);
+    const isRead = completeSinceMs === null || completeSinceMs <= sinceMs;
+    return { ...cutTimeline(items, question, isRead ? null : completeSinceMs), isMoving };
   });
 }
 
@@ -96,14 +100,16 @@ async function listEvents(
   question: TimelineQuestion,
   isMoving: boolean,
 ): Promise<TimedEvents> {
-  const { player, filter, from } = question;
+  const { player, filter, from, sinceMs } = question;
   const types = typeFilter(filter);
   if (types === undefined) return { events: [], completeSinceMs: null };
+  // The clock of another node may have been behind.
+  const firstMs = player.createdAt - DAY_MS;
   const scan = {
     playerId: player.playerId,
     toMs: from.ms,
-    // The clock of another node may have been behind.
-    floorMs: player.createdAt - DAY_MS,
+    // From the start of a day: a compacted block that begins before the time may reach beyond it.
+    floorMs: sinceMs === undefined ? firstMs : Math.max(firstMs, Math.floor(sinceMs / DAY_MS) * DAY_MS),
     types,
     wanted: wantedOf(question),
   };

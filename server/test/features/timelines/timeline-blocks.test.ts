@@ -30,28 +30,30 @@ async function pageOf(
   from: TimelinePosition,
   filter: TimelineFilter,
   limit: number,
+  sinceMs?: number,
 ) {
   const player = await findTimelinePlayer(world.pool, gameId, userId);
   if (player === undefined) throw new Error(`there is no player ${userId}`);
-  return timelinePage(world.pool, { player, filter, from, limit, nowMs: NOW });
+  return timelinePage(world.pool, { player, filter, from, sinceMs, limit, nowMs: NOW });
 }
 
 type Reading = {
   from?: TimelinePosition;
   filter?: TimelineFilter;
   limit?: number;
+  sinceMs?: number;
   between?: (pages: number) => Promise<void>;
 };
 
 /** All pages, one after the other. */
 async function readAll(
   player: TestPlayer,
-  { from: start = START, filter = EVENTS, limit = 7, between }: Reading = {},
+  { from: start = START, filter = EVENTS, limit = 7, sinceMs, between }: Reading = {},
 ) {
   const items: TimelineItem[] = [];
   let pages = 0;
   for (let from: TimelinePosition | null = start; from !== null; pages++) {
-    const page: Awaited<ReturnType<typeof pageOf>> = await pageOf(player, from, filter, limit);
+    const page: Awaited<ReturnType<typeof pageOf>> = await pageOf(player, from, filter, limit, sinceMs);
     expect(page.items.length).toBeLessThanOrEqual(limit);
     items.push(...page.items);
     await between?.(pages);
@@ -113,6 +115,19 @@ describe('the events of a timeline', () => {
       for (const player of players) {
         const { items } = await readAll(player, { from, limit: 200 });
         expect(await shownAsStored(items), `${hour} o'clock`).toEqual(await storedOf(player));
+      }
+    }
+  });
+
+  it('from a time on are those of all that arrived then or later, also where it lies in a compacted block', async () => {
+    const players = await fillClosedDay(world);
+    expect((await compact(world)).state).toBe('done');
+    for (const player of players) {
+      const { items: all } = await readAll(player, { limit: 200 });
+      for (const hour of [1, 7, 13, 19, 25]) {
+        const sinceMs = DAY_START + hour * 3_600_000;
+        const { items } = await readAll(player, { sinceMs });
+        expect(items, `${hour} o'clock`).toEqual(all.filter(({ at }) => Date.parse(at) >= sinceMs));
       }
     }
   });

@@ -240,6 +240,9 @@ describe('the timeline of a player', () => {
     ['an empty event type', 'eventType='],
     ['a NUL in the event type', 'eventType=a%00'],
     ['a long event type', `eventType=${'x'.repeat(129)}`],
+    ['a time that is none', 'from=yesterday'],
+    ['an empty time', 'to='],
+    ['a time that ends before it begins', 'from=2026-11-15&to=2026-11-15'],
     ['a limit of 0', 'limit=0'],
     ['a limit of 201', 'limit=201'],
     ['a limit in words', 'limit=ten'],
@@ -247,6 +250,37 @@ describe('the timeline of a player', () => {
     ['two cursors', 'cursor=abc&cursor=abc'],
   ])('refuses %s', async (_name, query) => {
     expectGeneralError(await admin.call('GET', path(`?${query}`)), 400, 'parameter_invalid');
+  });
+
+  it('shows what happened in a span of time, its start included and its end not', async () => {
+    const flag = `${GAME}/players/${session.userId}/overrides/isPayer`;
+    const times: string[] = [];
+    for (const n of [1, 2, 3]) {
+      harness.clock.advance(600_000);
+      await send({ eventType: 'A', payload: { n } }, { eventType: 'B', payload: { n } });
+      times.push(now());
+      harness.clock.advance(60_000);
+      await admin.ask('PUT', flag, { value: n % 2 === 0, reason: `number ${n}` });
+    }
+    const [first = '', second = '', third = ''] = times;
+    const all = await readAll('limit=200');
+    for (const [query, from, to] of [
+      [`from=${second}`, second, '9999'],
+      [`to=${third}`, '0000', third],
+      [`from=${first}&to=${third}`, first, third],
+      [`from=${first}&to=${third}&kinds=override`, first, third],
+      ['to=1969-07-20', '0000', '1969-07-20'],
+      ['from=2999-01-01T00:00:00%2B01:00', '2999', '9999'],
+    ] as const) {
+      const kinds = query.includes('kinds=override') ? ['override'] : undefined;
+      const expected = all.filter(
+        ({ at, kind }) => at >= from && at < to && (kinds === undefined || kinds.includes(kind)),
+      );
+      for (const limit of [2, 200]) expect(await readAll(`limit=${limit}&${query}`), query).toEqual(expected);
+    }
+    const { nextCursor } = await ask(`?limit=1&from=${first}`);
+    const other = await admin.call('GET', path(`?limit=1&from=${second}&cursor=${nextCursor}`));
+    expectGeneralError(other, 400, 'parameter_invalid');
   });
 
   it('refuses the cursor of another filter, or one that leads nowhere', async () => {
