@@ -5,6 +5,7 @@ import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { hangUpOf } from '../../http/hang-up.js';
 import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
+import { withinTime } from '../../lib/within-time.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { nearMissSentence } from '../../personalisation/rules/near-miss.js';
 import { findCandidate } from '../dry-runs/candidate.js';
@@ -16,13 +17,19 @@ import type { CountedAudience } from './audience-count.js';
 import { AudienceBody, AudienceEnvelope, AudienceResponse } from './audience-schemas.js';
 import type { AudiencePart } from './needed-parts.js';
 import { FAST_SAMPLE_SIZE, type PlayerSamples } from './player-samples.js';
+import { MAX_WAIT_MS } from './segment-counter.js';
 
 /** A client that types on aborts its former request, so requests that wait are of other members of the studio. */
 const COUNTS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 4 };
 const RETRY_AFTER_SECONDS = 1;
 
 /** The players that an offer or a segment would reach. Fast enough to call while a rule is typed. */
-export function audienceRoutes(app: FastifyInstance, ctx: AdminContext, samples: PlayerSamples): void {
+export function audienceRoutes(
+  app: FastifyInstance,
+  ctx: AdminContext,
+  samples: PlayerSamples,
+  maxWaitMs = MAX_WAIT_MS,
+): void {
   const routes = withSchemaTypes(app);
   const { body, validatorCompiler } = bodyCheckedAs(AudienceBody, AudienceEnvelope);
   const semaphore = createFairSemaphore(COUNTS);
@@ -43,7 +50,9 @@ export function audienceRoutes(app: FastifyInstance, ctx: AdminContext, samples:
       },
     },
     async (request, reply) => {
-      const signal = hangUpOf(reply);
+      const hangUp = hangUpOf(reply);
+      // A count that takes too long ends, too: the client types on or tries again.
+      const signal = AbortSignal.any([hangUp, AbortSignal.timeout(maxWaitMs)]);
       const { gameId } = await gameOf(ctx, request);
       const { document: given, ...asked } = request.body;
       const document = await documentOf(ctx, gameId, given);
@@ -56,10 +65,11 @@ export function audienceRoutes(app: FastifyInstance, ctx: AdminContext, samples:
       if (running === undefined) {
         throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
       }
-      const outcome = await running.catch((error) => {
-        throw signal.aborted ? new ApiError('request_timeout', { cause: error }) : error;
+      const outcome = await withinTime(running, maxWaitMs).catch((error) => {
+        if (hangUp.aborted) throw new ApiError('request_timeout', { cause: error });
+        throw signal.aborted ? stillCounting() : error;
       });
-      switch (outcome.outcome) {
+      switch (outcome?.outcome) {
         case 'counted':
           return success(toJson(outcome.counted, nowMs));
         case 'too_many_facts':
@@ -68,12 +78,19 @@ export function audienceRoutes(app: FastifyInstance, ctx: AdminContext, samples:
               'The rules of this part use more different facts about a player than can be read at once. Use fewer attributes.',
             details: { problems: [] },
           });
-        case 'interrupted':
-          // Only for the log: the client has disconnected.
-          throw new ApiError('request_timeout');
+        default:
+          // For a client that has disconnected: only for the log.
+          throw hangUp.aborted ? new ApiError('request_timeout') : stillCounting();
       }
     },
   );
+}
+
+function stillCounting(): ApiError {
+  return new ApiError('busy', {
+    message: 'The players are still being counted. Try again in a few seconds.',
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+  });
 }
 
 async function documentOf(ctx: AdminContext, gameId: number, given: unknown): Promise<ConfigDocument> {

@@ -17,6 +17,7 @@ import { gameErrors } from '../studios/admin-errors.js';
 import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { FAST_SAMPLE_SIZE, type PlayerSamples } from './player-samples.js';
 import { countScores, type ScoreDistributions } from './score-distributions.js';
+import { requireCount } from './segment-counter.js';
 
 const COUNTS = { maxConcurrent: 2, maxConcurrentPerKey: 1, maxWaitingPerKey: 4 };
 const RETRY_AFTER_SECONDS = 2;
@@ -82,7 +83,12 @@ const ScoresResponse = successOf(
 type Counted = ScoreDistributions & { countedAt: number };
 
 /** The distribution of predictions over the players of a game. */
-export function scoreRoutes(app: FastifyInstance, ctx: AdminContext, samples: PlayerSamples): void {
+export function scoreRoutes(
+  app: FastifyInstance,
+  ctx: AdminContext,
+  samples: PlayerSamples,
+  maxWaitMs?: number,
+): void {
   const semaphore = createFairSemaphore(COUNTS);
   const kept = createKeptResults<number, Counted>({
     clock: ctx.clock,
@@ -106,7 +112,7 @@ export function scoreRoutes(app: FastifyInstance, ctx: AdminContext, samples: Pl
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
       const nowMs = ctx.clock.now();
-      const { countedAt, ...counted } = await kept.get(gameId, async () => {
+      const counting = kept.get(gameId, async () => {
         const running = semaphore.of(adminOf(request).tenantId).take(async () => {
           const sample = await samples.of(gameId, FAST_SAMPLE_SIZE);
           return { ...(await countScores(ctx.pool, gameId, sample, nowMs)), countedAt: nowMs };
@@ -114,6 +120,7 @@ export function scoreRoutes(app: FastifyInstance, ctx: AdminContext, samples: Pl
         if (running !== undefined) return running;
         throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
       });
+      const { countedAt, ...counted } = await requireCount(counting, { what: 'The scores', maxWaitMs });
       return success({ ...counted, countedAt: toTime(countedAt) });
     },
   );
