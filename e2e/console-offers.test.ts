@@ -111,7 +111,29 @@ describe.skipIf(!HAS_BROWSER)(`offers in the console${NEEDS_BROWSER}`, () => {
     expect(await rule().inputValue()).toBe('purchases.total >= 2');
     await page.getByRole('option', { name: /^spend\["USD"\]\.last28d Money spent/ }).click();
     await expect.poll(() => rule().inputValue()).toBe('spend["USD"].last28d >= 2');
+
+    // The text is completed, too, by keyboard: Escape closes the list first, and then the panel.
+    await rule().fill('');
+    await rule().pressSequentially('2 <= purchases.la');
+    const names = page.getByRole('listbox', { name: 'Names for the rule' });
+    await names.getByRole('option', { name: /^purchases\.last28d / }).waitFor();
     await page.keyboard.press('Escape');
+    await names.waitFor({ state: 'hidden' });
+    await page.keyboard.press('Control+Space');
+    const option = names.getByRole('option', { name: /^purchases\.last28d / });
+    await option.waitFor();
+    const isChosen = async () => {
+      await page.keyboard.press('ArrowDown');
+      return option.getAttribute('aria-selected');
+    };
+    await expect.poll(isChosen).toBe('true');
+    expect(await rule().getAttribute('aria-activedescendant')).toBe(await option.getAttribute('id'));
+    await page.keyboard.press('Enter');
+    await page.keyboard.type(' + 1');
+    await expect.poll(() => rule().inputValue()).toBe('2 <= purchases.last28d + 1');
+    await names.waitFor({ state: 'hidden' });
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Undo' }).click();
     expect(owner.problems).toEqual([]);
   });

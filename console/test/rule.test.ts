@@ -9,6 +9,7 @@ import {
   textOfLiteral,
   writeRule,
 } from '../src/lib/rule.js';
+import { completed, completionAt } from '../src/lib/rule-completion.js';
 
 const literal = fc.oneof(
   fc.string().map((text) => JSON.stringify(text)),
@@ -35,6 +36,61 @@ const condition: fc.Arbitrary<Condition> = fc.oneof(
     isSet: fc.boolean(),
   }),
 );
+
+const CHOICES = new Map([
+  ['purchases.total', 'Purchases that were not refunded. total: of all time'],
+  ['purchases.last28d', 'Purchases that were not refunded. last28d: in 28 days'],
+  ['spend["USD"].total', 'Money spent. total: of all time'],
+  ['spend["USD"].last28d', 'Money spent. last28d: in 28 days'],
+  ['daysSinceLastPurchase', 'Days since the last purchase'],
+  ['"payer" in segments', 'Players in segment Payers'],
+]);
+
+describe('the completion of a rule', () => {
+  const textsAt = (marked: string) => {
+    const caret = marked.indexOf('|');
+    return completionAt(marked.replace('|', ''), caret, CHOICES)?.options.map(({ text }) => text);
+  };
+
+  it('offers names that begin with the word, then those that contain it, then by their description', () => {
+    expect(textsAt('purch|')).toEqual(['purchases.total', 'purchases.last28d', 'daysSinceLastPurchase']);
+    expect(textsAt('country == "DE" && Purchases.la|')).toEqual(['purchases.last28d']);
+    expect(textsAt('money| > 3')).toEqual(['spend["USD"].total', 'spend["USD"].last28d']);
+    expect(textsAt('pay|')).toEqual(['"payer" in segments']);
+  });
+
+  it('keeps the key that was typed', () => {
+    expect(textsAt('spend["EUR"].l|')).toEqual(['spend["EUR"].last28d']);
+    expect(textsAt('spend["$&"].l|')).toEqual(['spend["$&"].last28d']);
+  });
+
+  it.each(['|', 'purch |', '"purch|', '"a" == \'purch|', 'nothing|', '12|', 'purchases.total|', '|purch'])(
+    'offers nothing at %s',
+    (marked) => expect(textsAt(marked)).toBeUndefined(),
+  );
+
+  it('replaces the whole word, and nothing else', () => {
+    const rule = 'purchases.tl > 1 && x';
+    const completion = completionAt(rule, 'purchases.t'.length, CHOICES);
+    const [option] = completion?.options ?? [];
+    expect(completion && option && completed(rule, completion, option)).toEqual({
+      rule: 'purchases.total > 1 && x',
+      caret: 'purchases.total'.length,
+    });
+  });
+
+  it('reads any text without failing, and keeps what is around the word', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.nat(), (rule, place) => {
+        const caret = place % (rule.length + 1);
+        const completion = completionAt(rule, caret, CHOICES);
+        if (completion === undefined) return;
+        expect(completion.from).toBeLessThan(caret);
+        expect(completion.to).toBeGreaterThanOrEqual(caret);
+      }),
+    );
+  });
+});
 
 describe('the rule builder', () => {
   it('reads back whatever it wrote', () => {

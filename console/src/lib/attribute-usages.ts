@@ -1,6 +1,6 @@
 import type { Schemas } from '../api/client.js';
 import type { ConfigDocument } from './document.js';
-import { readRule } from './rule.js';
+import { isAttributePath, readRule } from './rule.js';
 
 type Usage = { usage: string; type: string; description: string };
 
@@ -24,6 +24,23 @@ function listUsages(attributes: readonly Schemas['Attribute'][]): Usage[] {
       description: `${meaning} ${field.name}: ${field.meaning}`,
     }));
   });
+}
+
+/** What can be written in a rule, with what it means: attributes, and the flags and segments of the document but `except` itself. */
+export function ruleChoices(
+  attributes: readonly Schemas['Attribute'][],
+  { flags, segments }: Pick<ConfigDocument, 'flags' | 'segments'>,
+  except?: string,
+): Map<string, string> {
+  return new Map([
+    ...[...descriptionsOf(attributes)].filter(([usage]) => isAttributePath(usage)),
+    ...flags.custom
+      .filter(({ flagId }) => flagId !== except)
+      .map(({ flagId, name }) => [`flags.${flagId}`, `Flag ${name}`] as const),
+    ...segments
+      .filter(({ segmentId }) => segmentId !== except)
+      .map(({ segmentId, name }) => [`"${segmentId}" in segments`, `Players in segment ${name}`] as const),
+  ]);
 }
 
 /** The description of each attribute by its usage; keys are left out: `events[""].total`. */

@@ -1,9 +1,12 @@
-import { Anchor, Group, Stack, Text, Textarea } from '@mantine/core';
-import { useState } from 'react';
+import { Anchor, Group, Stack, Text } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import { useGet } from '../api/hooks.js';
+import { ruleChoices } from '../lib/attribute-usages.js';
 import type { ConfigDocument, Problem } from '../lib/document.js';
 import { readRule, writeRule } from '../lib/rule.js';
 import { AttributeHelp } from './AttributeHelp.js';
 import { RuleBuilder } from './RuleBuilder.js';
+import { RuleText } from './RuleText.js';
 
 type Props = {
   label: string;
@@ -29,6 +32,11 @@ export function RuleEditor({
   document,
   except,
 }: Props) {
+  const { data } = useGet('listAttributes');
+  const choices = useMemo(
+    () => ruleChoices(data?.attributes ?? [], document, except),
+    [data, document, except],
+  );
   const conditions = readRule(value);
   const [isHelpOpen, setHelpOpen] = useState(false);
   return (
@@ -48,16 +56,13 @@ export function RuleEditor({
           onChange={(next) => onChange(writeRule(next))}
         />
       )}
-      <Textarea
+      <RuleText
         label={label}
         description={description}
         value={value}
+        choices={choices}
         readOnly={isReadOnly}
-        autosize
-        minRows={2}
-        spellCheck={false}
-        classNames={{ input: 'mono' }}
-        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        onChange={onChange}
         error={problems.length > 0}
       />
       {problems.map((problem) => (
