@@ -10,23 +10,31 @@ import { closeConsole, openConsole, type Visitor, visit } from './support/consol
 import { type Login, login, post, type Service, type Settings } from './support/service.js';
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+/** Every tab of every page, and the panels that open beside them. */
 const PAGES = [
   '',
   '/players',
+  '/players?find=page-device',
   '/store',
-  '/store?tab=offers&offer=thank_you',
   '/store?sku=gems_80',
+  '/store?tab=offers',
+  '/store?tab=offers&offer=thank_you',
   '/store?tab=preview&invented=%7B%7D',
   '/store?tab=rules',
   '/store?tab=history',
+  '/segments',
   '/segments?segment=payer',
   '/events',
+  '/events?tab=types',
   '/events?tab=types&schema=%2B',
   '/events?tab=failed',
+  '/events?tab=losses',
   '/events?tab=exports',
   '/predictions',
   '/settings?tab=keys',
   '/settings?tab=members',
+  '/settings?tab=tokens',
+  '/settings?tab=game',
   '/settings?tab=games',
   '/settings?tab=flags',
   '/settings?tab=predictions',
@@ -34,6 +42,8 @@ const PAGES = [
   '/settings?tab=audit',
   '/settings?tab=account',
 ];
+/** What another colour scheme can break. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => {
   let service: Service;
@@ -230,24 +240,44 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     await expect(login(service.api, 'key-device-3', key)).rejects.toThrow('401');
   });
 
-  it('has no serious problem for axe, on any page', async () => {
+  /** Until everything is loaded, and no colour is on its way to another one. */
+  const settled = () =>
+    owner.page.waitForFunction(
+      () =>
+        document.querySelector('h1') !== null &&
+        document.querySelector('[aria-label=Loading], .mantine-Skeleton-root') === null &&
+        !document.getAnimations().some((each) => each instanceof CSSTransition),
+    );
+  /** The serious problems that axe finds on the page as it is; by some of its rules, or by all. */
+  const seriousProblems = (rules: string[] | null): Promise<string[]> =>
+    owner.page.evaluate(async (only) => {
+      type Violation = { id: string; impact: string; nodes: { html: string }[] };
+      type Axe = { run(options: object): Promise<{ violations: Violation[] }> };
+      const { violations } = await (window as unknown as { axe: Axe }).axe.run({
+        resultTypes: ['violations'],
+        ...(only === null ? {} : { runOnly: only }),
+      });
+      return violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+    }, rules);
+
+  it('has no serious problem for axe, on any tab, light and dark', async () => {
     const { page, go } = owner;
     const axe = await readFile(AXE, 'utf8');
     const found: string[] = [];
     for (const path of [...PAGES, `/players/${player.userId}`]) {
       await go(path);
-      await page.getByRole('heading', { level: 1 }).waitFor();
-      await page.waitForFunction(() => document.querySelector('[aria-label=Loading]') === null);
+      await settled();
       await page.evaluate(axe);
-      const violations = await page.evaluate(async () => {
-        type Violation = { id: string; impact: string; nodes: { html: string }[] };
-        type Axe = { run(options: object): Promise<{ violations: Violation[] }> };
-        const result = await (window as unknown as { axe: Axe }).axe.run({ resultTypes: ['violations'] });
-        return result.violations
-          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-          .map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-      });
-      found.push(...violations.map((violation) => `${path} ${violation}`));
+      for (const scheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme: scheme });
+        await page.locator(`html[data-mantine-color-scheme=${scheme}]`).waitFor();
+        await settled();
+        const problems = await seriousProblems(scheme === 'light' ? null : COLOUR_RULES);
+        found.push(...problems.map((problem) => `${path}, ${scheme}: ${problem}`));
+      }
+      await page.emulateMedia({ colorScheme: 'light' });
     }
     expect(found).toEqual([]);
     expect(owner.problems).toEqual([]);
