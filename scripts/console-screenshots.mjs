@@ -1,11 +1,13 @@
 // Takes a picture of every page of the console in light and dark, with simulated players: node scripts/console-screenshots.mjs [folder]
 // People look at them after a change. Needs `npm run build` first, and Chromium.
 import { spawn } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
+import { addGrades, backdatePlayers, backdateVersion } from './screenshot-data.mjs';
 
 const SAVEPOINT = fileURLToPath(new URL('../server/bin/savepoint.mjs', import.meta.url));
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -41,9 +43,13 @@ async function main() {
   const output = await ready();
   const address = (name) => new RegExp(`${name}\\s+(http://\\S+)`).exec(output)?.[1];
   const [api, ops] = [address('Player API'), address('Operations')];
-  console.log('Simulating players…');
-  await run(['simulate', '--players', '400', '--days', '45', '--url', api]);
+  console.log('Simulating players, which takes some minutes…');
+  // As many as the models need, so that churn is predicted; there are too few payers for the other models.
+  await run(['simulate', '--players', '3000', '--days', '80', '--url', api]);
+  await backdatePlayers(data);
   await run(['train', '--tenant', 'demo-studio', '--game', 'demo-game']);
+  await addGrades(data);
+  await run(['game', 'create', 'new-game', '--tenant', 'demo-studio']);
   const made = await run([
     'admin',
     'create',
@@ -71,7 +77,11 @@ async function main() {
   await page.getByRole('navigation', { name: 'Pages' }).waitFor();
   const base = `${ops}/console/demo-studio/demo-game`;
   const player = await findPayer(page);
+  await publishOffer(page, base);
+  await backdateVersion(data);
   await makeDraft(page, base);
+  await startExport(page, base);
+  const invitation = await invite(page, base);
 
   const pages = {
     overview: '',
@@ -94,7 +104,9 @@ async function main() {
     'events-types': '/events?tab=types',
     'events-schema': '/events?tab=types&schema=%2B',
     'events-failed': '/events?tab=failed',
+    'events-failed-reason': `/events?tab=failed&reason=${await findReason(page)}`,
     'events-losses': '/events?tab=losses',
+    'events-exports': '/events?tab=exports',
     predictions: '/predictions',
     'settings-keys': '/settings?tab=keys',
     'settings-members': '/settings?tab=members',
@@ -107,10 +119,16 @@ async function main() {
     'settings-audit': '/settings?tab=audit',
     'settings-account': '/settings?tab=account',
   };
+  const login = await logIn(api);
   for (const [name, path] of Object.entries(pages)) {
     await page.goto(`${base}${path}`);
-    await shoot(page, name);
+    await shoot(page, name, name === 'events-live' ? () => play(api, login) : undefined);
   }
+  await page.goto(`${ops}/console/demo-studio/new-game`);
+  await shoot(page, 'first-steps');
+  const guest = await (await browser.newContext({ locale: 'en-US', viewport: WIDE })).newPage();
+  await guest.goto(invitation);
+  await shootScheme(guest, 'invitation', 'light');
   await page.setViewportSize(NARROW);
   for (const name of ['overview', 'player', 'store', 'store-offer', 'segments', 'events-live']) {
     await page.goto(`${base}${pages[name]}`);
@@ -120,18 +138,58 @@ async function main() {
   console.log(`The pictures are in ${folder}.`);
 }
 
-async function shoot(page, name) {
+async function shoot(page, name, before = async () => {}) {
   await page.waitForLoadState('domcontentloaded');
   await page.getByRole('heading', { level: 1 }).waitFor();
   for (const scheme of ['light', 'dark']) {
     await page.evaluate((value) => localStorage.setItem('mantine-color-scheme-value', value), scheme);
     await page.reload();
-    await page.getByRole('heading', { level: 1 }).waitFor();
-    await page.waitForFunction(() => document.querySelector('[aria-label=Loading]') === null);
-    // Panels slide in, charts measure their width.
-    await page.waitForTimeout(600);
-    await page.screenshot({ path: join(folder, `${name}-${scheme}.png`) });
+    await shootScheme(page, name, scheme, before);
   }
+}
+
+async function shootScheme(page, name, scheme, before = async () => {}) {
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.waitForFunction(
+    () => document.querySelector('[aria-label=Loading], .mantine-Skeleton-root') === null,
+  );
+  await before();
+  // Panels slide in, charts measure their width.
+  await page.waitForTimeout(600);
+  await page.screenshot({ path: join(folder, `${name}-${scheme}.png`) });
+}
+
+async function logIn(api) {
+  const deviceId = 'picture-device';
+  const timestamp = `${new Date().toISOString().slice(0, 19)}Z`;
+  const signature = createHmac('sha256', 'dev-secret')
+    .update(`dev-key|${deviceId}|${timestamp}`)
+    .digest('base64');
+  const body = JSON.stringify({ apiKey: 'dev-key', deviceId, timestamp, signature });
+  const headers = { 'content-type': 'application/json' };
+  return (await fetch(`${api}/auth/login`, { method: 'POST', headers, body })).json();
+}
+
+/** A few events, for the live tail. */
+async function play(api, { accessToken, tenantId, gameId, userId }) {
+  const headers = {
+    'content-type': 'application/json',
+    authorization: `Bearer ${accessToken}`,
+    'x-tenant-id': tenantId,
+    'x-game-id': gameId,
+    'x-player-id': userId,
+  };
+  const types = ['Session_Start', 'Level_Start', 'Level_Complete', 'Ad_Impression', 'Store_View'];
+  for (let level = 1; level <= 4; level++) {
+    const events = types.map((eventType, n) => ({
+      eventType,
+      timestamp: new Date(Date.now() - (types.length - n) * 700).toISOString(),
+      payload: { level, sessionId: 'picture' },
+    }));
+    await fetch(`${api}/v1/events`, { method: 'POST', headers, body: JSON.stringify(events) });
+  }
+  // A look of the tail, and the next.
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
 }
 
 /** A player with purchases. */
@@ -141,6 +199,47 @@ async function findPayer(page) {
     const { data } = await response.json();
     return data.players[0].playerId;
   });
+}
+
+/** Why most events were refused. */
+async function findReason(page) {
+  return page.evaluate(async () => {
+    const response = await fetch('/admin/v1/games/demo-game/failed-events?limit=1');
+    const { data } = await response.json();
+    return data.groups[0].reason;
+  });
+}
+
+/** A second version of the store. */
+async function publishOffer(page, base) {
+  await page.goto(`${base}/store?tab=offers`);
+  await page.getByRole('button', { name: 'Add offer' }).click();
+  await page.getByLabel('Rule (CEL)').fill('purchases.total == 0 && daysSinceFirstSeen >= 3');
+  await page.getByLabel('Percent off the offer price').fill('20');
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Save draft' }).click();
+  await page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Publish' }).click();
+  const panel = page.getByRole('dialog', { name: 'Publish the draft' });
+  await panel.getByLabel('Note').fill('A first purchase for less');
+  await panel.getByRole('button', { name: 'Publish' }).click();
+  await page.getByRole('region', { name: 'Draft' }).waitFor({ state: 'detached' });
+}
+
+async function startExport(page, base) {
+  await page.goto(`${base}/events?tab=exports`);
+  await page.getByRole('button', { name: 'Start the export' }).click();
+  await page.getByRole('button', { name: 'Download' }).waitFor();
+}
+
+/** The link for a new member. */
+async function invite(page, base) {
+  await page.goto(`${base}/settings?tab=members`);
+  await page.getByRole('button', { name: 'Invite a member' }).click();
+  const panel = page.getByRole('dialog', { name: 'Invite a member' });
+  await panel.getByLabel('Email').fill('ben@studio.example');
+  await panel.getByRole('button', { name: 'Make the link' }).click();
+  return panel.getByText(/\/console\/invitation#token=/).innerText();
 }
 
 async function makeDraft(page, base) {

@@ -1,0 +1,55 @@
+// What the API cannot do, because it trusts no clock but its own: players who first logged in weeks ago. For pictures only.
+import pg from 'pg';
+import { attachToEmbeddedPostgres } from '../server/dist/db/embedded/attach.js';
+
+/** The simulated players have played for weeks, but all of them have logged in today: this lets them have come when they first played. */
+const BACKDATE = [
+  'update players set created_at = first_event_at where first_event_at < created_at',
+  'update devices d set created_at = p.created_at from players p where p.id = d.player_id',
+  // The older version was in force from the start on.
+  "update config_versions set published_at = now() - interval '80 days'",
+  'update game_days set new_players = 0',
+  `insert into game_days (game_id, day, shard, new_players)
+   select game_id, (created_at at time zone 'UTC')::date, -1, count(*) from players group by 1, 2
+   on conflict (game_id, day, shard) do update set new_players = excluded.new_players`,
+  'delete from game_cohorts',
+  `insert into game_cohorts (game_id, cohort_day, active_day, shard, players)
+   select p.game_id, (p.created_at at time zone 'UTC')::date, d.day, -1, count(*)
+   from players p join player_days d on d.player_id = p.id where d.events > 0 group by 1, 2, 3`,
+];
+
+/** A training tests its models on weeks that they have not seen. In a game that has run for long, grades say the same of what was told. */
+const GRADES = `
+  insert into prediction_grades (game_id, day, model, model_version, was_told, metrics, health, graded_at)
+  select m.game_id, date '1970-01-01' + (o ->> 'originDay')::int + 7, r ->> 'model', m.version, true, o, 'green', now()
+  from prediction_models m, jsonb_array_elements(m.report -> 'models') r, jsonb_array_elements(r -> 'origins') o
+  on conflict do nothing`;
+
+async function withDatabase(dataDir, work) {
+  const client = new pg.Client({ connectionString: await attachToEmbeddedPostgres(dataDir) });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+export function backdatePlayers(dataDir) {
+  return withDatabase(dataDir, async (client) => {
+    for (const statement of BACKDATE) await client.query(statement);
+  });
+}
+
+export function addGrades(dataDir) {
+  return withDatabase(dataDir, (client) => client.query(GRADES));
+}
+
+/** The newest version was published some days ago, and is a mark in the charts. */
+export function backdateVersion(dataDir) {
+  return withDatabase(dataDir, (client) =>
+    client.query(
+      "update config_versions set published_at = now() - interval '9 days' where published_at > now() - interval '1 day'",
+    ),
+  );
+}
