@@ -130,6 +130,39 @@ describe.skipIf(!HAS_BROWSER)(`work and sessions in the console${NEEDS_BROWSER}`
     expect(owner.problems).toEqual([]);
   });
 
+  it('shows the older grades, and the smaller groups of refused events, when asked to', async () => {
+    const { page, go } = owner;
+    const deciles = [{ players: 10, predicted: 0.4, observed: 0.5 }];
+    await sql.query(
+      `insert into prediction_grades (game_id, day, model, model_version, was_told, metrics, health, graded_at)
+       select id, current_date - n, 'activity', 1, true, $1, 'green', now()
+       from games, generate_series(1, 150) n where slug = 'demo-game'`,
+      [{ players: 10, ece: 0.1, deciles }],
+    );
+    await go('/predictions');
+    const weeks = page.getByLabel('Graded week').getByRole('option');
+    await expect.poll(() => weeks.count()).toBe(100);
+    await page.getByRole('button', { name: 'Show older weeks' }).click();
+    await expect.poll(() => weeks.count()).toBe(150);
+
+    await sql.query(
+      `insert into failed_events (game_id, player_id, code, message, path, event_type, raw, fingerprint, received_at)
+       select p.game_id, p.id, 'event_invalid', 'It is wrong.', '', 'Type ' || n, '{}', gen_random_uuid(), now()
+       from players p, generate_series(1, 101) n, generate_series(1, case n when 101 then 1 else 2 end) k
+       where p.user_id = $1`,
+      [player.userId],
+    );
+    await go('/events?tab=failed');
+    const rows = page.getByRole('table', { name: 'Reasons' }).locator('tbody tr');
+    const smallest = rows.filter({ hasText: 'Type 101' });
+    await expect.poll(() => rows.filter({ hasText: 'Type ' }).count()).toBe(100);
+    expect(await smallest.count()).toBe(0);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await smallest.waitFor();
+    await page.getByRole('button', { name: 'Show more' }).waitFor({ state: 'detached' });
+    expect(owner.problems).toEqual([]);
+  });
+
   it('says that the list of losses is cut', async () => {
     const { page, go } = owner;
     const lose = (from: number, to: number) =>

@@ -24,6 +24,7 @@ import { draftRoutes } from '../features/game-configs/draft-routes.js';
 import { versionRoutes } from '../features/game-configs/version-routes.js';
 import { adminPlayerRoutes } from '../features/players/admin-player-routes.js';
 import { overrideImportRoutes } from '../features/players/override-import-routes.js';
+import { gradeRoutes } from '../features/predictions/grade-routes.js';
 import { modelRoutes } from '../features/predictions/model-routes.js';
 import { adminSessionRoutes } from '../features/sessions/admin-session-routes.js';
 import type { AdminContext } from '../features/studios/admin-context.js';
@@ -76,6 +77,7 @@ const ROUTES: readonly AdminRoutes[] = [
   liveRoutes,
   explainRoutes,
   modelRoutes,
+  gradeRoutes,
   auditRoutes,
   gameRoutes,
   keyRoutes,

@@ -16,6 +16,9 @@ import { printable } from './printable.js';
 import { grouped } from './progress-bar.js';
 import { say, withDatabase } from './terminal.js';
 
+/** Among the most frequent types: a client may invent any number of them. */
+const MAX_SENT = 1_000;
+
 type GameOptions = { tenant: string; game: string };
 type ShowOptions = GameOptions & { schemaVersion?: number };
 
@@ -77,7 +80,10 @@ async function register(eventType: string, { tenant, game, file }: GameOptions &
 async function list({ tenant, game }: GameOptions) {
   const { types, sent } = await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
-    return { types: await listEventTypes(pool, id), sent: await listSentTypes(pool, id, Date.now()) };
+    return {
+      types: await listEventTypes(pool, id),
+      sent: await listSentTypes(pool, id, Date.now(), { limit: MAX_SENT }),
+    };
   });
   if (types.length === 0) {
     say(

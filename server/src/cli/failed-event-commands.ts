@@ -27,6 +27,9 @@ import { say, withDatabase } from './terminal.js';
 type GroupOptions = { tenant?: string; game?: string; code?: string; type?: string };
 type ListOptions = GroupOptions & { limit: string; before?: string };
 
+/** More than anybody reads in a terminal: clients choose the names of types. */
+const MAX_GROUPS = 1_000;
+
 const REPLAY_HELP = `
 One entry as it is, or corrected:
   savepoint failed-events replay 381
@@ -75,7 +78,10 @@ function withGroup(command: Command): Command {
 async function list(options: ListOptions): Promise<void> {
   await withDatabase(async ({ pool }) => {
     if (options.code !== undefined) return listEntries(pool, await groupOf(pool, options), options);
-    const groups = await listFailedGroups(pool, await gameIdOf(pool, options));
+    const groups = await listFailedGroups(pool, {
+      gameId: await gameIdOf(pool, options),
+      limit: MAX_GROUPS,
+    });
     if (groups.length === 0) return say('The inbox is empty: no event was refused in the last 30 days.');
     for (const group of groups) say(describeGroup(group));
     say('\nThe entries of a group: savepoint failed-events list --tenant … --game … --code … [--type …]');

@@ -58,7 +58,7 @@ async function list(playerId: string, { tenant, game }: GameOptions): Promise<vo
     const { id } = await requireGame(pool, tenant, game);
     const found = UUID.test(playerId) ? await findPlayerId(pool, id, playerId) : undefined;
     if (found === undefined) throw noSuchPlayer(playerId, tenant, game);
-    return listOverrides(pool, found, MAX_SHOWN);
+    return listOverrides(pool, found, { limit: MAX_SHOWN });
   });
   if (overrides.length === 0) say('None of the flags of this player was ever set.');
   for (const each of overrides) say(describe(each, Date.now()));

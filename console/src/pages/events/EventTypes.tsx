@@ -1,6 +1,6 @@
 import { Anchor, Badge, Button, Group, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useGet, usePlace } from '../../api/hooks.js';
+import { usePages, usePlace } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import { countOf, formatCount, formatDay } from '../../lib/format.js';
 import { DataTable } from '../../parts/DataTable.js';
@@ -17,19 +17,21 @@ const NEW = '+';
 /** Which types arrive, how many, and those that are probably misspelt. */
 export function EventTypes() {
   const { game } = usePlace();
-  const types = useGet('listEventTypes', { params: { game } });
+  const types = usePages('listEventTypes', { params: { game } }, { next: ({ nextCursor }) => nextCursor });
+  const days = types.data?.pages[0]?.days;
+  const all = types.data?.pages.flatMap(({ eventTypes }) => eventTypes);
   const { isEditor } = useRole();
   const { schema: open } = route.useSearch();
   const navigate = route.useNavigate();
   const show = (eventType: string | undefined) =>
     navigate({ search: (before) => ({ ...before, schema: eventType }) });
-  const openType = types.data?.eventTypes.find(({ eventType }) => eventType === open);
+  const openType = all?.find(({ eventType }) => eventType === open);
   return (
     <>
       <ProblemNote problem={types.error} onRetry={() => types.refetch()} />
       <Group justify="space-between" mb="xs">
         <Text size="sm" c="dimmed">
-          {types.data && `Events of the last ${countOf(types.data.days, 'day')}, by their own time.`}
+          {days !== undefined && `Events of the last ${countOf(days, 'day')}, by their own time.`}
         </Text>
         {isEditor && (
           <Button size="xs" leftSection={<Icon name="plus" size={14} />} onClick={() => show(NEW)}>
@@ -37,11 +39,16 @@ export function EventTypes() {
           </Button>
         )}
       </Group>
-      {types.data && <UnregisteredTypes types={types.data.eventTypes} />}
+      {all && <UnregisteredTypes types={all} isCut={types.hasNextPage} />}
       <DataTable
         label="Event types"
-        rows={types.data?.eventTypes}
+        rows={all}
         rowKey={({ eventType }) => eventType}
+        more={{
+          has: types.hasNextPage,
+          isLoading: types.isFetchingNextPage,
+          load: () => void types.fetchNextPage(),
+        }}
         empty={
           <EmptyState title="No event has arrived yet">
             <Text size="sm">

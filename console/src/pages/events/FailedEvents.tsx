@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiProblem, type Schemas, send } from '../../api/client.js';
-import { useGet, usePages, usePlace } from '../../api/hooks.js';
+import { usePages, usePlace } from '../../api/hooks.js';
 import { jsonLines } from '../../api/json-lines.js';
 import { useRole } from '../../api/session.js';
 import { countOf, formatCount } from '../../lib/format.js';
@@ -15,20 +15,31 @@ import { FailedEventPanel } from './FailedEventPanel.js';
 
 const route = getRouteApi('/$studio/$game/events');
 type FailedGroup = Schemas['FailedEventGroup'];
+/** Each row has its own buttons. */
+const GROUPS_PER_PAGE = 100;
 
 /** Refused events by reason. One event can be corrected and replayed; all events of a reason can be replayed as they are, or deleted. */
 export function FailedEvents() {
   const { game } = usePlace();
   const { reason, type } = route.useSearch();
   const navigate = route.useNavigate();
-  const groups = useGet('listFailedEventGroups', { params: { game } });
+  const groups = usePages(
+    'listFailedEventGroups',
+    { params: { game }, query: { limit: GROUPS_PER_PAGE } },
+    { next: ({ nextCursor }) => nextCursor },
+  );
   return (
     <Stack gap="lg">
       <ProblemNote problem={groups.error} onRetry={() => groups.refetch()} />
       <DataTable
         label="Reasons"
-        rows={groups.data?.groups}
-        rowKey={(group) => `${group.reason} ${group.eventType}`}
+        rows={uniqueGroups(groups.data?.pages)}
+        rowKey={groupKey}
+        more={{
+          has: groups.hasNextPage,
+          isLoading: groups.isFetchingNextPage,
+          load: () => void groups.fetchNextPage(),
+        }}
         onOpen={(group) =>
           navigate({ search: { tab: 'failed', reason: group.reason, type: group.eventType ?? undefined } })
         }
@@ -68,6 +79,16 @@ export function FailedEvents() {
       {reason !== undefined && <Entries reason={reason} eventType={type} />}
     </Stack>
   );
+}
+
+function groupKey({ reason, eventType }: FailedGroup): string {
+  return `${reason} ${eventType}`;
+}
+
+/** Groups are counted anew for each page: one that has shrunk meanwhile is on two of them. */
+function uniqueGroups(pages: readonly { groups: FailedGroup[] }[] | undefined): FailedGroup[] | undefined {
+  const all = pages?.flatMap(({ groups }) => groups);
+  return all && [...new Map(all.map((group) => [groupKey(group), group])).values()];
 }
 
 /** What is wrong with the newest of a group; of a type that is not registered, what to do. */

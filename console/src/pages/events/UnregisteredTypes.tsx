@@ -15,12 +15,19 @@ const NAMED = 5;
 type EventType = Schemas['EventType'];
 
 /** Types without a schema: those that are probably misspelt, and what becomes of events of such types. */
-export function UnregisteredTypes({ types }: { types: readonly EventType[] }) {
+export function UnregisteredTypes({
+  types,
+  isCut,
+}: {
+  types: readonly EventType[];
+  /** There are more types than these. */
+  isCut: boolean;
+}) {
   const misspelt = types.filter(({ looksLike }) => looksLike !== null);
   return (
     <Stack gap="sm" mb="sm">
       {misspelt.length > 0 && <Misspelt types={misspelt} />}
-      <Policy unregistered={types.filter(isUnregistered)} />
+      <Policy unregistered={types.filter(isUnregistered)} isCut={isCut} />
     </Stack>
   );
 }
@@ -55,7 +62,7 @@ function Misspelt({ types }: { types: readonly EventType[] }) {
   );
 }
 
-function Policy({ unregistered }: { unregistered: readonly EventType[] }) {
+function Policy({ unregistered, isCut }: { unregistered: readonly EventType[]; isCut: boolean }) {
   const { studio, game } = usePlace();
   const { isOwner } = useRole();
   const navigate = route.useNavigate();
@@ -108,7 +115,7 @@ function Policy({ unregistered }: { unregistered: readonly EventType[] }) {
       </Group>
       {isSure && !isHeld && (
         <Text size="sm" c="red">
-          {consequence(unregistered)}
+          {consequence(unregistered, isCut)}
         </Text>
       )}
       <ProblemNote problem={change.error} />
@@ -116,12 +123,13 @@ function Policy({ unregistered }: { unregistered: readonly EventType[] }) {
   );
 }
 
-function consequence(unregistered: readonly EventType[]): string {
-  if (unregistered.length === 0) {
+function consequence(unregistered: readonly EventType[], isCut: boolean): string {
+  if (unregistered.length === 0 && !isCut) {
     return 'All types that players send have a schema or are built in. An event of another type will wait in the inbox until its type is registered.';
   }
   const names = unregistered.slice(0, NAMED).map(({ eventType }) => eventType);
   const others = unregistered.length - names.length;
   const events = unregistered.reduce((sum, type) => sum + type.events, 0);
-  return `The next events of ${names.join(', ')}${others === 0 ? '' : ` and ${countOf(others, 'other type')}`} will wait in the inbox, and count only once their type is registered and they are replayed. ${formatCount(events)} such events came in these days.`;
+  const rest = isCut ? ' and of more types' : others === 0 ? '' : ` and ${countOf(others, 'other type')}`;
+  return `The next events of ${names.join(', ')}${rest} will wait in the inbox, and count only once their type is registered and they are replayed. ${formatCount(events)} such events${isCut ? ' and more' : ''} came in these days.`;
 }

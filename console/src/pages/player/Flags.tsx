@@ -1,10 +1,11 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useGet, usePlace } from '../../api/hooks.js';
+import { usePages, usePlace } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import type { ExplanationQuery } from '../../api/use-explanation.js';
 import { Loaded } from '../../parts/states.js';
 import { Moment, Person } from '../../parts/texts.js';
+import { FormerOverrides } from './FormerOverrides.js';
 import { OverridePanel } from './OverridePanel.js';
 import { YesNo } from './Player.js';
 
@@ -18,12 +19,14 @@ export function Flags({ playerId, explanation }: { playerId: string; explanation
   const navigate = route.useNavigate();
   const show = (flagId: string | undefined) =>
     navigate({ search: (before) => ({ ...before, edit: flagId }) });
-  const overrides = useGet('listOverrides', { params: { game, playerId } });
-  const inForce = new Map(
-    (overrides.data?.overrides ?? [])
-      .filter(({ state }) => state === 'in_force')
-      .map((each) => [each.flagId, each]),
+  const overrides = usePages(
+    'listOverrides',
+    { params: { game, playerId } },
+    { next: ({ nextCursor }) => nextCursor },
   );
+  const all = overrides.data?.pages.flatMap((page) => page.overrides) ?? [];
+  // Those in force come first, so the first page has all of them.
+  const inForce = new Map(all.filter(({ state }) => state === 'in_force').map((each) => [each.flagId, each]));
   return (
     <section aria-label="Flags">
       <Title order={2} size="h4" mb="xs">
@@ -72,6 +75,14 @@ export function Flags({ playerId, explanation }: { playerId: string; explanation
           </Stack>
         )}
       </Loaded>
+      <FormerOverrides
+        overrides={all.filter(({ state }) => state !== 'in_force')}
+        more={{
+          has: overrides.hasNextPage,
+          isLoading: overrides.isFetchingNextPage,
+          load: () => void overrides.fetchNextPage(),
+        }}
+      />
       {edit !== undefined && isEditor && (
         <OverridePanel
           playerId={playerId}

@@ -1,6 +1,7 @@
-import { Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
+import { Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useGet, usePages, usePlace } from '../../api/hooks.js';
+import type { RequestOf } from '../../api/client.js';
+import { usePages, usePlace } from '../../api/hooks.js';
 import { countOf, formatDay, formatShare } from '../../lib/format.js';
 import { type Grade, MODELS, metricsOf } from '../../lib/grades.js';
 import { Chart } from '../../parts/Chart.js';
@@ -13,13 +14,23 @@ import { TrainNow } from './TrainNow.js';
 
 const route = getRouteApi('/$studio/$game/predictions');
 const PAGE = 30;
+/** About three months: a day has one grade of a model, or two where another one took its place. */
+const GRADES_PER_PAGE = 100;
+/** As far back as grades go. */
+const ALL_DAYS = 3_660;
+type GradedModel = NonNullable<NonNullable<RequestOf<'listPredictionGrades'>['query']>['model']>;
 
 /** Compares what was predicted with what happened, week by week. */
 export function Predictions() {
   const { game } = usePlace();
-  const { model = 'activity' } = route.useSearch();
+  const { model: asked } = route.useSearch();
+  const model = asked !== undefined && asked in MODELS ? asked : 'activity';
   const navigate = route.useNavigate();
-  const grades = useGet('listPredictionGrades', { params: { game }, query: { days: 90 } });
+  const grades = usePages(
+    'listPredictionGrades',
+    { params: { game }, query: { model: model as GradedModel, days: ALL_DAYS, limit: GRADES_PER_PAGE } },
+    { next: ({ nextCursor }) => nextCursor },
+  );
   const trainings = usePages(
     'listModels',
     { params: { game }, query: { limit: PAGE } },
@@ -48,7 +59,23 @@ export function Predictions() {
             <TrainNow lastFailure={first?.lastFailure ?? null} />
             <ColdStart newest={first?.models[0]} model={model} inForce={first?.inForce ?? null} />
             <Loaded query={grades} height={300}>
-              {(graded) => <Quality grades={graded.grades.filter((grade) => grade.model === model)} />}
+              {({ pages }) => (
+                <Stack gap="lg">
+                  <Quality grades={pages.flatMap((page) => page.grades)} />
+                  {grades.hasNextPage && (
+                    <Group>
+                      <Button
+                        size="xs"
+                        variant="default"
+                        loading={grades.isFetchingNextPage}
+                        onClick={() => grades.fetchNextPage()}
+                      >
+                        Show older weeks
+                      </Button>
+                    </Group>
+                  )}
+                </Stack>
+              )}
             </Loaded>
             <Scores model={model} />
             <Trainings

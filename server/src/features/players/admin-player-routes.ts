@@ -1,9 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { ApiError, ERRORS } from '../../errors.js';
 import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../http/page-cursor.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { didYouMean } from '../../lib/nearest-name.js';
+import { ROW_ID } from '../../lib/row-id.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
@@ -19,11 +22,12 @@ import {
 } from './admin-player-schemas.js';
 import { findFacts } from './facts-queries.js';
 import { FLAG_ID, readUntil, UNTIL_WRONG } from './override-limits.js';
-import { listOverrides, type OverrideRow } from './override-queries.js';
+import { listOverrides, type OverridePage, type OverrideRow } from './override-queries.js';
 import { clearOverride, type OverridePlace, setOverride } from './overrides.js';
 import { playerOf, userIdOf } from './player-parameter.js';
 
-const MAX_OVERRIDES = 500;
+const LIMITS = { max: 500, fallback: 500 };
+const OVERRIDES = 'overrides';
 
 /** What is known of a player, and what the studio says about them. */
 export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void {
@@ -49,7 +53,7 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
       const now = ctx.clock.now();
       const [reading] = await findFacts(ctx.pool, [playerId], now);
       if (reading === undefined) throw new ApiError('player_not_found');
-      const overrides = await listOverrides(ctx.pool, playerId, MAX_OVERRIDES);
+      const overrides = await listOverrides(ctx.pool, playerId, { limit: LIMITS.max });
       const current = overrides.filter(({ clearedAt }) => clearedAt === null);
       return success({
         ...playerResponse(reading.facts),
@@ -58,7 +62,7 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
     },
   );
 
-  app.get(
+  routes.get(
     '/admin/v1/games/:game/players/:playerId/overrides',
     {
       onRequest: viewer,
@@ -67,12 +71,23 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
         operationId: 'listOverrides',
         summary: 'What the studio has said about the flags of a player, and says now',
         params: PlayerParameters,
-        response: { 200: OverridesResponse, ...gameErrors(['player_not_found']) },
+        querystring: Type.Object(pageParameters(LIMITS)),
+        response: { 200: OverridesResponse, ...gameErrors(['parameter_invalid', 'player_not_found']) },
       },
     },
     async (request) => {
-      const overrides = await listOverrides(ctx.pool, await playerOf(ctx, request), MAX_OVERRIDES);
-      return success({ overrides: overrides.map((each) => overrideResponse(each, ctx.clock.now())) });
+      const playerId = await playerOf(ctx, request);
+      const { cursor, limit = LIMITS.fallback } = request.query;
+      const after = overrideAfter(cursor);
+      const { page, last } = cutPage(
+        await listOverrides(ctx.pool, playerId, { limit: limit + 1, after }),
+        limit,
+      );
+      return success({
+        overrides: page.map((each) => overrideResponse(each, ctx.clock.now())),
+        nextCursor:
+          last === undefined ? null : writeCursor(OVERRIDES, [last.clearedAt === null ? 0 : 1, last.id]),
+      });
     },
   );
 
@@ -131,6 +146,14 @@ export function adminPlayerRoutes(app: FastifyInstance, ctx: AdminContext): void
   );
 }
 
+function overrideAfter(cursor: string | undefined): OverridePage['after'] {
+  const key = cursorOf(OVERRIDES, cursor, [0, '']);
+  if (key === undefined) return undefined;
+  const [isCleared, id] = key;
+  if (!ROW_ID.test(id)) throw cursorInvalid();
+  return { isCleared: isCleared === 1, id };
+}
+
 async function placeOf(ctx: AdminContext, request: FastifyRequest): Promise<OverridePlace> {
   const { gameId } = await gameOf(ctx, request);
   const { flagId = '' } = request.params as { flagId?: string };
@@ -145,11 +168,13 @@ function endOf(text: string, nowMs: number): number {
   throw new ApiError('body_invalid', { message: `${UNTIL_WRONG}, or null.` });
 }
 
-function overrideResponse({ setAt, until, clearedAt, ...override }: OverrideRow, nowMs: number) {
+function overrideResponse(override: OverrideRow, nowMs: number) {
+  const { flagId, value, reason, author, authorEmail, setAt, until, clearedAt } = override;
   const isExpired = until !== null && until <= nowMs;
   const state = clearedAt !== null ? 'cleared' : isExpired ? 'expired' : 'in_force';
+  const { clearedBy, clearedByEmail } = override;
   return {
-    ...override,
+    ...{ flagId, value, reason, author, authorEmail, clearedBy, clearedByEmail },
     setAt: toTime(setAt),
     until: toTime(until),
     clearedAt: toTime(clearedAt),

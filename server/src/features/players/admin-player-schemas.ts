@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { GameParameters, nullable, PersonEmail, successOf, Time } from '../../http/admin-responses.js';
+import { NextCursor } from '../../http/page-cursor.js';
 import { MAX_REASON } from './override-limits.js';
 
 /** Documentation of the admin API's player routes. */
@@ -80,8 +81,9 @@ export const OverridesResponse = successOf(
   'OverridesResponse',
   Type.Object({
     overrides: Type.Array(Override, { description: 'Those that stand, then what is over, newest first' }),
+    nextCursor: NextCursor,
   }),
-  { example: { overrides: [OVERRIDE_EXAMPLE] } },
+  { example: { overrides: [OVERRIDE_EXAMPLE], nextCursor: null } },
 );
 
 export const ClearedResponse = successOf('OverrideClearedResponse', Type.Object({ flagId: Type.String() }), {

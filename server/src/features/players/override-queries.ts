@@ -19,17 +19,29 @@ export type OverrideRow = {
 export const OVERRIDE_COLUMNS = `flag_id as "flagId", value, reason, author, author_email as "authorEmail", set_at as "setAt", until,
   cleared_at as "clearedAt", cleared_by as "clearedBy", cleared_by_email as "clearedByEmail"`;
 
+export type ListedOverride = OverrideRow & { id: string };
+export type OverridePage = {
+  limit: number;
+  /** The last override of the page before. */
+  after?: Readonly<{ isCleared: boolean; id: string }> | undefined;
+};
+
 /** The current ones first, then those that are over, newest first. */
-export async function listOverrides(pool: Pool, playerId: string, limit: number): Promise<OverrideRow[]> {
-  return query<OverrideRow>(
+export async function listOverrides(
+  pool: Pool,
+  playerId: string,
+  { limit, after }: OverridePage,
+): Promise<ListedOverride[]> {
+  return query<ListedOverride>(
     pool,
     {
       name: 'list_overrides',
-      text: `select ${OVERRIDE_COLUMNS} from flag_overrides where player_id = $1
+      text: `select id, ${OVERRIDE_COLUMNS} from flag_overrides
+             where player_id = $1 and ($2::boolean is null or (cleared_at is not null, -id) > ($2, -$3::bigint))
              order by cleared_at is not null, id desc
-             limit $2`,
+             limit $4`,
     },
-    [playerId, limit],
+    [playerId, after?.isCleared ?? null, after?.id ?? null, limit],
   );
 }
 

@@ -35,11 +35,20 @@ export async function insertGrade(client: Client, gameId: number, grade: Grade):
   );
 }
 
+export type GradePage = {
+  sinceDay: string;
+  limit: number;
+  /** All of them if left out. */
+  model?: GradedName | undefined;
+  /** The last grade of the page before. */
+  after?: Pick<Grade, 'day' | 'model' | 'modelVersion'> | undefined;
+};
+
 /** The newest days first. */
 export async function listGrades(
   pool: Pool,
   gameId: number,
-  { sinceDay, limit }: { sinceDay: string; limit: number },
+  { sinceDay, limit, model, after }: GradePage,
 ): Promise<Grade[]> {
   return query<Grade>(
     pool,
@@ -47,10 +56,17 @@ export async function listGrades(
       name: 'list_prediction_grades',
       text: `select day::text as day, model, model_version as "modelVersion", was_told as "wasTold", metrics, health,
                graded_at as "gradedAt"
-             from prediction_grades where game_id = $1 and day >= $2
+             from prediction_grades
+             where game_id = $1 and day >= $2 and day <= coalesce($4, 'infinity'::date)
+               and ($3::text is null or model = $3)
+               and ($4::date is null or day < $4 or (model, -model_version) > ($5, -$6::int))
              order by day desc, model, model_version desc
-             limit $3`,
+             limit $7`,
     },
-    [gameId, sinceDay, limit],
+    [
+      ...[gameId, sinceDay, model ?? null],
+      ...[after?.day ?? null, after?.model ?? null, after?.modelVersion ?? null],
+      limit,
+    ],
   );
 }

@@ -3,14 +3,12 @@ import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { withSchemaTypes } from '../../http/validation.js';
-import { DAY_MS } from '../../lib/day.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
-import { GRADED_NAMES, MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
+import { MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { comparedModel } from './compared-model.js';
-import { listGrades } from './grade-queries.js';
 import {
   findCurrentState,
   findModel,
@@ -22,7 +20,6 @@ import {
 } from './model-queries.js';
 import {
   ComparisonResponse,
-  GradesResponse,
   ModelResponse,
   ModelRolledBackResponse,
   ModelsResponse,
@@ -33,10 +30,6 @@ import { findFailure } from './work-queries.js';
 
 const MAX_MODELS = 100;
 const DEFAULT_MODELS = 30;
-const MAX_DAYS = 366;
-const DEFAULT_DAYS = 30;
-/** Two versions may be graded on one day. */
-const GRADES_A_DAY = 2 * GRADED_NAMES.length;
 
 /** One training at a time, because each may take a gigabyte and a core. No request waits: a second one gets `busy`. */
 const TRAININGS = { maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaitingPerKey: 0 };
@@ -48,7 +41,7 @@ const ModelParameters = Type.Object({
   model: Type.Integer({ minimum: 1, description: 'Number of the model' }),
 });
 
-/** The prediction models: list, read, train, compare and roll back, and their grades. */
+/** The prediction models: list, read, train, compare and roll back. */
 export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = withSchemaTypes(app);
   const common = adminSchema('Predictions');
@@ -195,30 +188,6 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
         default:
           return success({ modelVersion: version, isChanged: outcome.outcome === 'rolled_back' });
       }
-    },
-  );
-
-  routes.get(
-    '/admin/v1/games/:game/prediction-grades',
-    {
-      onRequest: viewer,
-      schema: {
-        ...common,
-        operationId: 'listPredictionGrades',
-        summary: 'Predicted and observed outcomes, day by day',
-        params: GameParameters,
-        querystring: Type.Object({
-          days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: DEFAULT_DAYS })),
-        }),
-        response: { 200: GradesResponse, ...gameErrors(['parameter_invalid']) },
-      },
-    },
-    async (request) => {
-      const { gameId } = await gameOf(ctx, request);
-      const { days = DEFAULT_DAYS } = request.query;
-      const sinceDay = new Date(ctx.clock.now() - days * DAY_MS).toISOString().slice(0, 10);
-      const grades = await listGrades(ctx.pool, gameId, { sinceDay, limit: days * GRADES_A_DAY });
-      return success({ grades: grades.map(({ gradedAt: _, ...grade }) => grade) });
     },
   );
 }

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { nullable, successOf, Time } from '../../http/admin-responses.js';
+import { NextCursor } from '../../http/page-cursor.js';
 
 /** Responses of the admin API about prediction models. */
 
@@ -211,9 +212,11 @@ export const GradesResponse = successOf(
       ),
       { description: 'Newest first' },
     ),
+    nextCursor: NextCursor,
   }),
   {
     example: {
+      nextCursor: null,
       grades: [
         {
           day: '2026-11-14',

@@ -103,8 +103,10 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
     what: 'groups of failed events',
     call: async (on) => {
       const { admin } = on;
-      await listFailedGroups(admin);
-      await listFailedGroups(admin, gameId);
+      await listFailedGroups(admin, { limit: 1_000 });
+      await listFailedGroups(admin, { gameId, limit: 50 });
+      const after = { entries: 2, code: 'schema_mismatch', eventType: null } as const;
+      await listFailedGroups(admin, { gameId, limit: 50, after });
       await replayFailedGroup({ pool: admin, registries: createRegistries(admin) }, GROUP, {
         actor: actorAt(on),
       });
@@ -132,7 +134,13 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
   },
   {
     what: 'types that were sent',
-    call: ({ admin, nowMs }) => listSentTypes(admin, gameId, nowMs),
+    call: async ({ admin, nowMs }) => {
+      await listSentTypes(admin, gameId, nowMs, { limit: 50 });
+      await listSentTypes(admin, gameId, nowMs, {
+        limit: 50,
+        after: { events: 3, eventType: 'Level_Start' },
+      });
+    },
     reads: { tables: ['game_event_types'], why: 'the days of one game since 28 days ago', atMost: 'all' },
   },
   {

@@ -190,7 +190,12 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
   { what: 'list_prediction_states', call: ({ admin }) => listStates(admin, gameId, 50) },
   {
     what: 'list_prediction_grades',
-    call: ({ admin }) => listGrades(admin, gameId, { sinceDay: '2020-01-01', limit: 50 }),
+    call: async ({ admin }) => {
+      const page = { sinceDay: '2020-01-01', limit: 50 };
+      await listGrades(admin, gameId, page);
+      const after = { day: '2026-01-01', model: 'activity', modelVersion: 3 } as const;
+      await listGrades(admin, gameId, { ...page, model: 'activity', after });
+    },
   },
   {
     what: 'list_predicted_games',
@@ -233,7 +238,11 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
     },
   },
   { what: 'find_player_id', call: ({ admin }) => findPlayerId(admin, gameId, WORLD.userId) },
-  { what: 'list_overrides', call: ({ admin }) => listOverrides(admin, playerId, 50) },
+  {
+    what: 'list_overrides',
+    call: ({ admin }) =>
+      listOverrides(admin, playerId, { limit: 50, after: { isCleared: true, id: '10000' } }),
+  },
   {
     what: 'store_stays',
     call: ({ service, nowMs }) =>

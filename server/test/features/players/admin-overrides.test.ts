@@ -11,6 +11,7 @@ import {
   postEvents,
   type Session,
 } from '../../support/harness.js';
+import { expectForgedCursorsRefused, readPages } from '../../support/pages.js';
 import { addStudio } from '../../support/session-calls.js';
 
 let harness: Harness;
@@ -104,6 +105,25 @@ describe('an override', () => {
     expect(await told()).toEqual({ value: false, expiredAt: null });
     expectGeneralError(await clear('isPayer'), 404, 'override_not_found');
     expect((await listed()).overrides).toHaveLength(5);
+  });
+
+  it('is listed with those before it, in pages', async () => {
+    const flags = ['isPayer', 'isPayer', 'isPayer', 'isPayer'];
+    for (const [n, flag] of flags.entries())
+      expect((await set(flag, { value: n % 2 === 0, reason: `number ${n}` })).statusCode).toBe(200);
+    const { overrides } = await listed();
+    expect(overrides).toMatchObject(
+      [3, 2, 1, 0].map((n) => ({ reason: `number ${n}`, state: n === 3 ? 'in_force' : 'cleared' })),
+    );
+    for (const limit of [1, 3]) {
+      const { rows, pages } = await readPages(admin, `${player}/overrides`, 'overrides', limit);
+      expect(rows).toEqual(overrides);
+      expect(pages).toBe(Math.ceil(4 / limit));
+    }
+    await expectForgedCursorsRefused(admin, `${player}/overrides`, [
+      ['overrides', 1, 'x'],
+      ['overrides', 1, '9999999999999999999'],
+    ]);
   });
 
   it('ends by itself, to the millisecond', async () => {

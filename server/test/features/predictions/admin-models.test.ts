@@ -14,6 +14,7 @@ import { type AdminClient, GAME, openAdminClient } from '../../support/admin-cal
 import { expectGeneralError } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
 import { createHarness, type Harness, testActor } from '../../support/harness.js';
+import { expectForgedCursorsRefused, readPages } from '../../support/pages.js';
 import { addStudio } from '../../support/session-calls.js';
 import { insertSimulatedPlayers } from '../../support/simulated-rows.js';
 
@@ -179,7 +180,10 @@ describe('the admin API', () => {
   });
 
   it('returns no grades for a game without a model', async () => {
-    expect(await admin.ask('GET', `${GAME}/prediction-grades?days=7`)).toEqual({ grades: [] });
+    expect(await admin.ask('GET', `${GAME}/prediction-grades?days=7`)).toEqual({
+      grades: [],
+      nextCursor: null,
+    });
     expectGeneralError(await admin.call('GET', `${GAME}/prediction-grades?days=0`), 400, 'parameter_invalid');
   });
 
@@ -200,7 +204,10 @@ describe('the admin API', () => {
     await transaction(harness.pool, async (client) => {
       for (const grade of grades) await insertGrade(client, rows[0].id, { ...grade, gradedAt: 0 });
     });
-    expect(await admin.ask('GET', `${GAME}/prediction-grades?days=7`)).toEqual({ grades });
+    expect(await admin.ask('GET', `${GAME}/prediction-grades?days=7`)).toEqual({
+      grades,
+      nextCursor: null,
+    });
 
     const told = await readGauges();
     expect(told('calibration_error', 'activity')).toBe('0.01');
@@ -230,6 +237,45 @@ describe('the admin API', () => {
     await addGrade(3, 1.3);
     await addGrade(4, 1.4);
     expect(await ratio()).toBe('1.3');
+  });
+
+  it('lists grades in pages, newest first, also of one model', async () => {
+    const { rows: games } = await harness.pool.query("select id from games where slug = 'demo-game'");
+    const metrics = { players: 12, predicted: 9, observed: 9, totalRatio: 1, deviations: 0, deciles: [] };
+    await transaction(harness.pool, async (client) => {
+      for (const ago of [40, 39, 38])
+        for (const model of ['activity', 'conversion'] as const)
+          for (const modelVersion of [1, 2])
+            await insertGrade(client, games[0].id, {
+              ...{ day: dateOf(today - ago), model, modelVersion, wasTold: modelVersion === 2 },
+              ...{ health: 'green', gradedAt: 0, metrics },
+            });
+    });
+    type Graded = { day: string; model: string; modelVersion: number };
+    const path = `${GAME}/prediction-grades?days=3660`;
+    const { grades } = await admin.ask<{ grades: Graded[] }>('GET', path);
+    const keyOf = ({ day, model, modelVersion }: Graded) => [day, model, modelVersion];
+    expect(grades.slice(-12).map(keyOf)).toEqual(
+      [38, 39, 40].flatMap((ago) =>
+        ['activity', 'conversion'].flatMap((model) =>
+          [2, 1].map((version) => [dateOf(today - ago), model, version]),
+        ),
+      ),
+    );
+    for (const limit of [1, 5]) {
+      const { rows, pages } = await readPages(admin, path, 'grades', limit);
+      expect(rows).toEqual(grades);
+      expect(pages).toBe(Math.ceil(grades.length / limit));
+    }
+    const ofOne = await readPages<Graded>(admin, `${path}&model=conversion`, 'grades', 2);
+    expect(ofOne.rows).toEqual(grades.filter(({ model }) => model === 'conversion'));
+    const list = 'grades 3660 ';
+    await expectForgedCursorsRefused(admin, path, [
+      ['grades 7 ', Date.parse('2026-01-01'), 'activity', 1],
+      [list, 1e15, 'activity', 1],
+      [list, 0, 'activity', 9_000_000_000],
+    ]);
+    expectGeneralError(await admin.call('GET', `${path}&model=none`), 400, 'parameter_invalid');
   });
 
   it('does not find the models of another studio', async () => {

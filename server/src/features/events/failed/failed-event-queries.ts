@@ -18,11 +18,20 @@ export type FailedGroupRow = {
   exampleMessage: string;
 };
 
-/** Clients choose the names of types, so there may be as many groups as entries. */
-const MAX_GROUPS = 1_000;
+export type FailedGroupPage = {
+  /** All games if left out. */
+  gameId?: number | undefined;
+  /** Clients choose the names of types, so there may be as many groups as entries. */
+  limit: number;
+  /** The last group of the page before. */
+  after?: Pick<FailedGroupRow, 'entries' | 'code' | 'eventType'> | undefined;
+};
 
-/** What is open, by reason and type, the largest groups first; of one game or of all. */
-export async function listFailedGroups(pool: Pool, gameId?: number): Promise<FailedGroupRow[]> {
+/** What is open, by reason and type, the largest groups first. They are counted anew for each page. */
+export async function listFailedGroups(
+  pool: Pool,
+  { gameId, limit, after }: FailedGroupPage,
+): Promise<FailedGroupRow[]> {
   const { rows } = await pool.query<FailedGroupRow>(
     `select o.game_id as "gameId", t.slug as tenant, g.slug as game, o.code, o.event_type as "eventType",
        o.entries, o.first_at as "firstAt", o.last_at as "lastAt", e.id as "exampleId", e.message as "exampleMessage"
@@ -32,14 +41,15 @@ export async function listFailedGroups(pool: Pool, gameId?: number): Promise<Fai
        from failed_events
        where replayed_at is null and ($1::int is null or game_id = $1)
        group by 1, 2, 3
-       order by entries desc, code, event_type
-       limit ${MAX_GROUPS}
+       having $2::int is null or (-count(*), code, coalesce(event_type, '')) > (-$2, $3, $4)
+       order by entries desc, code, coalesce(event_type, '')
+       limit $5
      ) o
-     join failed_events e on e.id = o.newest
-     join games g on g.id = o.game_id
-     join tenants t on t.id = g.tenant_id
-     order by t.slug, g.slug, o.entries desc, o.code, o.event_type`,
-    [gameId ?? null],
+     cross join lateral (select id, message from failed_events where id = o.newest offset 0) e
+     cross join lateral (select slug, tenant_id from games where id = o.game_id offset 0) g
+     cross join lateral (select slug from tenants where id = g.tenant_id offset 0) t
+     order by t.slug, g.slug, o.entries desc, o.code, coalesce(o.event_type, '')`,
+    [gameId ?? null, after?.entries ?? null, after?.code ?? '', after?.eventType ?? '', limit],
   );
   return rows;
 }

@@ -12,6 +12,7 @@ import { gameOf, requireRole } from '../../studios/admin-guard.js';
 import { EVENT_LIMITS } from '../limits.js';
 import {
   type FailedEventRow,
+  type FailedGroupPage,
   type FailedGroupRow,
   findFailedEvent,
   listFailedEvents,
@@ -22,6 +23,10 @@ import { probablyMeant } from './probably-meant.js';
 
 /** An entry has up to 64 KiB of text. */
 const LIMITS = { max: 100, fallback: 20 };
+const GROUP_LIMITS = { max: 1_000, fallback: 1_000 };
+const GROUPS = 'failed groups';
+/** More entries than an inbox holds. */
+const MAX_ENTRIES = 2_147_483_647;
 const MAX_REASON = 64;
 export const EntryParameters = Type.Object({
   ...GameParameters.properties,
@@ -44,13 +49,19 @@ export function failedEventRoutes(app: FastifyInstance, ctx: AdminContext): void
         summary: 'Events that were refused and wait in the inbox, by reason and type',
         description: 'Entries are kept for 30 days.',
         params: GameParameters,
-        response: { 200: FailedGroupsResponse, ...gameErrors() },
+        querystring: Type.Object(pageParameters(GROUP_LIMITS)),
+        response: { 200: FailedGroupsResponse, ...gameErrors(['parameter_invalid']) },
       },
     },
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
-      const groups = await listFailedGroups(ctx.pool, gameId);
-      return success({ groups: groups.map(groupResponse) });
+      const { cursor, limit = GROUP_LIMITS.fallback } = request.query;
+      const after = groupAfter(cursor);
+      const groups = await listFailedGroups(ctx.pool, { gameId, limit: limit + 1, after });
+      const { page, last } = cutPage(groups, limit);
+      const nextCursor =
+        last === undefined ? null : writeCursor(GROUPS, [last.entries, last.code, last.eventType ?? '']);
+      return success({ groups: page.map(groupResponse), nextCursor });
     },
   );
 
@@ -111,6 +122,14 @@ export function failedEventRoutes(app: FastifyInstance, ctx: AdminContext): void
       return success(entryResponse(entry));
     },
   );
+}
+
+function groupAfter(cursor: string | undefined): FailedGroupPage['after'] {
+  const key = cursorOf(GROUPS, cursor, [0, '', '']);
+  if (key === undefined) return undefined;
+  const [entries, code, eventType] = key;
+  if (entries < 0 || entries > MAX_ENTRIES) throw cursorInvalid();
+  return { entries, code: code as FailedGroupRow['code'], eventType };
 }
 
 /** The id of the address. */

@@ -25,8 +25,9 @@ export const FailedGroupsResponse = successOf(
         },
         { title: 'FailedEventGroup' },
       ),
-      { description: 'What is open, the largest group first; a thousand groups at most' },
+      { description: 'What is open, the largest group first; counted anew for each page' },
     ),
+    nextCursor: NextCursor,
   }),
   {
     example: {
@@ -42,6 +43,7 @@ export const FailedGroupsResponse = successOf(
           looksLike: null,
         },
       ],
+      nextCursor: null,
     },
   },
 );

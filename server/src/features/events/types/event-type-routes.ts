@@ -1,10 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { adminSchema, GameParameters, nullable, success, successOf } from '../../../http/admin-responses.js';
+import { cursorOf, cutPage, NextCursor, pageParameters, writeCursor } from '../../../http/page-cursor.js';
+import { withSchemaTypes } from '../../../http/validation.js';
 import type { AdminContext } from '../../studios/admin-context.js';
 import { gameErrors } from '../../studios/admin-errors.js';
 import { gameOf, requireRole } from '../../studios/admin-guard.js';
 import { listSentTypes, SENT_DAYS } from './sent-types.js';
+
+const LIMITS = { max: 1_000, fallback: 1_000 };
+const LIST = 'event types';
 
 const EventTypesResponse = successOf(
   'EventTypesResponse',
@@ -33,10 +38,9 @@ const EventTypesResponse = successOf(
         },
         { title: 'EventType' },
       ),
-      {
-        description: 'Most frequent first, 1,000 at most, then those that are registered and were not sent',
-      },
+      { description: 'Most frequent first, then those that are registered and were not sent' },
     ),
+    nextCursor: NextCursor,
   }),
   {
     example: {
@@ -61,13 +65,14 @@ const EventTypesResponse = successOf(
           looksLike: 'Purchase',
         },
       ],
+      nextCursor: null,
     },
   },
 );
 
 /** Which events a game sends. */
 export function eventTypeRoutes(app: FastifyInstance, ctx: AdminContext): void {
-  app.get(
+  withSchemaTypes(app).get(
     '/admin/v1/games/:game/event-types',
     {
       onRequest: requireRole(ctx, 'viewer'),
@@ -76,12 +81,19 @@ export function eventTypeRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'listEventTypes',
         summary: 'The event types that players send, and those that nearly are built-in ones',
         params: GameParameters,
-        response: { 200: EventTypesResponse, ...gameErrors() },
+        querystring: Type.Object(pageParameters(LIMITS)),
+        response: { 200: EventTypesResponse, ...gameErrors(['parameter_invalid']) },
       },
     },
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
-      return success({ days: SENT_DAYS, eventTypes: await listSentTypes(ctx.pool, gameId, ctx.clock.now()) });
+      const { cursor, limit = LIMITS.fallback } = request.query;
+      const key = cursorOf(LIST, cursor, [0, '']);
+      const after = key === undefined ? undefined : { events: key[0], eventType: key[1] };
+      const types = await listSentTypes(ctx.pool, gameId, ctx.clock.now(), { limit: limit + 1, after });
+      const { page, last } = cutPage(types, limit);
+      const nextCursor = last === undefined ? null : writeCursor(LIST, [last.events, last.eventType]);
+      return success({ days: SENT_DAYS, eventTypes: page, nextCursor });
     },
   );
 }

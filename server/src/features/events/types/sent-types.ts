@@ -2,12 +2,9 @@ import type { Pool } from '../../../db/pool.js';
 import { DAY_MS, utcDay } from '../../../lib/day.js';
 import { editDistance } from '../../../lib/nearest-name.js';
 import { BUILT_IN_TYPES, isBuiltInType } from '../built-in-event-types.js';
-import { type ListedEventType, listEventTypes } from './event-type-queries.js';
 
 /** How far back types are looked for. */
 export const SENT_DAYS = 28;
-/** A client may invent any number of types. */
-const MAX_TYPES = 1_000;
 
 /** An event type as the studio sees it: what was sent of it, and whether it has a schema. */
 export type SentType = Readonly<{
@@ -26,52 +23,76 @@ export type SentType = Readonly<{
   looksLike: string | null;
 }>;
 
-/** The types that were sent lately, most frequent first, and those that are registered. Reads the roll-ups, not the events. */
-export async function listSentTypes(pool: Pool, gameId: number, nowMs: number): Promise<SentType[]> {
+export type SentTypePage = Readonly<{
+  /** A client may invent any number of types. */
+  limit: number;
+  /** The last type of the page before. */
+  after?: Pick<SentType, 'events' | 'eventType'> | undefined;
+}>;
+
+/**
+ * The types that were sent lately, most frequent first, then those that are registered and were not sent. Reads the roll-ups, not
+ * the events.
+ */
+export async function listSentTypes(
+  pool: Pool,
+  gameId: number,
+  nowMs: number,
+  page: SentTypePage,
+): Promise<SentType[]> {
   const days = Array.from({ length: SENT_DAYS }, (_, n) => utcDay(nowMs - (SENT_DAYS - 1 - n) * DAY_MS));
-  const [sent, registered] = await Promise.all([
-    sumSentTypes(pool, gameId, days[0] ?? ''),
-    listEventTypes(pool, gameId),
-  ]);
-  const versions = new Map(registered.filter(isActive).map(({ eventType, version }) => [eventType, version]));
-  const wereSent = new Set(sent.map(({ eventType }) => eventType));
-  const unsent = [...versions.keys()].filter((type) => !wereSent.has(type));
-  const unsentTypes = unsent.map((eventType) => ({ eventType, events: 0, lastDay: null, byDay: {} }));
-  return [...sent, ...unsentTypes].map(({ byDay, ...type }: SentCount) => {
-    const registeredVersion = versions.get(type.eventType) ?? null;
+  const found = await sumSentTypes(pool, gameId, days[0] ?? '', page);
+  return found.map(({ byDay, ...type }) => ({
+    ...type,
+    volumes: days.map((day) => byDay[day] ?? 0),
+    isBuiltIn: isBuiltInType(type.eventType),
     // A registered type is intended, so it is not reported as a probable mistake.
-    const looksLike = registeredVersion === null ? nearBuiltInType(type.eventType) : undefined;
-    const volumes = days.map((day) => byDay[day] ?? 0);
-    const isBuiltIn = isBuiltInType(type.eventType);
-    return { ...type, volumes, registeredVersion, isBuiltIn, looksLike: looksLike ?? null };
-  });
+    looksLike: type.registeredVersion === null ? (nearBuiltInType(type.eventType) ?? null) : null,
+  }));
 }
 
-function isActive({ retiredAt }: ListedEventType): boolean {
-  return retiredAt === null;
-}
-
-type SentCount = {
-  eventType: string;
-  events: number;
-  lastDay: string | null;
+type SentCount = Pick<SentType, 'eventType' | 'events' | 'lastDay' | 'registeredVersion'> & {
   byDay: Record<string, number>;
 };
 
-async function sumSentTypes(pool: Pool, gameId: number, since: string): Promise<SentCount[]> {
+async function sumSentTypes(
+  pool: Pool,
+  gameId: number,
+  since: string,
+  { limit, after }: SentTypePage,
+): Promise<SentCount[]> {
   const { rows } = await pool.query<SentCount>(
-    `select event_type as "eventType", sum(events)::float8 as events, max(day)::text as "lastDay",
-       jsonb_object_agg(day, events) as "byDay"
-     from (
-       select event_type, day, sum(events) as events
-       from game_event_types
-       where game_id = $1 and day >= $2::date
-       group by event_type, day
-     ) d
-     group by event_type
-     order by sum(events) desc, event_type
-     limit $3`,
-    [gameId, since, MAX_TYPES],
+    `with sent as (
+       select event_type, sum(events)::float8 as events, max(day)::text as last_day,
+         jsonb_object_agg(day, events) as by_day
+       from (
+         select event_type, day, sum(events) as events
+         from game_event_types
+         where game_id = $1 and day >= $2::date
+         group by event_type, day
+       ) d
+       group by event_type
+     ),
+     registered as (
+       select event_type, version
+       from (
+         select distinct on (event_type) event_type, version, retired_at
+         from event_types
+         where game_id = $1
+         order by event_type, version desc
+       ) newest
+       where retired_at is null
+     ),
+     known as (
+       select event_type, coalesce(s.events, 0) as events, s.last_day, coalesce(s.by_day, '{}') as by_day, r.version
+       from sent s full join registered r using (event_type)
+     )
+     select event_type as "eventType", events, last_day as "lastDay", by_day as "byDay", version as "registeredVersion"
+     from known
+     where $3::float8 is null or (-events, event_type) > (-$3, $4)
+     order by events desc, event_type
+     limit $5`,
+    [gameId, since, after?.events ?? null, after?.eventType ?? null, limit],
   );
   return rows;
 }

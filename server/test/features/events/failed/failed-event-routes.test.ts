@@ -7,6 +7,7 @@ import {
   withoutRateLimits,
 } from '../../../support/data-calls.js';
 import { createHarness, type Harness, type Session } from '../../../support/harness.js';
+import { expectForgedCursorsRefused, readPages } from '../../../support/pages.js';
 import { registerPayload, setUnregisteredTypes } from '../../../support/registry-calls.js';
 import { addStudio } from '../../../support/session-calls.js';
 
@@ -78,6 +79,23 @@ describe('the inbox', () => {
       exampleId: expect.stringMatching(/^\d+$/),
       exampleMessage: expect.stringContaining('timestamp'),
     });
+  });
+
+  it('is read group by group in pages, with the same groups in the same order', async () => {
+    await refuse(shot(), shot(), shot('Jump'), shot('Run'), '17');
+    const all = await groups();
+    expect(all).toHaveLength(4);
+    for (const limit of [1, 3]) {
+      const { rows, pages } = await readPages(admin, `${GAME}/failed-events`, 'groups', limit);
+      expect(rows).toEqual(all);
+      expect(pages).toBe(Math.ceil(all.length / limit));
+    }
+    const list = 'failed groups';
+    await expectForgedCursorsRefused(admin, `${GAME}/failed-events`, [
+      ['other', 1, 'x', 'y'],
+      [list, -1, 'x', 'y'],
+      [list, 9_000_000_000, 'x', 'y'],
+    ]);
   });
 
   it('has a thousand groups at most, the largest ones, whatever players call their types', async () => {
@@ -253,7 +271,7 @@ describe('the inbox of a studio', () => {
       expect((await admin.call('GET', `${GAME}/failed-events${path}`, undefined, null)).statusCode).toBe(401);
     }
     const own = '/games/other-game/failed-events';
-    expect(await admin.ask('GET', own, undefined, token)).toEqual({ groups: [] });
+    expect(await admin.ask('GET', own, undefined, token)).toEqual({ groups: [], nextCursor: null });
     for (const [method, path] of [
       ['GET', `${own}/${entry?.id}`],
       ['POST', `${own}/${entry?.id}/replay`],

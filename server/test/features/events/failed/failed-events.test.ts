@@ -163,7 +163,9 @@ describe('the inbox of failed events', () => {
       session,
       [4, 5].map((n) => gameEvent('Grouped', n, clock.now())),
     );
-    const group = (await listFailedGroups(pool, gameId)).find(({ eventType }) => eventType === 'Grouped');
+    const group = (await listFailedGroups(pool, { gameId, limit: 1_000 })).find(
+      ({ eventType }) => eventType === 'Grouped',
+    );
     expect(group).toMatchObject({ code: 'schema_mismatch', entries: 5, firstAt, lastAt: firstAt + 5_000 });
     expect(group?.exampleMessage).toMatch(/required property 'x'/);
 

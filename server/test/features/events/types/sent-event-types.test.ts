@@ -4,6 +4,7 @@ import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-
 import { finished, startCommand } from '../../../support/command.js';
 import { expectGeneralError } from '../../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../../support/harness.js';
+import { expectForgedCursorsRefused, readPages } from '../../../support/pages.js';
 import {
   gameEvent,
   registerSchema,
@@ -115,6 +116,17 @@ describe('types that are sent', () => {
       ...{ registeredVersion: 1, isBuiltIn: false, looksLike: null },
     });
     expect(await command()).not.toContain('  purchase  2 events');
+  });
+
+  it('are read in pages: those that were sent, then those that are registered only', async () => {
+    const all = await listed();
+    expect(all).toHaveLength(5);
+    for (const limit of [1, 2, 4]) {
+      const { rows, pages } = await readPages(admin, `${GAME}/event-types`, 'eventTypes', limit);
+      expect(rows).toEqual(all);
+      expect(pages).toBe(Math.ceil(5 / limit));
+    }
+    await expectForgedCursorsRefused(admin, `${GAME}/event-types`, [['failed groups', 1, 'x', 'y']]);
   });
 
   it('are those of the game and of the last 28 days', async () => {

@@ -1,0 +1,77 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { adminSchema, GameParameters, success } from '../../http/admin-responses.js';
+import {
+  cursorInvalid,
+  cursorOf,
+  cursorTime,
+  cutPage,
+  pageParameters,
+  writeCursor,
+} from '../../http/page-cursor.js';
+import { withSchemaTypes } from '../../http/validation.js';
+import { DAY_MS, utcDay } from '../../lib/day.js';
+import { GRADED_NAMES, type GradedName } from '../../personalisation/predict/artefact.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { gameOf, requireRole } from '../studios/admin-guard.js';
+import { type GradePage, listGrades } from './grade-queries.js';
+import { GradesResponse } from './model-schemas.js';
+
+/** Ten years: all that there is. */
+const MAX_DAYS = 3_660;
+const DEFAULT_DAYS = 30;
+/** A grade has about a kilobyte. A month of grades has fewer. */
+const LIMITS = { max: 1_000, fallback: 1_000 };
+const MAX_VERSION = 2_147_483_647;
+
+/** What became of predictions. */
+export function gradeRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  withSchemaTypes(app).get(
+    '/admin/v1/games/:game/prediction-grades',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Predictions'),
+        operationId: 'listPredictionGrades',
+        summary: 'Predicted and observed outcomes, day by day',
+        params: GameParameters,
+        querystring: Type.Object({
+          days: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DAYS, default: DEFAULT_DAYS })),
+          model: Type.Optional(
+            Type.Union(
+              GRADED_NAMES.map((name) => Type.Literal(name)),
+              { description: 'Only grades of this model, or of this prediction of it' },
+            ),
+          ),
+          ...pageParameters(LIMITS),
+        }),
+        response: { 200: GradesResponse, ...gameErrors(['parameter_invalid']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { days = DEFAULT_DAYS, model, cursor, limit = LIMITS.fallback } = request.query;
+      const list = `grades ${days} ${model ?? ''}`;
+      const sinceDay = utcDay(ctx.clock.now() - days * DAY_MS);
+      const after = gradeAfter(list, cursor);
+      const found = await listGrades(ctx.pool, gameId, { sinceDay, limit: limit + 1, model, after });
+      const { page, last } = cutPage(found, limit);
+      return success({
+        grades: page.map(({ gradedAt: _, ...grade }) => grade),
+        nextCursor:
+          last === undefined
+            ? null
+            : writeCursor(list, [Date.parse(last.day), last.model, last.modelVersion]),
+      });
+    },
+  );
+}
+
+function gradeAfter(list: string, cursor: string | undefined): GradePage['after'] {
+  const key = cursorOf(list, cursor, [0, '', 0]);
+  if (key === undefined) return undefined;
+  const [dayMs, model, modelVersion] = key;
+  if (modelVersion < 0 || modelVersion > MAX_VERSION) throw cursorInvalid();
+  return { day: utcDay(cursorTime(dayMs)), model: model as GradedName, modelVersion };
+}
