@@ -44,15 +44,20 @@ export async function startUnreliableProxy(target: () => string, random: Random)
   };
 
   const pass = async (incoming: IncomingMessage, response: ServerResponse) => {
+    // What a client has given up is not delivered later: the requests of phones do not wait in a queue that outlives their connection.
+    const gone = new AbortController();
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort();
+    });
     const body = await readAll(incoming);
     const fault = chooseFault();
     if (fault !== undefined) happened[fault] = (happened[fault] ?? 0) + 1;
     if (fault === 'dropped') return response.destroy();
-    if (fault === 'delayed') await sleep(random.integer(MAX_DELAY_MS));
+    if (fault === 'delayed') await sleep(random.integer(MAX_DELAY_MS), undefined, gone);
     const sends = fault === 'delivered twice' ? 2 : 1;
     const forwarded = await Promise.all(
       Array.from({ length: sends }, () =>
-        forward(new URL(incoming.url ?? '/', target()), incoming, body, agent),
+        forward(new URL(incoming.url ?? '/', target()), incoming, body, { agent, signal: gone.signal }),
       ),
     );
     const chosen = random.pick(forwarded);
@@ -85,12 +90,12 @@ function forward(
   url: URL,
   incoming: IncomingMessage,
   body: Buffer,
-  agent: Agent,
+  connection: { agent: Agent; signal: AbortSignal },
 ): Promise<ForwardedResponse> {
   return new Promise((resolve, reject) => {
     const { method, headers } = incoming;
     const outgoing = request(url, {
-      agent,
+      ...connection,
       headers: { ...headers, host: url.host },
       ...(method && { method }),
     });
