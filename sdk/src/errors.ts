@@ -58,13 +58,13 @@ type Details = {
 export class SavepointError extends Error {
   override readonly name = 'SavepointError';
   /** Of {@link ClientErrorCode}, or a code of the service. */
-  readonly code: string;
+  declare readonly code: string;
   /** HTTP status, where the service responded. */
-  readonly status: number | undefined;
+  declare readonly status: number | undefined;
   /** How long the service asked to wait. */
-  readonly retryAfterSeconds: number | undefined;
+  declare readonly retryAfterSeconds: number | undefined;
   /** Quote it when you ask for help. */
-  readonly requestId: string | undefined;
+  declare readonly requestId: string | undefined;
 
   constructor(code: ClientErrorCode | (string & {}), message: string, details: Details = {}) {
     super(message, { cause: details.cause });

@@ -27,6 +27,11 @@ export function eventBytes(event: string): number {
   return bytes;
 }
 
+/** What several events take. */
+export function bytesOf(events: readonly string[]): number {
+  return events.reduce((sum, event) => sum + eventBytes(event), 0);
+}
+
 /** The body of the request. */
 export function batchBody({ first, events }: Batch): string {
   return `[${events.map((event, index) => `${event.slice(0, -1)},"seq":${first + index}}`)}]`;

@@ -1,4 +1,4 @@
-import { type Batch, eventBytes } from './event-batch.js';
+import { type Batch, bytesOf, eventBytes } from './event-batch.js';
 import { randomId } from './random-id.js';
 import type { SavepointStorage, Transaction } from './storage/storage.js';
 import { makeRoom } from './storage-policy.js';
@@ -248,7 +248,7 @@ export function createEventQueue(options: Options): EventQueue {
           // A copy has used these numbers. The service takes a request as a whole or not at all: where some of its events were
           // accepted, the others are no second delivery of this request. A copy sends in order, too, so it had the first numbers.
           const events = good.slice(0, duplicates);
-          const bytes = events.reduce((sum, event) => sum + eventBytes(event), 0);
+          const bytes = bytesOf(events);
           tx.set(keyOf(place), { ...batch, events, bytes, tries: 0 });
           state.head = Math.min(state.head, place);
           state.bytes += bytes;

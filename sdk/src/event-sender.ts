@@ -127,7 +127,7 @@ export function createEventSender(options: Options): EventSender {
 
   const fail = (error: unknown) => {
     const known = error instanceof SavepointError ? error : undefined;
-    options.onError(known ?? new SavepointError('storage_failed', 'The queue failed.', { cause: error }));
+    options.onError(known ?? new SavepointError('storage_failed', 'The storage failed.', { cause: error }));
     // Sending stops here. The next login starts it again.
     if (known?.code === 'logged_out') {
       failures++;

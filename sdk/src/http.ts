@@ -9,18 +9,20 @@ export type Reply = {
   isEmpty: boolean;
 };
 
-export type Exchange = (path: string, init: RequestInit, timeoutMs?: number) => Promise<Reply>;
+export type Exchange = (path: string, init: RequestInit) => Promise<Reply>;
 
 /** What a request may take. A phone that changes networks leaves connections that never end. */
 const TIMEOUT_MS = 30_000;
 
-type Options = { baseUrl: string; fetch: typeof fetch; onDate(serverMs: number): void };
-
 /** Sends one request. Throws `network_failed` where there is no response. A response of any status is returned as a {@link Reply}. */
-export function createExchange({ baseUrl, fetch, onDate }: Options): Exchange {
-  return async (path, init, timeoutMs) => {
+export function createExchange(
+  baseUrl: string,
+  fetching: typeof fetch,
+  onDate: (serverMs: number) => void,
+): Exchange {
+  return async (path, init) => {
     try {
-      const { response, text } = await fetchText(fetch, baseUrl + path, init, timeoutMs);
+      const { response, text } = await fetchText(fetching, baseUrl + path, init);
       const serverMs = Date.parse(response.headers.get('date') ?? '');
       if (serverMs) onDate(serverMs);
       return {
@@ -35,15 +37,16 @@ export function createExchange({ baseUrl, fetch, onDate }: Options): Exchange {
   };
 }
 
-/** Fetches a response with its body. */
+/** Fetches a response with its body, unless the signal of `init` ends it. */
 export async function fetchText(
   fetching: typeof fetch,
   url: string,
   init: RequestInit,
-  timeoutMs = TIMEOUT_MS,
 ): Promise<{ response: Response; text: string }> {
   const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), timeoutMs);
+  const end = () => abort.abort();
+  const timer = setTimeout(end, TIMEOUT_MS);
+  init.signal?.addEventListener('abort', end);
   try {
     const response = await fetching(url, { ...init, signal: abort.signal });
     return { response, text: await response.text() };

@@ -1,18 +1,28 @@
-type Listeners = { onHidden(): void; onOnline(): void };
+/** Whether there is a page: not in Node, and not in a worker. */
+export function isPage(): boolean {
+  return typeof document !== 'undefined' && typeof addEventListener === 'function';
+}
 
-/** Watches a page for its end and for the network. Does nothing where there is no page. Returns a function that stops it. */
-export function onPageChanges({ onHidden, onOnline }: Listeners): () => void {
-  if (typeof document === 'undefined' || typeof addEventListener !== 'function') return () => {};
+/** Listens to events of the page, where there is one. Returns a function that stops it. */
+export function listen<E extends Event>(
+  type: string,
+  listener: (event: E) => void,
+  target: EventTarget = globalThis as unknown as EventTarget,
+): () => void {
+  if (!isPage()) return () => {};
+  target.addEventListener(type, listener as EventListener);
+  return () => target.removeEventListener(type, listener as EventListener);
+}
+
+/** Watches a page for its end and for the network. Returns functions that stop it. */
+export function onPageChanges(onHidden: () => void, onOnline: () => void): (() => void)[] {
   const onVisibility = () => {
     if (document.visibilityState === 'hidden') onHidden();
   };
-  document.addEventListener('visibilitychange', onVisibility);
-  // Older versions of Safari do not report a page as hidden when it is left by a link.
-  addEventListener('pagehide', onHidden);
-  addEventListener('online', onOnline);
-  return () => {
-    document.removeEventListener('visibilitychange', onVisibility);
-    removeEventListener('pagehide', onHidden);
-    removeEventListener('online', onOnline);
-  };
+  return [
+    listen('visibilitychange', onVisibility, globalThis.document),
+    // Older versions of Safari do not report a page as hidden when it is left by a link.
+    listen('pagehide', onHidden),
+    listen('online', onOnline),
+  ];
 }

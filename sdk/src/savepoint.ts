@@ -13,6 +13,7 @@ import { memoryStorage } from './storage/memory-storage.js';
 import { createTabSignals } from './tab-signals.js';
 import type { BuiltInEvents, Identity, PlayerData } from './wire.js';
 
+const CLOSED = 'The client was closed. Make a new one.';
 const MAX_EVENT_BYTES = 32_768;
 /** Browsers limit the bodies of requests that outlive their page to 64 KiB in all. */
 const MAX_KEEPALIVE_BYTES = 63_000;
@@ -64,7 +65,9 @@ export class Savepoint {
     };
     const now = () => deviceNow() + (offsetMs ?? 0);
     const fetching = options.fetch ?? ((input, init) => fetch(input, init));
-    const exchange = createExchange({ baseUrl, fetch: fetching, onDate: learn });
+    const exchange = createExchange(baseUrl, fetching, learn);
+    const call = (session: Session, path: string, init: RequestInit): Promise<Reply> =>
+      exchange(path, { ...init, headers: { ...identify(session), ...(init.headers as object) } });
 
     this.#queue = createEventQueue({
       storage,
@@ -84,6 +87,7 @@ export class Savepoint {
     let device: Promise<string> | undefined;
     this.#sessions = createSessions({
       exchange,
+      call,
       storage,
       prefix,
       sign: typeof options.sign === 'string' ? signAt(options.sign, fetching) : options.sign,
@@ -99,18 +103,14 @@ export class Savepoint {
         now: () => (offsetMs === undefined ? undefined : `${new Date(now()).toISOString().slice(0, 19)}Z`),
         learn,
       },
-      onGrant: ({ playerConfig }) => {
-        player.keep('status', playerConfig?.playerStatus);
-        player.keep('store', playerConfig?.storeConfig);
+      onGrant: (config) => {
+        player.keep('status', config?.playerStatus);
+        player.keep('store', config?.storeConfig);
       },
-      onRefused: (session) => this.#queue.startInstall(session),
-      onTrusted: () => this.#queue.trust(),
+      queue: this.#queue,
       onSaved: () => signals.send('session'),
       deviceNow,
     });
-
-    const call = (session: Session, path: string, init: RequestInit): Promise<Reply> =>
-      exchange(path, { ...init, headers: { ...identify(session), ...(init.headers as object) } });
 
     const player = createPlayer({
       storage,
@@ -154,10 +154,7 @@ export class Savepoint {
     this.#onClose.push(
       signals.close,
       this.#sessions.stop,
-      onPageChanges({
-        onHidden: () => this.#sender.flushLast(),
-        onOnline: () => this.#sender.retryNow(),
-      }),
+      ...onPageChanges(this.#sender.flushLast, this.#sender.retryNow),
     );
     // Sends the events that the last run left behind.
     this.#queue.isEmpty().then((isEmpty) => (isEmpty ? undefined : this.#sender.flush()), onError);
@@ -226,7 +223,7 @@ export class Savepoint {
         metadata: { clientBuild, ...device, ...metadata },
         eventId,
       });
-      if (this.#isClosed) tell('closed', 'The client was closed.');
+      if (this.#isClosed) tell('closed', CLOSED);
       else if (eventBytes(event) > MAX_EVENT_BYTES) tell('event_too_large', 'The event takes over 32 KiB.');
       else {
         this.#unsaved.push(event);
@@ -306,7 +303,7 @@ export class Savepoint {
   }
 
   #checkOpen(): void {
-    if (this.#isClosed) throw new SavepointError('closed', 'The client was closed. Make a new one.');
+    if (this.#isClosed) throw new SavepointError('closed', CLOSED);
   }
 }
 

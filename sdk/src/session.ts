@@ -1,4 +1,5 @@
 import { SavepointError } from './errors.js';
+import type { EventQueue } from './event-queue.js';
 import { type Exchange, errorDetails, isObject, postJson, type Reply, toError } from './http.js';
 import { withLock } from './locks.js';
 import type { Sign } from './options.js';
@@ -18,6 +19,8 @@ type Kept = Session | { isLoggedOut: true } | undefined;
 
 type Setup = {
   exchange: Exchange;
+  /** An exchange in the name of the player. */
+  call(session: Session, ...request: Parameters<Exchange>): Promise<Reply>;
   sign: Sign;
   storage: SavepointStorage;
   /** Names what this client keeps. */
@@ -26,11 +29,9 @@ type Setup = {
   /** Time of the service, as far as it is known. */
   serverTime: { now(): string | undefined; learn(ms: number): void };
   /** A login or refresh has succeeded. */
-  onGrant(grant: Grant): void;
-  /** The service refuses the kept session: it was ended, or another copy of this storage uses it. */
-  onRefused(session: string): Promise<void>;
-  /** The service has granted the session in this run: no other copy of the storage uses it, as far as the client can know. */
-  onTrusted(): Promise<void>;
+  onGrant(config: Grant['playerConfig']): void;
+  /** Has to know whether another copy of this storage uses its session. */
+  queue: Pick<EventQueue, 'startInstall' | 'trust'>;
   onSaved(): void;
   deviceNow(): number;
 };
@@ -53,9 +54,10 @@ export type Sessions = {
 const TRUSTED_MS = 300_000;
 /** Refresh this long before the end, or after four fifths of a short life. */
 const MARGIN_MS = 60_000;
-/** What a refresh may take, and its second try: the service takes a refresh token again within 30 s of its use. */
-const FIRST_TRY_MS = 8_000;
-const SECOND_TRY_MS = 20_000;
+/** After this long without a response a refresh is sent again. The tries before it stay open, and the first response counts. */
+const SLOW_SECONDS = 8;
+/** No further try joins them later than this: the service takes a refresh token again for 30 s, and a try may arrive late. */
+const LAST_TRY_MS = 20_000;
 /** A refresh that failed is retried this often and this many times: over the 30 s in which the service takes its token again. */
 const RETRY_SECONDS = 3;
 const MAX_RETRIES = 10;
@@ -68,7 +70,7 @@ const MAX_RETRIES = 10;
  *                      └──logout, here or in another tab──► logged out ──login()──► live
  */
 export function createSessions(setup: Setup): Sessions {
-  const { exchange, storage, prefix, deviceNow } = setup;
+  const { exchange, storage, prefix, queue, deviceNow } = setup;
   const key = `${prefix}session`;
   let current: Session | undefined;
   let renewal: Promise<Session> | undefined;
@@ -82,19 +84,13 @@ export function createSessions(setup: Setup): Sessions {
     setup.onSaved();
   };
 
-  const accept = async (reply: Reply): Promise<Session> => {
-    if (reply.status !== 200) throw toError(reply);
-    const grant = reply.body as Grant;
-    if (!isObject(grant) || typeof grant.accessToken !== 'string') {
-      throw new SavepointError('response_invalid', 'The response is not one of the service.', reply);
-    }
-    const { accessToken, refreshToken, userId, deviceId, gameId, tenantId, expiresIn } = grant;
-    const identity = { userId, deviceId, gameId, tenantId, accessToken, refreshToken };
-    const session = { ...identity, obtainedAt: deviceNow(), lifetimeMs: expiresIn * 1000 };
+  const accept = async (grant: Grant): Promise<Session> => {
+    const { expiresIn, playerConfig, ...rest } = grant;
+    const session = { ...rest, obtainedAt: deviceNow(), lifetimeMs: expiresIn * 1000 };
     await write(session);
     // Of two copies only one gets this far with the session they share.
-    await setup.onTrusted();
-    setup.onGrant(grant);
+    await queue.trust();
+    setup.onGrant(playerConfig);
     return session;
   };
 
@@ -104,7 +100,7 @@ export function createSessions(setup: Setup): Sessions {
       const signed = await sign(deviceId);
       const reply = await exchange('/auth/login', postJson(signed));
       const serverMs = isFirst ? timeOfRefusal(reply) : undefined;
-      if (serverMs === undefined) return accept(reply);
+      if (serverMs === undefined) return accept(grantOf(reply));
       setup.serverTime.learn(serverMs);
     }
   };
@@ -112,31 +108,49 @@ export function createSessions(setup: Setup): Sessions {
   const sign = async (deviceId: string) => {
     try {
       const signed = await setup.sign(deviceId, setup.serverTime.now());
-      if (typeof signed?.signature === 'string') return signed;
+      if (typeof signed.signature === 'string') return signed;
+      throw new Error('sign() returned no signed login.');
     } catch (cause) {
       throw new SavepointError('sign_failed', 'The login could not be signed.', { cause });
     }
-    throw new SavepointError('sign_failed', 'sign() returned no signed login.');
   };
 
   /**
    * A refresh without a response may have happened, and the service takes the same token again for a short time only. So it is sent
-   * again at once, and then every few seconds whether or not a call waits for it. Returns undefined if the service refuses the token.
+   * again: at once if it fails, and while it is slow. All tries get the same successor, so the first response is as good as any. The
+   * other tries are ended then, as one that arrives too late would end the session. Undefined: the service refuses the token.
    */
-  const refresh = async (refreshToken: string, retry: () => void): Promise<Session | undefined> => {
-    const init = postJson({ refreshToken });
-    const send = (timeoutMs: number) => exchange('/auth/refresh', init, timeoutMs);
-    clearTimeout(retryTimer);
-    try {
-      const reply = await send(FIRST_TRY_MS).catch(() => send(SECOND_TRY_MS));
-      return reply.status === 401 ? undefined : await accept(reply);
-    } catch (error) {
-      const seconds = (error as SavepointError).retryAfterSeconds ?? RETRY_SECONDS;
-      // A part is random, so that clients that failed together do not come back together.
-      if (!isStopped && seconds < RETRY_SECONDS * MAX_RETRIES)
-        retryTimer = runLater(retry, (seconds + Math.random()) * 1000);
-      throw error;
-    }
+  const refresh = (refreshToken: string): Promise<Grant | undefined> => {
+    const abort = new AbortController();
+    const init = { ...postJson({ refreshToken }), signal: abort.signal };
+    let lastTry = deviceNow() + LAST_TRY_MS;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let sent = 0;
+    let open = 0;
+    return new Promise<Grant | undefined>((resolve, reject) => {
+      const sendIn = (ms: number) => {
+        clearTimeout(timer);
+        if (!isStopped && deviceNow() + ms < lastTry) timer = runLater(send, ms);
+      };
+      const send = () => {
+        sent++;
+        open++;
+        sendIn(SLOW_SECONDS * 1000);
+        exchange('/auth/refresh', init)
+          .then((reply) => (reply.status === 401 && errorDetails(reply) ? undefined : grantOf(reply)))
+          .then(resolve, (error) => {
+            open--;
+            if (sent === 1 && error.code === 'network_failed') send();
+            else if (open > 0) sendIn(retryMs(error));
+            else reject(error);
+          });
+      };
+      send();
+    }).finally(() => {
+      lastTry = 0;
+      clearTimeout(timer);
+      abort.abort();
+    });
   };
 
   const refreshOrLogIn = async (
@@ -144,9 +158,13 @@ export function createSessions(setup: Setup): Sessions {
     isLogin: boolean,
     retries: number,
   ): Promise<Session> => {
-    const retry = () => {
-      if (retries > 0) renewOnce(refused, false, retries - 1).catch(() => {});
+    const retryLater = (error: SavepointError) => {
+      const ms = retryMs(error);
+      if (!isStopped && retries > 0 && ms < RETRY_SECONDS * MAX_RETRIES * 1000)
+        retryTimer = runLater(() => renewOnce(refused, false, retries - 1).catch(() => {}), ms);
+      throw error;
     };
+    clearTimeout(retryTimer);
     for (let tried: string | undefined; ; ) {
       const kept = await read();
       // Where no storage can be read, the session in memory counts.
@@ -159,20 +177,21 @@ export function createSessions(setup: Setup): Sessions {
       if (session.accessToken !== refused?.accessToken && !isDue(session)) return session;
       if (session.refreshToken !== tried) {
         tried = session.refreshToken;
-        const renewed = await refresh(tried, retry);
-        if (renewed !== undefined) return renewed;
-        // Once more if another tab has refreshed meanwhile.
+        const grant = await refresh(tried).catch(retryLater);
+        // Once more if another tab has refreshed or logged out meanwhile: what it has written is newer.
+        const last = ((await read()) ?? session) as Partial<Session>;
+        if (grant !== undefined && last.refreshToken === tried) return accept(grant);
       } else {
-        // The last characters are enough to tell sessions apart.
-        await setup.onRefused(tried.slice(-8));
+        // It was ended, or another copy of this storage uses it. The last characters are enough to tell sessions apart.
+        await queue.startInstall(tried.slice(-8));
         return signIn();
       }
     }
   };
 
-  const isDue = (session: Session): boolean => {
+  const isDue = (session: Session, margins = 1): boolean => {
     const age = deviceNow() - session.obtainedAt;
-    const margin = Math.min(MARGIN_MS, session.lifetimeMs / 5);
+    const margin = Math.min(MARGIN_MS, session.lifetimeMs / 5) * margins;
     // A negative age: the clock was put back, so the age is unknown.
     return age < 0 || age > session.lifetimeMs - margin || (isStarting && age > TRUSTED_MS);
   };
@@ -191,19 +210,21 @@ export function createSessions(setup: Setup): Sessions {
   return {
     async get() {
       if (current !== undefined && !isDue(current)) return current;
+      const renewing = renewOnce();
       try {
-        return await renewOnce();
+        // Well ahead of the end no call waits, as the token still works. A refresh that fails is tried again with the next request.
+        if (current === undefined || isDue(current, 0.5)) return await renewing;
+        renewing.catch(() => {});
       } catch (error) {
-        // Ahead of its end the token still works: a refresh that fails now is tried again with the next request.
-        if (current === undefined || isStarting || deviceNow() - current.obtainedAt > current.lifetimeMs)
-          throw error;
-        return current;
+        if (current === undefined || deviceNow() - current.obtainedAt > current.lifetimeMs) throw error;
       }
+      return current;
     },
-    renew: (refused) =>
-      current !== undefined && current.accessToken !== refused?.accessToken
-        ? Promise.resolve(current)
-        : renewOnce(refused),
+    async renew(refused) {
+      return current !== undefined && current.accessToken !== refused?.accessToken
+        ? current
+        : renewOnce(refused);
+    },
     async login() {
       if (current !== undefined && !isDue(current)) return current;
       await renewal?.catch(() => {});
@@ -211,11 +232,10 @@ export function createSessions(setup: Setup): Sessions {
     },
     async logout(allDevices) {
       if (isSession((await read()) ?? current)) {
-        const { accessToken, refreshToken } = await renewOnce();
+        const session = await renewOnce();
         clearTimeout(retryTimer);
-        const init = postJson({ refreshToken, allDevices });
-        const headers = { ...init.headers, Authorization: `Bearer ${accessToken}` };
-        const reply = await exchange('/auth/logout', { ...init, headers });
+        const { refreshToken } = session;
+        const reply = await setup.call(session, '/auth/logout', postJson({ refreshToken, allDevices }));
         // A 401: the session had ended anyway.
         if (reply.status !== 200 && reply.status !== 401) throw toError(reply);
       }
@@ -232,6 +252,17 @@ export function createSessions(setup: Setup): Sessions {
       clearTimeout(retryTimer);
     },
   };
+}
+
+/** When to try again. A part is random, so that clients that failed together do not come back together. */
+function retryMs({ retryAfterSeconds = RETRY_SECONDS }: SavepointError): number {
+  return (retryAfterSeconds + Math.random()) * 1000;
+}
+
+function grantOf(reply: Reply): Grant {
+  const grant = reply.body as Grant;
+  if (reply.status === 200 && isObject(grant) && typeof grant.accessToken === 'string') return grant;
+  throw toError(reply);
 }
 
 function isSession(kept: Kept): kept is Session {

@@ -1,4 +1,4 @@
-import { type Batch, eventBytes } from './event-batch.js';
+import { type Batch, bytesOf, eventBytes } from './event-batch.js';
 
 const isAd = (event: string) => event.startsWith('{"eventType":"Ad_Impression"');
 const isPurchase = (event: string) => /^\{"eventType":"(Purchase|Refund)"/.test(event);
@@ -37,8 +37,7 @@ export function makeRoom(
     if (shift === 0) kept[place] = batch;
     else if (out.size < batch.events.length) {
       const events = batch.events.filter((_, index) => !out.has(index));
-      const left = events.reduce((sum, event) => sum + eventBytes(event), 0);
-      kept[place] = { ...batch, first: batch.first + shift, events, bytes: left };
+      kept[place] = { ...batch, first: batch.first + shift, events, bytes: bytesOf(events) };
     } else kept[place] = undefined;
   }
   return { kept, dropped, bytes };

@@ -163,6 +163,115 @@ describe('a session', () => {
     expect([sent.count, count('/auth/login')]).toEqual([4, 1]);
   });
 
+  /** Responses to refreshes come when the test says so. */
+  const holdRefreshes = () => {
+    const held: { arrive(other?: Response): void; isGivenUp(): boolean }[] = [];
+    const fetch = async (input: string | URL | Request, init: RequestInit = {}) => {
+      const response = await service.fetch(input, init);
+      if (!String(input).endsWith('/auth/refresh')) return response;
+      return new Promise<Response>((resolve, reject) => {
+        init.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+        held.push({
+          arrive: (other = response) => resolve(other),
+          isGivenUp: () => init.signal?.aborted === true,
+        });
+      });
+    };
+    return { held, fetch };
+  };
+  const authorizations = (path: string) =>
+    service.requests
+      .filter((request) => request.path === path)
+      .map(({ headers }) => headers.get('authorization'));
+  const refusal = () => Response.json({ error: 'no', code: 'refresh_token_invalid' }, { status: 401 });
+
+  it.each([0, 1, 2])(
+    'takes the first response of a slow refresh that was sent three times: %i',
+    async (index) => {
+      const { held, fetch } = holdRefreshes();
+      const { client } = createDevice(service).start({ fetch });
+      await client.login();
+      await vi.advanceTimersByTimeAsync(HOUR + 1);
+      const status = client.player.status();
+      await vi.advanceTimersByTimeAsync(29_000);
+      expect(held.map(({ isGivenUp }) => isGivenUp())).toEqual([false, false, false]);
+      held[index]?.arrive();
+      expect(await status).toEqual(service.status);
+      const others = held.filter((_, place) => place !== index);
+      expect(others.map(({ isGivenUp }) => isGivenUp())).toEqual([true, true]);
+      for (const late of others) late.arrive(refusal());
+      await vi.advanceTimersByTimeAsync(60_000);
+      await client.player.status();
+      const [first, second] = authorizations('/v1/player/status');
+      expect(second).toBe(first);
+      expect([held.length, count('/auth/login')]).toEqual([3, 1]);
+    },
+  );
+
+  it('waits for a slow try when a later one fails, and takes a refusal from any of them', async () => {
+    const { held, fetch } = holdRefreshes();
+    const { client } = createDevice(service).start({ fetch });
+    await client.login();
+    await vi.advanceTimersByTimeAsync(HOUR + 1);
+    const first = client.player.status();
+    await vi.advanceTimersByTimeAsync(8_000);
+    held[1]?.arrive(new Response('<html>Buy Wi-Fi</html>', { status: 401 }));
+    await vi.advanceTimersByTimeAsync(1_000);
+    held[0]?.arrive();
+    expect(await first).toEqual(service.status);
+    expect([held.length, count('/auth/login')]).toEqual([2, 1]);
+
+    await vi.advanceTimersByTimeAsync(HOUR + 1);
+    const second = client.player.status();
+    await vi.advanceTimersByTimeAsync(8_000);
+    held[3]?.arrive(refusal());
+    expect(await second).toEqual(service.status);
+    expect(held[2]?.isGivenUp()).toBe(true);
+    expect(count('/auth/login')).toBe(2);
+  });
+
+  it('does not make calls wait for a slow refresh well ahead of the end', async () => {
+    const { held, fetch } = holdRefreshes();
+    const { client } = createDevice(service).start({ fetch });
+    await client.login();
+    await vi.advanceTimersByTimeAsync(HOUR - 45_000);
+    await client.player.status();
+    expect(held.length).toBe(1);
+    held[0]?.arrive();
+    // Waits for the refresh.
+    await client.login();
+    await client.player.status();
+    const [old, renewed] = authorizations('/v1/player/status');
+    expect(renewed).not.toBe(old);
+    expect(held.length).toBe(1);
+  });
+
+  it.each(['refreshed', 'logged out'])(
+    'is not replaced by an older one when another tab has %s meanwhile',
+    async (what) => {
+      const device = createDevice(service);
+      const { held, fetch } = holdRefreshes();
+      const [a, b] = [device.start({ fetch }).client, device.start().client];
+      await a.login();
+      await vi.advanceTimersByTimeAsync(HOUR + 1);
+      const late = codeOf(a.player.status());
+      await vi.advanceTimersByTimeAsync(0);
+      await b.login();
+      if (what === 'logged out') await b.logout();
+      else {
+        // A refused token makes it refresh once more.
+        const faults: Fault[] = [401];
+        service.fault = (path) => (path === '/v1/player/status' ? faults.pop() : undefined) ?? 'none';
+        await b.player.status();
+      }
+      held[0]?.arrive();
+      expect(await late).toBe(what === 'logged out' ? 'logged_out' : 'none');
+      await vi.advanceTimersByTimeAsync(HOUR + 1);
+      if (what === 'refreshed') await b.player.status();
+      expect(count('/auth/login')).toBe(1);
+    },
+  );
+
   it('gives up retries that no call waits for after a while, and when it is closed', async () => {
     const { client } = createDevice(service).start();
     await client.login();

@@ -7,18 +7,26 @@ import {
   type ServiceModel,
 } from './service-model.js';
 
+type Respond = {
+  kind: 'respond';
+  status: number;
+  headers?: Record<string, string>;
+  body?: unknown;
+  text?: string;
+};
+
 /** What happens to a request that does not get the usual response. */
 export type Act =
   /** This response, and the service does nothing. */
-  | { kind: 'respond'; status: number; headers?: Record<string, string>; body?: unknown; text?: string }
+  | Respond
   /** The connection is cut before the service has processed the request. */
   | { kind: 'cut before' }
   /** The service processes the request, then the connection is cut: the response is lost. */
   | { kind: 'cut after' }
   /** The network delivers the request twice; the client gets the second response. */
   | { kind: 'twice' }
-  /** The response is sent when this settles. */
-  | { kind: 'hold'; until: Promise<unknown> };
+  /** The response is sent when this settles: the usual one, or another one in its place. */
+  | { kind: 'hold'; until: Promise<unknown>; instead?: Respond };
 
 /** A request that arrived. */
 export type Arrived = {
@@ -108,12 +116,13 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
 
   /** What is sent back; undefined where the connection is cut. */
   const perform = async (act: Act | undefined, request: Arrived): Promise<ModelResponse | undefined> => {
-    if (act?.kind === 'respond') return { ...act, headers: act.headers ?? {}, body: act.text ?? act.body };
+    if (act?.kind === 'respond') return responseOf(act);
     if (act?.kind === 'cut before') return undefined;
     const reply = server.respond(request);
     server.onChange();
     if (act?.kind === 'cut after') return undefined;
     if (act?.kind === 'hold') await act.until;
+    if (act?.kind === 'hold' && act.instead !== undefined) return responseOf(act.instead);
     return act?.kind === 'twice' ? server.respond(request) : reply;
   };
 
@@ -142,6 +151,10 @@ export async function startScriptedServer(): Promise<ScriptedServer> {
     },
   });
   return server;
+}
+
+function responseOf({ status, headers = {}, body, text }: Respond): ModelResponse {
+  return { status, headers, body: text ?? body };
 }
 
 async function read(request: IncomingMessage): Promise<string> {

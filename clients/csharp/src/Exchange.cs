@@ -24,6 +24,18 @@ namespace Savepoint
             return new Dictionary<string, object>(Json.AsObject(Body)) { ["message"] = error };
         }
 
+        /// <summary>Whether it brings a session.</summary>
+        public bool IsGrant()
+        {
+            return Status == 200 && Json.Text(Body, "accessToken") != null;
+        }
+
+        /// <summary>Whether the service refuses a token. A 401 without an error of the service is from a proxy in between.</summary>
+        public bool IsRefusal()
+        {
+            return Status == 401 && ErrorDetails() != null;
+        }
+
         /// <summary>A response that is no success, as an error.</summary>
         public SavepointException ToError()
         {
@@ -72,29 +84,31 @@ namespace Savepoint
             this.onDate = onDate;
         }
 
-        public Task<Reply> PostAsync(string path, string body, IDictionary<string, string> headers = null, int timeoutMs = TimeoutMs)
+        /// <summary><paramref name="end"/> gives up the response.</summary>
+        public Task<Reply> PostAsync(
+            string path, string body, IDictionary<string, string> headers = null, CancellationToken end = default(CancellationToken))
         {
-            return SendAsync("POST", path, body, headers, timeoutMs);
+            return SendAsync("POST", path, body, headers, end);
         }
 
         public Task<Reply> GetAsync(string path, IDictionary<string, string> headers)
         {
-            return SendAsync("GET", path, null, headers, TimeoutMs);
+            return SendAsync("GET", path, null, headers, CancellationToken.None);
         }
 
         /// <summary>Posts to any address: the signing endpoint is not part of the service.</summary>
         public async Task<TransportResponse> PostToAsync(string url, string body)
         {
-            return await SendAsync(new TransportRequest("POST", url, body, WithJson(NoHeaders)), TimeoutMs).ConfigureAwait(false);
+            return await SendAsync(new TransportRequest("POST", url, body, WithJson(NoHeaders)), CancellationToken.None).ConfigureAwait(false);
         }
 
         /// <exception cref="SavepointException"><c>network_failed</c> where there is no response. A response of any status is returned as a reply.</exception>
         private async Task<Reply> SendAsync(
-            string method, string path, string body, IDictionary<string, string> headers, int timeoutMs)
+            string method, string path, string body, IDictionary<string, string> headers, CancellationToken end)
         {
             headers = headers ?? NoHeaders;
             var request = new TransportRequest(method, baseUrl + path, body, body == null ? headers : WithJson(headers));
-            var response = await SendAsync(request, timeoutMs).ConfigureAwait(false);
+            var response = await SendAsync(request, end).ConfigureAwait(false);
             var serverMs = Times.Parse(response.Header("date"));
             if (serverMs != null) onDate(serverMs.Value);
             return new Reply
@@ -106,10 +120,11 @@ namespace Savepoint
             };
         }
 
-        private async Task<TransportResponse> SendAsync(TransportRequest request, int timeoutMs)
+        private async Task<TransportResponse> SendAsync(TransportRequest request, CancellationToken end)
         {
-            using (var timeout = new CancellationTokenSource(timeoutMs))
+            using (var timeout = CancellationTokenSource.CreateLinkedTokenSource(end))
             {
+                timeout.CancelAfter(TimeoutMs);
                 try
                 {
                     return await transport.SendAsync(request, timeout.Token).ConfigureAwait(false);

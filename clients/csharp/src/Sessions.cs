@@ -19,17 +19,13 @@ namespace Savepoint
         private const long TrustedMs = 300000;
         /// <summary>Refresh this long before the end, or after four fifths of a short life.</summary>
         private const long MarginMs = 60000;
-        /// <summary>What a refresh may take, and its second try: the service takes a refresh token again within 30 s of its use.</summary>
-        private const int FirstTryMs = 8000;
-        private const int SecondTryMs = 20000;
-        /// <summary>A refresh that failed is retried this often and this many times: over the 30 s in which the service takes its token again.</summary>
-        private const double RetrySeconds = 3;
+        /// <summary>A refresh that failed is retried this many times, every few seconds: over the 30 s in which the service takes its token again.</summary>
         private const int MaxRetries = 10;
-        private const double GraceSeconds = 30;
+        private const int GraceMs = 30000;
 
         private readonly object turn = new object();
-        private readonly Random random = new Random();
         private readonly Exchange exchange;
+        private readonly RefreshTries tries;
         private readonly Keeper keeper;
         private readonly EventQueue queue;
         private readonly ServiceClock clock;
@@ -39,12 +35,13 @@ namespace Savepoint
         private Task<Session> renewal;
         private Timer retryTimer;
         private bool isStarting = true;
-        private bool isStopped;
+        private volatile bool isStopped;
 
         public Sessions(
             Exchange exchange, Keeper keeper, EventQueue queue, ServiceClock clock, SavepointOptions options, Action<object> onGrant)
         {
             this.exchange = exchange;
+            tries = new RefreshTries(exchange, () => isStopped);
             this.keeper = keeper;
             this.queue = queue;
             this.clock = clock;
@@ -58,13 +55,19 @@ namespace Savepoint
             Session session;
             lock (turn) session = current;
             if (session != null && !IsDue(session)) return session;
+            var renewing = RenewOnceAsync(null);
+            // Well ahead of the end no call waits, as the token still works. A refresh that fails is tried again with the next request.
+            if (session != null && !IsDue(session, 0.5))
+            {
+                RefreshTries.Ignore(renewing);
+                return session;
+            }
             try
             {
-                return await RenewOnceAsync(null).ConfigureAwait(false);
+                return await renewing.ConfigureAwait(false);
             }
             catch (SavepointException)
             {
-                // Ahead of its end the token still works: a refresh that fails now is tried again with the next request.
                 lock (turn) session = current;
                 if (session == null || clock.Device() - session.ObtainedAt > session.LifetimeMs) throw;
                 return session;
@@ -164,15 +167,15 @@ namespace Savepoint
                 throw new SavepointException("logged_out", "The player was logged out. Call LoginAsync() to log in again.");
             var isRefused = refused != null && session.AccessToken == refused.AccessToken;
             if (!isRefused && !IsDue(session)) return session;
-            var body = Json.Write(new Dictionary<string, object> { ["refreshToken"] = session.RefreshToken });
+            lock (turn) StopRetry();
             try
             {
-                var reply = await RefreshAsync(body).ConfigureAwait(false);
-                if (reply.Status != 401) return Accept(reply);
+                var reply = await tries.SendAsync(session.RefreshToken).ConfigureAwait(false);
+                if (!reply.IsRefusal()) return Accept(reply);
             }
             catch (SavepointException error)
             {
-                if (retries > 0) RetryLater(refused, retries - 1, error.RetryAfterSeconds ?? RetrySeconds);
+                if (retries > 0) RetryLater(refused, retries - 1, tries.RetryMs(error));
                 throw;
             }
             // The last characters are enough to tell sessions apart.
@@ -180,31 +183,13 @@ namespace Savepoint
             return await SignInAsync().ConfigureAwait(false);
         }
 
-        /// <summary>
-        /// A refresh without a response may have happened, and the service takes the same token again for a short time only. So it is sent
-        /// again at once, and then every few seconds whether or not a call waits for it.
-        /// </summary>
-        private async Task<Reply> RefreshAsync(string body)
-        {
-            lock (turn) StopRetry();
-            try
-            {
-                return await exchange.PostAsync("/auth/refresh", body, null, FirstTryMs).ConfigureAwait(false);
-            }
-            catch (SavepointException)
-            {
-                return await exchange.PostAsync("/auth/refresh", body, null, SecondTryMs).ConfigureAwait(false);
-            }
-        }
-
-        private void RetryLater(Session refused, int retries, double seconds)
+        /// <summary>A refresh that failed is tried again whether or not a call waits for it.</summary>
+        private void RetryLater(Session refused, int retries, int ms)
         {
             lock (turn)
             {
                 StopRetry();
-                if (isStopped || seconds >= GraceSeconds) return;
-                // A part is random, so that clients that failed together do not come back together.
-                var ms = (long)((seconds + random.NextDouble()) * 1000);
+                if (isStopped || ms >= GraceMs) return;
                 retryTimer = new Timer(_ => RetryAsync(refused, retries), null, ms, Timeout.Infinite);
             }
         }
@@ -237,10 +222,10 @@ namespace Savepoint
             lock (turn) return current ?? Session.From(Json.TryRead(keeper.Read("session") ?? ""));
         }
 
-        private bool IsDue(Session session)
+        private bool IsDue(Session session, double margins = 1)
         {
             var age = clock.Device() - session.ObtainedAt;
-            var margin = Math.Min(MarginMs, session.LifetimeMs / 5);
+            var margin = Math.Min(MarginMs, session.LifetimeMs / 5) * margins;
             // A negative age: the clock was put back, so the age is unknown.
             return age < 0 || age > session.LifetimeMs - margin || (isStarting && age > TrustedMs);
         }
@@ -313,10 +298,8 @@ namespace Savepoint
 
         private Session Accept(Reply reply)
         {
-            if (reply.Status != 200) throw reply.ToError();
+            if (!reply.IsGrant()) throw reply.ToError();
             var session = Session.From(reply.Body);
-            if (session == null || session.AccessToken == null)
-                throw new SavepointException("response_invalid", "The response is not one of the service.") { Status = reply.Status };
             session.ObtainedAt = clock.Device();
             session.LifetimeMs = Json.Integer(reply.Body, "expiresIn") * 1000;
             keeper.Write("session", session.ToJson());

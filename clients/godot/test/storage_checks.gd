@@ -33,7 +33,7 @@ class LooksAtDisk:
 	var path: String
 	var tries: Array[int] = []
 
-	func post(_path: String, _body: String, _headers: Dictionary[String, String] = {}, _timeout := 0.0) -> Reply:
+	func post(_path: String, _body: String, _headers: Dictionary[String, String] = {}, _ended := Signal()) -> Reply:
 		tries.append(Json.integer(Storage.new(path, "owner").read("batch-%d" % tries.size()), "tries"))
 		return Reply.new(202, [], '{"accepted":1,"duplicates":0}')
 

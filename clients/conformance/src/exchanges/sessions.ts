@@ -47,6 +47,24 @@ export const SESSIONS: Exchange[] = [
     },
   },
   {
+    name: 'refresh-ahead-of-expiry-slow',
+    rule: 'While the token still works for most of a minute, no call waits for a refresh.',
+    why: 'A game would stand still for a response that it does not need yet.',
+    needs: 'clock',
+    async play({ server, start, until }) {
+      const client = await start();
+      await client.login();
+      await client.setClock(3_550);
+      server.clockAheadMs = 3_550_000;
+      const isRead = until('the status is read', () => server.to('/v1/player/status').length > 0);
+      server.script('/auth/refresh', { kind: 'hold', until: isRead });
+      server.status = { isPayer: { value: true, defaultValue: false, expiredAt: null } };
+      checkEqual(await client.read('status'), server.status, 'status');
+      check(server.to('/auth/refresh').length < 2, 'the read has waited for a refresh that was sent twice');
+      checkEqual(server.to('/auth/login').length, 1, 'logins');
+    },
+  },
+  {
     name: 'unauthorized-once',
     rule: 'After a 401 the session is refreshed and the request is sent once more with the new token.',
     why: 'A token may end, or be revoked, at any moment.',
@@ -117,6 +135,39 @@ export const SESSIONS: Exchange[] = [
       await client.read('status');
       const [lost, again] = server.to('/auth/refresh').map(({ body }) => body);
       checkEqual(again, lost, 'second refresh');
+      checkEqual(server.to('/auth/login').length, 1, 'logins');
+    },
+  },
+  {
+    name: 'refresh-slow-response',
+    rule: 'A refresh that gets no response for some seconds is sent again with the same token, and the first try stays open: the first response is used. A refusal that comes after it changes nothing.',
+    why: 'A service that is slow may have processed the first try. A client that gives up its response, and that of the next try, loses its session after the grace time of 30 s.',
+    async play({ server, start, until }) {
+      const client = await start();
+      await client.login();
+      server.endTokens();
+      const refreshes = () => server.to('/auth/refresh');
+      const second = until('a second refresh arrives', () => refreshes().length > 1);
+      let use = () => {};
+      const isUsed = new Promise<void>((resolve) => {
+        use = resolve;
+      });
+      const refused = { ...UNAUTHORIZED, body: { ...UNAUTHORIZED.body, code: 'refresh_token_invalid' } };
+      server.script(
+        '/auth/refresh',
+        { kind: 'hold', until: second },
+        { kind: 'hold', until: isUsed, instead: refused },
+      );
+      server.status = { isPayer: { value: true, defaultValue: false, expiredAt: null } };
+      checkEqual(await client.read('status'), server.status, 'status');
+      const [slow, again] = refreshes().map(({ body }) => body);
+      checkEqual(again, slow, 'second refresh');
+      use();
+      await until('the second refresh is refused', () => refreshes()[1]?.respondedAtMs !== undefined);
+      await client.track('Step', { n: 1 });
+      await client.flush();
+      checkEqual(server.stored.length, 1, 'events stored');
+      checkEqual(refreshes().length, 2, 'refreshes');
       checkEqual(server.to('/auth/login').length, 1, 'logins');
     },
   },

@@ -18,8 +18,9 @@ func _init(node: Node, base_url: String, clock: Clock) -> void:
 	_clock = clock
 
 
-func post(path: String, body: String, headers: Dictionary[String, String] = {}, timeout := TIMEOUT_SECONDS) -> Reply:
-	var reply := await _send(HTTPClient.METHOD_POST, _base_url + path, body, headers, timeout)
+## The signal [param ended] gives up the response.
+func post(path: String, body: String, headers: Dictionary[String, String] = {}, ended := Signal()) -> Reply:
+	var reply := await _send(HTTPClient.METHOD_POST, _base_url + path, body, headers, ended)
 	_learn(reply)
 	return reply
 
@@ -42,7 +43,7 @@ func _learn(reply: Reply) -> void:
 
 
 func _send(
-		method: HTTPClient.Method, url: String, body: String, headers: Dictionary[String, String], timeout := TIMEOUT_SECONDS) -> Reply:
+		method: HTTPClient.Method, url: String, body: String, headers: Dictionary[String, String], ended := Signal()) -> Reply:
 	if not _node.is_inside_tree():
 		return Reply.new()
 	var lines := PackedStringArray()
@@ -51,7 +52,7 @@ func _send(
 	if method == HTTPClient.METHOD_POST:
 		lines.append("Content-Type: application/json")
 	var http := HTTPRequest.new()
-	http.timeout = timeout
+	http.timeout = TIMEOUT_SECONDS
 	_node.add_child(http)
 	if http.request(url, lines, method, body) != OK:
 		http.queue_free()
@@ -59,6 +60,8 @@ func _send(
 	# A request that leaves the tree is cancelled without a signal, and its caller would wait for ever.
 	http.tree_exiting.connect(
 		http.request_completed.emit.bind(HTTPRequest.RESULT_REQUEST_FAILED, 0, PackedStringArray(), PackedByteArray()))
+	if not ended.is_null():
+		ended.connect(http.queue_free)
 	var completed: Array = await http.request_completed
 	http.queue_free()
 	if completed[0] != HTTPRequest.RESULT_SUCCESS:

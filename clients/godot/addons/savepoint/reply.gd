@@ -38,6 +38,16 @@ func error_details() -> Dictionary:
 	return Json.object(body, "error")
 
 
+## Whether it brings a session.
+func is_grant() -> bool:
+	return status == 200 and not Json.text(body, "accessToken").is_empty()
+
+
+## Whether the service refuses a token. A 401 without an error of the service is from a proxy in between.
+func is_refusal() -> bool:
+	return status == 401 and not error_details().is_empty()
+
+
 ## A response that is no success, as an error.
 func to_error() -> Result:
 	if status == 0:

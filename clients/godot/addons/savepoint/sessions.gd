@@ -16,6 +16,7 @@ const Exchange = preload("exchange.gd")
 const Json = preload("json.gd")
 const Queue = preload("queue.gd")
 const RandomId = preload("random_id.gd")
+const RefreshTries = preload("refresh_tries.gd")
 const Reply = preload("reply.gd")
 const Result = preload("result.gd")
 const Session = preload("session.gd")
@@ -25,13 +26,9 @@ const Storage = preload("storage.gd")
 const TRUSTED_MS := 300_000
 ## Refresh this long before the end, or after four fifths of a short life.
 const MARGIN_MS := 60_000
-## What a refresh may take, and its second try: the service takes a refresh token again within 30 s of its use.
-const FIRST_TRY_SECONDS := 8.0
-const SECOND_TRY_SECONDS := 20.0
-## A refresh that failed is retried this often and this many times: over the 30 s in which the service takes its token again.
-const RETRY_SECONDS := 3.0
+## A refresh that failed is retried this many times, every few seconds: over the 30 s in which the service takes its token again.
 const MAX_RETRIES := 10
-const GRACE_SECONDS := 30.0
+const GRACE_MS := 30_000
 ## No retry is due.
 const NEVER := -1
 
@@ -47,6 +44,7 @@ var _queue: Queue
 var _clock: Clock
 var _current: Session
 var _is_renewing := false
+var _tries: RefreshTries
 var _is_starting := true
 var _is_stopped := false
 ## When the retry is due, by the clock of the engine.
@@ -66,8 +64,12 @@ func _init(exchange: Exchange, storage: Storage, queue: Queue, clock: Clock) -> 
 func current() -> Result:
 	if _current != null and not _is_due(_current):
 		return Result.new(_current)
+	# Well ahead of the end no call waits, as the token still works. A refresh that fails is tried again with the next request.
+	if _current != null and not _is_due(_current, 0.5):
+		var session := _current
+		_renew_once(null)
+		return Result.new(session)
 	var result := await _renew_once(null)
-	# Ahead of its end the token still works: a refresh that fails now is tried again with the next request.
 	if not result.is_ok() and _current != null and _clock.device_ms() - _current.obtained_at <= _current.lifetime_ms:
 		return Result.new(_current)
 	return result
@@ -114,8 +116,10 @@ func logout(is_everywhere: bool) -> Result:
 	return Result.new()
 
 
-## Retries a refresh that failed, if it is due. Is called with every frame.
+## Sends the next try of a refresh and retries one that failed, if it is due. Is called with every frame.
 func poll() -> void:
+	if _tries != null:
+		_tries.poll()
 	if _retry_at == NEVER or Time.get_ticks_msec() < _retry_at:
 		return
 	_retry_at = NEVER
@@ -126,6 +130,8 @@ func poll() -> void:
 func stop() -> void:
 	_is_stopped = true
 	_retry_at = NEVER
+	if _tries != null:
+		_tries.stop()
 
 
 func _renew_once(refused: Session, is_login := false, retries := MAX_RETRIES) -> Result:
@@ -150,30 +156,22 @@ func _refresh_or_log_in(refused: Session, is_login: bool, retries: int) -> Resul
 	var is_refused := refused != null and session.access_token == refused.access_token
 	if not is_refused and not _is_due(session):
 		return Result.new(session)
-	var reply := await _refresh(session)
-	if reply.status != 401:
+	_retry_at = NEVER
+	_tries = RefreshTries.new(_exchange, session.refresh_token)
+	var reply := await _tries.send()
+	_tries = null
+	if not reply.is_refusal():
 		var result := _accept(reply)
-		var seconds := result.retry_after_seconds if result.retry_after_seconds > 0.0 else RETRY_SECONDS
-		if not result.is_ok() and retries > 0 and not _is_stopped and seconds < GRACE_SECONDS:
-			# A part is random, so that clients that failed together do not come back together.
-			_retry_at = Time.get_ticks_msec() + ceili((seconds + randf()) * 1000.0)
+		var ms := RefreshTries.retry_ms(reply)
+		# Tried again whether or not a call waits for it.
+		if not result.is_ok() and retries > 0 and not _is_stopped and ms < GRACE_MS:
+			_retry_at = Time.get_ticks_msec() + ms
 			_retry_refused = refused
 			_retries_left = retries - 1
 		return result
 	# The last characters are enough to tell sessions apart.
 	_queue.start_install(session.refresh_token.right(8))
 	return await _sign_in()
-
-
-## A refresh without a response may have happened, and the service takes the same token again for a short time only. So it is sent
-## again at once, and then every few seconds whether or not a call waits for it.
-func _refresh(session: Session) -> Reply:
-	_retry_at = NEVER
-	var body := Json.write({"refreshToken": session.refresh_token})
-	var reply := await _exchange.post("/auth/refresh", body, {}, FIRST_TRY_SECONDS)
-	if reply.status == 0:
-		reply = await _exchange.post("/auth/refresh", body, {}, SECOND_TRY_SECONDS)
-	return reply
 
 
 func _kept() -> Session:
@@ -183,9 +181,9 @@ func _kept() -> Session:
 	return session if session.restore(_storage.read("session")) else null
 
 
-func _is_due(session: Session) -> bool:
+func _is_due(session: Session, margins := 1.0) -> bool:
 	var age := _clock.device_ms() - session.obtained_at
-	var margin := minf(MARGIN_MS, session.lifetime_ms / 5.0)
+	var margin := minf(MARGIN_MS, session.lifetime_ms / 5.0) * margins
 	# A negative age: the clock was put back, so the age is unknown.
 	return age < 0 or age > session.lifetime_ms - margin or (_is_starting and age > TRUSTED_MS)
 
@@ -239,14 +237,10 @@ func _device_id() -> String:
 
 
 func _accept(reply: Reply) -> Result:
-	if reply.status != 200:
+	if not reply.is_grant():
 		return reply.to_error()
 	var session := Session.new()
 	session.restore(reply.body)
-	if session.access_token.is_empty():
-		var invalid := Result.new(null, "response_invalid", "The response is not one of the service.")
-		invalid.status = reply.status
-		return invalid
 	session.obtained_at = _clock.device_ms()
 	session.lifetime_ms = Json.integer(reply.body, "expiresIn") * 1000
 	_storage.write("session", session.to_value())
