@@ -111,6 +111,10 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     await page.getByRole('button', { name: 'Publish' }).click();
     const panel = page.getByRole('dialog', { name: 'Publish the draft' });
     await panel.getByText('prices › USD › offerPrice').waitFor();
+    // The button does not wait for the numbers of the dry run, which come by themselves.
+    expect(await panel.getByRole('button', { name: 'Publish' }).isEnabled()).toBe(true);
+    const prices = panel.getByRole('table', { name: 'Prices' });
+    await prices.getByRole('row', { name: /^gems_80 .*1\.49/ }).waitFor();
     await panel.getByLabel('Note').fill('Gems cost more');
     await panel.getByRole('button', { name: 'Publish' }).click();
     await bar.waitFor({ state: 'detached' });
@@ -175,12 +179,18 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
       await go('/store');
       await page.getByLabel('Name of gems_80').waitFor();
     }
+    const told = ({ page }: Visitor) => page.getByRole('status', { name: 'Other editors' });
+    await told(ana).getByText('Ben has this draft open').waitFor();
     await ana.page.getByLabel('Name of gems_80').fill('Pile of Gems');
+    await told(ben)
+      .getByText(/^Ana has this draft open, and changed it .*, not saved$/)
+      .waitFor();
     await ben.page.getByLabel('Name of season_pass').fill('Season Ticket');
     await ana.page.getByRole('button', { name: 'Save draft' }).click();
     await ana.page.getByRole('button', { name: 'Save draft' }).waitFor({ state: 'detached' });
 
-    await ben.page.getByRole('button', { name: 'Save draft' }).click();
+    await ben.page.getByText('Ana has saved the draft', { exact: false }).waitFor();
+    await ben.page.getByRole('button', { name: 'Show both' }).click();
     const panel = ben.page.getByRole('dialog', { name: 'Ana saved the draft before you' });
     await panel.getByText('by ana@studio.example. Nothing was overwritten', { exact: false }).waitFor();
     await panel.getByRole('button', { name: 'Put mine on top' }).click();
@@ -193,7 +203,7 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     await expect.poll(() => ana.page.getByLabel('Name of season_pass').inputValue()).toBe('Season Ticket');
     await ana.page.getByText('Ben,', { exact: false }).waitFor();
 
-    // The other way on: theirs.
+    // The other way on: theirs, and later mine.
     await ana.page.getByLabel('Name of gems_80').fill('Heap of Gems');
     await ben.page.getByLabel('Name of gems_80').fill('Hill of Gems');
     await ben.page.getByRole('button', { name: 'Save draft' }).click();
@@ -201,8 +211,16 @@ describe.skipIf(!HAS_BROWSER)(`the console${NEEDS_BROWSER}`, () => {
     await ana.page.getByRole('button', { name: 'Save draft' }).click();
     const asked = ana.page.getByRole('dialog', { name: 'Ben saved the draft before you' });
     await asked.getByText('You both changed SKU gems_80', { exact: false }).waitFor();
-    await asked.getByRole('button', { name: 'Take theirs, drop mine' }).click();
+    await asked.getByRole('button', { name: 'Load theirs, set mine aside' }).click();
     await expect.poll(() => ana.page.getByLabel('Name of gems_80').inputValue()).toBe('Hill of Gems');
+    await ana.page.getByRole('button', { name: 'Show 1 change of yours that was not saved' }).click();
+    const aside = ana.page.getByRole('dialog', { name: 'Your changes that were not saved' });
+    await aside.getByText('Heap of Gems').waitFor();
+    await aside.getByRole('button', { name: 'Put them on top' }).click();
+    await expect.poll(() => ana.page.getByLabel('Name of gems_80').inputValue()).toBe('Heap of Gems');
+    // Who goes to another page no longer has the draft open.
+    await ben.go('/players');
+    await told(ana).getByText('Ben has this draft open').waitFor({ state: 'detached' });
     expect([...ana.problems, ...ben.problems]).toEqual([]);
   });
 

@@ -38,12 +38,20 @@ export function rememberCsrfToken(token: string | null): void {
   csrfToken = token;
 }
 
+type SendOptions = {
+  studio?: string | undefined;
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+  /** The request is sent even if the page is left meanwhile. */
+  isKeptAlive?: boolean;
+};
+
 export async function call<Id extends OperationId>(
   id: Id,
   request: RequestOf<Id> = {},
-  { studio, signal }: { studio?: string | undefined; signal?: AbortSignal } = {},
+  options: SendOptions = {},
 ): Promise<DataOf<Id>> {
-  const response = await send(id, request, { studio, ...(signal === undefined ? {} : { signal }) });
+  const response = await send(id, request, options);
   const body = (await response.json()) as { data?: unknown };
   return (body.data === undefined ? body : body.data) as DataOf<Id>;
 }
@@ -52,16 +60,13 @@ export async function call<Id extends OperationId>(
 export async function send<Id extends OperationId>(
   id: Id,
   { params, query, body }: RequestOf<Id>,
-  {
-    studio,
-    signal,
-    headers,
-  }: { studio?: string | undefined; signal?: AbortSignal; headers?: Record<string, string> },
+  { studio, signal, headers, isKeptAlive = false }: SendOptions,
 ): Promise<Response> {
   const { method } = OPERATIONS[id];
   const isText = typeof body === 'string';
   const response = await fetch(addressOf(id, params, query), {
     method,
+    keepalive: isKeptAlive,
     ...(signal === undefined ? {} : { signal }),
     headers: {
       ...headers,

@@ -11,21 +11,32 @@ import { Difference } from './Difference.js';
 import { DraftConflict } from './DraftConflict.js';
 import { DryRun } from './DryRun.js';
 import { useDraft } from './draft-context.js';
+import { OtherEditors } from './OtherEditors.js';
 import { Publish } from './Publish.js';
+import { SetAside } from './SetAside.js';
 
 type Panel = 'compare' | 'dry-run' | 'publish' | 'discard';
 
 /** Shown on every page while there is a draft: what changed, who edits, and the buttons that compare, try and publish it. */
 export function DraftBar() {
-  const { draft, isEditedHere, isSaving, problems, save, undo, saveProblem, conflict, overtakenBy } =
+  const { draft, isEditedHere, isSaving, problems, save, undo, saveProblem, conflict, ...editing } =
     useDraft();
+  const { overtakenBy, showConflict, others, aside } = editing;
   const { game } = usePlace();
   const { data: me } = useMe();
   const { isEditor } = useRole();
   const exists = draft !== undefined && (draft.isEdited || isEditedHere);
   const difference = useGet('draftDifference', { params: { game } }, { enabled: exists });
   const [panel, setPanel] = usePanel();
-  if (!exists) return null;
+  if (!exists) {
+    if (others.length === 0 && aside === null) return null;
+    return (
+      <section className="draft-bar" aria-label="Editors of the draft">
+        <OtherEditors />
+        <SetAside />
+      </section>
+    );
+  }
   // By the address: two people may have one name.
   const isOwn = draft.updatedByEmail !== null && draft.updatedByEmail === me?.account?.email;
   const needsSave = isEditedHere ? 'Save the draft first' : undefined;
@@ -33,6 +44,19 @@ export function DraftBar() {
     <>
       <section className="draft-bar" aria-label="Draft">
         {saveProblem !== null && conflict === null && <ProblemNote problem={saveProblem} />}
+        {overtakenBy !== null && (
+          <Group gap="xs" role="alert">
+            <Text size="sm" c="red">
+              {overtakenBy} has {draft.isEdited ? 'saved' : 'published or discarded'} the draft{' '}
+              <Moment at={draft.updatedAt} />. Nothing is lost: what you typed is still here.
+            </Text>
+            <Button size="compact-xs" variant="light" color="red" loading={isSaving} onClick={showConflict}>
+              Show both
+            </Button>
+          </Group>
+        )}
+        <OtherEditors />
+        <SetAside />
         <Group justify="space-between" gap="sm">
           <Group gap="xs">
             <Text size="sm" fw={600}>
@@ -53,11 +77,6 @@ export function DraftBar() {
               <Text size="sm" c="dimmed">
                 · {isOwn ? 'you' : <Person name={draft.updatedBy} email={draft.updatedByEmail} />},{' '}
                 <Moment at={draft.updatedAt} />
-              </Text>
-            )}
-            {overtakenBy !== null && (
-              <Text size="sm" c="red">
-                · {overtakenBy} has saved meanwhile
               </Text>
             )}
           </Group>

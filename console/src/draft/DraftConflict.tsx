@@ -1,6 +1,5 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { describeChange } from '../lib/changes.js';
-import type { DocumentChange } from '../lib/document.js';
 import { SidePanel } from '../parts/SidePanel.js';
 import { Moment } from '../parts/texts.js';
 import { Difference } from './Difference.js';
@@ -8,10 +7,9 @@ import { useDraft } from './draft-context.js';
 
 /** Two editors changed the draft: who the other editor is, what differs, and two ways to continue. Nothing is overwritten. */
 export function DraftConflict() {
-  const { conflict, saveProblem, takeTheirs, putMineOnTop, decideLater } = useDraft();
+  const { conflict, loadTheirs, putMineOnTop, decideLater } = useDraft();
   if (conflict === null) return null;
-  const { theirs, conflicts } = conflict;
-  const differs = (saveProblem?.details.difference ?? []) as DocumentChange[];
+  const { theirs, conflicts, changes } = conflict;
   const names = conflicts.map((path) =>
     describeChange({ path, change: 'changed', before: null, after: null }),
   );
@@ -22,8 +20,8 @@ export function DraftConflict() {
       onClose={decideLater}
       actions={
         <>
-          <Button variant="default" onClick={takeTheirs}>
-            Take theirs, drop mine
+          <Button variant="default" onClick={loadTheirs}>
+            Load theirs, set mine aside
           </Button>
           <Button onClick={putMineOnTop}>Put mine on top</Button>
         </>
@@ -34,7 +32,7 @@ export function DraftConflict() {
           Saved <Moment at={theirs.updatedAt} />
           {theirs.updatedByEmail === null ? '' : ` by ${theirs.updatedByEmail}`}. Nothing was overwritten, and
           what you typed is still here. “Put mine on top” keeps their changes and adds yours; then look at the
-          result and save.
+          result and save. “Load theirs” keeps yours in this window, so that you can take them over later.
         </Text>
         {names.length > 0 && (
           <Text size="sm">
@@ -42,12 +40,14 @@ export function DraftConflict() {
             would stay.
           </Text>
         )}
-        <Group>
-          <Text fw={600} size="sm">
-            Theirs, and yours
-          </Text>
-        </Group>
-        <Difference changes={differs} />
+        <Text fw={600} size="sm">
+          Yours, not saved
+        </Text>
+        <Difference changes={changes.mine} />
+        <Text fw={600} size="sm">
+          Theirs, saved
+        </Text>
+        <Difference changes={changes.theirs} />
       </Stack>
     </SidePanel>
   );

@@ -1,9 +1,23 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo, useState } from 'react';
+import { useRouterState } from '@tanstack/react-router';
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react';
 import { ApiProblem, call, type Schemas } from '../api/client.js';
 import { keyOf, useGet, usePlace } from '../api/hooks.js';
-import { type ConfigDocument, isSame, type Problem } from '../lib/document.js';
+import { useMe } from '../api/session.js';
+import { whoChanged } from '../lib/conflict-parts.js';
+import { type ConfigDocument, type DocumentChange, isSame, type Problem } from '../lib/document.js';
+import { type OtherEditor, otherEditors } from '../lib/draft-editors.js';
 import { mergeDocuments } from '../lib/merge.js';
+import { useDraftEditors, WINDOW_ID } from './use-draft-editors.js';
 import { useValidation } from './use-validation.js';
 
 export type Draft = Schemas['Draft'];
@@ -12,7 +26,7 @@ export type Draft = Schemas['Draft'];
  * The draft while it is edited in this window.
  *
  *   as saved ──edit──► edited ──save──► as saved
- *                        │  └─409 draft_conflict─► in conflict ──take theirs──► as saved
+ *                        │  └─409 draft_conflict─► in conflict ──load theirs──► as saved, mine set aside
  *                        └──undo──► as saved            └──put mine on top──► edited, on their revision
  *
  * Every save names the revision that the editing began with, so nothing that another editor saved is overwritten. The context is around all
@@ -28,12 +42,20 @@ export type DraftEditor = {
   saveProblem: ApiProblem | null;
   /** The editor who has saved since the editing here began; shown before the next save. */
   overtakenBy: string | null;
+  /** Who else has the draft open. */
+  others: readonly OtherEditor[];
   conflict: Conflict | null;
+  aside: Aside | null;
   edit: (change: (document: ConfigDocument) => ConfigDocument) => void;
   save: () => void;
   undo: () => void;
-  takeTheirs: () => void;
+  /** Shows what another editor has saved beside what was typed here. */
+  showConflict: () => void;
+  /** Loads what the other editor saved. What was typed here is set aside. */
+  loadTheirs: () => void;
   putMineOnTop: () => void;
+  takeOverAside: () => void;
+  dropAside: () => void;
   /** Closes the conflict without a decision: the typed changes stay, and the next save shows the conflict again. */
   decideLater: () => void;
   /** A document that takes a newer published version into account. */
@@ -41,13 +63,20 @@ export type DraftEditor = {
   refresh: () => void;
 };
 
-export type Conflict = { theirs: Draft; conflicts: string[]; merged: ConfigDocument };
+export type Conflict = {
+  theirs: Draft;
+  conflicts: string[];
+  merged: ConfigDocument;
+  changes: { mine: DocumentChange[]; theirs: DocumentChange[] };
+};
+/** Changes that were not saved when the newer draft was loaded. */
+export type Aside = { base: ConfigDocument; document: ConfigDocument; changes: readonly DocumentChange[] };
 /** `base` is what was saved when the editing began. */
 type Working = { base: Draft; document: ConfigDocument; basedOn?: number };
 
 const Context = createContext<DraftEditor | undefined>(undefined);
-/** A save of another editor is noticed within this time. */
-const LOOK_AGAIN_MS = 10_000;
+/** Pages on which the draft is edited. On the others it counts as open while something is not saved. */
+const IS_EDIT_PAGE = /\/(?:store|segments)\/?$/;
 
 export function useDraft(): DraftEditor {
   const editor = useContext(Context);
@@ -59,7 +88,8 @@ export function DraftProvider({ children }: { children: ReactNode }) {
   const { studio, game } = usePlace();
   const queries = useQueryClient();
   const request = useMemo(() => ({ params: { game } }), [game]);
-  const { data: draft } = useGet('getDraft', request, { everyMs: LOOK_AGAIN_MS });
+  const { data: me } = useMe();
+  const { data: draft } = useGet('getDraft', request);
   const [working, setWorking] = useState<Working | null>(null);
   const [conflict, setConflict] = useState<Conflict | null>(null);
   const [isSaving, setSaving] = useState(false);
@@ -67,6 +97,10 @@ export function DraftProvider({ children }: { children: ReactNode }) {
   const document = working?.document ?? draft?.document;
   const isEditedHere = working !== null;
   const found = useValidation(working?.document);
+  const [aside, setAside] = useState<Aside | null>(null);
+  const changedAt = useRef<number | null>(null);
+  const isEditPage = useRouterState({ select: ({ location }) => IS_EDIT_PAGE.test(location.pathname) });
+  const watched = useDraftEditors({ isOpen: isEditPage || isEditedHere, isEditedHere, changedAt });
 
   const refresh = useCallback(() => {
     for (const id of ['getDraft', 'draftDifference', 'listVersions', 'listGames', 'explain'] as const) {
@@ -74,9 +108,17 @@ export function DraftProvider({ children }: { children: ReactNode }) {
     }
   }, [queries, studio]);
 
+  // Another editor has saved, discarded or published: the draft is read again.
+  const newest = watched?.revision ?? 0;
+  const isOutdated = draft !== undefined && newest > draft.revision;
+  useEffect(() => {
+    if (isOutdated && newest > 0) refresh();
+  }, [isOutdated, newest, refresh]);
+
   const edit = useCallback<DraftEditor['edit']>(
     (change) => {
       setSaveProblem(null);
+      changedAt.current = Date.now();
       setWorking((now) => {
         const base = now?.base ?? draft;
         if (base === undefined) return now;
@@ -116,12 +158,28 @@ export function DraftProvider({ children }: { children: ReactNode }) {
       if (problem.code === 'draft_conflict') {
         const theirs = await call('getDraft', { params: { game } }, { studio });
         const { document: merged, conflicts } = mergeDocuments(base.document, mine, theirs.document);
-        setConflict({ theirs, merged, conflicts });
+        const difference = (problem.details.difference ?? []) as DocumentChange[];
+        const changes = whoChanged(difference, theirs.document, merged);
+        setConflict({ theirs, merged, conflicts, changes });
       }
     } finally {
       setSaving(false);
     }
   }, [working, isSaving, game, studio, queries, request, refresh]);
+
+  const loadTheirs = useCallback(() => {
+    if (working !== null && conflict !== null) {
+      const { base, document: mine } = working;
+      setAside({ base: base.document, document: mine, changes: conflict.changes.mine });
+    }
+    undo();
+  }, [working, conflict, undo]);
+
+  const takeOverAside = useCallback(() => {
+    if (aside === null) return;
+    edit((present) => mergeDocuments(aside.base, aside.document, present).document);
+    setAside(null);
+  }, [aside, edit]);
 
   const putMineOnTop = useCallback(() => {
     if (conflict === null) return;
@@ -137,8 +195,9 @@ export function DraftProvider({ children }: { children: ReactNode }) {
     [draft],
   );
 
+  const hasUnsaved = isEditedHere || aside !== null;
   useEffect(() => {
-    if (!isEditedHere) return;
+    if (!hasUnsaved) return;
     const warn = (event: BeforeUnloadEvent) => event.preventDefault();
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== 's' || !(event.ctrlKey || event.metaKey)) return;
@@ -151,7 +210,7 @@ export function DraftProvider({ children }: { children: ReactNode }) {
       window.removeEventListener('beforeunload', warn);
       window.removeEventListener('keydown', onKey);
     };
-  }, [isEditedHere, save]);
+  }, [hasUnsaved, save]);
 
   const isOvertaken = working !== null && draft !== undefined && draft.revision !== working.base.revision;
   const editor: DraftEditor = {
@@ -162,12 +221,21 @@ export function DraftProvider({ children }: { children: ReactNode }) {
     isSaving,
     saveProblem,
     overtakenBy: isOvertaken ? (draft.updatedBy ?? 'Another editor') : null,
+    others:
+      watched === undefined
+        ? []
+        : otherEditors(watched, watched.editors, { windowId: WINDOW_ID, email: me?.account?.email }),
     conflict,
+    aside,
     edit,
     save: () => void save(),
     undo,
-    takeTheirs: undo,
+    // A save on a revision that is not the newest one changes nothing, and responds with the difference.
+    showConflict: () => void save(),
+    loadTheirs,
     putMineOnTop,
+    takeOverAside,
+    dropAside: () => setAside(null),
     decideLater: () => setConflict(null),
     rebase,
     refresh,

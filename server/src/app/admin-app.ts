@@ -20,8 +20,10 @@ import { explainRoutes } from '../features/explanations/explain-routes.js';
 import { exportRoutes } from '../features/exports/export-routes.js';
 import { catalogueRoutes } from '../features/game-configs/catalogue/catalogue-routes.js';
 import { pictureRoutes } from '../features/game-configs/catalogue/picture-routes.js';
+import { draftEditorRoutes } from '../features/game-configs/draft-editor-routes.js';
 import { draftRoutes } from '../features/game-configs/draft-routes.js';
 import { versionRoutes } from '../features/game-configs/version-routes.js';
+import { jobRoutes } from '../features/jobs/job-routes.js';
 import { adminPlayerRoutes } from '../features/players/admin-player-routes.js';
 import { overrideImportRoutes } from '../features/players/override-import-routes.js';
 import { gradeRoutes } from '../features/predictions/grade-routes.js';
@@ -54,6 +56,7 @@ const ROUTES: readonly AdminRoutes[] = [
   eventTypeRoutes,
   eventSchemaRoutes,
   draftRoutes,
+  draftEditorRoutes,
   catalogueRoutes,
   pictureRoutes,
   dryRunRoutes,
@@ -74,6 +77,7 @@ const ROUTES: readonly AdminRoutes[] = [
   deleteFailedRoutes,
   lossRoutes,
   exportRoutes,
+  jobRoutes,
   liveRoutes,
   explainRoutes,
   modelRoutes,

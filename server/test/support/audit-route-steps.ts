@@ -23,6 +23,17 @@ export type RouteCall = {
   isStream?: boolean;
 };
 const SIGNS_IN = 'it changes nothing of the studio';
+/** The id of a job that runs: until its node stops, as far as anyone can tell. */
+async function runningJob({ harness }: RouteWorld): Promise<string> {
+  const { rows } = await harness.pool.query<{ id: string }>(
+    `insert into jobs (id, game_id, kind, subject, state, created_by, created_at, heartbeat_at, expires_at)
+     select gen_random_uuid(), id, 'training', '{}', 'running', 'Ada', now(), now() + interval '1 hour', now() + interval '1 day'
+     from games limit 1
+     returning id`,
+  );
+  return rows[0]?.id ?? '';
+}
+const OPENS = 'it says which page is open, for a minute';
 const overrides = async ({ harness }: RouteWorld, device: string) =>
   `playerId,flagId,value,reason\n${(await harness.login(device)).userId},isPayer,true,test\n`;
 const apiKey = async ({ admin }: RouteWorld) => {
@@ -211,6 +222,8 @@ export const ROUTE_STEPS: Record<string, AuditStep<(world: RouteWorld) => Promis
     call: async ({ ada }) => ({ path: '/sign-out', body: { everywhere: true }, by: ada, actor: 'Ada' }),
   },
   'POST /games/:game/draft/validate': { reason: READS },
+  'PUT /games/:game/draft/editors/:windowId': { reason: OPENS },
+  'DELETE /games/:game/draft/editors/:windowId': { reason: OPENS },
   'POST /games/:game/dry-run': { reason: READS },
   'POST /games/:game/rollups/check': { reason: READS },
   'POST /games/:game/explain': { reason: READS },
@@ -297,6 +310,11 @@ export const ROUTE_STEPS: Record<string, AuditStep<(world: RouteWorld) => Promis
       const { exports } = await admin.ask<{ exports: { exportId: string }[] }>('GET', `${GAME}/exports`);
       return { path: `${GAME}/exports/${exports[0]?.exportId}` };
     },
+  },
+  'DELETE /games/:game/jobs/:jobId': {
+    action: 'job.cancel',
+    target: 'job ',
+    call: async (world) => ({ path: `${GAME}/jobs/${await runningJob(world)}` }),
   },
   'PUT /games/:game/draft': {
     action: 'draft.save',

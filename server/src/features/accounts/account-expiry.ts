@@ -11,9 +11,11 @@ const DELETE_EXPIRED = [
      select token_hash from sign_in_links where expires_at <= $1 order by expires_at limit $2))`,
   `delete from invitations where id = any (array(
      select id from invitations where expires_at <= $1 order by expires_at limit $2))`,
+  `delete from draft_editors where (game_id, account_id, window_id) in (
+     select game_id, account_id, window_id from draft_editors where expires_at <= $1 order by expires_at limit $2)`,
 ];
 
-/** Deletes expired account sessions, sign-in links and invitations, in chunks. Returns how many rows were deleted. */
+/** Deletes expired account sessions, sign-in links, invitations and windows with an open draft, in chunks. Returns how many rows were deleted. */
 export async function deleteExpiredAccess(
   db: Pool | OwnConnection,
   nowMs: number,

@@ -14,6 +14,10 @@ export const SMALL_TABLES: readonly string[] = [
   'event_block_changes',
   // A hundred of each studio at most.
   'export_jobs',
+  // Windows in which a person edits now.
+  'draft_editors',
+  // A hundred of each game at most.
+  'jobs',
 ];
 
 /** For an installation that has just begun. */

@@ -25,6 +25,12 @@ import {
   findConfigVersionAt,
   listConfigVersions,
 } from '../../../src/features/game-configs/config-queries.js';
+import {
+  deleteDraftEditor,
+  findDraftState,
+  listDraftEditors,
+  upsertDraftEditor,
+} from '../../../src/features/game-configs/draft-editor-queries.js';
 import { findDraftRow } from '../../../src/features/game-configs/draft-queries.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { findPlayerId, listOverrides } from '../../../src/features/players/override-queries.js';
@@ -76,7 +82,9 @@ import { type TestEvent, toRecords } from '../../support/game-world.js';
 import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';
 
-const { gameId, quietGameId, tenantId, playerId, userIds, sessionIds } = WORLD;
+const { gameId, quietGameId, tenantId, playerId, userId, userIds, sessionIds } = WORLD;
+/** The fill has an account with the id of each player. */
+const draftWindow = { gameId, accountId: userId, windowId: userId };
 const REFRESH = { tagKey: Buffer.of(0), currentHash: Buffer.of(0), recent: [] };
 const DAY_MS = 86_400_000;
 const PAGE = { after: null, limit: 50 };
@@ -165,6 +173,17 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
   },
   { what: 'find_audit_entry', call: ({ admin }) => findAuditEntry(admin, tenantId, '1') },
   { what: 'find_draft_row', call: ({ admin }) => findDraftRow(admin, gameId) },
+  { what: 'find_draft_state', call: ({ admin }) => findDraftState(admin, gameId) },
+  {
+    what: 'upsert_draft_editor',
+    call: ({ admin, nowMs }) =>
+      upsertDraftEditor(admin, draftWindow, { nowMs, changedAt: null, expiresAt: nowMs + 1000 }),
+  },
+  {
+    what: 'list_draft_editors',
+    call: ({ admin, nowMs }) => listDraftEditors(admin, { gameId, tenantId }, nowMs),
+  },
+  { what: 'delete_draft_editor', call: ({ admin }) => deleteDraftEditor(admin, draftWindow) },
   { what: 'find_config_version', call: ({ service }) => findConfigVersion(service, gameId, 1_001) },
   { what: 'find_config_version_at', call: ({ admin, nowMs }) => findConfigVersionAt(admin, gameId, nowMs) },
   {

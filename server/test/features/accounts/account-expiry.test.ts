@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => harness.close());
 
-it('deletes only sessions, links and invitations that have expired', async () => {
+it('deletes only sessions, links, invitations and windows with an open draft that have expired', async () => {
   const { pool, clock } = harness;
   await pool.query(
     `insert into accounts (id, email, email_key, name, created_at)
@@ -30,9 +30,14 @@ it('deletes only sessions, links and invitations that have expired', async () =>
        select gen_random_uuid(), id, '', $1, 'viewer', $2, '', now(), $3 from tenants limit 1`,
       [`${n}@b`, Buffer.of(n), end],
     );
+    await pool.query(
+      `insert into draft_editors (game_id, account_id, window_id, opened_at, expires_at)
+       select id, '00000000-0000-4000-8000-000000000001', gen_random_uuid(), now(), $1 from games limit 1`,
+      [end],
+    );
   }
-  expect(await deleteExpiredAccess(pool, clock.now())).toBe(6);
-  for (const table of ['account_sessions', 'sign_in_links', 'invitations']) {
+  expect(await deleteExpiredAccess(pool, clock.now())).toBe(8);
+  for (const table of ['account_sessions', 'sign_in_links', 'invitations', 'draft_editors']) {
     const { rows } = await pool.query(`select expires_at as at from ${table}`);
     expect(rows, table).toEqual([{ at: clock.now() + 1 }]);
   }
