@@ -1,5 +1,6 @@
 import type { DryRunResult } from '../features/dry-runs/dry-run.js';
 import type { PartEffect } from '../features/dry-runs/dry-run-report.js';
+import type { ShownPrice } from '../features/dry-runs/price-tally.js';
 import { grouped } from './progress-bar.js';
 import { isBetweenTexts, tableLines } from './table.js';
 
@@ -21,6 +22,7 @@ export function dryRunLines(result: DryRunResult): string[] {
   return [
     `${whom}, at ${at}, in ${seconds.toFixed(1)} s.`,
     ...tables.flatMap(([kind, rows]) => (rows.length === 0 ? [] : ['', ...table(kind, rows)])),
+    ...prices(result),
     ...examples(tables.flatMap(([, rows]) => rows)),
     ...result.ruleErrors.map(
       ({ part, before, after }) =>
@@ -38,6 +40,18 @@ function table(kind: string, rows: readonly Row[]): string[] {
       .join(', '),
   ]);
   return tableLines([[kind, ...COLUMNS, 'revenue'], ...cells], isBetweenTexts);
+}
+
+function prices({ prices: changes }: DryRunResult): string[] {
+  if (changes.length === 0) return [];
+  const shown = (price: ShownPrice | null) => (price === null ? '–' : `${price.price} ${price.currency}`);
+  const cells = changes.map(({ skuId, from, to, players, estimate }) => [
+    skuId,
+    shown(from),
+    shown(to),
+    grouped(estimate ?? players),
+  ]);
+  return ['', ...tableLines([['price of', 'before', 'after', 'players'], ...cells], isBetweenTexts)];
 }
 
 function examples(rows: readonly Row[]): string[] {

@@ -101,6 +101,13 @@ it('a dry run reads as tables', () => {
       ],
       offers: [],
       flags: [{ flagId: 'isPayer', ...effect(5, 5, 5, 0) }],
+      prices: [
+        {
+          ...{ skuId: 'gems', players: 1_200, estimate: null },
+          from: { currency: 'USD', price: '4.99' },
+          to: null,
+        },
+      ],
       ruleErrors: [],
     }),
   ).toEqual([
@@ -112,6 +119,9 @@ it('a dry run reads as tables', () => {
     '',
     'flag     before  after  enter  leave  stay  payers  revenue',
     'isPayer       5      5      0      0     5       3  0.0% EUR, 100.0% USD',
+    '',
+    'price of    before  after  players',
+    'gems      4.99 USD      –  1,200',
     '',
     'Some of those who',
     '  enter payer: u1 u2',

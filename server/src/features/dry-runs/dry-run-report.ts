@@ -1,6 +1,7 @@
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import type { Evaluation } from './evaluate-player.js';
+import { type PriceChange, PriceTally } from './price-tally.js';
 import { revenueShares } from './shares.js';
 import { addSpend, type Counts, Tally } from './tally.js';
 
@@ -27,6 +28,8 @@ export type Effects = Readonly<{
   flags: readonly FlagEffect[];
   segments: readonly SegmentEffect[];
   offers: readonly OfferEffect[];
+  /** Of most players first. */
+  prices: readonly PriceChange[];
   ruleErrors: readonly RuleErrors[];
 }>;
 
@@ -45,9 +48,16 @@ export class DryRunReport {
   readonly #errors = new Map<string, { before: number; after: number }>();
 
   readonly #unchanged: ReadonlySet<string>;
+  readonly #prices: PriceTally;
 
-  constructor(before: CompiledDocument, after: CompiledDocument, unchanged: ReadonlySet<string>) {
+  constructor(
+    before: CompiledDocument,
+    after: CompiledDocument,
+    unchanged: ReadonlySet<string>,
+    nowMs: number,
+  ) {
     this.#unchanged = unchanged;
+    this.#prices = new PriceTally(before, after, unchanged, nowMs);
     const partsOf = (kind: Kind, idsOf: (document: CompiledDocument) => readonly string[]): Part[] =>
       // The parts of the new document in its order, then the parts that it has removed.
       [...new Set([...idsOf(after), ...idsOf(before)])].map((id) => ({
@@ -66,6 +76,7 @@ export class DryRunReport {
 
   add(facts: PlayerFacts, before: Evaluation, after: Evaluation): void {
     if (facts.purchaseCount > 0) addSpend(this.#spend, facts);
+    this.#prices.add(facts, before, after);
     for (const { id, isUnchanged, tally } of this.#parts.flags) {
       const isAfter = after.flags.get(id) === true;
       tally.add(isUnchanged ? isAfter : before.flags.get(id) === true, isAfter, facts);
@@ -97,6 +108,7 @@ export class DryRunReport {
       flags: this.#parts.flags.map(({ id, tally }) => ({ flagId: id, ...effect(tally) })),
       segments: this.#parts.segments.map(({ id, tally }) => ({ segmentId: id, ...effect(tally) })),
       offers: this.#parts.offers.map(({ id, tally }) => ({ offerId: id, ...effect(tally) })),
+      prices: this.#prices.changes(scale),
       ruleErrors: [...this.#errors].map(([part, counted]) => ({ part, ...counted })),
     };
   }

@@ -68,6 +68,8 @@ const effect = {
   }),
 };
 
+const ShownPrice = Type.Object({ currency: Type.String(), price: Type.String() }, { title: 'ShownPrice' });
+
 const Result = Type.Object(
   {
     players: count('All players of the game'),
@@ -84,6 +86,22 @@ const Result = Type.Object(
         { offerId: Type.String(), ...effect },
         { title: 'DryRunOffer', description: 'The players to whom the offer applies' },
       ),
+    ),
+    prices: Type.Array(
+      Type.Object(
+        {
+          skuId: Type.String(),
+          from: nullable(ShownPrice),
+          to: nullable(ShownPrice),
+          players: count('Examined players whose price changes in this way'),
+          estimate: nullable(count('The same for all players, if only a sample was examined')),
+        },
+        { title: 'DryRunPrice' },
+      ),
+      {
+        description:
+          'Prices that some players would see changed, the change of most players first; 200 at most. Null: the SKU is not in the store of these players.',
+      },
     ),
     ruleErrors: Type.Array(
       Type.Object({
@@ -116,6 +134,15 @@ const RESULT_EXAMPLE: DryRunResult = {
   flags: [{ flagId: 'isPayer', ...EFFECT_EXAMPLE }],
   segments: [{ segmentId: 'payer', ...EFFECT_EXAMPLE }],
   offers: [{ offerId: 'winter_sale', ...EFFECT_EXAMPLE }],
+  prices: [
+    {
+      skuId: 'gems_80',
+      from: { currency: 'USD', price: '4.99' },
+      to: { currency: 'USD', price: '2.50' },
+      players: 150,
+      estimate: null,
+    },
+  ],
   ruleErrors: [{ part: 'segment:whales', before: 0, after: 3 }],
 };
 

@@ -17,7 +17,7 @@ import {
 import { DryRunReport, type Effects } from './dry-run-report.js';
 import { evaluatePlayer } from './evaluate-player.js';
 import { type FactColumns, factColumns, MAX_COLUMNS } from './fact-columns.js';
-import { factNeeds } from './fact-needs.js';
+import { type FactNeeds, factNeeds } from './fact-needs.js';
 import { TimeSlice } from './time-slice.js';
 import { compareDocuments } from './unchanged-parts.js';
 
@@ -112,14 +112,20 @@ function prepare({ nowMs, attributes, ...run }: DryRun, models: ModelsInForce): 
   const before = compile(run.before);
   const after = compile(run.after);
   const { unchanged, rest } = compareDocuments(before, after);
-  const columns = factColumns(factNeeds([rest, after]), nowMs);
-  const report = new DryRunReport(before, after, unchanged);
+  const columns = factColumns(withCurrency(factNeeds([rest, after]), [before, after]), nowMs);
+  const report = new DryRunReport(before, after, unchanged, nowMs);
   return {
     columns,
     columnCount: columns.ofPlayer.length + columns.ofDays.length,
     report,
     evaluate: evaluateUnder(rest, after, { nowMs, models }, report),
   };
+}
+
+/** Which price a player sees depends on the currency of the player, if SKUs have several. */
+function withCurrency(needs: FactNeeds, documents: readonly CompiledDocument[]): FactNeeds {
+  if (!documents.some(({ hasCurrencies }) => hasCurrencies)) return needs;
+  return { ...needs, profile: new Set([...needs.profile, 'currency', 'paidCurrency']) };
 }
 
 /** Undefined if the run was interrupted. */

@@ -32,8 +32,14 @@ export function expectedEffects(
         errors.set(part, counted);
       };
       const { flags, segments } = decide(prepared, facts, NOW, { models, onError });
-      const offers = decide(prepared, facts, NOW, { models, trace: true }).trace?.offers ?? [];
+      const trace = decide(prepared, facts, NOW, { models, trace: true }).trace;
+      const offers = trace?.offers ?? [];
       return {
+        prices: new Map(
+          trace?.skus
+            .filter(({ isShown }) => isShown)
+            .map(({ skuId, currency, offerPrice }) => [skuId, { currency, price: offerPrice }]),
+        ),
         facts,
         flags: new Set(Object.keys(flags).filter((flagId) => flags[flagId]?.value)),
         segments: new Set(segments.map(({ segmentId }) => segmentId)),
@@ -65,7 +71,19 @@ export function expectedEffects(
       },
     };
   };
-  return { effectOf, errors };
+  const skuIds = [...before.catalogue, ...after.catalogue].map(({ skuId }) => skuId);
+  const prices = new Map<string, number>();
+  for (const [index, old] of olds.entries()) {
+    for (const skuId of new Set(skuIds)) {
+      const [from, to] = [old.prices.get(skuId) ?? null, news[index]?.prices.get(skuId) ?? null];
+      const [key, isSame] = [
+        JSON.stringify({ skuId, from, to }),
+        JSON.stringify(from) === JSON.stringify(to),
+      ];
+      if (!isSame) prices.set(key, (prices.get(key) ?? 0) + 1);
+    }
+  }
+  return { effectOf, errors, prices };
 }
 
 function sharesOf(payers: readonly PlayerFacts[], players: readonly PlayerFacts[]): Record<string, number> {
@@ -90,7 +108,7 @@ export function expectEffects(
   players: readonly PlayerFacts[],
   models?: ModelsInForce,
 ): void {
-  const { effectOf, errors } = expectedEffects(before, after, players, models);
+  const { effectOf, errors, prices } = expectedEffects(before, after, players, models);
   for (const { flagId, ...effect } of result.flags) expect(effect, flagId).toEqual(effectOf('flags', flagId));
   for (const { segmentId, ...effect } of result.segments) {
     expect(effect, segmentId).toEqual(effectOf('segments', segmentId));
@@ -108,6 +126,12 @@ export function expectEffects(
     ...result.offers.map(({ offerId }) => offerId),
   ];
   expect(new Set(reported)).toEqual(new Set([...ids(before), ...ids(after)]));
+  const told = result.prices.map(
+    ({ players: n, estimate: _, ...change }) => [JSON.stringify(change), n] as const,
+  );
+  // Of more changes, those of most players are listed.
+  if (prices.size > 200) expect([...prices]).toEqual(expect.arrayContaining(told.map((each) => [...each])));
+  else expect(new Map(told)).toEqual(prices);
   const slow = [...errors].map(([part, counted]) => ({ part, ...counted }));
   expect(new Set(result.ruleErrors)).toEqual(new Set(slow));
 }

@@ -194,6 +194,29 @@ describe('a dry run', () => {
     offers: [offer('sale', { when: 'purchases.total > 0', sharePercent: 50 })],
   });
 
+  it('counts the players of each price that changes, and of SKUs that appear or are hidden', async () => {
+    const priced = (USD: string) => ({ USD: { actualPrice: USD, offerPrice: USD } });
+    const old = configWith({ catalogue: [sku('gems', { prices: priced('5') }), sku('chest'), sku('pass')] });
+    const next = configWith({
+      catalogue: [sku('gems', { prices: priced('4') }), sku('chest'), sku('new')],
+      offers: [offer('sale', { when: 'purchases.total > 0', skus: ['chest'] })],
+    });
+    const { prices } = await run(old, next);
+    const payers = everybody.filter(({ purchaseCount }) => purchaseCount > 0).length;
+    expect(payers).toBeGreaterThan(0);
+    const usd = (price: string) => ({ currency: 'USD', price });
+    const all = { players: PLAYERS, estimate: null };
+    expect(new Set(prices)).toEqual(
+      new Set([
+        { skuId: 'gems', from: usd('5.00'), to: usd('4.00'), ...all },
+        { skuId: 'new', from: null, to: usd('10.00'), ...all },
+        { skuId: 'pass', from: usd('10.00'), to: null, ...all },
+        { skuId: 'chest', from: usd('10.00'), to: usd('9.00'), players: payers, estimate: null },
+      ]),
+    );
+    expect(prices.at(-1)?.skuId).toBe('chest');
+  });
+
   it('counts players who enter, leave, stay and pay, and rules that fail', async () => {
     const result = await run(before, after);
     expect(result).toMatchObject({
