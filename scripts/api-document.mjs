@@ -34,6 +34,7 @@ const ADMIN_TAGS = [
   { name: 'Numbers', description: 'Players, revenue and retention, from roll-ups.' },
   { name: 'Events', description: 'What arrives, what was refused, and what never arrived.' },
   { name: 'Exports', description: 'Events as a file, made in the background.' },
+  { name: 'Jobs', description: 'Dry runs, replays, imports and trainings that go on in the background.' },
   { name: 'Audit log', description: 'Who changed what, and when.' },
 ];
 

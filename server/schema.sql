@@ -206,6 +206,19 @@ CREATE TABLE devices (
 );
 CREATE INDEX devices_player ON devices USING btree (player_id);
 
+CREATE TABLE draft_editors (
+  game_id integer NOT NULL,
+  account_id uuid NOT NULL,
+  window_id uuid NOT NULL,
+  opened_at timestamp with time zone NOT NULL,
+  changed_at timestamp with time zone,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT draft_editors_pkey PRIMARY KEY (game_id, account_id, window_id),
+  CONSTRAINT draft_editors_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  CONSTRAINT draft_editors_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
+);
+CREATE INDEX draft_editors_expiry ON draft_editors USING btree (expires_at);
+
 CREATE TABLE event_block_changes (
   day date NOT NULL,
   changed_by xid8 NOT NULL,
@@ -523,6 +536,30 @@ CREATE INDEX invitations_by_account ON invitations USING btree (tenant_id, invit
 CREATE INDEX invitations_by_token ON invitations USING btree (tenant_id, invited_by_token) WHERE (invited_by_token IS NOT NULL);
 CREATE INDEX invitations_expiry ON invitations USING btree (expires_at);
 CREATE INDEX invitations_tenant ON invitations USING btree (tenant_id, id);
+
+CREATE TABLE jobs (
+  id uuid NOT NULL,
+  game_id integer NOT NULL,
+  kind text NOT NULL,
+  subject json NOT NULL,
+  state text NOT NULL,
+  created_by text NOT NULL,
+  created_by_email text,
+  created_at timestamp with time zone NOT NULL,
+  progress_done bigint DEFAULT 0 NOT NULL,
+  progress_total bigint,
+  heartbeat_at timestamp with time zone NOT NULL,
+  result json,
+  failure text,
+  finished_at timestamp with time zone,
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT jobs_pkey PRIMARY KEY (id),
+  CONSTRAINT jobs_kind_check CHECK ((kind = ANY (ARRAY['dry_run'::text, 'replay'::text, 'override_import'::text, 'training'::text]))),
+  CONSTRAINT jobs_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'failed'::text, 'cancelled'::text]))),
+  CONSTRAINT jobs_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
+);
+CREATE INDEX jobs_expiry ON jobs USING btree (expires_at);
+CREATE INDEX jobs_game ON jobs USING btree (game_id, created_at, id);
 
 CREATE TABLE old_event_names (
   player_id bigint NOT NULL,

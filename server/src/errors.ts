@@ -37,6 +37,10 @@ export const ADMIN_ERRORS = {
   player_not_found: { status: 404, message: 'The game has no such player.' },
   flag_not_found: { status: 404, message: 'The published configuration has no such flag.' },
   audit_entry_not_found: { status: 404, message: 'The audit log of this studio has no such entry.' },
+  job_not_found: {
+    status: 404,
+    message: 'The game has no such job, or it has ended and cannot be cancelled.',
+  },
   export_not_found: { status: 404, message: 'The game has no such export, or no longer.' },
   session_not_found: { status: 404, message: 'The player has no such session.' },
   segment_not_found: { status: 404, message: 'The published configuration has no such segment.' },

@@ -10,6 +10,7 @@ import type { Database } from '../db/database.js';
 import { isMigrated } from '../db/migrate.js';
 import { createEventStoreMetrics } from '../features/events/event-store-metrics.js';
 import { createExportRunner } from '../features/exports/export-runner.js';
+import { createJobs } from '../features/jobs/jobs.js';
 import {
   createMaintenance,
   scheduleFrequently,
@@ -52,6 +53,7 @@ export async function startOperations(options: Options): Promise<Operations> {
   const eventStoreMetrics = createEventStoreMetrics(database.pool);
   const predictionMetrics = createPredictionMetrics(database.pool);
   const exports = createExportRunner({ pool: database.pool, clock: systemClock, logger });
+  const jobs = createJobs({ pool: database.pool, clock: systemClock, logger });
   const app = await buildOpsApp({
     logger,
     allowedHosts: settings.opsAllowedHosts,
@@ -74,7 +76,8 @@ export async function startOperations(options: Options): Promise<Operations> {
       environment: settings.environment,
       masterKeys: options.masterKeys,
       passwords: createPasswords(),
-      trainModels: (training) => trainInThread(database.url, training),
+      trainModels: (training, run) => trainInThread(database.url, training, run),
+      jobs,
       nudgeExports: exports.nudge,
     },
     apiDocument: async (api) => JSON.parse(await readFile(new URL(`${api}.json`, apiDocuments()), 'utf8')),
@@ -98,6 +101,7 @@ export async function startOperations(options: Options): Promise<Operations> {
     async close() {
       for (const schedule of schedules) schedule.stop();
       await exports.stop();
+      await jobs.stop();
       await app.close();
       await queue?.close();
     },

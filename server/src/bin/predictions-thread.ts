@@ -12,6 +12,7 @@ import { trainGame } from '../features/predictions/train-game.js';
 import { type NotedFailure, noteFailure } from '../features/predictions/work-queries.js';
 import type { TrainingOutcome } from '../features/studios/admin-context.js';
 import type { Actor } from '../features/studios/audit-log.js';
+import type { JobRun } from '../features/studios/background-jobs.js';
 import { clockFrom } from '../lib/clock.js';
 import { stepBehindPlayers } from '../lib/thread-priority.js';
 
@@ -34,6 +35,9 @@ type Task = Readonly<{
 
 /** A training that a member of the studio has asked for. */
 type TrainTask = Readonly<{ databaseUrl: string; training: Readonly<{ gameId: number; actor: Actor }> }>;
+
+/** What the thread of such a training tells. */
+type TrainMessage = TrainingOutcome | Readonly<{ progress: Readonly<{ done: number; total: number }> }>;
 
 /** What the thread tells. */
 export type ThreadMessage = Readonly<{ begun: DueGame }> | Readonly<{ result: DailyResult }> | 'done';
@@ -73,6 +77,7 @@ export async function runPredictionsInThread(
 export function trainInThread(
   databaseUrl: string,
   training: TrainTask['training'],
+  run?: JobRun,
   file = new URL(import.meta.url),
   { memoryMb, gameMs } = LIMITS,
 ): Promise<TrainingOutcome> {
@@ -81,12 +86,18 @@ export function trainInThread(
     workerData: task,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb },
   });
-  const timer = setTimeout(() => void thread.terminate(), gameMs);
+  const stop = () => void thread.terminate();
+  const timer = setTimeout(stop, gameMs);
+  run?.signal.addEventListener('abort', stop, { once: true });
   return new Promise((resolve, reject) => {
-    thread.once('message', resolve);
+    thread.on('message', (message: TrainMessage) => {
+      if ('progress' in message) run?.tell(message.progress);
+      else resolve(message);
+    });
     thread.once('error', reject);
     thread.once('exit', () => {
       clearTimeout(timer);
+      run?.signal.removeEventListener('abort', stop);
       reject(
         new Error(`the training was given up: it has ended, or took longer than ${gameMs / 60_000} minutes`),
       );
@@ -169,10 +180,19 @@ async function work(pool: Pool, { hadTurn, failed, ...options }: Task): Promise<
 }
 
 async function trainOne(pool: Pool, { training }: TrainTask): Promise<void> {
-  const trained = await trainGame(pool, training);
-  const told: TrainingOutcome =
-    trained.outcome === 'trained' ? { outcome: 'trained', version: trained.version } : { outcome: 'busy' };
-  parentPort?.postMessage(told);
+  const tell = (message: TrainMessage) => parentPort?.postMessage(message);
+  let weeks = 0;
+  const trained = await trainGame(pool, {
+    ...training,
+    onProgress({ phase, done, total }) {
+      if (phase === 'reading') weeks = total;
+      // The fit that follows takes about as long as the reading of a few weeks, and counts as one.
+      tell({ progress: { done: phase === 'reading' ? done : weeks, total: weeks + 1 } });
+    },
+  });
+  tell(
+    trained.outcome === 'trained' ? { outcome: 'trained', version: trained.version } : { outcome: 'busy' },
+  );
 }
 
 // Here it is the thread that runs this file.

@@ -4,6 +4,7 @@ import { expect } from 'vitest';
 import { DEMO } from '../../src/app/demo-studio.js';
 import { buildOpsApp } from '../../src/app/ops-app.js';
 import type { Pool } from '../../src/db/pool.js';
+import { createJobs } from '../../src/features/jobs/jobs.js';
 import { trainGame } from '../../src/features/predictions/train-game.js';
 import type { AdminContext } from '../../src/features/studios/admin-context.js';
 import { createAdminToken } from '../../src/features/studios/admin-tokens.js';
@@ -38,8 +39,8 @@ export const GAME = `/games/${DEMO.game}`;
 
 /** Trains in this process; the service trains in a thread. */
 export function trainHere(pool: Pool): AdminContext['trainModels'] {
-  return async (training) => {
-    const trained = await trainGame(pool, training);
+  return async (training, run) => {
+    const trained = await trainGame(pool, { ...training, signal: run?.signal, onProgress: run?.tell });
     return trained.outcome === 'trained' ? trained : { outcome: 'busy' };
   };
 }
@@ -58,6 +59,7 @@ export function adminContext(
     environment: 'development',
     passwords: createPasswords(CHEAP_HASHES),
     trainModels: trainHere(pool),
+    jobs: createJobs({ pool, clock, logger }),
     nudgeExports: () => {},
   };
 }

@@ -28,7 +28,7 @@ async function runningJob({ harness }: RouteWorld): Promise<string> {
   const { rows } = await harness.pool.query<{ id: string }>(
     `insert into jobs (id, game_id, kind, subject, state, created_by, created_at, heartbeat_at, expires_at)
      select gen_random_uuid(), id, 'training', '{}', 'running', 'Ada', now(), now() + interval '1 hour', now() + interval '1 day'
-     from games limit 1
+     from games where slug = 'demo-game'
      returning id`,
   );
   return rows[0]?.id ?? '';

@@ -9,7 +9,8 @@ import { findDraft } from '../game-configs/draft.js';
 export type Candidate = Readonly<{ document?: unknown; version?: number | undefined }>;
 
 export type CandidateOutcome =
-  | Readonly<{ outcome: 'found'; document: ConfigDocument }>
+  /** `revision`: of the draft, if the draft was asked for. */
+  | Readonly<{ outcome: 'found'; document: ConfigDocument; revision: number | null }>
   | Readonly<{ outcome: 'invalid'; problems: readonly DocumentProblem[] }>
   | Readonly<{ outcome: 'no_such_version' }>;
 
@@ -19,13 +20,17 @@ export async function findCandidate(
   { document, version }: Candidate,
 ): Promise<CandidateOutcome> {
   let found = document;
-  if (found === undefined) {
-    const source = version === undefined ? findDraft(pool, gameId) : findConfigVersion(pool, gameId, version);
-    found = (await source)?.document;
+  let revision: number | null = null;
+  if (found === undefined && version !== undefined) {
+    found = (await findConfigVersion(pool, gameId, version))?.document;
     if (found === undefined) return { outcome: 'no_such_version' };
+  }
+  if (found === undefined) {
+    const draft = await findDraft(pool, gameId);
+    ({ document: found, revision } = draft);
   }
   // Versions are checked, too: an older release of the service may have published a document that is not valid any more.
   const validation = validateDocument(found);
   if (!validation.ok) return { outcome: 'invalid', problems: validation.problems };
-  return { outcome: 'found', document: validation.document };
+  return { outcome: 'found', document: validation.document, revision };
 }

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters } from '../../http/admin-responses.js';
+import { adminSchema, GameParameters, success } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { writeJsonLines } from '../../http/json-lines.js';
 import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
@@ -9,9 +9,11 @@ import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
-import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import { actorOf, adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import type { JobRun } from '../studios/background-jobs.js';
+import { BackgroundQuery, JobResponse, toJob } from '../studios/job-schemas.js';
 import { type Candidate, findCandidate } from './candidate.js';
-import { type DryRun, dryRun } from './dry-run.js';
+import { type DryRun, type DryRunProgress, dryRun } from './dry-run.js';
 import { DryRunBody, DryRunEnvelope, DryRunLine } from './dry-run-schemas.js';
 import { readFutureInstant } from './future-instant.js';
 
@@ -39,15 +41,23 @@ export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'dryRun',
         summary: 'What publishing a document would change, for all players',
         description:
-          'Evaluates every player, or a sample of them, under the published document and under the new one. Changes nothing. The response is a stream of lines of JSON. If the client disconnects, the run stops.',
+          'Evaluates every player, or a sample of them, under the published document and under the new one. Changes nothing. The response is a stream of lines of JSON. If the client disconnects, the run stops. With `background` it goes on as a job.',
         params: GameParameters,
+        querystring: BackgroundQuery,
         body,
         response: {
+          202: JobResponse,
           200: {
             description: 'Lines of JSON',
             content: { 'application/x-ndjson': { schema: DryRunLine } },
           },
-          ...gameErrors([...BODY_ERRORS, 'version_not_found', 'document_invalid', 'busy']),
+          ...gameErrors([
+            'parameter_invalid',
+            ...BODY_ERRORS,
+            'version_not_found',
+            'document_invalid',
+            'busy',
+          ]),
         },
       },
     },
@@ -55,14 +65,20 @@ export function dryRunRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { gameId, publishedVersion } = await gameOf(ctx, request);
       const { sample, at, ...candidate } = request.body ?? {};
       const nowMs = instantOf(at, ctx.clock.now());
-      const after = await candidateOf(ctx, gameId, candidate);
+      const { document: after, revision } = await candidateOf(ctx, gameId, candidate);
       const { document: before } = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
-      const lines = new PassThrough();
       const run = { gameId, before, after, nowMs, sample };
-      const running = semaphore.of(adminOf(request).tenantId).take(() => writeDryRun(ctx, run, lines));
-      if (running === undefined) {
-        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+      const slot = semaphore.of(adminOf(request).tenantId);
+      if (request.query.background === 'true') {
+        const subject = { revision, version: candidate.version ?? null, publishedVersion };
+        const job = { gameId, kind: 'dry_run', subject, actor: actorOf(ctx, request) } as const;
+        const started = await ctx.jobs.start(job, (as) => dryRunAs(ctx, run, as), slot.take);
+        if (started === undefined) throw busy();
+        return reply.code(202).send(success(toJob(started)));
       }
+      const lines = new PassThrough();
+      const running = slot.take(() => writeDryRun(ctx, run, lines));
+      if (running === undefined) throw busy();
       return reply.header('content-type', 'application/x-ndjson').send(lines);
     },
   );
@@ -82,12 +98,26 @@ async function candidateOf(ctx: AdminContext, gameId: number, candidate: Candida
   const found = await findCandidate(ctx.pool, gameId, candidate);
   switch (found.outcome) {
     case 'found':
-      return found.document;
+      return found;
     case 'invalid':
       throw new ApiError('document_invalid', { details: { problems: found.problems } });
     case 'no_such_version':
       throw new ApiError('version_not_found');
   }
+}
+
+function busy(): ApiError {
+  return new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+}
+
+/** Runs until it is done or the job is cancelled. */
+async function dryRunAs({ pool }: AdminContext, run: DryRun, { signal, tell }: JobRun): Promise<unknown> {
+  const onProgress = ({ examined, total }: DryRunProgress) => tell({ done: examined, total });
+  const outcome = await dryRun(pool, { ...run, signal, onProgress });
+  if (outcome.outcome === 'too_many_facts') {
+    throw new ApiError('document_invalid', { message: outcome.message });
+  }
+  return outcome.outcome === 'done' ? outcome.result : null;
 }
 
 /** Runs until it is done or the client disconnects. */

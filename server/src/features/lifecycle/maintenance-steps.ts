@@ -11,6 +11,7 @@ import { dropOldIdentities, ensureEventPartitions } from '../events/event-partit
 import { deleteExpiredFailedEvents } from '../events/failed/expiry.js';
 import { type MoveResult, moveOldEvents } from '../events/move-old-events.js';
 import { deleteExpiredExports } from '../exports/export-expiry.js';
+import { deleteExpiredJobs } from '../jobs/job-expiry.js';
 import { deleteExpiredStays } from '../players/stay-expiry.js';
 import { deleteExpiredSessions } from '../sessions/session-expiry.js';
 import { serviceActor } from '../studios/audit-log.js';
@@ -73,7 +74,10 @@ export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
     name: 'exports',
     maxMs: 10 * MINUTE_MS,
     run: async ({ connection, nowMs, signal }) =>
-      done({ exportsDeleted: await deleteExpiredExports(connection, nowMs, signal) }),
+      done({
+        exportsDeleted: await deleteExpiredExports(connection, nowMs, signal),
+        jobsDeleted: await deleteExpiredJobs(connection, nowMs, signal),
+      }),
   },
   {
     name: 'rollups',

@@ -2,15 +2,16 @@ import { PassThrough } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters } from '../../http/admin-responses.js';
+import { adminSchema, GameParameters, success } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { parseCsvBodies } from '../../http/csv-bodies.js';
 import { writeJsonLines } from '../../http/json-lines.js';
-import { checkBodyAgainst } from '../../http/validation.js';
+import { checkBodyAgainst, withSchemaTypes } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import { BackgroundQuery, JobResponse, toJob } from '../studios/job-schemas.js';
 import { readOverrideFile } from './override-file.js';
 import { checkOverrides, importOverrides } from './override-import.js';
 
@@ -46,7 +47,7 @@ export function overrideImportRoutes(app: FastifyInstance, ctx: AdminContext): v
   const semaphore = createFairSemaphore(RUNS);
   parseCsvBodies(app);
 
-  app.post(
+  withSchemaTypes(app).post(
     '/admin/v1/games/:game/overrides/import',
     {
       onRequest: requireRole(ctx, 'editor'),
@@ -56,8 +57,9 @@ export function overrideImportRoutes(app: FastifyInstance, ctx: AdminContext): v
         operationId: 'importOverrides',
         summary: 'Set flags of many players from a CSV file',
         description:
-          'Columns: playerId, flagId, value (true, false, or clear), reason, and perhaps until. All rows are checked first: with anything wrong, nothing is changed. A row that says what stands already changes nothing, so the same file may be sent again. The response is a stream of lines, each a JSON text; who hangs up ends it.',
+          'Columns: playerId, flagId, value (true, false, or clear), reason, and perhaps until. All rows are checked first: with anything wrong, nothing is changed. A row that says what stands already changes nothing, so the same file may be sent again. The response is a stream of lines, each a JSON text; who hangs up ends it. With `background` it goes on as a job, after the rows were checked.',
         params: GameParameters,
+        querystring: BackgroundQuery,
         body: {
           content: {
             'text/csv': {
@@ -70,8 +72,9 @@ export function overrideImportRoutes(app: FastifyInstance, ctx: AdminContext): v
           },
         },
         response: {
+          202: JobResponse,
           200: { description: 'Lines of JSON', content: { 'application/x-ndjson': { schema: ImportLine } } },
-          ...gameErrors([...BODY_ERRORS, 'overrides_invalid', 'busy']),
+          ...gameErrors(['parameter_invalid', ...BODY_ERRORS, 'overrides_invalid', 'busy']),
         },
       },
     },
@@ -83,17 +86,42 @@ export function overrideImportRoutes(app: FastifyInstance, ctx: AdminContext): v
       const reading = readOverrideFile(request.body, actor.nowMs);
       const rows = await checkOverrides(ctx.pool, game, reading);
       if (rows.length > 0) throw new ApiError('overrides_invalid', { details: { rows } });
+      const slot = semaphore.of(adminOf(request).tenantId);
+      if (request.query.background === 'true') {
+        const { gameId } = game;
+        const job = {
+          gameId,
+          kind: 'override_import',
+          subject: { rows: reading.rows.length },
+          actor,
+        } as const;
+        const started = await ctx.jobs.start(
+          job,
+          ({ signal, tell }) =>
+            importOverrides(ctx.pool, gameId, reading.rows, {
+              ...{ actor, signal },
+              onProgress: ({ set, cleared, unchanged, total }) =>
+                tell({ done: set + cleared + unchanged, total }),
+            }),
+          slot.take,
+        );
+        if (started === undefined) throw busy();
+        return reply.code(202).send(success(toJob(started)));
+      }
       const lines = new PassThrough();
       const about = { logger: ctx.logger, what: 'an import of overrides' };
-      const running = semaphore.of(adminOf(request).tenantId).take(() =>
+      const running = slot.take(() =>
         writeJsonLines(lines, about, async ({ signal, write, tell }) => {
           const options = { actor, signal, onProgress: tell };
           write({ result: await importOverrides(ctx.pool, game.gameId, reading.rows, options) });
         }),
       );
-      if (running === undefined)
-        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
+      if (running === undefined) throw busy();
       return reply.header('content-type', 'application/x-ndjson').send(lines);
     },
   );
+}
+
+function busy(): ApiError {
+  return new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
 }

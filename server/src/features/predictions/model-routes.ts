@@ -8,6 +8,7 @@ import { MODEL_NAMES, type ModelName } from '../../personalisation/predict/artef
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import { BackgroundQuery, JobResponse, toJob } from '../studios/job-schemas.js';
 import { comparedModel } from './compared-model.js';
 import {
   findCurrentState,
@@ -85,22 +86,38 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'trainModels',
         summary: 'Train the models now',
         description:
-          'Responds when the training is done, which takes seconds, or minutes for a large game. The training continues if the client disconnects. A model that is better than the one in force is put in force.',
+          'Responds when the training is done, which takes seconds, or minutes for a large game. The training continues if the client disconnects. With `background` it is a job, whose progress can be read. A model that is better than the one in force is put in force.',
         params: GameParameters,
-        response: { 201: ModelTrainedResponse, ...gameErrors(['busy']) },
+        querystring: BackgroundQuery,
+        response: {
+          201: ModelTrainedResponse,
+          202: JobResponse,
+          ...gameErrors(['parameter_invalid', 'busy']),
+        },
       },
     },
     async (request, reply) => {
       const { gameId } = await gameOf(ctx, request);
       const actor = actorOf(ctx, request);
-      const running = trainings.of(adminOf(request).tenantId).take(() => ctx.trainModels({ gameId, actor }));
-      const trained = running === undefined ? { outcome: 'busy' as const } : await running;
-      if (trained.outcome === 'busy') {
-        throw new ApiError('busy', {
-          message: 'A training is running already.',
-          headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
-        });
+      const slot = trainings.of(adminOf(request).tenantId);
+      if (request.query.background === 'true') {
+        const job = { gameId, kind: 'training', subject: {}, actor } as const;
+        const started = await ctx.jobs.start(
+          job,
+          async (run) => {
+            const trained = await ctx.trainModels({ gameId, actor }, run);
+            if (trained.outcome === 'busy') throw busy();
+            const { isPromoted } = await requireModel(ctx, gameId, trained.version);
+            return { modelVersion: trained.version, isPromoted };
+          },
+          slot.take,
+        );
+        if (started === undefined) throw busy();
+        return reply.code(202).send(success(toJob(started)));
       }
+      const running = slot.take(() => ctx.trainModels({ gameId, actor }));
+      const trained = running === undefined ? { outcome: 'busy' as const } : await running;
+      if (trained.outcome === 'busy') throw busy();
       const model = await requireModel(ctx, gameId, trained.version);
       return reply.code(201).send(success(toSummary(withoutArtefact(model))));
     },
@@ -190,6 +207,13 @@ export function modelRoutes(app: FastifyInstance, ctx: AdminContext): void {
       }
     },
   );
+}
+
+function busy(): ApiError {
+  return new ApiError('busy', {
+    message: 'A training is running already.',
+    headers: { 'retry-after': String(RETRY_AFTER_SECONDS) },
+  });
 }
 
 async function requireModel(ctx: AdminContext, gameId: number, version: number): Promise<StoredModel> {

@@ -5,6 +5,7 @@ import type { MasterKeys } from '../../security/master-keys.js';
 import type { Passwords } from '../../security/passwords.js';
 import type { AdminMetrics } from '../../telemetry/metrics.js';
 import type { Actor } from './audit-log.js';
+import type { JobRun, Jobs } from './background-jobs.js';
 
 /** What the admin API needs. It runs in the primary process, beside the API workers. */
 export type AdminContext = Readonly<{
@@ -19,7 +20,12 @@ export type AdminContext = Readonly<{
   masterKeys: MasterKeys;
   passwords: Passwords;
   /** Trains the models of a game in another thread: this one serves requests. */
-  trainModels: (training: Readonly<{ gameId: number; actor: Actor }>) => Promise<TrainingOutcome>;
+  trainModels: (
+    training: Readonly<{ gameId: number; actor: Actor }>,
+    run?: JobRun,
+  ) => Promise<TrainingOutcome>;
+  /** Work that goes on after the response. */
+  jobs: Jobs;
   /** Tells the export runner about a new export, so that it does not wait for its next poll. */
   nudgeExports: () => void;
 }>;

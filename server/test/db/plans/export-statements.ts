@@ -1,3 +1,4 @@
+import { pino } from 'pino';
 import { transaction } from '../../../src/db/pool.js';
 import { deleteExpiredExports } from '../../../src/features/exports/export-expiry.js';
 import {
@@ -9,14 +10,23 @@ import {
   listExportJobs,
 } from '../../../src/features/exports/export-job-queries.js';
 import { cancelExport, startExport } from '../../../src/features/exports/export-jobs.js';
+import { deleteExpiredJobs } from '../../../src/features/jobs/job-expiry.js';
+import { findJob, listJobs, updateJobProgress } from '../../../src/features/jobs/job-queries.js';
+import { cancelJob, createJobs } from '../../../src/features/jobs/jobs.js';
+import type { JobRun } from '../../../src/features/studios/background-jobs.js';
 import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';
 
 const { gameId, tenantId, userId } = WORLD;
+/** Work that goes on until it is told to end. */
+const aborted = ({ signal }: JobRun) =>
+  new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 const WORKER = '00000000-0000-4000-8000-000000000001';
 const SPAN = { from: '2026-01-01T00:00:00.000000Z', to: '2026-01-02T00:00:00.000000Z' };
 
-/** Statements of exports in the background, as far as they read or write chunks. */
+/** Statements of exports and other jobs in the background. */
 export const EXPORT_STATEMENTS: readonly Listed[] = [
   {
     what: 'list_export_jobs',
@@ -24,6 +34,28 @@ export const EXPORT_STATEMENTS: readonly Listed[] = [
   },
   { what: 'find_export_job', call: ({ admin }) => findExportJob(admin, gameId, userId) },
   { what: 'find_export_chunk', call: ({ admin }) => findExportChunk(admin, userId, 1) },
+  {
+    what: 'list_jobs',
+    call: ({ admin }) => listJobs(admin, gameId, { kind: null, after: undefined, limit: 20 }),
+  },
+  { what: 'find_job', call: ({ admin }) => findJob(admin, gameId, userId) },
+  {
+    what: 'jobs',
+    call: async ({ admin, nowMs }) => {
+      const actor = { name: 'a test', nowMs };
+      const jobs = createJobs({
+        pool: admin,
+        clock: { now: () => nowMs },
+        logger: pino({ level: 'silent' }),
+      });
+      const job = { gameId, kind: 'training', subject: {}, actor } as const;
+      const started = await jobs.start(job, aborted, (work) => work());
+      await updateJobProgress(admin, started?.jobId ?? '', { done: 1, total: 2 });
+      await cancelJob(admin, gameId, started?.jobId ?? '', actor);
+      await jobs.stop();
+      await deleteExpiredJobs(admin, nowMs);
+    },
+  },
   {
     what: 'chunks of exports',
     call: async ({ admin, nowMs }) => {

@@ -156,11 +156,13 @@ describe('the admin API', () => {
       await other.query("select pg_advisory_lock(hashtext('savepoint training'), $1)", [training.gameId]);
       expectGeneralError(await admin.call('POST', `${GAME}/models`), 429, 'busy');
     });
-    expect(await trainInThread(harness.databaseUrl, training, THREAD)).toEqual({
+    expect(await trainInThread(harness.databaseUrl, training, undefined, THREAD)).toEqual({
       outcome: 'trained',
       version: 4,
     });
-    await expect(trainInThread('postgres://nobody@127.0.0.1:1/none', training, THREAD)).rejects.toThrow();
+    await expect(
+      trainInThread('postgres://nobody@127.0.0.1:1/none', training, undefined, THREAD),
+    ).rejects.toThrow();
   });
 
   it('rolls back for editors only, and shows it', async () => {

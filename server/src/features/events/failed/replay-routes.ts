@@ -9,6 +9,7 @@ import { createFairSemaphore } from '../../../lib/fair-semaphore.js';
 import type { AdminContext } from '../../studios/admin-context.js';
 import { gameErrors } from '../../studios/admin-errors.js';
 import { actorOf, adminOf, gameOf, requireRole } from '../../studios/admin-guard.js';
+import { BackgroundQuery, JobResponse, toJob } from '../../studios/job-schemas.js';
 import { createRegistries } from '../types/registries.js';
 import { findFailedEvent } from './failed-event-queries.js';
 import { checkedEntry, EntryParameters } from './failed-event-routes.js';
@@ -80,15 +81,17 @@ export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
         operationId: 'replayFailedEvents',
         summary: 'Apply all open entries of a group',
         description:
-          'For example after the schema was corrected. The response is a stream of lines, each a JSON text; closing the connection ends the replay. Replayed events stay replayed, and events that still fail stay in the inbox with the new reason.',
+          'For example after the schema was corrected. The response is a stream of lines, each a JSON text; closing the connection ends the replay. With `background` it goes on as a job. Replayed events stay replayed, and events that still fail stay in the inbox with the new reason.',
         params: GameParameters,
+        querystring: BackgroundQuery,
         body: ReplayGroupBody,
         response: {
+          202: JobResponse,
           200: {
             description: 'Lines of JSON',
             content: { 'application/x-ndjson': { schema: ReplayLine } },
           },
-          ...gameErrors([...BODY_ERRORS, 'busy']),
+          ...gameErrors(['parameter_invalid', ...BODY_ERRORS, 'busy']),
         },
       },
     },
@@ -97,19 +100,41 @@ export function replayRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { reason, eventType } = request.body;
       const group = { gameId, code: reason, ...(eventType === undefined ? {} : { eventType }) };
       const actor = actorOf(ctx, request);
+      const slot = semaphore.of(adminOf(request).tenantId);
+      if (request.query.background === 'true') {
+        const job = {
+          gameId,
+          kind: 'replay',
+          subject: { reason, eventType: eventType ?? null },
+          actor,
+        } as const;
+        const started = await ctx.jobs.start(
+          job,
+          ({ signal, tell }) =>
+            replayFailedGroup(tools, group, {
+              ...{ actor, signal },
+              onProgress: ({ replayed, failed, total }) => tell({ done: replayed + failed, total }),
+            }),
+          slot.take,
+        );
+        if (started === undefined) throw busy();
+        return reply.code(202).send(success(toJob(started)));
+      }
       const lines = new PassThrough();
       const about = { logger: ctx.logger, what: 'a replay of failed events' };
-      const running = semaphore.of(adminOf(request).tenantId).take(() =>
+      const running = slot.take(() =>
         writeJsonLines(lines, about, async ({ signal, write, tell }) => {
           write({ result: await replayFailedGroup(tools, group, { actor, signal, onProgress: tell }) });
         }),
       );
-      if (running === undefined) {
-        throw new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
-      }
+      if (running === undefined) throw busy();
       return reply.header('content-type', 'application/x-ndjson').send(lines);
     },
   );
+}
+
+function busy(): ApiError {
+  return new ApiError('busy', { headers: { 'retry-after': String(RETRY_AFTER_SECONDS) } });
 }
 
 function wasNew(result: Replayed): boolean {

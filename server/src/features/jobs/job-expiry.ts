@@ -1,0 +1,23 @@
+import type { OwnConnection } from '../../db/own-connection.js';
+import type { Pool } from '../../db/pool.js';
+
+/** Jobs per statement. The result of a dry run may have some hundred kilobytes. */
+const CHUNK = 500;
+
+/** Deletes expired jobs. Returns how many were deleted. */
+export async function deleteExpiredJobs(
+  db: Pool | OwnConnection,
+  nowMs: number,
+  signal?: AbortSignal,
+): Promise<number> {
+  let deleted = 0;
+  for (let last = CHUNK; last === CHUNK && signal?.aborted !== true; deleted += last) {
+    const { rowCount } = await db.query(
+      `delete from jobs where id = any (array(
+         select id from jobs where expires_at <= $1 order by expires_at limit $2))`,
+      [new Date(nowMs), CHUNK],
+    );
+    last = rowCount ?? 0;
+  }
+  return deleted;
+}

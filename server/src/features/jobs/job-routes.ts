@@ -1,0 +1,132 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import { ApiError } from '../../errors.js';
+import { adminSchema, GameParameters, success, successOf } from '../../http/admin-responses.js';
+import {
+  cursorInvalid,
+  cursorOf,
+  cursorTime,
+  cutPage,
+  NextCursor,
+  pageParameters,
+  writeCursor,
+} from '../../http/page-cursor.js';
+import { withSchemaTypes } from '../../http/validation.js';
+import { UUID } from '../../lib/uuid.js';
+import type { AdminContext } from '../studios/admin-context.js';
+import { gameErrors } from '../studios/admin-errors.js';
+import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
+import {
+  JOB_EXAMPLE,
+  JOB_EXAMPLE_ID,
+  JobKindSchema,
+  JobResponse,
+  JobSchema,
+  toJob,
+} from '../studios/job-schemas.js';
+import { findJob, listJobs } from './job-queries.js';
+import { cancelJob } from './jobs.js';
+
+const LIMITS = { max: 100, fallback: 20 };
+const LIST = 'jobs';
+
+const JobParameters = Type.Object({
+  ...GameParameters.properties,
+  jobId: Type.String({ format: 'uuid', examples: [JOB_EXAMPLE_ID] }),
+});
+
+const JobsResponse = successOf(
+  'JobsResponse',
+  Type.Object({ jobs: Type.Array(JobSchema, { description: 'Newest first' }), nextCursor: NextCursor }),
+  { example: { jobs: [JOB_EXAMPLE], nextCursor: null } },
+);
+const CancelledJobResponse = successOf(
+  'CancelledJobResponse',
+  Type.Object({ jobId: Type.String({ format: 'uuid' }) }),
+  { example: { jobId: JOB_EXAMPLE_ID } },
+);
+
+/** Long work that was started with `background`: found again by anyone in the studio, with its progress and its result. */
+export function jobRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  const common = adminSchema('Jobs');
+  const routes = withSchemaTypes(app);
+  const viewer = requireRole(ctx, 'viewer');
+
+  routes.get(
+    '/admin/v1/games/:game/jobs',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'listJobs',
+        summary: 'Dry runs, replays, imports and trainings in the background, newest first',
+        description:
+          'A job is deleted a day after its end. A game keeps 100 jobs; of more, the oldest are deleted.',
+        params: GameParameters,
+        querystring: Type.Object({ ...pageParameters(LIMITS), kind: Type.Optional(JobKindSchema) }),
+        response: { 200: JobsResponse, ...gameErrors(['parameter_invalid']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { cursor, limit = LIMITS.fallback, kind = null } = request.query;
+      const key = cursorOf(LIST, cursor, [0, '']);
+      const after =
+        key === undefined ? undefined : { createdAt: cursorTime(key[0]), jobId: checkedId(key[1]) };
+      const { page, last } = cutPage(await listJobs(ctx.pool, gameId, { kind, after, limit }), limit);
+      return success({
+        jobs: page.map(toJob),
+        nextCursor: last === undefined ? null : writeCursor(LIST, [last.createdAt, last.jobId]),
+      });
+    },
+  );
+
+  routes.get(
+    '/admin/v1/games/:game/jobs/:jobId',
+    {
+      onRequest: viewer,
+      schema: {
+        ...common,
+        operationId: 'getJob',
+        summary: 'A job, its progress and its result',
+        params: JobParameters,
+        response: { 200: JobResponse, ...gameErrors(['job_not_found']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { jobId } = request.params;
+      const job = UUID.test(jobId) ? await findJob(ctx.pool, gameId, jobId) : undefined;
+      if (job === undefined) throw new ApiError('job_not_found');
+      return success(toJob(job));
+    },
+  );
+
+  routes.delete(
+    '/admin/v1/games/:game/jobs/:jobId',
+    {
+      onRequest: requireRole(ctx, 'editor'),
+      schema: {
+        ...common,
+        operationId: 'cancelJob',
+        summary: 'Cancel a running job',
+        description: 'It ends within seconds. What it has done until then stays done.',
+        params: JobParameters,
+        response: { 200: CancelledJobResponse, ...gameErrors(['job_not_found']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const { jobId } = request.params;
+      const isCancelled =
+        UUID.test(jobId) && (await cancelJob(ctx.pool, gameId, jobId, actorOf(ctx, request)));
+      if (!isCancelled) throw new ApiError('job_not_found');
+      return success({ jobId });
+    },
+  );
+}
+
+function checkedId(text: string): string {
+  if (UUID.test(text)) return text;
+  throw cursorInvalid();
+}
