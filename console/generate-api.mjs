@@ -42,9 +42,11 @@ function operationType({ parameters = [], requestBody, responses }) {
   // A file that is no JSON is a text.
   const content = requestBody?.content ?? {};
   const body = (content['application/json'] ?? content['text/csv'])?.schema;
-  const [, good] = Object.entries(responses).find(([status]) => status.startsWith('2')) ?? [];
-  const response = good?.content?.['application/json']?.schema;
-  return `{ params: ${of('path')}; query: ${of('query')}; body: ${body ? typeOf(body) : 'undefined'}; response: ${response ? typeOf(response) : 'undefined'} }`;
+  const good = Object.entries(responses).filter(([status]) => status.startsWith('2'));
+  // A route that can also work in the background has two.
+  const found = good.flatMap(([, { content }]) => content?.['application/json']?.schema ?? []);
+  const response = found.length === 0 ? 'undefined' : found.map(typeOf).join(' | ');
+  return `{ params: ${of('path')}; query: ${of('query')}; body: ${body ? typeOf(body) : 'undefined'}; response: ${response} }`;
 }
 
 /** A JSON schema as a type. What is not said here does not occur in the document. */

@@ -109,6 +109,28 @@ describe.skipIf(!HAS_BROWSER)(`work and sessions in the console${NEEDS_BROWSER}`
     expect(owner.problems).toEqual([]);
   });
 
+  it('shows a training that another member has started, on the page and in the list of all work, and cancels it', async () => {
+    const { page, go } = owner;
+    // As a node of its own would write it.
+    await sql.query(
+      `insert into jobs (id, game_id, kind, subject, state, created_by, created_at, progress_done, progress_total,
+         heartbeat_at, expires_at)
+       select gen_random_uuid(), id, 'training', '{}', 'running', 'Ana', now(), 3, 9, now() + interval '1 day',
+         now() + interval '1 day' from games where slug = 'demo-game'`,
+    );
+    await go('/predictions');
+    const training = page.getByRole('status', { name: 'Training now' });
+    await training.getByText(/since .*, started by Ana\. 3 of 9 steps/).waitFor();
+    expect(await page.getByRole('button', { name: 'Train now' }).count()).toBe(0);
+    await page.getByRole('link', { name: '1 job running' }).click();
+    const row = page.getByRole('row', { name: /^Training of the models Ana/ });
+    await row.getByRole('button', { name: 'Cancel' }).click();
+    await row.getByText('Cancelled').waitFor();
+    await row.getByRole('link', { name: 'Training of the models' }).click();
+    await page.getByRole('button', { name: 'Train now' }).waitFor();
+    expect(owner.problems).toEqual([]);
+  });
+
   it('shows the older trainings when asked to', async () => {
     const { page, go } = owner;
     await go('/predictions');

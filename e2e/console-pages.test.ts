@@ -39,6 +39,7 @@ const PAGES = [
   '/settings?tab=flags',
   '/settings?tab=predictions',
   '/settings?tab=limits',
+  '/settings?tab=jobs',
   '/settings?tab=audit',
   '/settings?tab=account',
 ];

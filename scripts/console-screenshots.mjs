@@ -116,6 +116,7 @@ async function main() {
     'settings-limits': '/settings?tab=limits',
     'settings-game': '/settings?tab=game',
     'settings-games': '/settings?tab=games',
+    'settings-jobs': '/settings?tab=jobs',
     'settings-audit': '/settings?tab=audit',
     'settings-account': '/settings?tab=account',
   };

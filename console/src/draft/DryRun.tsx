@@ -1,40 +1,37 @@
-import { Alert, Button, Group, Progress, Stack, Table, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import type { Schemas } from '../api/client.js';
 import { usePlace } from '../api/hooks.js';
-import { countOf, formatCount, formatShare } from '../lib/format.js';
+import { countOf, formatCount, formatMoney, formatShare } from '../lib/format.js';
+import { JobEnd, JobProgress } from '../parts/JobProgress.js';
 import { ProblemNote } from '../parts/states.js';
-import { type DryRunResult, useDryRun } from './use-dry-run.js';
+import { Moment } from '../parts/texts.js';
+import { type DryRunResult, useDraftDryRun } from './use-draft-dry-run.js';
 
-/** For how many players publishing the saved draft would change something, part by part. */
+/** For how many players publishing the saved draft would change something, part by part. It goes on when the panel is closed. */
 export function DryRun() {
-  const { isRunning, progress, result, problem, start } = useDryRun();
-  useEffect(() => {
-    void start({});
-  }, [start]);
+  const { running, isOfOlderDraft, ended, result, problem, start } = useDraftDryRun();
   return (
     <Stack gap="md">
-      {isRunning && (
-        <div>
-          <Progress
-            value={progress === null ? 0 : (100 * progress.examined) / Math.max(1, progress.total)}
-            aria-label="Progress of the dry run"
-            animated
-          />
-          <Text size="sm" c="dimmed">
-            {progress === null
-              ? 'Starting…'
-              : `${formatCount(progress.examined)} of ${countOf(progress.total, 'player')}`}
-          </Text>
-        </div>
+      {running !== undefined && (
+        <JobProgress
+          job={running}
+          doing={isOfOlderDraft ? 'A dry run of an older draft runs' : 'Deciding for all players'}
+        />
       )}
-      <ProblemNote problem={problem} onRetry={() => void start({})} />
-      {result !== null && <DryRunTables result={result} />}
-      {result !== null && (
-        <Group>
-          <Button variant="default" onClick={() => void start({})}>
+      <ProblemNote problem={problem} onRetry={start} />
+      {ended !== undefined && ended.state !== 'done' && <JobEnd job={ended} outcome="" />}
+      {result !== undefined && <DryRunTables result={result} />}
+      {ended !== undefined && (
+        <Group gap="sm">
+          <Button size="xs" variant="default" onClick={start}>
             Run again
           </Button>
+          {ended.state === 'done' && (
+            <Text size="xs" c="dimmed">
+              {ended.createdBy}, <Moment at={ended.finishedAt} />
+            </Text>
+          )}
         </Group>
       )}
     </Stack>
@@ -66,10 +63,40 @@ function DryRunTables({ result }: { result: DryRunResult }) {
           The rule of {part} fails for {countOf(after, 'player')}.
         </Alert>
       ))}
+      <Prices prices={result.prices} />
       {parts.map(([title, lines]) => (
         <ChangedFirst key={title} title={title} lines={lines} />
       ))}
     </>
+  );
+}
+
+/** Which prices change, for how many players. */
+function Prices({ prices }: { prices: DryRunResult['prices'] }) {
+  if (prices.length === 0) return <Text size="sm">No player sees another price.</Text>;
+  const shown = (price: Schemas['ShownPrice'] | null, gone: string) =>
+    price === null ? gone : formatMoney(price.price, price.currency);
+  return (
+    <Table aria-label="Prices">
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Price of</Table.Th>
+          <Table.Th ta="right">now</Table.Th>
+          <Table.Th ta="right">then</Table.Th>
+          <Table.Th ta="right">players</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {prices.map(({ skuId, from, to, players, estimate }) => (
+          <Table.Tr key={JSON.stringify([skuId, from, to])}>
+            <Table.Td>{skuId}</Table.Td>
+            <Table.Td ta="right">{shown(from, 'not shown')}</Table.Td>
+            <Table.Td ta="right">{shown(to, 'hidden')}</Table.Td>
+            <Table.Td ta="right">{formatCount(estimate ?? players)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
   );
 }
 

@@ -7,9 +7,10 @@ import { formatMoney } from '../lib/format.js';
 import { mergeDocuments } from '../lib/merge.js';
 import { ProblemNote } from '../parts/states.js';
 import { Difference } from './Difference.js';
+import { DryRun } from './DryRun.js';
 import { useDraft } from './draft-context.js';
 
-/** What changes, a note for the history, one button. */
+/** What changes, for how many players, a note for the history, one button. The button does not wait for the numbers. */
 export function Publish({ onDone }: { onDone: () => void }) {
   const { game } = usePlace();
   const { refresh, isEditedHere } = useDraft();
@@ -33,6 +34,12 @@ export function Publish({ onDone }: { onDone: () => void }) {
         <Alert color="orange">Changes that are not saved are not published. Save the draft first.</Alert>
       )}
       {difference.data && <Difference changes={difference.data.difference} />}
+      <section aria-label="What it changes for players">
+        <Text fw={600} size="sm" mb="xs">
+          What it changes for players
+        </Text>
+        <DryRun />
+      </section>
       <Textarea
         label="Note"
         description="What changed and why, for the history"

@@ -3,7 +3,7 @@ import { ApiProblem, type RequestOf, type Schemas, send } from '../api/client.js
 import { usePlace } from '../api/hooks.js';
 import { jsonLines } from '../api/json-lines.js';
 
-export type DryRunResult = Schemas['DryRunResult'];
+type DryRunResult = Schemas['DryRunResult'];
 type DryRunState = {
   progress: { examined: number; total: number } | null;
   result: DryRunResult | null;
@@ -12,7 +12,7 @@ type DryRunState = {
 
 const NOTHING: DryRunState = { progress: null, result: null, problem: null };
 
-/** Runs a dry run for all players: shows its progress, and stops it when the panel is closed. */
+/** A short dry run of a document that is not saved: it stops when the panel is closed. That of the draft is a job. */
 export function useDryRun() {
   const { studio, game } = usePlace();
   const [state, setState] = useState<DryRunState & { isRunning: boolean }>({ ...NOTHING, isRunning: false });

@@ -23,6 +23,7 @@ import { ProblemNote } from '../parts/states.js';
 import { GameSwitch } from './GameSwitch.js';
 import { Help } from './Help.js';
 import { PAGES } from './navigation.js';
+import { RunningJobs } from './RunningJobs.js';
 import { SearchBox } from './SearchBox.js';
 import { UserMenu } from './UserMenu.js';
 import { useShortcuts } from './use-shortcuts.js';
@@ -83,6 +84,7 @@ export function Frame() {
             <Navigation onGo={menu.close} />
           </AppShell.Section>
           <AppShell.Section>
+            <RunningJobs onGo={menu.close} />
             <UserMenu />
           </AppShell.Section>
         </AppShell.Navbar>

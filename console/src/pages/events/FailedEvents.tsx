@@ -1,13 +1,14 @@
 import { Anchor, Button, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useState } from 'react';
-import { ApiProblem, type Schemas, send } from '../../api/client.js';
-import { usePages, usePlace } from '../../api/hooks.js';
-import { jsonLines } from '../../api/json-lines.js';
+import type { Schemas } from '../../api/client.js';
+import { useChange, usePages, usePlace } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
-import { countOf, formatCount } from '../../lib/format.js';
+import { useNewestJob } from '../../api/use-newest-job.js';
+import { formatCount } from '../../lib/format.js';
+import { outcomeOf, titleOf } from '../../lib/jobs.js';
 import { DataTable } from '../../parts/DataTable.js';
+import { JobEnd, JobProgress } from '../../parts/JobProgress.js';
 import { EmptyState, ProblemNote } from '../../parts/states.js';
 import { Moment } from '../../parts/texts.js';
 import { DeleteFailed } from './DeleteFailed.js';
@@ -20,7 +21,8 @@ const GROUPS_PER_PAGE = 100;
 
 /** Refused events by reason. One event can be corrected and replayed; all events of a reason can be replayed as they are, or deleted. */
 export function FailedEvents() {
-  const { game } = usePlace();
+  const { studio, game } = usePlace();
+  const queries = useQueryClient();
   const { reason, type } = route.useSearch();
   const navigate = route.useNavigate();
   const groups = usePages(
@@ -28,8 +30,15 @@ export function FailedEvents() {
     { params: { game }, query: { limit: GROUPS_PER_PAGE } },
     { next: ({ nextCursor }) => nextCursor },
   );
+  const { job } = useNewestJob('replay', () => {
+    for (const id of ['listFailedEventGroups', 'listFailedEvents'])
+      queries.invalidateQueries({ queryKey: [studio, id] });
+  });
+  const isRunning = job?.state === 'running';
   return (
     <Stack gap="lg">
+      {isRunning && <JobProgress job={job} doing={titleOf(job)} />}
+      {job !== undefined && <JobEnd job={job} outcome={`${titleOf(job)}: ${outcomeOf(job)}`} />}
       <ProblemNote problem={groups.error} onRetry={() => groups.refetch()} />
       <DataTable
         label="Reasons"
@@ -72,7 +81,7 @@ export function FailedEvents() {
           { id: 'entries', header: 'Events', isNumber: true, cell: ({ entries }) => formatCount(entries) },
           { id: 'last', header: 'Last', cell: ({ lastAt }) => <Moment at={lastAt} /> },
           { id: 'example', header: 'Example', cell: (group) => <Example group={group} /> },
-          { id: 'replay', header: '', cell: (group) => <ReplayGroup group={group} /> },
+          { id: 'replay', header: '', cell: (group) => <ReplayGroup group={group} isRunning={isRunning} /> },
           { id: 'delete', header: '', cell: (group) => <DeleteFailed group={group} /> },
         ]}
       />
@@ -166,52 +175,29 @@ function Entries({ reason, eventType }: { reason: string; eventType: string | un
 }
 
 /** Replays all events of a group as they are, once the reason is gone: a schema was registered, for example. */
-function ReplayGroup({ group }: { group: FailedGroup }) {
+function ReplayGroup({ group, isRunning }: { group: FailedGroup; isRunning: boolean }) {
   const { studio, game } = usePlace();
   const { isEditor } = useRole();
   const queries = useQueryClient();
-  const [state, setState] = useState<{ isRunning: boolean; text: string; problem: ApiProblem | null }>();
+  const replay = useChange('replayFailedEvents', {
+    onDone: () => queries.invalidateQueries({ queryKey: [studio, 'listJobs'] }),
+  });
   if (!isEditor) return null;
-
-  async function replay() {
-    setState({ isRunning: true, text: '', problem: null });
-    try {
-      const body = { reason: group.reason, eventType: group.eventType };
-      const response = await send('replayFailedEvents', { params: { game }, body }, { studio });
-      for await (const line of jsonLines(response)) {
-        const { progress, result, error } = line as {
-          progress?: Schemas['ReplayProgress'];
-          result?: Schemas['ReplayProgress'];
-          error?: { code: string; message: string };
-        };
-        if (error !== undefined) throw new ApiProblem(500, error.code, error.message);
-        const now = result ?? progress;
-        if (now === undefined) continue;
-        const text = `${formatCount(now.replayed)} of ${countOf(now.total, 'event')} replayed, ${now.failed} still refused`;
-        setState({ isRunning: result === undefined, text, problem: null });
-      }
-      for (const id of ['listFailedEventGroups', 'listFailedEvents'])
-        queries.invalidateQueries({ queryKey: [studio, id] });
-    } catch (error) {
-      if (!(error instanceof ApiProblem)) throw error;
-      setState({ isRunning: false, text: '', problem: error });
-    }
-  }
-
+  const { reason, eventType } = group;
   return (
     <Group gap="xs" onClick={(event) => event.stopPropagation()}>
       <Button
         size="compact-xs"
         variant="default"
-        loading={state?.isRunning ?? false}
-        onClick={() => void replay()}
+        loading={replay.isPending}
+        disabled={isRunning}
+        onClick={() =>
+          replay.mutate({ params: { game }, query: { background: 'true' }, body: { reason, eventType } })
+        }
       >
         Replay all
       </Button>
-      <Text size="xs" role="status">
-        {state?.text}
-      </Text>
-      <ProblemNote problem={state?.problem} />
+      <ProblemNote problem={replay.error} />
     </Group>
   );
 }

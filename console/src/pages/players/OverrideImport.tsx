@@ -1,16 +1,14 @@
-import { Button, Code, FileInput, Group, Progress, Stack, Text } from '@mantine/core';
+import { Button, Code, FileInput, Group, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiProblem, type Schemas, send } from '../../api/client.js';
-import { usePlace } from '../../api/hooks.js';
-import { jsonLines } from '../../api/json-lines.js';
+import { useChange, usePlace } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
-import { formatCount } from '../../lib/format.js';
+import { useNewestJob } from '../../api/use-newest-job.js';
+import { outcomeOf, titleOf } from '../../lib/jobs.js';
 import { FileMistakes } from '../../parts/FileMistakes.js';
+import { JobEnd, JobProgress } from '../../parts/JobProgress.js';
 import { SidePanel } from '../../parts/SidePanel.js';
 import { ProblemNote } from '../../parts/states.js';
-
-type Counts = Schemas['OverrideImportProgress'];
 
 /** Flags of many players at once, from a file. */
 export function OverrideImport() {
@@ -33,31 +31,11 @@ function ImportForm() {
   const { studio, game } = usePlace();
   const queries = useQueryClient();
   const [file, setFile] = useState<File | null>(null);
-  const [state, setState] = useState<{ isRunning: boolean; counts?: Counts; problem?: ApiProblem }>();
-  const counts = state?.counts;
-
-  async function upload() {
-    if (file === null) return;
-    setState({ isRunning: true });
-    try {
-      const body = await file.text();
-      const response = await send('importOverrides', { params: { game }, body }, { studio });
-      for await (const line of jsonLines(response)) {
-        const { progress, result, error } = line as {
-          progress?: Counts;
-          result?: Counts;
-          error?: { code: string; message: string };
-        };
-        if (error !== undefined) throw new ApiProblem(500, error.code, error.message);
-        const now = result ?? progress;
-        if (now !== undefined) setState({ isRunning: result === undefined, counts: now });
-      }
-      queries.invalidateQueries({ queryKey: [studio] });
-    } catch (error) {
-      if (!(error instanceof ApiProblem)) throw error;
-      setState({ isRunning: false, problem: error });
-    }
-  }
+  const { job, look } = useNewestJob('override_import', () =>
+    queries.invalidateQueries({ queryKey: [studio] }),
+  );
+  const upload = useChange('importOverrides', { onDone: look });
+  const isRunning = job?.state === 'running';
 
   return (
     <Stack gap="sm">
@@ -70,22 +48,20 @@ function ImportForm() {
         value is true, false, or clear to let the rule decide again; until may be empty.
       </Text>
       <FileInput label="File" placeholder="CSV" accept=".csv" value={file} onChange={setFile} />
-      <ProblemNote problem={state?.problem} />
-      <FileMistakes problem={state?.problem} />
-      {counts !== undefined && (
-        <>
-          <Progress
-            aria-label="Progress of the import"
-            value={(100 * (counts.set + counts.cleared + counts.unchanged)) / Math.max(1, counts.total)}
-          />
-          <Text size="sm" role="status">
-            {formatCount(counts.set)} set, {formatCount(counts.cleared)} cleared,{' '}
-            {formatCount(counts.unchanged)} as before.
-          </Text>
-        </>
-      )}
+      <ProblemNote problem={upload.error} />
+      <FileMistakes problem={upload.error} />
+      {isRunning && <JobProgress job={job} doing={titleOf(job)} />}
+      {job !== undefined && upload.error === null && <JobEnd job={job} outcome={outcomeOf(job)} />}
       <Group justify="flex-end">
-        <Button disabled={file === null} loading={state?.isRunning ?? false} onClick={() => void upload()}>
+        <Button
+          disabled={file === null || isRunning}
+          loading={upload.isPending}
+          onClick={async () => {
+            if (file === null) return;
+            const body = await file.text();
+            upload.mutate({ params: { game }, query: { background: 'true' }, body });
+          }}
+        >
           Set the flags
         </Button>
       </Group>

@@ -1,19 +1,24 @@
-import { Alert, Button, Group, Text } from '@mantine/core';
+import { Alert, Button, Group } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { DataOf } from '../../api/client.js';
 import { useChange, usePlace } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
+import { useNewestJob } from '../../api/use-newest-job.js';
 import { formatInstant } from '../../lib/format.js';
+import { outcomeOf } from '../../lib/jobs.js';
+import { JobEnd, JobProgress } from '../../parts/JobProgress.js';
 import { ProblemNote } from '../../parts/states.js';
 
-/** Models are trained every night. This button trains them now. */
+/** Models are trained every night. This button trains them now; a training goes on when the page is left. */
 export function TrainNow({ lastFailure }: { lastFailure: DataOf<'listModels'>['lastFailure'] }) {
   const { studio, game } = usePlace();
   const { isEditor } = useRole();
   const queries = useQueryClient();
-  const train = useChange('trainModels', {
-    onDone: () => queries.invalidateQueries({ queryKey: [studio, 'listModels'] }),
-  });
+  const { job, look } = useNewestJob('training', () =>
+    queries.invalidateQueries({ queryKey: [studio, 'listModels'] }),
+  );
+  const train = useChange('trainModels', { onDone: look });
+  const isRunning = job?.state === 'running';
   return (
     <>
       {lastFailure !== null && (
@@ -25,24 +30,20 @@ export function TrainNow({ lastFailure }: { lastFailure: DataOf<'listModels'>['l
           {lastFailure.message}
         </Alert>
       )}
-      {isEditor && (
-        <Group gap="sm">
+      {isRunning && <JobProgress job={job} doing="Training now" />}
+      <Group gap="sm">
+        {isEditor && !isRunning && (
           <Button
             size="xs"
             variant="default"
             loading={train.isPending}
-            onClick={() => train.mutate({ params: { game } })}
+            onClick={() => train.mutate({ params: { game }, query: { background: 'true' } })}
           >
             Train now
           </Button>
-          {train.isPending && <Text size="sm">This reads all players and may take a minute.</Text>}
-          {train.data !== undefined && (
-            <Text size="sm" role="status">
-              Training {train.data.version} is done{train.data.isPromoted ? ' and in force' : ''}.
-            </Text>
-          )}
-        </Group>
-      )}
+        )}
+        {job !== undefined && <JobEnd job={job} outcome={outcomeOf(job)} />}
+      </Group>
       <ProblemNote problem={train.error} />
     </>
   );

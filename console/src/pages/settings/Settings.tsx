@@ -7,6 +7,7 @@ import { AuditLog } from './AuditLog.js';
 import { Flags } from './Flags.js';
 import { GameSettings } from './GameSettings.js';
 import { Games } from './Games.js';
+import { Jobs } from './Jobs.js';
 import { Keys } from './Keys.js';
 import { Limits } from './Limits.js';
 import { Members } from './Members.js';
@@ -24,6 +25,7 @@ const TABS = [
   { value: 'flags', label: 'Flags', Content: Flags, isForOwners: false },
   { value: 'predictions', label: 'Predictions', Content: PredictionSettings, isForOwners: false },
   { value: 'limits', label: 'Limits', Content: Limits, isForOwners: false },
+  { value: 'jobs', label: 'Background work', Content: Jobs, isForOwners: false },
   { value: 'audit', label: 'Audit log', Content: AuditLog, isForOwners: false },
   { value: 'account', label: 'Your account', Content: Account, isForOwners: false },
 ];
