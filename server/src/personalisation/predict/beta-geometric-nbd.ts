@@ -1,6 +1,6 @@
-import { type Fit, fitPositive } from './fit.js';
+import { type Fit, fitPositive, type LogLikelihood } from './fit.js';
 import { poweredHypergeometric } from './hypergeometric.js';
-import { logBeta, logGamma } from './log-gamma.js';
+import { digamma, logBeta, logGamma } from './log-gamma.js';
 
 /**
  * What BG/NBD and MBG/NBD have in common. A living customer buys at random moments with a rate of their own, drawn from
@@ -36,41 +36,85 @@ export type FirstChance = 0 | 1;
 
 export const NEW_CUSTOMER: PurchaseHistory = { x: 0, tx: 0, t: 0 };
 
-const START = [1, 10, 1, 2];
+/**
+ * With few purchases in a short time the likelihood may have another summit, at an a and b near 0: nearly all leave at once or never. From
+ * here the usual one is found. The two differ by less than chance does.
+ */
+const START: NbdParameters = { r: 1, alpha: 10, a: 1, b: 2 };
 /** Nearer to 1, a − 1 has too few digits left to divide by. */
 const MIN_DISTANCE = 1e-6;
 
-export function nbdLogLikelihood(
-  cells: readonly PurchaseCell[],
-  parameters: NbdParameters,
-  k: FirstChance,
-): number {
-  const { r, alpha, a, b } = parameters;
-  const constants = new Map<number, number>();
-  const logAlpha = Math.log(alpha);
-  const logBetaAb = logBeta(a, b);
-  const constantOf = (x: number): number =>
-    logGamma(r + x) - logGamma(r) + r * logAlpha + logBeta(a, b + x + k) - logBetaAb;
-  let sum = 0;
-  for (const cell of cells) {
-    const { x, t, players } = cell;
-    let constant = constants.get(x);
-    if (constant === undefined) {
-      constant = constantOf(x);
-      constants.set(x, constant);
+/**
+ * The log-likelihood of the cells and its derivatives by r, α, a and b. What depends on x alone is worked out once for each x, and the
+ * logarithms of α+t and α+tx once for each time: what is left for a cell is one exponential and one logarithm.
+ */
+export function nbdLikelihood(cells: readonly PurchaseCell[], k: FirstChance): LogLikelihood {
+  const times = [...new Set(cells.flatMap(({ tx, t }) => [tx, t]))];
+  const indexOf = new Map(times.map((time, index) => [time, index]));
+  const sorted = [...cells].sort((one, other) => one.x - other.x);
+  const xs = Float64Array.from(sorted, ({ x }) => x);
+  const ends = Int32Array.from(sorted, ({ t }) => indexOf.get(t) as number);
+  const lasts = Int32Array.from(sorted, ({ tx }) => indexOf.get(tx) as number);
+  const counts = Float64Array.from(sorted, ({ players }) => players);
+  const inverses = new Float64Array(times.length);
+  const logs = new Float64Array(times.length);
+  return ([r = 0, alpha = 0, a = 0, b = 0]) => {
+    for (const [index, time] of times.entries()) {
+      inverses[index] = 1 / (alpha + time);
+      logs[index] = Math.log(alpha + time);
     }
-    const odds = logOddsGone(parameters, cell, k);
-    // ln(1 + e^odds), where e^odds may be too large to be a number.
-    const either = odds > 0 ? odds + Math.log1p(Math.exp(-odds)) : Math.log1p(Math.exp(odds));
-    sum += players * (constant - (r + x) * Math.log(alpha + t) + either);
-  }
-  return sum;
+    const logAlpha = Math.log(alpha);
+    const [logGammaR, logBetaAb] = [logGamma(r), logBeta(a, b)];
+    const [psiR, psiB, psiAb] = [digamma(r), digamma(b), digamma(a + b)];
+    let [value, byR, byAlpha, byA, byB] = [0, 0, 0, 0, 0];
+    for (let from = 0; from < xs.length; ) {
+      const x = xs[from] as number;
+      const shape = r + x;
+      const stayed = b + x + k;
+      const logOdds = Math.log(a / (stayed - 1));
+      let [players, gone, rest, restByR, restByAlpha] = [0, 0, 0, 0, 0];
+      for (; xs[from] === x; from += 1) {
+        const count = counts[from] as number;
+        const end = ends[from] as number;
+        const last = lasts[from] as number;
+        const log = logs[end] as number;
+        const inverse = inverses[end] as number;
+        players += count;
+        rest -= count * shape * log;
+        restByR -= count * log;
+        restByAlpha -= count * shape * inverse;
+        if (x + k === 0) continue;
+        const distance = log - (logs[last] as number);
+        const odds = logOdds + shape * distance;
+        // ln(1 + e^odds) and e^odds / (1 + e^odds), where e^odds may be too large to be a number.
+        const small = Math.exp(-Math.abs(odds));
+        rest += count * (Math.max(odds, 0) + Math.log1p(small));
+        const weight = (count * (odds > 0 ? 1 : small)) / (1 + small);
+        gone += weight;
+        restByR += weight * distance;
+        restByAlpha += weight * shape * (inverse - (inverses[last] as number));
+      }
+      const sumPsi = psiAb - digamma(a + stayed);
+      value += rest + players * (logGamma(shape) - logGammaR + r * logAlpha + logBeta(a, stayed) - logBetaAb);
+      byR += restByR + players * (digamma(shape) - psiR + logAlpha);
+      byAlpha += restByAlpha + (players * r) / alpha;
+      byA += players * sumPsi + gone / a;
+      byB += players * (sumPsi + digamma(stayed) - psiB);
+      if (x + k > 0) byB -= gone / (stayed - 1);
+    }
+    return { value, gradient: [byR, byAlpha, byA, byB] };
+  };
 }
 
-export function fitNbd(cells: readonly PurchaseCell[], k: FirstChance): Fit<NbdParameters> {
+/** `start`: parameters of similar players, from which the way is shorter. */
+export function fitNbd(
+  cells: readonly PurchaseCell[],
+  k: FirstChance,
+  start: NbdParameters = START,
+): Fit<NbdParameters> {
   return fitPositive(
-    (parameters: NbdParameters) => nbdLogLikelihood(cells, parameters, k),
-    START,
+    nbdLikelihood(cells, k),
+    [start.r, start.alpha, start.a, start.b],
     ([r = 0, alpha = 0, a = 0, b = 0]) => ({ r, alpha, a, b }),
   );
 }

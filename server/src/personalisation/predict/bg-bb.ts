@@ -1,5 +1,4 @@
-import { type Fit, fitPositive } from './fit.js';
-import { logBeta } from './log-gamma.js';
+import { type Fit, fitPositive, type LogLikelihood } from './fit.js';
 
 /**
  * BG/BB: Fader, Hardie and Shang, "Customer-Base Analysis in a Discrete-Time Noncontractual Setting" (Marketing Science 29,
@@ -30,14 +29,16 @@ export type ActivityCount = ActivityHistory & Readonly<{ players: number }>;
 
 export type BgBbParameters = Readonly<{ alpha: number; beta: number; gamma: number; delta: number }>;
 
-const START = [1, 1, 0.5, 5];
+const START: BgBbParameters = { alpha: 1, beta: 1, gamma: 0.5, delta: 5 };
 
 /**
- * The log-likelihood of the cells as a function of the parameters. Cells of equal n and x have one chain of g_m in common, so they
- * are sorted to go through it once, and the ratios of the chain are worked out once for all: a step is two multiplications.
- * Columns instead of objects: it is called some hundred times.
+ * The log-likelihood of the cells and its derivatives by α, β, γ and δ. Cells of equal n and x have one chain of g_m in common, so they
+ * are sorted to go through it once. Periods are whole numbers, so the ratios of gamma functions are products, Γ(α+x) / Γ(α) =
+ * α (α+1) … (α+x−1), of which each evaluation makes a table (`Shifts`). The derivative of ln g_m by α is the sum of 1 / (α+β+j−1)
+ * for j from m to n: a difference of two entries of such a table, like the other derivatives. Columns instead of objects, because it
+ * is called for every step of a search.
  */
-export function bgBbLogLikelihood(cells: readonly ActivityCount[]): (parameters: BgBbParameters) => number {
+export function bgBbLikelihood(cells: readonly ActivityCount[]): LogLikelihood {
   const sorted = [...cells].sort((one, other) => one.n - other.n || one.x - other.x || other.tx - one.tx);
   const ns = Int32Array.from(sorted, ({ n }) => n);
   const xs = Int32Array.from(sorted, ({ x }) => x);
@@ -47,49 +48,85 @@ export function bgBbLogLikelihood(cells: readonly ActivityCount[]): (parameters:
   // (α+β+m−1) (γ+δ+m) / (δ+m−1) by m, and 1 / (β+k−1) by k = m − x.
   const rises = new Float64Array(longest + 1);
   const falls = new Float64Array(longest + 1);
-  return ({ alpha, beta, gamma, delta }) => {
+  return ([alpha = 0, beta = 0, gamma = 0, delta = 0]) => {
     for (let m = 1; m <= longest; m += 1) {
       rises[m] = ((alpha + beta + m - 1) * (gamma + delta + m)) / (delta + m - 1);
       falls[m] = 1 / (beta + m - 1);
     }
-    const logBetaActive = logBeta(alpha, beta);
-    const logBetaLeave = logBeta(gamma, delta);
-    let sum = 0;
-    let n = -1;
-    let x = -1;
-    let logSurvival = 0;
-    let logAlive = 0;
-    let m = 0;
-    let odds = 0;
-    let gone = 0;
-    for (let at = 0; at < counts.length; at += 1) {
-      if (ns[at] !== n || xs[at] !== x) {
-        if (ns[at] !== n) logSurvival = logBeta(gamma, delta + (ns[at] as number)) - logBetaLeave;
-        n = ns[at] as number;
-        x = xs[at] as number;
-        logAlive = logBeta(alpha + x, beta + n - x) - logBetaActive + logSurvival;
-        m = n;
-        // What the first step of the chain makes g_{n−1} of.
-        odds = gamma / (gamma + delta + n);
-        gone = 0;
+    const active = shiftsOf(alpha, longest);
+    const silent = shiftsOf(beta, longest);
+    const both = shiftsOf(alpha + beta, longest);
+    const stayed = shiftsOf(delta, longest);
+    const lived = shiftsOf(gamma + delta, longest);
+    let [value, byAlpha, byBeta, byGamma, byDelta] = [0, 0, 0, 0, 0];
+    for (let at = 0; at < counts.length; ) {
+      const n = ns[at] as number;
+      const x = xs[at] as number;
+      const logAlive =
+        (active.logs[x] as number) +
+        (silent.logs[n - x] as number) -
+        (both.logs[n] as number) +
+        (stayed.logs[n] as number) -
+        (lived.logs[n] as number);
+      // The sum of g_m, and that of g_m times the entries of the tables.
+      let [gone, goneBoth, goneSilent, goneLived, goneStayed] = [0, 0, 0, 0, 0];
+      // The same over the players of all cells, each divided by 1 + Σ g_m.
+      let [left, leftBoth, leftSilent, leftLived, leftStayed] = [0, 0, 0, 0, 0];
+      let players = 0;
+      let m = n;
+      // What the first step of the chain makes g_{n−1} of.
+      let odds = gamma / (gamma + delta + n);
+      for (; ns[at] === n && xs[at] === x; at += 1) {
+        for (const end = txs[at] as number; m > end; m -= 1) {
+          odds *= (rises[m] as number) * (falls[m - x] as number);
+          gone += odds;
+          goneBoth += odds * (both.slopes[m - 1] as number);
+          goneSilent += odds * (silent.slopes[m - 1 - x] as number);
+          goneLived += odds * (lived.slopes[m] as number);
+          goneStayed += odds * (stayed.slopes[m - 1] as number);
+        }
+        const count = counts[at] as number;
+        const weight = count / (1 + gone);
+        players += count;
+        value += count * (logAlive + Math.log1p(gone));
+        left += weight * gone;
+        leftBoth += weight * goneBoth;
+        leftSilent += weight * goneSilent;
+        leftLived += weight * goneLived;
+        leftStayed += weight * goneStayed;
       }
-      for (const end = txs[at] as number; m > end; m -= 1) {
-        odds *= (rises[m] as number) * (falls[m - x] as number);
-        gone += odds;
-      }
-      sum += (counts[at] as number) * (logAlive + Math.log1p(gone));
+      const alive = players - left;
+      const byBoth = -alive * (both.slopes[n] as number) - leftBoth;
+      const byLived = -alive * (lived.slopes[n] as number) - leftLived;
+      byAlpha += byBoth + players * (active.slopes[x] as number);
+      byBeta += byBoth + alive * (silent.slopes[n - x] as number) + leftSilent;
+      byGamma += byLived + left / gamma;
+      byDelta += byLived + alive * (stayed.slopes[n] as number) + leftStayed;
     }
-    return sum;
+    return { value, gradient: [byAlpha, byBeta, byGamma, byDelta] };
   };
 }
 
-export function fitBgBb(cells: readonly ActivityCount[]): Fit<BgBbParameters> {
-  return fitPositive(bgBbLogLikelihood(cells), START, ([alpha = 0, beta = 0, gamma = 0, delta = 0]) => ({
-    alpha,
-    beta,
-    gamma,
-    delta,
-  }));
+/** ln Γ(base + i) − ln Γ(base) and its derivative by the base, for i from 0 to `longest`. */
+type Shifts = Readonly<{ logs: Float64Array; slopes: Float64Array }>;
+
+function shiftsOf(base: number, longest: number): Shifts {
+  const logs = new Float64Array(longest + 1);
+  const slopes = new Float64Array(longest + 1);
+  for (let i = 1; i <= longest; i += 1) {
+    logs[i] = (logs[i - 1] as number) + Math.log(base + i - 1);
+    slopes[i] = (slopes[i - 1] as number) + 1 / (base + i - 1);
+  }
+  return { logs, slopes };
+}
+
+/** `start`: parameters of similar players, from which the way is shorter. */
+export function fitBgBb(cells: readonly ActivityCount[], start: BgBbParameters = START): Fit<BgBbParameters> {
+  return fitPositive(
+    bgBbLikelihood(cells),
+    [start.alpha, start.beta, start.gamma, start.delta],
+    ([alpha = 0, beta = 0, gamma = 0, delta = 0]) => ({ alpha, beta, gamma, delta }),
+  );
 }
 
 /** The probability that the player has not left by the end of period n. */

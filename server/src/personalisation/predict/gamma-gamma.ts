@@ -1,5 +1,5 @@
-import { type Fit, fitPositive } from './fit.js';
-import { logGamma } from './log-gamma.js';
+import { type Fit, fitPositive, type LogLikelihood } from './fit.js';
+import { digamma, logGamma } from './log-gamma.js';
 
 /**
  * Gamma-Gamma: Fader and Hardie, "The Gamma-Gamma Model of Monetary Value" (2013, brucehardie.com/notes/025). What a player
@@ -33,35 +33,48 @@ export function fitGammaGamma(cells: readonly SpendingCell[]): Fit<GammaGammaPar
       paid.reduce((sum, { players }) => sum + players, 0),
   );
   const scaled = paid.map((cell) => ({ ...cell, meanValue: cell.meanValue / scale }));
-  const fit = fitPositive(
-    (parameters: GammaGammaParameters) => gammaGammaLogLikelihood(scaled, parameters),
-    [...START_SHAPES, 1],
-    ([p = 0, q = 0, v = 0]) => ({ p, q, v }),
-  );
+  const fit = fitPositive(gammaGammaLikelihood(scaled), [...START_SHAPES, 1], ([p = 0, q = 0, v = 0]) => ({
+    p,
+    q,
+    v,
+  }));
   if (!fit.fitted) return fit;
   const { p, q, v } = fit.parameters;
   const parameters = { p, q, v: v * scale };
-  return { fitted: true, parameters, logLikelihood: gammaGammaLogLikelihood(paid, parameters) };
+  return { fitted: true, parameters, logLikelihood: gammaGammaLikelihood(paid)([p, q, v * scale]).value };
 }
 
-export function gammaGammaLogLikelihood(
-  cells: readonly SpendingCell[],
-  { p, q, v }: GammaGammaParameters,
-): number {
-  const constants = new Map<number, number>();
-  const constantOf = (x: number): number =>
-    logGamma(p * x + q) - logGamma(p * x) - logGamma(q) + q * Math.log(v) + p * x * Math.log(x);
-  let sum = 0;
-  for (const { x, meanValue, players } of cells) {
-    let constant = constants.get(x);
-    if (constant === undefined) {
-      constant = constantOf(x);
-      constants.set(x, constant);
+/** The log-likelihood of the cells and its derivatives by p, q and v. What depends on x alone is worked out once for each x. */
+export function gammaGammaLikelihood(cells: readonly SpendingCell[]): LogLikelihood {
+  const sorted = [...cells].sort((one, other) => one.x - other.x);
+  const xs = Float64Array.from(sorted, ({ x }) => x);
+  const counts = Float64Array.from(sorted, ({ players }) => players);
+  const totals = Float64Array.from(sorted, ({ x, meanValue }) => x * meanValue);
+  const logs = Float64Array.from(sorted, ({ meanValue }) => Math.log(meanValue));
+  return ([p = 0, q = 0, v = 0]) => {
+    const [logGammaQ, psiQ, logV] = [logGamma(q), digamma(q), Math.log(v)];
+    let [value, byP, byQ, byV] = [0, 0, 0, 0];
+    for (let from = 0; from < xs.length; ) {
+      const x = xs[from] as number;
+      const shape = p * x;
+      let [players, sumLog, sumLogTotal, sumInverse] = [0, 0, 0, 0];
+      for (; xs[from] === x; from += 1) {
+        const count = counts[from] as number;
+        const total = v + (totals[from] as number);
+        players += count;
+        sumLog += count * (logs[from] as number);
+        sumLogTotal += count * Math.log(total);
+        sumInverse += count / total;
+      }
+      const [logX, psiSum] = [Math.log(x), digamma(shape + q)];
+      const constant = logGamma(shape + q) - logGamma(shape) - logGammaQ + q * logV + shape * logX;
+      value += players * constant + (shape - 1) * sumLog - (shape + q) * sumLogTotal;
+      byP += x * (players * (psiSum - digamma(shape) + logX) + sumLog - sumLogTotal);
+      byQ += players * (psiSum - psiQ + logV) - sumLogTotal;
+      byV += (players * q) / v - (shape + q) * sumInverse;
     }
-    const logValue = (p * x - 1) * Math.log(meanValue) - (p * x + q) * Math.log(v + x * meanValue);
-    sum += players * (constant + logValue);
-  }
-  return sum;
+    return { value, gradient: [byP, byQ, byV] };
+  };
 }
 
 /** The expected value of a purchase of a player with this past; of any player with x = 0. Needs q > 1. */

@@ -14,8 +14,8 @@ import type { Fit } from './fit.js';
  * (International Journal of Research in Marketing 24, 2007). The formulas are in `beta-geometric-nbd.ts`, with k = 1: a
  * player may leave right after the first purchase, so P(alive) of a one-time buyer falls as time goes by.
  */
-export function fitMbgNbd(cells: readonly PurchaseCell[]): Fit<NbdParameters> {
-  return fitNbd(cells, 1);
+export function fitMbgNbd(cells: readonly PurchaseCell[], start?: NbdParameters): Fit<NbdParameters> {
+  return fitNbd(cells, 1, start);
 }
 
 export function mbgNbdAlive(parameters: NbdParameters, history: PurchaseHistory): number {

@@ -1,13 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import {
   type NbdParameters,
-  nbdLogLikelihood,
+  nbdLikelihood,
 } from '../../../src/personalisation/predict/beta-geometric-nbd.js';
-import { bgBbLogLikelihood, fitBgBb } from '../../../src/personalisation/predict/bg-bb.js';
+import { bgBbLikelihood, fitBgBb } from '../../../src/personalisation/predict/bg-bb.js';
 import type { Fit } from '../../../src/personalisation/predict/fit.js';
-import { fitGammaGamma, gammaGammaLogLikelihood } from '../../../src/personalisation/predict/gamma-gamma.js';
+import { fitGammaGamma, gammaGammaLikelihood } from '../../../src/personalisation/predict/gamma-gamma.js';
 import { fitMbgNbd, mbgNbdAlive, mbgNbdExpected } from '../../../src/personalisation/predict/mbg-nbd.js';
-import { drawActivity, drawPurchaseDays, drawPurchases, drawSpending, seeded, toCells } from './simulate.js';
+import {
+  drawActivity,
+  drawDaysOfPurchase,
+  drawPurchaseDays,
+  drawPurchases,
+  drawSpending,
+  seeded,
+  toCells,
+} from './simulate.js';
 import { standardErrors } from './standard-errors.js';
 
 /** Players are simulated from known parameters; a fit must find these again, as far as so many players can tell. */
@@ -18,11 +26,8 @@ describe('parameters that players were simulated with are found again', () => {
     const cells = toCells(
       Array.from({ length: 20_000 }, () => drawActivity(random, truth, 10 * (1 + Math.floor(random() * 3)))),
     );
-    const logLikelihood = bgBbLogLikelihood(cells);
-    const errors = standardErrors(
-      ([alpha = 0, beta = 0, gamma = 0, delta = 0]) => logLikelihood({ alpha, beta, gamma, delta }),
-      Object.values(truth),
-    );
+    const likelihood = bgBbLikelihood(cells);
+    const errors = standardErrors((values) => likelihood(values).value, Object.values(truth));
     expectFound(fitBgBb(cells), truth, errors);
   });
 
@@ -35,17 +40,28 @@ describe('parameters that players were simulated with are found again', () => {
       return { x, tx: Math.min(t, Math.round(tx)), t, isAlive };
     });
     const cells = toCells(players.map(({ x, tx, t }) => ({ x, tx, t })));
-    const errors = standardErrors(
-      ([r = 0, alpha = 0, a = 0, b = 0]) => nbdLogLikelihood(cells, { r, alpha, a, b }, 1),
-      Object.values(truth),
-    );
+    const likelihood = nbdLikelihood(cells, 1);
+    const errors = standardErrors((values) => likelihood(values).value, Object.values(truth));
     expectFound(fitMbgNbd(cells), truth, errors);
     const alive = players.filter(({ isAlive }) => isAlive).length;
     const expected = players.reduce((sum, player) => sum + mbgNbdAlive(truth, player), 0);
     expect(Math.abs(expected / alive - 1)).toBeLessThan(0.03);
   });
 
-  it('by MBG/NBD, of slow buyers, where several purchases of one day are one', () => {
+  it('by MBG/NBD, of slow buyers who are watched for long enough, in whole days', () => {
+    const truth = { r: 0.9, alpha: 200, a: 0.8, b: 2.5 };
+    const random = seeded(15);
+    const cells = toCells(
+      Array.from({ length: 20_000 }, () =>
+        drawDaysOfPurchase(random, truth, 200 * (1 + Math.floor(random() * 3))),
+      ),
+    );
+    const likelihood = nbdLikelihood(cells, 1);
+    const errors = standardErrors((values) => likelihood(values).value, Object.values(truth));
+    expectFound(fitMbgNbd(cells), truth, errors);
+  });
+
+  it('by MBG/NBD, of slow buyers who are watched for some weeks, where several purchases of one day are one', () => {
     const truth = { r: 0.9, alpha: 200, a: 0.8, b: 2.5 };
     const random = seeded(14);
     const cells = toCells(
@@ -57,7 +73,8 @@ describe('parameters that players were simulated with are found again', () => {
     if (!fit.fitted) throw new Error(fit.reason);
     // Most of them buy once or twice while they are watched, so that quite different a and b explain it equally well, and their
     // standard errors say little. All four together must explain it about as well as the true ones.
-    const logLikelihood = (parameters: NbdParameters) => nbdLogLikelihood(cells, parameters, 1);
+    const likelihood = nbdLikelihood(cells, 1);
+    const logLikelihood = ({ r, alpha, a, b }: NbdParameters) => likelihood([r, alpha, a, b]).value;
     const gain = 2 * (logLikelihood(fit.parameters) - logLikelihood(truth));
     expect(gain).toBeGreaterThanOrEqual(0);
     expect(gain).toBeLessThan(CHI_SQUARE_4);
@@ -81,10 +98,8 @@ describe('parameters that players were simulated with are found again', () => {
       ...drawSpending(random, truth, 1 + Math.floor(random() * 8)),
       players: 1,
     }));
-    const errors = standardErrors(
-      ([p = 0, q = 0, v = 0]) => gammaGammaLogLikelihood(cells, { p, q, v }),
-      Object.values(truth),
-    );
+    const likelihood = gammaGammaLikelihood(cells);
+    const errors = standardErrors((values) => likelihood(values).value, Object.values(truth));
     expectFound(fitGammaGamma(cells), truth, errors);
   });
 });

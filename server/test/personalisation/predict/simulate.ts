@@ -98,6 +98,30 @@ export function drawPurchaseDays(
   return { x, tx, t };
 }
 
+/**
+ * The same in whole days without a loss: time passes from the end of the first day on, and a purchase whose day has one already is on the
+ * next day.
+ */
+export function drawDaysOfPurchase(
+  random: Random,
+  { r, alpha, a, b }: NbdParameters,
+  t: number,
+): PurchaseHistory {
+  const rate = drawGamma(random, r, alpha);
+  const leave = drawBeta(random, a, b);
+  let time = 0;
+  let x = 0;
+  let tx = 0;
+  while (random() >= leave) {
+    time -= Math.log(1 - random()) / rate;
+    const day = Math.max(tx + 1, Math.ceil(time));
+    if (day > t) break;
+    x += 1;
+    tx = day;
+  }
+  return { x, tx, t };
+}
+
 export function drawSpending(random: Random, { p, q, v }: GammaGammaParameters, x: number): Spending {
   const scale = drawGamma(random, q, v);
   return { x, meanValue: drawGamma(random, p * x, scale * x) };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hypergeometric } from '../../../src/personalisation/predict/hypergeometric.js';
-import { logBeta, logGamma } from '../../../src/personalisation/predict/log-gamma.js';
+import { digamma, logBeta, logGamma } from '../../../src/personalisation/predict/log-gamma.js';
 
 /** Digits by mpmath with 40 decimals. */
 const LOG_GAMMAS: [x: number, value: number][] = [
@@ -30,6 +30,30 @@ const HYPERGEOMETRICS: [a: number, b: number, c: number, z: number, value: numbe
 ];
 
 const between = (min: number, max: number) => fc.double({ min, max, noNaN: true });
+
+const EULER = 0.577_215_664_901_532_9;
+
+describe('ψ', () => {
+  it.each([
+    [1, -EULER],
+    [0.5, -EULER - 2 * Math.LN2],
+    [0.25, -EULER - Math.PI / 2 - 3 * Math.LN2],
+    [10, 7129 / 2520 - EULER],
+  ])('of %d has the known value', (x, value) => {
+    expect(Math.abs(digamma(x) - value)).toBeLessThanOrEqual(2e-15 * Math.max(1, Math.abs(value)));
+  });
+
+  it('obeys ψ(x + 1) = ψ(x) + 1 / x', () => {
+    fc.assert(
+      fc.property(between(1e-4, 1e5), (x) => {
+        const next = digamma(x + 1);
+        expect(Math.abs(next - digamma(x) - 1 / x)).toBeLessThanOrEqual(
+          1e-14 * Math.max(1, Math.abs(next), 1 / x),
+        );
+      }),
+    );
+  });
+});
 
 describe('ln Γ', () => {
   it.each(LOG_GAMMAS)('of %d has the known value', (x, value) => {
