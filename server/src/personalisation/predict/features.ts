@@ -103,6 +103,17 @@ export function featuresOf(statistics: ActivityStatistics, bgBb: BgBbParameters)
   return FEATURES.map(({ of }) => of(statistics, bgBb));
 }
 
+/** The same into an array that is there already: a training has millions of them. */
+export function writeFeatures(
+  statistics: ActivityStatistics,
+  bgBb: BgBbParameters,
+  into: Float64Array,
+  from: number,
+): void {
+  for (let at = 0; at < FEATURES.length; at += 1)
+    into[from + at] = (FEATURES[at] as Feature).of(statistics, bgBb);
+}
+
 /** Whether churn is asked about: whoever is away longer has left, and would only make a model look good. */
 export function isPresent({ n, tx }: ActivityStatistics): boolean {
   return n - tx <= MAX_ABSENCE_DAYS;

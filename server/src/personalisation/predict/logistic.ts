@@ -26,24 +26,63 @@ const MAX_HALVINGS = 30;
 const GRADIENT_TOLERANCE = 1e-9;
 const MIN_VARIANCE = 1e-12;
 
+/** Cells in columns, because there may be hundreds of thousands: the features of one cell stand after those of the other. */
+export type LabelledTable = Readonly<{
+  width: number;
+  features: Float64Array;
+  players: Float64Array;
+  positives: Float64Array;
+}>;
+
+export function emptyTable(width: number, cells: number): LabelledTable {
+  return {
+    width,
+    features: new Float64Array(width * cells),
+    players: new Float64Array(cells),
+    positives: new Float64Array(cells),
+  };
+}
+
 /** `undefined` where the cells hold no player with the label, or none without it. */
 export function fitLogistic(cells: readonly LabelledCell[]): LogisticModel | undefined {
-  const players = cells.reduce((sum, cell) => sum + cell.players, 0);
-  const positives = cells.reduce((sum, cell) => sum + cell.positives, 0);
+  const table = emptyTable(cells[0]?.features.length ?? 0, cells.length);
+  for (const [at, { features, players, positives }] of cells.entries()) {
+    table.features.set(features, at * table.width);
+    table.players[at] = players;
+    table.positives[at] = positives;
+  }
+  return fitLogisticTable(table);
+}
+
+/** The same for a table. `start`: the model of similar players, from which the way is shorter. */
+export function fitLogisticTable(table: LabelledTable, start?: LogisticModel): LogisticModel | undefined {
+  const players = total(table.players);
+  const positives = total(table.positives);
   if (!(positives > 0 && positives < players)) return undefined;
-  const { means, deviations, kept } = standardisation(cells, players);
-  const rows = cells.map(({ features, players: weight, positives: hits }) => ({
-    values: [
-      1,
-      ...kept.map((at) => ((features[at] as number) - (means[at] as number)) / (deviations[at] as number)),
-    ],
-    weight,
-    hits,
-  }));
-  const solution = newton(rows, [Math.log(positives / (players - positives)), ...kept.map(() => 0)]);
+  const scale = standardisation(table, players);
+  const { means, deviations, kept } = scale;
+  const baseRate = {
+    intercept: Math.log(positives / (players - positives)),
+    coefficients: means.map(() => 0),
+  };
+  const { intercept, coefficients: begun } = start === undefined ? baseRate : restandardised(start, scale);
+  const solution = newton(table, scale, [intercept, ...kept.map((at) => begun[at] as number)]);
   const coefficients = means.map(() => 0);
   for (const [index, at] of kept.entries()) coefficients[at] = solution[index + 1] as number;
   return { intercept: solution[0] as number, coefficients, means, deviations };
+}
+
+/** The same model for features with other means and deviations. */
+function restandardised(
+  model: LogisticModel,
+  { means, deviations }: Standardisation,
+): Pick<LogisticModel, 'intercept' | 'coefficients'> {
+  return {
+    intercept: logisticLogOdds(model, means),
+    coefficients: model.coefficients.map(
+      (coefficient, at) => (coefficient / (model.deviations[at] as number)) * (deviations[at] as number),
+    ),
+  };
 }
 
 export function logisticLogOdds(model: LogisticModel, features: readonly number[]): number {
@@ -74,91 +113,122 @@ export function logOddsOf(probability: number): number {
   return Math.min(MAX_LOG_ODDS, Math.max(-MAX_LOG_ODDS, logOdds));
 }
 
-function standardisation(
-  cells: readonly LabelledCell[],
-  players: number,
-): { means: number[]; deviations: number[]; kept: number[] } {
-  const size = cells[0]?.features.length ?? 0;
-  const means: number[] = [];
-  const deviations: number[] = [];
-  const kept: number[] = [];
-  for (let at = 0; at < size; at += 1) {
-    const mean = cells.reduce((sum, cell) => sum + cell.players * (cell.features[at] as number), 0) / players;
-    const variance =
-      cells.reduce((sum, cell) => sum + cell.players * ((cell.features[at] as number) - mean) ** 2, 0) /
-      players;
-    const isKept = variance > MIN_VARIANCE * (1 + mean * mean);
-    means.push(mean);
-    deviations.push(isKept ? Math.sqrt(variance) : 1);
-    if (isKept) kept.push(at);
-  }
-  return { means, deviations, kept };
+type Standardisation = Readonly<{
+  means: readonly number[];
+  deviations: readonly number[];
+  /** The features with variance. */
+  kept: readonly number[];
+}>;
+
+function standardisation({ width, features, players }: LabelledTable, count: number): Standardisation {
+  const means = weightedSums(width, features, players, (value) => value).map((sum) => sum / count);
+  const squares = weightedSums(width, features, players, (value, at) => (value - (means[at] as number)) ** 2);
+  const variances = squares.map((sum) => sum / count);
+  const isKept = means.map((mean, at) => (variances[at] as number) > MIN_VARIANCE * (1 + mean * mean));
+  return {
+    means,
+    deviations: variances.map((variance, at) => (isKept[at] ? Math.sqrt(variance) : 1)),
+    kept: means.flatMap((_, at) => (isKept[at] ? [at] : [])),
+  };
 }
 
-type Row = Readonly<{ values: readonly number[]; weight: number; hits: number }>;
+/** Of each feature, over all players. */
+function weightedSums(
+  width: number,
+  features: Float64Array,
+  players: Float64Array,
+  of: (value: number, at: number) => number,
+): number[] {
+  const sums = new Array<number>(width).fill(0);
+  for (let row = 0; row < players.length; row += 1) {
+    for (let at = 0; at < width; at += 1) {
+      const value = of(features[row * width + at] as number, at);
+      sums[at] = (sums[at] as number) + (players[row] as number) * value;
+    }
+  }
+  return sums;
+}
 
-function newton(rows: readonly Row[], start: readonly number[]): readonly number[] {
-  let point = start;
-  let value = objective(rows, point);
+function total(column: Float64Array): number {
+  let sum = 0;
+  for (const value of column) sum += value;
+  return sum;
+}
+
+/** What is minimised, at a point: an intercept and the coefficients of the kept features. */
+type Place = Readonly<{ point: readonly number[]; value: number; gradient: number[]; hessian: number[][] }>;
+
+function newton(table: LabelledTable, scale: Standardisation, start: readonly number[]): readonly number[] {
+  const tolerance = GRADIENT_TOLERANCE * total(table.players);
+  let here = evaluate(table, scale, start);
   for (let iteration = 0; iteration < MAX_ITERATIONS; iteration += 1) {
-    const { gradient, hessian } = derivatives(rows, point);
-    const total = rows.reduce((sum, { weight }) => sum + weight, 0);
-    if (gradient.every((slope) => Math.abs(slope) <= GRADIENT_TOLERANCE * total)) return point;
-    const step = solvePositive(hessian, gradient);
+    if (here.gradient.every((slope) => Math.abs(slope) <= tolerance)) return here.point;
+    const step = solvePositive(here.hessian, here.gradient);
     // The objective is convex: a step that is too long is halved until it goes down.
     let factor = 1;
-    let next = point;
-    let nextValue = value;
+    let next = here;
     for (let halving = 0; halving < MAX_HALVINGS; halving += 1) {
-      next = point.map((coefficient, at) => coefficient - factor * (step[at] as number));
-      nextValue = objective(rows, next);
-      if (nextValue < value) break;
+      const point = here.point.map((coefficient, at) => coefficient - factor * (step[at] as number));
+      next = evaluate(table, scale, point);
+      if (next.value < here.value) break;
       factor /= 2;
     }
-    if (!(nextValue < value)) return point;
-    point = next;
-    value = nextValue;
+    if (!(next.value < here.value)) return here.point;
+    here = next;
   }
-  return point;
+  return here.point;
 }
 
-function logOdds(row: Row, point: readonly number[]): number {
-  let sum = 0;
-  for (let at = 0; at < point.length; at += 1) sum += (row.values[at] as number) * (point[at] as number);
-  return sum;
-}
-
-function objective(rows: readonly Row[], point: readonly number[]): number {
-  let sum = 0;
-  for (const row of rows) {
-    const odds = logOdds(row, point);
-    // −ln(1−p) = ln(1 + e^odds) and −ln p = ln(1 + e^−odds), written so that they do not overflow.
-    const softplus = odds > 0 ? odds + Math.log1p(Math.exp(-odds)) : Math.log1p(Math.exp(odds));
-    sum += row.weight * softplus - row.hits * odds;
-  }
-  for (let at = 1; at < point.length; at += 1) sum += (RIDGE / 2) * (point[at] as number) ** 2;
-  return sum;
-}
-
-function derivatives(
-  rows: readonly Row[],
+function evaluate(
+  { width, features, players, positives }: LabelledTable,
+  { means, deviations, kept }: Standardisation,
   point: readonly number[],
-): { gradient: number[]; hessian: number[][] } {
+): Place {
   const size = point.length;
-  const gradient = point.map((coefficient, at) => (at === 0 ? 0 : RIDGE * coefficient));
-  const hessian = point.map((_, at) => point.map((__, other) => (at === other && at > 0 ? RIDGE : 0)));
-  for (const row of rows) {
-    const p = probabilityOf(logOdds(row, point));
-    const residual = row.weight * p - row.hits;
-    const curvature = row.weight * p * (1 - p);
+  const columns = Int32Array.from(kept);
+  const shifts = Float64Array.from(kept, (at) => means[at] as number);
+  const factors = Float64Array.from(kept, (at) => 1 / (deviations[at] as number));
+  const coefficients = Float64Array.from(point);
+  // One row at a time: 1, then the standardised features.
+  const line = new Float64Array(size).fill(1);
+  const gradient = new Float64Array(size);
+  // The lower triangle, line after line.
+  const triangle = new Float64Array((size * (size + 1)) / 2);
+  let value = 0;
+  for (let row = 0; row < players.length; row += 1) {
+    const from = row * width;
+    let odds = coefficients[0] as number;
+    for (let at = 1; at < size; at += 1) {
+      const raw = features[from + (columns[at - 1] as number)] as number;
+      const standardised = (raw - (shifts[at - 1] as number)) * (factors[at - 1] as number);
+      line[at] = standardised;
+      odds += (coefficients[at] as number) * standardised;
+    }
+    const weight = players[row] as number;
+    const hits = positives[row] as number;
+    // −ln(1−p) = ln(1 + e^odds) and −ln p = ln(1 + e^−odds), written so that they do not overflow.
+    const small = Math.exp(-Math.abs(odds));
+    value += weight * (Math.max(odds, 0) + Math.log1p(small)) - hits * odds;
+    const p = (odds > 0 ? 1 : small) / (1 + small);
+    const residual = weight * p - hits;
+    const curvature = (weight * small) / ((1 + small) * (1 + small));
+    let entry = 0;
     for (let at = 0; at < size; at += 1) {
-      const value = row.values[at] as number;
-      gradient[at] = (gradient[at] as number) + residual * value;
-      const line = hessian[at] as number[];
-      for (let other = 0; other <= at; other += 1) {
-        line[other] = (line[other] as number) + curvature * value * (row.values[other] as number);
+      const entryAt = line[at] as number;
+      gradient[at] = (gradient[at] as number) + residual * entryAt;
+      const share = curvature * entryAt;
+      for (let other = 0; other <= at; other += 1, entry += 1) {
+        triangle[entry] = (triangle[entry] as number) + share * (line[other] as number);
       }
     }
   }
-  return { gradient, hessian };
+  for (let at = 1; at < size; at += 1) {
+    value += (RIDGE / 2) * (point[at] as number) ** 2;
+    gradient[at] = (gradient[at] as number) + RIDGE * (point[at] as number);
+  }
+  const hessian = point.map((_, at) => [
+    ...triangle.subarray((at * (at + 1)) / 2, ((at + 1) * (at + 2)) / 2),
+  ]);
+  for (const [at, entries] of hessian.entries()) if (at > 0) entries[at] = (entries[at] as number) + RIDGE;
+  return { point, value, gradient: [...gradient], hessian };
 }

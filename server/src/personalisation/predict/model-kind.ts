@@ -53,16 +53,18 @@ export function trainModel<Parts extends object>(
   }
   const fitted = kind.fit(newest.train);
   if (!fitted.fitted) return { outcome: 'cold_start', reason: fitted.reason };
-  const model = calibrated(kind, fitted.parts, newest);
-  const tested = measure(kind, model, newest.test);
+  const week = kind.predict(fitted.parts, newest.calibrate);
+  const test = kind.predict(fitted.parts, newest.test);
+  const model = { ...fitted.parts, calibration: fitPlatt(week) };
+  const tested = measure(model, newest.test, test);
   if (tested === undefined)
     return { outcome: 'cold_start', reason: 'there is nobody to test the model with' };
 
   const origins = [...splits.slice(0, -1).flatMap((split) => testEarlier(kind, split)), tested];
   const rival =
     present === undefined
-      ? measureProbabilities(averageOf(kind, fitted.parts, newest))
-      : measure(kind, present, newest.test);
+      ? measureProbabilities(averageOf(week, test))
+      : measure(present, newest.test, kind.predict(present, newest.test));
   const rivalName = present === undefined ? 'the average rate' : 'the present model';
   const card = {
     state: 'ready',
@@ -78,44 +80,35 @@ export function trainModel<Parts extends object>(
   return { outcome: 'promoted', reason, model, card, regressionLacks };
 }
 
-function calibrated<Parts extends object>(
-  kind: ModelKind<Parts>,
-  parts: Parts,
-  { calibrate: week }: Split,
-): Calibrated<Parts> {
-  return { ...parts, calibration: fitPlatt(kind.predict(parts, week)) };
-}
-
-function measure<Parts>(
-  kind: ModelKind<Parts>,
-  model: Calibrated<Parts>,
+/** `cells`: what the model predicts for the origin, before calibration. */
+function measure(
+  { calibration }: Readonly<{ calibration: Platt }>,
   origin: OriginCells,
+  cells: readonly ProbabilityCell[],
 ): OriginMetrics | undefined {
-  const cells = kind.predict(model, origin);
   const metrics = measureProbabilities(
-    cells.map((cell) => ({ ...cell, predicted: calibrate(model.calibration, cell.predicted) })),
+    cells.map((cell) => ({ ...cell, predicted: calibrate(calibration, cell.predicted) })),
   );
   return metrics && { originDay: origin.day, ...metrics };
 }
 
-function testEarlier<Parts extends object>(kind: ModelKind<Parts>, split: Split): OriginMetrics[] {
-  const fitted = kind.fit(split.train);
+function testEarlier<Parts extends object>(
+  kind: ModelKind<Parts>,
+  { train, ...split }: Split,
+): OriginMetrics[] {
+  const fitted = kind.fit(train);
   if (!fitted.fitted) return [];
-  const metrics = measure(kind, calibrated(kind, fitted.parts, split), split.test);
+  const calibration = fitPlatt(kind.predict(fitted.parts, split.calibrate));
+  const metrics = measure({ calibration }, split.test, kind.predict(fitted.parts, split.test));
   return metrics === undefined ? [] : [metrics];
 }
 
 /** What to beat where there is no model yet: the rate of the week before, for everybody. */
-function averageOf<Parts>(
-  kind: ModelKind<Parts>,
-  parts: Parts,
-  { calibrate: week, test }: Split,
-): ProbabilityCell[] {
-  const known = kind.predict(parts, week);
-  const players = known.reduce((sum, cell) => sum + cell.players, 0);
-  const positives = known.reduce((sum, cell) => sum + cell.positives, 0);
+function averageOf(week: readonly ProbabilityCell[], test: readonly ProbabilityCell[]): ProbabilityCell[] {
+  const players = week.reduce((sum, cell) => sum + cell.players, 0);
+  const positives = week.reduce((sum, cell) => sum + cell.positives, 0);
   const predicted = players === 0 ? 0.5 : positives / players;
-  return kind.predict(parts, test).map((cell) => ({ ...cell, predicted }));
+  return test.map((cell) => ({ ...cell, predicted }));
 }
 
 function refusalOf(

@@ -2,9 +2,9 @@ import { type ActivityParts, rawChurn } from './apply-models.js';
 import type { ActivityModel } from './artefact.js';
 import { type ActivityCount, type BgBbParameters, fitBgBb } from './bg-bb.js';
 import type { ProbabilityCell } from './calibration.js';
-import { featuresOf, isPresent } from './features.js';
+import { FEATURES, isPresent, writeFeatures } from './features.js';
 import type { Fit } from './fit.js';
-import { fitLogistic, type LabelledCell, type LogisticModel } from './logistic.js';
+import { emptyTable, fitLogisticTable, type LogisticModel } from './logistic.js';
 import { MIN_OUTCOMES, MIN_PLAYERS, shortfall } from './minimum-data.js';
 import type { Fitted, ModelKind } from './model-kind.js';
 import type { ActivityStatistics } from './player-statistics.js';
@@ -13,16 +13,22 @@ import type { ActivityCell, OriginCells } from './training-data.js';
 /** BG/BB as of an origin. Two models and several splits want the same one, so it is remembered. */
 export type BgBbFits = (origin: OriginCells) => Fit<BgBbParameters> & Readonly<{ players: number }>;
 
+/** Each fit begins where the last one ended: a week makes little difference. */
 export function createBgBbFits(): BgBbFits {
   const known = new Map<OriginCells['activity'], ReturnType<BgBbFits>>();
+  let last: BgBbParameters | undefined;
   return ({ activity }) => {
-    const found = known.get(activity) ?? fitHistories(activity);
+    const found = known.get(activity) ?? fitHistories(activity, last);
     known.set(activity, found);
+    if (found.fitted) last = found.parameters;
     return found;
   };
 }
 
-function fitHistories(activity: OriginCells['activity']): ReturnType<BgBbFits> {
+function fitHistories(
+  activity: OriginCells['activity'],
+  start: BgBbParameters | undefined,
+): ReturnType<BgBbFits> {
   const histories = new Map<number, ActivityCount>();
   let players = 0;
   for (const { n, x, tx, players: more } of activity) {
@@ -34,10 +40,11 @@ function fitHistories(activity: OriginCells['activity']): ReturnType<BgBbFits> {
   const missing = shortfall(players, MIN_PLAYERS, 'players');
   if (missing !== undefined) return { fitted: false, reason: missing, players };
   if (histories.size < 2) return { fitted: false, reason: 'all players have the same history', players };
-  return { ...fitBgBb([...histories.values()]), players };
+  return { ...fitBgBb([...histories.values()], start), players };
 }
 
 export function activityKind(bgBbOf: BgBbFits): ModelKind<ActivityParts> {
+  const fitOutcomes = createOutcomeFits();
   return {
     fit(train): Fitted<ActivityParts> {
       const bgBb = bgBbOf(train.at(-1) as OriginCells);
@@ -66,29 +73,35 @@ function predictions(
   }));
 }
 
-/** A logistic regression on all features, or what there is too little of. */
-export function fitOutcomes(
+type OutcomeFits = (
   cells: readonly ActivityCell[],
   bgBb: BgBbParameters,
   positivesOf: (cell: ActivityCell) => number,
   /** For the reason: "412 of 1,000 players who left". */
   names: Readonly<{ positives: string; negatives: string }>,
-): { model: LogisticModel; reason: null } | { model: null; reason: string } {
-  const labelled: LabelledCell[] = cells.map((cell) => ({
-    features: featuresOf(cell, bgBb),
-    players: cell.players,
-    positives: positivesOf(cell),
-  }));
-  const positives = labelled.reduce((sum, cell) => sum + cell.positives, 0);
-  const players = labelled.reduce((sum, cell) => sum + cell.players, 0);
-  const reason =
-    shortfall(positives, MIN_OUTCOMES, names.positives) ??
-    shortfall(players - positives, MIN_OUTCOMES, names.negatives);
-  if (reason !== undefined) return { model: null, reason };
-  const model = fitLogistic(labelled);
-  return model === undefined
-    ? { model: null, reason: 'all players had the same outcome' }
-    : { model, reason: null };
+) => { model: LogisticModel; reason: null } | { model: null; reason: string };
+
+/** A logistic regression on all features, or what there is too little of. Each begins where the last one ended. */
+export function createOutcomeFits(): OutcomeFits {
+  let last: LogisticModel | undefined;
+  return (cells, bgBb, positivesOf, names) => {
+    const positives = cells.reduce((sum, cell) => sum + positivesOf(cell), 0);
+    const players = cells.reduce((sum, cell) => sum + cell.players, 0);
+    const reason =
+      shortfall(positives, MIN_OUTCOMES, names.positives) ??
+      shortfall(players - positives, MIN_OUTCOMES, names.negatives);
+    if (reason !== undefined) return { model: null, reason };
+    const table = emptyTable(FEATURES.length, cells.length);
+    for (const [row, cell] of cells.entries()) {
+      writeFeatures(cell, bgBb, table.features, row * FEATURES.length);
+      table.players[row] = cell.players;
+      table.positives[row] = positivesOf(cell);
+    }
+    const model = fitLogisticTable(table, last);
+    if (model === undefined) return { model: null, reason: 'all players had the same outcome' };
+    last = model;
+    return { model, reason: null };
+  };
 }
 
 export function activityAlgorithm({ logistic }: Pick<ActivityModel, 'logistic'>): string {

@@ -10,13 +10,14 @@ import type { ConversionHorizon, ConversionModel } from './artefact.js';
 import type { ProbabilityCell } from './calibration.js';
 import type { Calibrated, Fitted, ModelKind } from './model-kind.js';
 import type { ActivityStatistics } from './player-statistics.js';
-import { type BgBbFits, fitOutcomes } from './train-activity.js';
+import { type BgBbFits, createOutcomeFits } from './train-activity.js';
 import { newestMatured, type OriginCells, type TrainingData } from './training-data.js';
 
 const MAX_WEEKS = 26;
 const BISECTIONS = 60;
 
 export function conversionKind(bgBbOf: BgBbFits): ModelKind<ConversionParts> {
+  const fitOutcomes = createOutcomeFits();
   return {
     fit(train): Fitted<ConversionParts> {
       const bgBb = bgBbOf(train.at(-1) as OriginCells);

@@ -1,6 +1,6 @@
 import { MONTH_DAYS, payerDays, purchaseDayValue, QUARTER_DAYS, SPEND_HORIZON_DAYS } from './apply-models.js';
 import type { PurchasesModel, ValueModel } from './artefact.js';
-import type { PurchaseCell } from './beta-geometric-nbd.js';
+import type { NbdParameters, PurchaseCell } from './beta-geometric-nbd.js';
 import { countFactor, type ProbabilityCell } from './calibration.js';
 import { fitGammaGamma, type SpendingCell } from './gamma-gamma.js';
 import { fitMbgNbd, mbgNbdAnyPurchase } from './mbg-nbd.js';
@@ -13,21 +13,27 @@ type Parts = Pick<PurchasesModel, 'mbgNbd'>;
 /** Gamma-Gamma takes for granted that who buys often does not spend more or less each time. */
 const MAX_CORRELATION = 0.3;
 
-export const PURCHASES_KIND: ModelKind<Parts> = {
-  fit(train): Fitted<Parts> {
-    const { payers } = train.at(-1) as OriginCells;
-    const players = sum(payers, () => 1);
-    const repeating = sum(payers, ({ x }) => (x > 0 ? 1 : 0));
-    const missing =
-      shortfall(players, MIN_PAYERS, 'payers') ??
-      shortfall(repeating, MIN_REPEATING_PAYERS, 'payers with a second day of purchase');
-    if (missing !== undefined) return { fitted: false, reason: missing };
-    const fit = fitMbgNbd(histories(payers));
-    return fit.fitted ? { fitted: true, parts: { mbgNbd: fit.parameters }, players } : fit;
-  },
-  predict: ({ mbgNbd }, origin) =>
-    predictions(origin, (cell) => mbgNbdAnyPurchase(mbgNbd, cell, SPEND_HORIZON_DAYS)),
-};
+/** Each fit begins where the last one ended: a week makes little difference. */
+export function purchasesKind(): ModelKind<Parts> {
+  let last: NbdParameters | undefined;
+  return {
+    fit(train): Fitted<Parts> {
+      const { payers } = train.at(-1) as OriginCells;
+      const players = sum(payers, () => 1);
+      const repeating = sum(payers, ({ x }) => (x > 0 ? 1 : 0));
+      const missing =
+        shortfall(players, MIN_PAYERS, 'payers') ??
+        shortfall(repeating, MIN_REPEATING_PAYERS, 'payers with a second day of purchase');
+      if (missing !== undefined) return { fitted: false, reason: missing };
+      const fit = fitMbgNbd(histories(payers), last);
+      if (!fit.fitted) return fit;
+      last = fit.parameters;
+      return { fitted: true, parts: { mbgNbd: fit.parameters }, players };
+    },
+    predict: ({ mbgNbd }, origin) =>
+      predictions(origin, (cell) => mbgNbdAnyPurchase(mbgNbd, cell, SPEND_HORIZON_DAYS)),
+  };
+}
 
 function predictions({ payers }: OriginCells, predict: (cell: PayerCell) => number): ProbabilityCell[] {
   return payers.map((cell) => ({

@@ -19,7 +19,7 @@ import { scaleOf, type WeightedValue } from './scales.js';
 import { rollingSplits } from './splits.js';
 import { activityAlgorithm, activityKind, createBgBbFits } from './train-activity.js';
 import { conversionHorizons, conversionKind } from './train-conversion.js';
-import { PURCHASES_KIND, purchasesDetails } from './train-purchases.js';
+import { purchasesDetails, purchasesKind } from './train-purchases.js';
 import type { OriginCells, TrainingData } from './training-data.js';
 
 /** Training as a pure function: cells in, an artefact and a report out. */
@@ -54,7 +54,7 @@ export function train(data: TrainingData, version: number, present: Artefact | n
   const bgBbOf = createBgBbFits();
   const used = present?.models;
   const activity = trainModel(activityKind(bgBbOf), splits, data.day, ready(used?.activity));
-  const purchases = trainModel(PURCHASES_KIND, splits, data.day, ready(used?.purchases));
+  const purchases = trainModel(purchasesKind(), splits, data.day, ready(used?.purchases));
   const conversion = trainModel(conversionKind(bgBbOf), splits, data.day, ready(used?.conversion));
   const fitted = {
     activity: built(

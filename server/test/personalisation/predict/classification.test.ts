@@ -8,7 +8,9 @@ import {
 } from '../../../src/personalisation/predict/calibration.js';
 import {
   contribution,
+  emptyTable,
   fitLogistic,
+  fitLogisticTable,
   type LabelledCell,
   logisticLogOdds,
   logOddsOf,
@@ -65,6 +67,26 @@ describe('logistic regression', () => {
     const grouped = fitLogistic(cells.slice(0, 200));
     for (const [at, coefficient] of fitLogistic(split)?.coefficients.entries() ?? []) {
       expect(coefficient).toBeCloseTo(grouped?.coefficients[at] ?? Number.NaN, 7);
+    }
+  });
+
+  it('is the same wherever the search begins', () => {
+    const table = emptyTable(4, cells.length);
+    for (const [at, cell] of cells.entries()) {
+      table.features.set(cell.features, 4 * at);
+      table.players[at] = cell.players;
+      table.positives[at] = cell.positives;
+    }
+    const other = fitLogistic(
+      cells.slice(0, 50).map((cell) => ({
+        ...cell,
+        features: [...cell.features.slice(0, 3), cell.players + cell.positives],
+      })),
+    );
+    const again = fitLogisticTable(table, other);
+    expect(again?.intercept).toBeCloseTo(model.intercept, 7);
+    for (const [at, coefficient] of again?.coefficients.entries() ?? []) {
+      expect(coefficient).toBeCloseTo(model.coefficients[at] ?? Number.NaN, 7);
     }
   });
 
