@@ -25,6 +25,8 @@ export async function measureScoring(pool, gameId, artefact, nowMs) {
       `select id::text from players where game_id = $1 and ${condition} order by id limit $2`,
       [gameId, PLAYERS],
     );
+    // All players of a game of buyers have paid.
+    if (rows.length === 0) continue;
     const readings = await findFacts(
       pool,
       rows.map(({ id }) => id),

@@ -4,7 +4,7 @@ import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame, withGame } from './game-option.js';
 import { dataLines, modelLines, sampleLine } from './model-table.js';
-import { progressBar } from './progress-bar.js';
+import { grouped, progressBar } from './progress-bar.js';
 import { createProgressLine } from './progress-line.js';
 import { say, withDatabase } from './terminal.js';
 
@@ -41,7 +41,7 @@ async function run({ tenant, game }: { tenant: string; game: string }): Promise<
 
 function describe({ phase, done, total }: TrainProgress): string {
   return phase === 'reading'
-    ? `${progressBar(done, total)} reading week ${done + 1} of ${total}`
+    ? `${progressBar(done, total)} read ${grouped(done)} of ${grouped(total)} players`
     : 'fitting and testing the models…';
 }
 

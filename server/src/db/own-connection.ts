@@ -75,6 +75,12 @@ export async function walkByIndex(connection: OwnConnection): Promise<void> {
   await connection.query('set enable_bitmapscan = off');
 }
 
+/** Ends `walkByIndex`. */
+export async function walkFreely(connection: OwnConnection): Promise<void> {
+  await connection.query('reset enable_seqscan');
+  await connection.query('reset enable_bitmapscan');
+}
+
 /**
  * Takes a lock that all nodes share, by its name or by its name and a part. False if another connection holds it. The lock is
  * held until the connection ends, so it is also released after a crash.

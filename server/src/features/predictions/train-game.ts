@@ -30,7 +30,7 @@ export type TrainOptions = Readonly<{
   gameId: number;
   actor: Actor;
   signal?: AbortSignal | undefined;
-  /** Reports how many weeks have been read, of how many. The fit that follows reports nothing. */
+  /** Reports how many players have been read, of how many. The fit that follows reports nothing. */
   onProgress?: ((progress: TrainProgress) => void) | undefined;
   maxPlayers?: number | undefined;
   /** Does not store a training that found too little data for a model, if the former training did so, too. */

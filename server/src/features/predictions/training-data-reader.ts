@@ -1,12 +1,16 @@
-import type { OwnConnection } from '../../db/own-connection.js';
+import { type OwnConnection, walkByIndex, walkFreely } from '../../db/own-connection.js';
 import { dateOf } from '../../lib/day.js';
-import type { OriginCells, TrainingData } from '../../personalisation/predict/training-data.js';
+import { createActivityCounter, OUTCOME_DAYS } from '../../personalisation/predict/activity-cells.js';
+import { WINDOW_DAYS } from '../../personalisation/predict/player-statistics.js';
+import type { ActivityCell, OriginCells, TrainingData } from '../../personalisation/predict/training-data.js';
 import {
+  createPurchaseTables,
   createSample,
   findMainCurrency,
   findNonPayerTotals,
-  listActivityCells,
   listPayerCells,
+  listPlayerDays,
+  type PlayersPortion,
   type Sample,
 } from './training-queries.js';
 
@@ -30,24 +34,27 @@ export type ReadOptions = Readonly<{
   /** The last day that is over. */
   day: number;
   signal?: AbortSignal | undefined;
-  onProgress?: ((done: number, total: number) => void) | undefined;
+  /** How many players have been read, of how many. */
+  onProgress?: Progress | undefined;
   maxPlayers?: number | undefined;
 }>;
+
+type Progress = (done: number, total: number) => void;
 
 export async function readTrainingData(
   connection: OwnConnection,
   { gameId, day, signal, onProgress, maxPlayers = MAX_PLAYERS }: ReadOptions,
 ): Promise<TrainingRead> {
   const sample = await createSample(connection, gameId, maxPlayers);
+  onProgress?.(0, sample.players);
   const currency = await findMainCurrency(connection);
-  const origins: OriginCells[] = [];
-  for (const [index, weeks] of ORIGIN_WEEKS.entries()) {
-    signal?.throwIfAborted();
-    onProgress?.(index, ORIGIN_WEEKS.length);
-    const origin = await readOrigin(connection, day - 7 * weeks, currency);
-    // There is no data before the first player.
-    if (origin.activity.length > 0) origins.push(origin);
-  }
+  const days = ORIGIN_WEEKS.map((weeks) => day - 7 * weeks);
+  const read = await readOrigins(connection, days, currency, {
+    signal,
+    onRead: (done) => onProgress?.(done, sample.players),
+  });
+  // There is no data before the first player.
+  const origins = read.filter(({ activity }) => activity.length > 0);
   const cells = origins.reduce((sum, { activity, payers }) => sum + activity.length + payers.length, 0);
   return { data: { day, currency, origins }, sample, cells };
 }
@@ -58,11 +65,58 @@ export async function readOrigin(
   day: number,
   currency: string | null,
 ): Promise<OriginCells> {
-  const date = dateOf(day);
-  return {
-    day,
-    activity: await listActivityCells(connection, date),
-    payers: await listPayerCells(connection, date, currency),
-    nonPayers: await findNonPayerTotals(connection, date, currency),
+  const [origin] = await readOrigins(connection, [day], currency);
+  return origin as OriginCells;
+}
+
+type Watcher = Readonly<{ signal?: AbortSignal | undefined; onRead?: (players: number) => void }>;
+
+/** Those of several days, in their order. Each player is read once. */
+async function readOrigins(
+  connection: OwnConnection,
+  days: readonly number[],
+  currency: string | null,
+  watcher: Watcher = {},
+): Promise<OriginCells[]> {
+  await walkByIndex(connection);
+  const activity = await countActivity(connection, days, watcher);
+  await createPurchaseTables(connection, currency);
+  await walkFreely(connection);
+  const origins: OriginCells[] = [];
+  for (const [at, day] of days.entries()) {
+    watcher.signal?.throwIfAborted();
+    origins.push({
+      day,
+      activity: activity[at] as ActivityCell[],
+      payers: await listPayerCells(connection, dateOf(day), currency !== null),
+      nonPayers: await findNonPayerTotals(connection, dateOf(day)),
+    });
+  }
+  return origins;
+}
+
+async function countActivity(
+  connection: OwnConnection,
+  days: readonly number[],
+  { signal, onRead }: Watcher,
+): Promise<ActivityCell[][]> {
+  const range = {
+    after: dateOf(Math.min(...days) - WINDOW_DAYS),
+    until: dateOf(Math.max(...days) + OUTCOME_DAYS),
+    present: dateOf(Math.max(...days)),
   };
+  const counter = createActivityCounter(days);
+  let read = 0;
+  let portion: PlayersPortion | undefined = await listPlayerDays(connection, '0', range);
+  while (portion !== undefined) {
+    signal?.throwIfAborted();
+    // PostgreSQL reads the next portion while this one is counted.
+    const next: Promise<PlayersPortion> | undefined =
+      portion.next === undefined ? undefined : listPlayerDays(connection, portion.next, range);
+    for (const player of portion.players) counter.add(player);
+    read += portion.players.length;
+    onRead?.(read);
+    portion = await next;
+  }
+  return counter.cells();
 }

@@ -113,7 +113,7 @@ export function toTrainingData(game: SimulatedGame, weeks: number): TrainingData
   return { day, currency: CURRENCY, origins };
 }
 
-function originCells(game: SimulatedGame, origin: number): OriginCells {
+export function originCells(game: SimulatedGame, origin: number): OriginCells {
   const activity = new Map<string, ActivityCell>();
   const payers = new Map<string, PayerCell>();
   const nonPayers = {
