@@ -1,22 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { beta, gamma, randomFrom } from '../../simulator/dist/model/random.js';
+import { randomFrom } from '../../simulator/dist/model/random.js';
 import { copyIn } from '../floors/copy-in.mjs';
 import { settleTables } from '../support/stored-players.mjs';
+import { BUYING_DAYS, drawPurchases, drawVisits, PAYER_SHARE, TRUTH } from './simulated-game.mjs';
 
 const DAY_MS = 86_400_000;
-
-/** Players are active by BG/BB, and buy by MBG/NBD and Gamma-Gamma, with these parameters. */
-export const TRUTH = {
-  bgBb: { alpha: 1.1, beta: 1.6, gamma: 0.7, delta: 9 },
-  // Slow buyers: the service knows whole days only, so two purchases of one day count as one. With an alpha of 40 that happens
-  // to one repeat purchase of forty, enough to move the parameters of 50,000 payers by five standard errors.
-  mbgNbd: { r: 0.9, alpha: 200, a: 0.8, b: 2.5 },
-  gammaGamma: { p: 5, q: 4, v: 12 },
-};
-const PAYER_SHARE = 0.25;
-/** Players join in the first days of the game, and buy for the first time soon after. */
-const JOINING_DAYS = 60;
-const FIRST_PURCHASE_DAYS = 14;
+/** `purchase_days` of a player covers this many (`recent_days` in the schema). */
+const KEPT_DAYS = 180;
 
 /** The first id of players that are written directly; the service gives none as high. */
 const FIRST_ID = 1_000_000_000;
@@ -27,8 +17,9 @@ const DEVICES = 2_000;
 export const deviceOf = (index) => `simulated-${index}`;
 
 /**
- * Writes players and their days as the fold of events would leave them, with one exception: a day with a purchase and no visit has no
- * event, so that visits follow exactly one model and purchases the other. The last day is yesterday.
+ * Writes players and their days as the fold of events would leave them, with two exceptions, so that visits follow exactly one model and
+ * purchases the other: a day with a purchase and no visit has no event, and purchases may be older than the first visit. The last day
+ * is yesterday.
  */
 export async function insertSimulatedPlayers(database, { players, days, seed }) {
   const { rows } = await database.query("select id from games where slug = 'demo-game'");
@@ -56,30 +47,14 @@ const COPY_DAYS =
   'copy player_days (player_id, day, events, sessions, ad_impressions, store_views, play_ms, purchases, revenue) from stdin';
 const COPY_DEVICES = 'copy devices (game_id, device_id, player_id, created_at) from stdin';
 
-/** The days with a visit, and what was spent on the days with a purchase. */
 function simulatePlayer(random, startDay, days) {
   const endDay = startDay + days;
-  const { bgBb, mbgNbd, gammaGamma } = TRUTH;
-  const firstDay = startDay + Math.floor(random() * Math.min(JOINING_DAYS, days / 2));
-  const active = beta(random, bgBb.alpha, bgBb.beta);
-  const leave = beta(random, bgBb.gamma, bgBb.delta);
-  const visits = new Set([firstDay]);
-  for (let day = firstDay + 1; day < endDay && random() >= leave; day++) {
-    if (random() < active) visits.add(day);
-  }
-  const purchases = new Map();
-  if (random() < PAYER_SHARE) {
-    const rate = gamma(random, mbgNbd.r) / mbgNbd.alpha;
-    const stop = beta(random, mbgNbd.a, mbgNbd.b);
-    const scale = gamma(random, gammaGamma.q) / gammaGamma.v;
-    let at = firstDay + random() * FIRST_PURCHASE_DAYS;
-    while (at < endDay) {
-      purchases.set(Math.floor(at), Math.max(0.01, gamma(random, gammaGamma.p) / scale).toFixed(2));
-      if (random() < stop) break;
-      at += -Math.log(1 - random()) / rate;
-    }
-  }
-  return { firstDay, visits, purchases };
+  const visits = new Set(drawVisits(random, startDay, endDay, TRUTH.bgBb));
+  const isPayer = random() < PAYER_SHARE;
+  const purchases = isPayer
+    ? drawPurchases(random, endDay - BUYING_DAYS, endDay, BUYING_DAYS, TRUTH)
+    : new Map();
+  return { firstDay: Math.min(...visits), visits, purchases };
 }
 
 function addLines(texts, { firstDay, visits, purchases }, id, gameId, index) {
@@ -88,12 +63,13 @@ function addLines(texts, { firstDay, visits, purchases }, id, gameId, index) {
   const total = (amounts) => amounts.reduce((sum, amount) => sum + Math.round(100 * amount), 0) / 100;
   const amounts = [...purchases.values()];
   const spend = (some) => (amounts.length === 0 ? '{}' : `{"USD": ${total(some)}}`);
+  const isKept = (day) => day > purchaseDays.at(-1) - KEPT_DAYS;
   const momentOf = (day) => (day === undefined ? '\\N' : dateOf(day));
   texts.players.push(
     line([
       ...[id, gameId, randomUUID(), first, first, dateOf(Math.max(...visits)), visits.size, rangesOf(visits)],
       ...[first, amounts.length, momentOf(purchaseDays[0]), momentOf(purchaseDays.at(-1))],
-      ...[spend(amounts), spend(amounts.slice(1)), rangesOf(purchaseDays)],
+      ...[spend(amounts), spend(amounts.slice(1)), rangesOf(purchaseDays.filter(isKept))],
     ]),
   );
   for (const day of new Set([...visits, ...purchaseDays])) {

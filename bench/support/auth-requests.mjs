@@ -3,8 +3,8 @@ import { loginBody } from './service.mjs';
 
 export const JSON_HEADERS = { 'content-type': 'application/json' };
 
-export const loginRequest = (deviceId) =>
-  rawRequest('POST', '/auth/login', JSON_HEADERS, loginBody(deviceId));
+export const loginRequest = (deviceId, key) =>
+  rawRequest('POST', '/auth/login', JSON_HEADERS, loginBody(deviceId, key));
 
 export const refreshRequest = (refreshToken) =>
   rawRequest('POST', '/auth/refresh', JSON_HEADERS, JSON.stringify({ refreshToken }));

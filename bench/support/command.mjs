@@ -46,3 +46,13 @@ export async function createAdmin(service) {
     return { status: response.status, body: await response.json() };
   };
 }
+
+/** Creates a game of the demo studio and a key for it. */
+export async function createGame(service, slug) {
+  const place = ['--tenant', 'demo-studio'];
+  await savepoint(service, 'game', 'create', slug, ...place);
+  const text = await savepoint(service, 'key', 'create', ...place, '--game', slug);
+  const [, id] = /API key\s+(\S+)/.exec(text);
+  const [, secret] = /API secret\s+(\S+)/.exec(text);
+  return { id, secret };
+}

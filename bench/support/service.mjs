@@ -71,12 +71,13 @@ function stopProcess(child) {
   });
 }
 
-export function loginBody(deviceId, nowMs = Date.now()) {
-  const timestamp = `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
-  const signature = createHmac('sha256', 'dev-secret')
-    .update(`dev-key|${deviceId}|${timestamp}`)
-    .digest('base64');
-  return JSON.stringify({ apiKey: 'dev-key', deviceId, timestamp, signature });
+/** The key of the demo game. */
+const DEMO_KEY = { id: 'dev-key', secret: 'dev-secret' };
+
+export function loginBody(deviceId, { id, secret } = DEMO_KEY) {
+  const timestamp = `${new Date().toISOString().slice(0, 19)}Z`;
+  const signature = createHmac('sha256', secret).update(`${id}|${deviceId}|${timestamp}`).digest('base64');
+  return JSON.stringify({ apiKey: id, deviceId, timestamp, signature });
 }
 
 export async function login(api, deviceId) {
