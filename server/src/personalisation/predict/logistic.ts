@@ -25,6 +25,8 @@ const MAX_ITERATIONS = 50;
 const MAX_HALVINGS = 30;
 const GRADIENT_TOLERANCE = 1e-9;
 const MIN_VARIANCE = 1e-12;
+/** Where a step leaves more of the slope than this, second derivatives are worked out again. They are most of the work. */
+const MIN_FALL = 0.1;
 
 /** Cells in columns, because there may be hundreds of thousands: the features of one cell stand after those of the other. */
 export type LabelledTable = Readonly<{
@@ -156,33 +158,58 @@ function total(column: Float64Array): number {
 }
 
 /** What is minimised, at a point: an intercept and the coefficients of the kept features. */
-type Place = Readonly<{ point: readonly number[]; value: number; gradient: number[]; hessian: number[][] }>;
+type Place = Readonly<{
+  point: readonly number[];
+  value: number;
+  gradient: readonly number[];
+  /** The lower triangle of the second derivatives, if they were asked for. */
+  hessian: readonly (readonly number[])[] | undefined;
+}>;
 
 function newton(table: LabelledTable, scale: Standardisation, start: readonly number[]): readonly number[] {
   const tolerance = GRADIENT_TOLERANCE * total(table.players);
-  let here = evaluate(table, scale, start);
+  const full = (point: readonly number[]) => evaluate(table, scale, point, true);
+  let here = full(start);
+  let hessian = here.hessian ?? [];
   for (let iteration = 0; iteration < MAX_ITERATIONS; iteration += 1) {
-    if (here.gradient.every((slope) => Math.abs(slope) <= tolerance)) return here.point;
-    const step = solvePositive(here.hessian, here.gradient);
-    // The objective is convex: a step that is too long is halved until it goes down.
-    let factor = 1;
-    let next = here;
-    for (let halving = 0; halving < MAX_HALVINGS; halving += 1) {
-      const point = here.point.map((coefficient, at) => coefficient - factor * (step[at] as number));
-      next = evaluate(table, scale, point);
-      if (next.value < here.value) break;
-      factor /= 2;
-    }
-    if (!(next.value < here.value)) return here.point;
-    here = next;
+    const slope = steepest(here);
+    if (slope <= tolerance) return here.point;
+    const next = stepDown(table, scale, here, solvePositive(hessian, here.gradient));
+    if (next === undefined && here.hessian !== undefined) return here.point;
+    // Near the solution, second derivatives change little, and those of the step before do.
+    const isSlow = next === undefined || steepest(next) > MIN_FALL * slope;
+    here = isSlow ? full((next ?? here).point) : next;
+    hessian = here.hessian ?? hessian;
   }
   return here.point;
+}
+
+/** The objective is convex: a step that is too long is halved until it goes down. Undefined if it does not. */
+function stepDown(
+  table: LabelledTable,
+  scale: Standardisation,
+  { point, value }: Place,
+  step: readonly number[],
+): Place | undefined {
+  let factor = 1;
+  for (let halving = 0; halving < MAX_HALVINGS; halving += 1) {
+    const moved = point.map((coefficient, at) => coefficient - factor * (step[at] as number));
+    const next = evaluate(table, scale, moved, false);
+    if (next.value < value) return next;
+    factor /= 2;
+  }
+  return undefined;
+}
+
+function steepest({ gradient }: Place): number {
+  return Math.max(...gradient.map(Math.abs));
 }
 
 function evaluate(
   { width, features, players, positives }: LabelledTable,
   { means, deviations, kept }: Standardisation,
   point: readonly number[],
+  withHessian: boolean,
 ): Place {
   const size = point.length;
   const columns = Int32Array.from(kept);
@@ -211,12 +238,13 @@ function evaluate(
     value += weight * (Math.max(odds, 0) + Math.log1p(small)) - hits * odds;
     const p = (odds > 0 ? 1 : small) / (1 + small);
     const residual = weight * p - hits;
-    const curvature = (weight * small) / ((1 + small) * (1 + small));
-    let entry = 0;
     for (let at = 0; at < size; at += 1) {
-      const entryAt = line[at] as number;
-      gradient[at] = (gradient[at] as number) + residual * entryAt;
-      const share = curvature * entryAt;
+      gradient[at] = (gradient[at] as number) + residual * (line[at] as number);
+    }
+    if (!withHessian) continue;
+    const curvature = (weight * small) / ((1 + small) * (1 + small));
+    for (let at = 0, entry = 0; at < size; at += 1) {
+      const share = curvature * (line[at] as number);
       for (let other = 0; other <= at; other += 1, entry += 1) {
         triangle[entry] = (triangle[entry] as number) + share * (line[other] as number);
       }
@@ -226,9 +254,15 @@ function evaluate(
     value += (RIDGE / 2) * (point[at] as number) ** 2;
     gradient[at] = (gradient[at] as number) + RIDGE * (point[at] as number);
   }
-  const hessian = point.map((_, at) => [
-    ...triangle.subarray((at * (at + 1)) / 2, ((at + 1) * (at + 2)) / 2),
-  ]);
-  for (const [at, entries] of hessian.entries()) if (at > 0) entries[at] = (entries[at] as number) + RIDGE;
+  const hessian = withHessian ? linesOf(triangle, size) : undefined;
   return { point, value, gradient: [...gradient], hessian };
+}
+
+/** The lines of the lower triangle, with the ridge. */
+function linesOf(triangle: Float64Array, size: number): number[][] {
+  return Array.from({ length: size }, (_, at) => {
+    const entries = [...triangle.subarray((at * (at + 1)) / 2, ((at + 1) * (at + 2)) / 2)];
+    if (at > 0) entries[at] = (entries[at] as number) + RIDGE;
+    return entries;
+  });
 }
