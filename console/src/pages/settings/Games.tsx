@@ -69,11 +69,13 @@ function GameLink({ game: { gameId, name } }: { game: Schemas['Game'] }) {
   const { studio, game } = usePlace();
   if (gameId === game) {
     return (
-      <Group gap="xs" wrap="nowrap">
+      <Group gap={4}>
         <Text size="sm" fw={600}>
           {name}
         </Text>
-        <Badge variant="light">this game</Badge>
+        <Badge variant="light" flex="none">
+          this game
+        </Badge>
       </Group>
     );
   }
