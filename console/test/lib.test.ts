@@ -11,7 +11,7 @@ import { stepsDone } from '../src/lib/first-steps.js';
 import { idFromName, isGameId } from '../src/lib/game-id.js';
 import { metricsOf } from '../src/lib/grades.js';
 import { sampleEvent } from '../src/lib/sample-event.js';
-import { labelledPlaces, ticksUpTo } from '../src/lib/scale.js';
+import { labelledPlaces, spacedPlaces, ticksUpTo } from '../src/lib/scale.js';
 import { known, readSearch, writeSearch } from '../src/lib/search.js';
 import { offer, sku } from './documents.js';
 
@@ -127,6 +127,12 @@ describe('charts', () => {
   it('labels as many places as there is room for, the last one always', () => {
     expect(labelledPlaces(30, 4)).toEqual([5, 13, 21, 29]);
     expect(labelledPlaces(3, 10)).toEqual([0, 1, 2]);
+  });
+
+  it('labels places that lie close together once, the last one always', () => {
+    expect(spacedPlaces([0, 30, 100, 168, 169, 170], 70)).toEqual([1, 2, 5]);
+    expect(spacedPlaces([5], 70)).toEqual([0]);
+    expect(spacedPlaces([], 70)).toEqual([]);
   });
 });
 

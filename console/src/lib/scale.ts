@@ -16,3 +16,16 @@ export function labelledPlaces(count: number, most: number): number[] {
   for (let place = count - 1; place >= 0; place -= step) places.push(place);
   return places.reverse();
 }
+
+/** Which positions get a label where they are not spread evenly: the last, then each that is far enough from the one behind it. */
+export function spacedPlaces(at: readonly number[], apart: number): number[] {
+  const places: number[] = [];
+  let next = Number.POSITIVE_INFINITY;
+  for (let place = at.length - 1; place >= 0; place--) {
+    const here = at[place] ?? 0;
+    if (next - here < apart) continue;
+    places.push(place);
+    next = here;
+  }
+  return places.reverse();
+}

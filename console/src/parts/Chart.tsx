@@ -1,7 +1,7 @@
 import { Button, Group, Table, Text } from '@mantine/core';
 import { useElementSize } from '@mantine/hooks';
 import { useState } from 'react';
-import { labelledPlaces, ticksUpTo } from '../lib/scale.js';
+import { labelledPlaces, spacedPlaces, ticksUpTo } from '../lib/scale.js';
 import { SERIES } from '../theme.js';
 
 export type Series = {
@@ -82,7 +82,13 @@ function Drawing({
   const x = (place: number) =>
     EDGE.left + (positions === undefined ? band * (place + 0.5) : (positions[place] ?? 0) * innerWidth);
   const y = (value: number) => EDGE.top + innerHeight * (1 - Math.min(value, top) / top);
-  const shown = labelledPlaces(places.length, Math.floor(innerWidth / LABEL_WIDTH));
+  const shown =
+    positions === undefined
+      ? labelledPlaces(places.length, Math.floor(innerWidth / LABEL_WIDTH))
+      : spacedPlaces(
+          places.map((_, place) => x(place)),
+          LABEL_WIDTH,
+        );
   const nearest = (clientX: number, left: number) => {
     const at = clientX - left;
     const distances = places.map((_, place) => Math.abs(x(place) - at));
