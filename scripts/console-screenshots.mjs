@@ -193,12 +193,12 @@ async function play(api, { accessToken, tenantId, gameId, userId }) {
   await new Promise((resolve) => setTimeout(resolve, 1_500));
 }
 
-/** A player with purchases. */
+/** One of the payers with the most purchases. */
 async function findPayer(page) {
   return page.evaluate(async () => {
-    const response = await fetch('/admin/v1/games/demo-game/players?segment=payer');
+    const response = await fetch('/admin/v1/games/demo-game/players?segment=payer&limit=100');
     const { data } = await response.json();
-    return data.players[0].playerId;
+    return data.players.sort((a, b) => b.purchaseCount - a.purchaseCount)[0].playerId;
   });
 }
 
