@@ -26,6 +26,8 @@ export function Jobs() {
         This work goes on when its page is left. Results are kept for a day. Exports are under{' '}
         <Anchor
           size="sm"
+          // Within a sentence, colour alone does not mark a link.
+          underline="always"
           renderRoot={(props) => (
             <Link
               {...props}
