@@ -5,29 +5,20 @@ import { type AuditLine, findAuditRow, listAuditLines } from '../features/studio
 import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { requireGame, requireTenant } from './game-option.js';
+import { type PageOptions, readPage, sayOlder, withPage } from './page-option.js';
 import { printable, printableJson } from './printable.js';
 import { say, withDatabase } from './terminal.js';
+import { MAX_ID, wholeNumber } from './whole-number.js';
 
-type ListOptions = {
-  tenant?: string;
-  game?: string;
-  installation: boolean;
-  limit: string;
-  before?: string;
-};
-
-const MAX_LIMIT = 1_000;
+type ListOptions = PageOptions & { tenant?: string; game?: string; installation: boolean };
 
 export function auditCommands(): Command {
   const audit = new Command('audit').description('who changed what, and when');
-  audit
-    .command('list')
+  withPage(audit.command('list'), 20)
     .description('list changes, newest first: of the whole installation, of a studio or of a game')
     .option('--tenant <tenant-id>', 'only of this studio')
     .option('--game <game-id>', 'only of this game of the studio')
     .option('--installation', 'only what belongs to no studio: signing keys and the master key', false)
-    .option('--limit <number>', 'how many', '20')
-    .option('--before <id>', 'go on after the last entry shown')
     .addHelpText(
       'after',
       `
@@ -45,20 +36,18 @@ async function list(options: ListOptions): Promise<void> {
     throw new StartupError('Give --installation or --tenant, not both.');
   }
   if (game !== undefined && tenant === undefined) throw new StartupError('--game needs --tenant.');
-  const limit = wholeNumber('--limit', options.limit);
-  if (limit > MAX_LIMIT) throw new StartupError(`--limit is ${limit}: give ${MAX_LIMIT} at most.`);
-  const beforeId = options.before === undefined ? undefined : String(wholeNumber('--before', options.before));
+  const { limit, before } = readPage(options);
   const entries = await withDatabase(async ({ pool }) =>
     listAuditLines(pool, {
       ...(await placeOf(pool, tenant, game)),
       installationOnly: installation,
-      ...(beforeId === undefined ? {} : { beforeId }),
+      ...(before === null ? {} : { beforeId: String(before) }),
       limit,
     }),
   );
-  if (entries.length === 0) say(`There are no ${beforeId === undefined ? '' : 'older '}entries.`);
+  if (entries.length === 0) say(`There are no ${before === null ? '' : 'older '}entries.`);
   for (const entry of entries) say(describe(entry));
-  if (entries.length === limit) say(`\nOlder ones: the same command with --before ${entries.at(-1)?.id}`);
+  sayOlder(entries, limit, ({ id }) => id);
 }
 
 async function placeOf(
@@ -72,7 +61,9 @@ async function placeOf(
 }
 
 async function show(id: string): Promise<void> {
-  const entry = await withDatabase(({ pool }) => findAuditRow(pool, String(wholeNumber('The id', id))));
+  const entry = await withDatabase(({ pool }) =>
+    findAuditRow(pool, String(wholeNumber('The id', id, 1, MAX_ID))),
+  );
   if (entry === undefined)
     throw new StartupError(`There is no entry #${id}. List them: savepoint audit list`);
   say(
@@ -108,9 +99,4 @@ function whoDidIt({ actor, actorEmail, actorTokenId }: AuditRow | AuditLine): st
 function ownerOf({ tenant, game }: { tenant: string | null; game: string | null }): string {
   if (tenant === null) return 'the installation';
   return game === null ? tenant : `${tenant}/${game}`;
-}
-
-function wholeNumber(what: string, text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new StartupError(`${what} is "${text}": give a whole number.`);
 }

@@ -10,7 +10,9 @@ import { noSuchVersion, parseDocument, unpublishable, versionNumber } from './co
 import { dryRunCommand } from './dry-run-command.js';
 import { requireGame, withGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
+import { type PageOptions, readPage, sayOlder, withPage } from './page-option.js';
 import { say, withDatabase } from './terminal.js';
+import { MAX_VERSION } from './whole-number.js';
 
 type GameOptions = { tenant: string; game: string };
 type PublishOptions = GameOptions & { note: string; confirmPriceRaises: boolean; basedOn?: string };
@@ -43,7 +45,9 @@ export function configCommands(): Command {
     .description('print a published document')
     .option('--config-version <number>', 'an older version (default: the one in force)')
     .action(show);
-  withGame(config.command('list')).description('list the published versions').action(list);
+  withPage(withGame(config.command('list')), 100)
+    .description('list the published versions, newest first')
+    .action(list);
   withChecks(withGame(config.command('roll-back')))
     .description('publish an older version again')
     .requiredOption('--config-version <number>', 'the version to go back to')
@@ -146,16 +150,24 @@ function differenceLines(difference: readonly DocumentChange[]): string[] {
   return difference.map(({ path, change }) => `  ${change.padEnd(9)} ${path}`);
 }
 
-async function list({ tenant, game }: GameOptions): Promise<void> {
+async function list({ tenant, game, ...options }: GameOptions & PageOptions): Promise<void> {
+  const page = readPage(options, MAX_VERSION);
   await withDatabase(async ({ pool }) => {
     const { id, publishedVersion } = await requireGame(pool, tenant, game);
-    const versions = await listConfigVersions(pool, id, { before: null, limit: 100 });
-    if (versions.length === 0) say(`Nothing is published for ${tenant}/${game} yet.`);
+    const versions = await listConfigVersions(pool, id, page);
+    if (versions.length === 0) {
+      say(
+        page.before === null
+          ? `Nothing is published for ${tenant}/${game} yet.`
+          : 'There are no older versions.',
+      );
+    }
     for (const { version, author, note, publishedAt, copyOf } of versions) {
       const mark = version === publishedVersion ? '*' : ' ';
       const copy = copyOf === null ? '' : ` (version ${copyOf} again)`;
       say(`${mark} ${version}  ${new Date(publishedAt).toISOString()}  ${author}${copy}  ${note}`);
     }
+    sayOlder(versions, page.limit, ({ version }) => version);
   });
 }
 

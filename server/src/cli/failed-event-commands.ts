@@ -20,12 +20,14 @@ import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { requireGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
+import { type PageOptions, readPage, sayOlder, withPage } from './page-option.js';
 import { printable, printableJson } from './printable.js';
 import { createProgressLine } from './progress-line.js';
 import { say, withDatabase } from './terminal.js';
+import { MAX_ID, wholeNumber } from './whole-number.js';
 
 type GroupOptions = { tenant?: string; game?: string; code?: string; type?: string };
-type ListOptions = GroupOptions & { limit: string; before?: string };
+type ListOptions = GroupOptions & PageOptions;
 
 /** More than anybody reads in a terminal: clients choose the names of types. */
 const MAX_GROUPS = 1_000;
@@ -45,10 +47,8 @@ export function failedEventCommands(): Command {
   const failedEvents = new Command('failed-events').description(
     'the inbox of events that were refused; kept for 30 days',
   );
-  withGroup(failedEvents.command('list'))
+  withPage(withGroup(failedEvents.command('list')), 20)
     .description('list what is open, by reason and type; with --code the entries of a group, newest first')
-    .option('--limit <number>', 'entries of a group to show', '20')
-    .option('--before <id>', 'go on after the last entry shown')
     .action(list);
 
   failedEvents
@@ -84,26 +84,25 @@ async function list(options: ListOptions): Promise<void> {
     });
     if (groups.length === 0) return say('The inbox is empty: no event was refused in the last 30 days.');
     for (const group of groups) say(describeGroup(group));
+    if (groups.length === MAX_GROUPS) say(`Only the ${MAX_GROUPS} largest groups are shown.`);
     say('\nThe entries of a group: savepoint failed-events list --tenant … --game … --code … [--type …]');
   });
 }
 
 async function listEntries(pool: Pool, group: FailedGroup, options: ListOptions): Promise<void> {
-  const limit = toNumber('--limit', options.limit);
-  const beforeId = options.before === undefined ? undefined : String(toNumber('--before', options.before));
+  const { limit, before } = readPage(options);
   const entries = await listFailedEvents(pool, group, {
     limit,
-    ...(beforeId === undefined ? {} : { beforeId }),
+    ...(before === null ? {} : { beforeId: String(before) }),
   });
-  if (entries.length === 0)
-    return say(`There are no ${beforeId === undefined ? '' : 'more '}entries of this kind.`);
+  if (entries.length === 0) return say(`There are no ${before === null ? '' : 'more '}entries of this kind.`);
   for (const entry of entries) {
     say(
       `#${entry.id}  ${isoTime(entry.receivedAt)}  player ${entry.userId}${describeBuild(entry)}\n    ${printable(entry.message)}`,
     );
   }
   say('\nOne of them: savepoint failed-events show <id>');
-  if (entries.length === limit) say(`Older ones: the same command with --before ${entries.at(-1)?.id}`);
+  sayOlder(entries, limit, ({ id }) => id);
 }
 
 async function show(id: string, { raw }: { raw: boolean }): Promise<void> {
@@ -181,7 +180,7 @@ function describeProgress({ total, replayed, failed }: ReplayProgress): string {
 }
 
 async function requireEntry(pool: Pool, id: string): Promise<FailedEventRow> {
-  const entry = await findFailedEvent(pool, String(toNumber('The id', id)));
+  const entry = await findFailedEvent(pool, String(wholeNumber('The id', id, 1, MAX_ID)));
   if (entry !== undefined) return entry;
   throw new StartupError(`There is no entry #${id}. List what there is: savepoint failed-events list`);
 }
@@ -220,9 +219,4 @@ function describeBuild({ clientBuild }: FailedEventRow): string {
 function describeState({ replayedAt, isCut }: FailedEventRow): string {
   if (replayedAt !== null) return `replayed ${isoTime(replayedAt)}`;
   return isCut ? 'open, too long to be kept whole: give the corrected event to replay it' : 'open';
-}
-
-function toNumber(what: string, text: string): number {
-  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
-  throw new StartupError(`${what} is "${text}": give a whole number.`);
 }

@@ -20,10 +20,11 @@ import { commandActor } from './command-actor.js';
 import { versionNumber } from './config-input.js';
 import { requireGame, withGame } from './game-option.js';
 import { comparedLines, dataLines, decileLines, gradeLines, modelLines, sampleLine } from './model-table.js';
+import { type PageOptions, readPage, sayOlder, withPage } from './page-option.js';
 import { printable } from './printable.js';
 import { tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
-import { wholeNumber } from './whole-number.js';
+import { MAX_VERSION, wholeNumber } from './whole-number.js';
 
 type GameOptions = { tenant: string; game: string };
 type ModelOptions = GameOptions & { model?: string };
@@ -35,7 +36,9 @@ const GRADES_A_DAY = 2 * GRADED_NAMES.length;
 
 export function modelCommands(): Command {
   const models = new Command('models').description('the models of predictions, and which one is in force');
-  withGame(models.command('list')).description('list the newest trainings').action(list);
+  withPage(withGame(models.command('list')), SHOWN)
+    .description('list trainings, newest first')
+    .action(list);
   withGame(models.command('show'))
     .description('show a training: what it read, its parameters and how it was tested')
     .option('--model <number>', 'which one (default: the one in force)')
@@ -57,17 +60,19 @@ export function modelCommands(): Command {
   return models;
 }
 
-async function list({ tenant, game }: GameOptions): Promise<void> {
+async function list({ tenant, game, ...options }: GameOptions & PageOptions): Promise<void> {
+  const page = readPage(options, MAX_VERSION);
   await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
     const current = await findCurrentState(pool, id);
-    const models = await listModels(pool, id, { before: null, limit: SHOWN });
+    const models = await listModels(pool, id, page);
     const failed = await findFailure(pool, id);
     if (failed !== undefined) {
       say(
         `The service could not train or grade at ${isoTime(failed.failedAt)}: ${printable(failed.failure)}.`,
       );
     }
+    if (models.length === 0 && page.before !== null) return say('There are no older trainings.');
     if (models.length === 0)
       return say(`Nothing has been trained yet. Train: savepoint train --tenant ${tenant} --game ${game}`);
     const rows = models.map((model) => [
@@ -85,6 +90,7 @@ async function list({ tenant, game }: GameOptions): Promise<void> {
     )) {
       say(line);
     }
+    sayOlder(models, page.limit, ({ version }) => version);
   });
 }
 

@@ -62,6 +62,8 @@ async function list(playerId: string, { tenant, game }: GameOptions): Promise<vo
   });
   if (overrides.length === 0) say('None of the flags of this player was ever set.');
   for (const each of overrides) say(describe(each, Date.now()));
+  if (overrides.length === MAX_SHOWN)
+    say(`Only ${MAX_SHOWN} are shown. The console shows all of them, on the page of the player.`);
 }
 
 function describe(override: OverrideRow, nowMs: number): string {

@@ -123,7 +123,7 @@ it.each([
   [['list', '--installation', '--tenant', 'demo-studio'], 'not both'],
   [['list', '--tenant', 'nobody'], 'There is no tenant "nobody". List them: savepoint tenant list'],
   [['list', '--tenant', 'demo-studio', '--game', 'nothing'], 'There is no game "nothing"'],
-  [['list', '--limit', '1001'], '1000 at most'],
+  [['list', '--limit', '1001'], 'from 1 to 1000'],
   [['list', '--limit', 'x'], '--limit is "x"'],
   [['show', '999999999'], 'There is no entry #999999999'],
   [['show', 'x'], 'The id is "x"'],

@@ -57,6 +57,14 @@ it('a catalogue goes out to a file, is changed, comes back into the draft and is
   const after = await savepoint('catalogue', 'export', '--published', '--format', 'json');
   expect(JSON.parse(after.out)).toEqual(await draftSkus());
   expect((await savepoint('config', 'publish', '--draft')).out).toContain('Nothing to publish');
+
+  const newest = await savepoint('config', 'list', '--limit', '1');
+  expect(newest.out).toMatch(/^\* 2 .*from a file\n\nOlder ones: the same command with --before 2\n$/);
+  expect((await savepoint('config', 'list', '--before', '2')).out).toMatch(/^ {2}1 .*\n$/);
+  expect((await savepoint('config', 'list', '--before', '1')).out).toBe('There are no older versions.\n');
+  expect((await savepoint('config', 'list', '--before', '2147483648')).errors).toContain(
+    '--before is "2147483648": give a whole number from 1 to 2147483647.',
+  );
 });
 
 it('a JSON file can replace all', async () => {

@@ -104,6 +104,10 @@ it('lists trainings, and which one is in force', async () => {
     ),
     expect.stringMatching(/^ +1 +\d{4}-\d\d-\d\d +in force +activity promoted, /),
   ]);
+  const newest = await run('models', 'list', '--limit', '1');
+  expect(newest).toContain('Older ones: the same command with --before 2\n');
+  expect(await run('models', 'list', '--before', '2')).toBe(`${[head, lines[1]].join('\n')}\n`);
+  expect(await run('models', 'list', '--before', '1')).toBe('There are no older trainings.\n');
 });
 
 it('compares a refused model, not the kept one, with the one in force', async () => {
