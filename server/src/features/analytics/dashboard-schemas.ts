@@ -13,7 +13,7 @@ const DashboardDay = Type.Object(
     activePlayers: count('Players with at least one event on this UTC day'),
     weeklyActivePlayers: nullable(
       count(
-        'Players with at least one event on the 7 UTC days that end with this one, each counted once; summed every few minutes, null before',
+        'Players with at least one event on the 7 UTC days that end with this one, each counted once; summed every few minutes, null before and while this day alone has more',
       ),
     ),
     monthlyActivePlayers: nullable(count('The same of the 30 UTC days that end with this one')),

@@ -96,7 +96,8 @@ function earlier(a: string, b: string): string {
   return a < b ? a : b;
 }
 
-// The rows of a day are its shards. Of the types the most frequent are shown: a client may have invented any number.
+// The rows of a day are its shards. Weekly players were summed some minutes ago: where more have come on this day alone since then,
+// as in the first minutes of a game, the sum is known to be too small. Of the types the most frequent are shown: a client may have invented any number.
 const GAME_DAYS = {
   name: 'game_dashboard_days',
   text: `
@@ -140,7 +141,9 @@ const GAME_DAYS = {
     from generate_series($2::timestamp, $3::timestamp, interval '1 day') d
     left join totals t on t.day = d::date
     left join lateral (
-      select weekly, monthly from game_active_players a where a.game_id = $1 and a.day = d::date offset 0
+      select weekly, monthly from game_active_players a
+      where a.game_id = $1 and a.day = d::date and a.weekly >= coalesce(t.active, 0)
+      offset 0
     ) a on true
     left join by_type y on y.day = d::date
     left join by_currency c on c.day = d::date

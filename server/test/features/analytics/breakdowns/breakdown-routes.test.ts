@@ -177,6 +177,16 @@ describe('a breakdown', () => {
     );
     const own = await admin.ask<Breakdown>('GET', '/games/other-game/breakdown?by=country', undefined, token);
     expect(own.values.map(({ value }) => value)).toEqual(['FR']);
+
+    // The first minutes of a game: more players come on one day than were summed in the whole week.
+    const dashboard = () =>
+      admin.ask<{ today: Value }>('GET', '/games/other-game/dashboard', undefined, token);
+    expect((await dashboard()).today).toMatchObject({ activePlayers: 1, weeklyActivePlayers: 1 });
+    await send(await studio.login('second'), 'Session_Start');
+    const outdated = { activePlayers: 2, weeklyActivePlayers: null, monthlyActivePlayers: null };
+    expect((await dashboard()).today).toMatchObject(outdated);
+    await sumOn(harness.pool, { nowMs: NOON + 2 * HOUR_MS });
+    expect((await dashboard()).today).toMatchObject({ activePlayers: 2, weeklyActivePlayers: 2 });
     expect((await ask('by=country')).values.map(({ value }) => value)).not.toContain('FR');
     expectStringError(
       await admin.call('GET', `${GAME}/breakdown?by=country`, undefined, null),
