@@ -12,6 +12,8 @@ export type AttributeValueDefinition = Readonly<{
   type: ValueType;
   /** When the value changes with time alone. This decides how long a cached response holds. */
   basis: TimeBasis;
+  /** It never falls, but for refunds: whoever has too much of it will not come below a threshold again. */
+  onlyGrows?: boolean;
   /** Cost of computing the value, once per player, besides reading it. In the units of `rule-analysis.ts`. */
   workCost: number;
   /** How to read the value. Asked when a rule is compiled. `key` is empty for attributes without one. */

@@ -31,6 +31,7 @@ export const ATTRIBUTES: readonly Attribute[] = [
     type: 'int',
     description: 'Whole days since the first login.',
     basis: TIME_BASIS.firstSeen,
+    onlyGrows: true,
     read: ({ facts, now }) => daysSince(facts.createdAt, now),
     facts: [player('createdAt')],
   }),

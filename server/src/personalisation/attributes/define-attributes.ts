@@ -16,6 +16,7 @@ type PlainValue = Readonly<{
   type: ValueType;
   description: string;
   basis?: TimeBasis;
+  onlyGrows?: boolean;
   read: AttributeReader;
   facts: readonly FactSource[];
 }>;
@@ -23,9 +24,9 @@ type PlainValue = Readonly<{
 /** A value by itself: `country`. */
 export function plainValue(
   name: string,
-  { type, description, basis = TIME_BASIS.never, read, facts }: PlainValue,
+  { type, description, basis = TIME_BASIS.never, onlyGrows = false, read, facts }: PlainValue,
 ): Attribute {
-  const value = { type, basis, workCost: 0, readerOf: () => read, factsOf: () => facts };
+  const value = { type, basis, onlyGrows, workCost: 0, readerOf: () => read, factsOf: () => facts };
   return { name, usage: name, type, description, key: null, fields: [], value };
 }
 
@@ -107,6 +108,7 @@ function totalAndWindows(name: string, type: ValueType, sumOf: (key: string) => 
     type,
     description: 'of all time',
     basis: TIME_BASIS.never,
+    onlyGrows: true,
     workCost: 0,
     readerOf: (key) => {
       const { read } = sumOf(key).total;

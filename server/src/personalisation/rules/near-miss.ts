@@ -23,13 +23,16 @@ export type NearMiss = Readonly<{
 type Comparison = Readonly<{ attribute: string; operator: Bound; threshold: number }>;
 type Condition = Readonly<{
   holds: (attributes: PlayerAttributes) => boolean;
-  /** Null where a condition is not about a number: nobody is nearly in another country. */
+  /**
+   * Null where a condition is not about a number, since nobody is nearly in another country, and where the number would have to
+   * become smaller and cannot.
+   */
   comparison: (Comparison & { read: (attributes: PlayerAttributes) => number }) | null;
 }>;
 
 /**
  * Finds what a player lacks for a rule of conditions that all have to hold (`a && b`). Null for players who lack more than one
- * condition, or one that is not about a number, and for rules that are not such a list.
+ * condition, or one that is not about a number or can never hold again, and for rules that are not such a list.
  */
 export function nearMissOf(
   expression: string,
@@ -107,6 +110,8 @@ function boundOf(
   if (threshold === undefined) return null;
   const found = resolvePath(node, scope);
   if ('message' in found) return null;
+  const hasToFall = operator === '<' || operator === '<=';
+  if (hasToFall && scope.attributes.valueAt(found.path).onlyGrows) return null;
   const read = scope.attributes.readerOf(found.path) as (attributes: PlayerAttributes) => number;
   const attribute = writePath(found.path);
   // More than 2 of something that is counted is at least 3 of it.

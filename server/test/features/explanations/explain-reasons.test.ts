@@ -80,10 +80,10 @@ describe('flags', () => {
 });
 
 it('segments have the values of their rule as their reason', () => {
-  const segments = [segment('payer', 'flags.isPayer'), segment('poor', 'spend["USD"].total < 2.5')];
+  const segments = [segment('payer', 'flags.isPayer'), segment('rich', 'spend["USD"].total > 7.5')];
   expect(told({ segments }, payer()).segments).toEqual([
     'In segment payer: flags.isPayer is true (flags["isPayer"] = true).',
-    'Not in segment poor: spend["USD"].total < 2.5 is false (spend["USD"].total = 4.99). Would enter with spend["USD"].total of less than 2.5: 2.49 less than now.',
+    'Not in segment rich: spend["USD"].total > 7.5 is false (spend["USD"].total = 4.99). Would enter with spend["USD"].total of more than 7.5: 2.51 more than now.',
   ]);
 });
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../../src/lib/day.js';
 import { ATTRIBUTE_REGISTRY } from '../../../src/personalisation/attributes/attributes.js';
 import { PlayerAttributes } from '../../../src/personalisation/attributes/player-attributes.js';
 import { nearMissOf, nearMissSentence } from '../../../src/personalisation/rules/near-miss.js';
 import type { RuleScope } from '../../../src/personalisation/rules/rule-paths.js';
-import { facts, NOW, payer } from '../support/fixtures.js';
+import { day, facts, NOW, payer } from '../support/fixtures.js';
 
 const SCOPE: RuleScope = {
   attributes: ATTRIBUTE_REGISTRY,
@@ -11,14 +12,18 @@ const SCOPE: RuleScope = {
   flags: new Set(['isPayer']),
 };
 
-function missOf(rule: string, player = payer()) {
+/** A payer of today: what was bought leaves the last days again. */
+const boughtToday = () =>
+  payer({ days: [day(Math.floor(NOW / DAY_MS), { purchases: 1, revenue: { USD: 4.99 } })] });
+
+function missOf(rule: string, player = boughtToday()) {
   const attributes = new PlayerAttributes(player, NOW);
   attributes.flags.set('isPayer', player.purchaseCount > 0);
   return nearMissOf(rule, SCOPE)(attributes);
 }
 
-const sentence = (rule: string, player = payer()) => {
-  const found = missOf(rule, player);
+const sentence = (rule: string) => {
+  const found = missOf(rule);
   return found === null ? null : nearMissSentence(found);
 };
 
@@ -26,18 +31,21 @@ describe('the near miss of a rule', () => {
   it.each([
     ['purchases.total > 2', 'Would enter with purchases.total of at least 3: 2 more than now.'],
     ['purchases.total >= 2', 'Would enter with purchases.total of at least 2: 1 more than now.'],
-    ['purchases.total < 1', 'Would enter with purchases.total of at most 0: 1 less than now.'],
+    ['purchases.last28d < 1', 'Would enter with purchases.last28d of at most 0: 1 less than now.'],
     ['3 <= purchases.total', 'Would enter with purchases.total of at least 3: 2 more than now.'],
     [
       'spend["USD"].total > 50.0',
       'Would enter with spend["USD"].total of more than 50: 45.01 more than now.',
     ],
-    ['spend["USD"].total < 4.0', 'Would enter with spend["USD"].total of less than 4: 0.99 less than now.'],
+    [
+      'spend["USD"].last28d < 4.0',
+      'Would enter with spend["USD"].last28d of less than 4: 0.99 less than now.',
+    ],
     [
       'flags.isPayer && purchases.total > 1 && spend["USD"].total > 1.0',
       'Would enter with purchases.total of at least 2: 1 more than now.',
     ],
-    ['purchases.total <= -1', 'Would enter with purchases.total of at most -1: 2 less than now.'],
+    ['purchases.last28d <= -1', 'Would enter with purchases.last28d of at most -1: 2 less than now.'],
   ])('%s', (rule, told) => {
     expect(sentence(rule)).toBe(told);
   });
@@ -61,6 +69,8 @@ describe('the near miss of a rule', () => {
     ['a value is worked out', 'purchases.total * 2 > 6'],
     ['the rule cannot be used', 'purchase.total > 2'],
     ['the rule holds', 'purchases.total > 0'],
+    ['a total would have to fall', 'purchases.total < 1'],
+    ['the player would have to be younger', 'daysSinceFirstSeen <= -1'],
   ])('is none where %s', (_why, rule) => {
     expect(missOf(rule)).toBeNull();
   });
