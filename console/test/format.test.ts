@@ -8,10 +8,12 @@ import {
   formatMoney,
   formatRate,
   formatRelative,
+  formatRevenueShares,
   formatShare,
   fromLocalInput,
   toLocalInput,
 } from '../src/lib/format.js';
+import { partsOfSentence } from '../src/lib/sentence.js';
 
 describe('numbers and money', () => {
   it('always names the currency, and keeps its decimals', () => {
@@ -45,6 +47,13 @@ describe('numbers and money', () => {
 
   it('gives small shares a decimal', () => {
     expect([0.38, 0.004, 0, 1].map(formatShare)).toEqual(['38%', '0.4%', '0%', '100%']);
+  });
+
+  it('tells shares of revenue by currency, or once where they are the same', () => {
+    expect(formatRevenueShares({ USD: 0.38 })).toBe(', 38% of USD revenue');
+    expect(formatRevenueShares({ USD: 0.38, EUR: 0.02 })).toBe(', 38% of USD revenue, 2% of EUR revenue');
+    expect(formatRevenueShares({ USD: 1, EUR: 1 })).toBe(', 100% of revenue in each of 2 currencies');
+    expect(formatRevenueShares({})).toBe('');
   });
 
   it('gives slow rates a decimal', () => {
@@ -84,5 +93,29 @@ describe('times', () => {
   it('reads back the time that an input shows', () => {
     expect(fromLocalInput(toLocalInput('2026-12-24T18:00:00Z'))).toBe('2026-12-24T18:00:00Z');
     expect([toLocalInput(null), fromLocalInput(''), toLocalInput('tomorrow')]).toEqual(['', null, '']);
+  });
+});
+
+describe('a sentence of the service', () => {
+  it('has its moments apart, so that they can be shown in the zone of the reader', () => {
+    const at = '2026-11-15T17:29:11.530Z';
+    expect(partsOfSentence(`The last purchase was at ${at}, from ${at}.`)).toEqual([
+      { words: 'The last purchase was at ' },
+      { at },
+      { words: ', from ' },
+      { at },
+      { words: '.' },
+    ]);
+    expect(partsOfSentence('2026-11-15T17:29:11Z')).toEqual([{ at: '2026-11-15T17:29:11Z' }]);
+  });
+
+  it('keeps what only looks like a moment', () => {
+    for (const text of ['', 'country == "DE"', '2026-11-15', '2026-99-15T17:29:11Z']) {
+      expect(
+        partsOfSentence(text)
+          .map(({ words }) => words)
+          .join(''),
+      ).toBe(text);
+    }
   });
 });

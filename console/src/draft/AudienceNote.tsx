@@ -1,7 +1,7 @@
 import { Group, Loader, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../api/client.js';
 import type { ConfigDocument } from '../lib/document.js';
-import { countOf, formatCount, formatShare } from '../lib/format.js';
+import { countOf, formatCount, formatRevenueShares } from '../lib/format.js';
 import { PlayerLink } from '../parts/PlayerLink.js';
 import { ProblemNote } from '../parts/states.js';
 import { type Audience, useAudience } from './use-audience.js';
@@ -24,7 +24,7 @@ export function AudienceNote({ document, part, pointer, hasExamples = false }: P
         {audience !== null && (
           <Text size="sm" className="figures" {...(isCounting && { c: 'dimmed' })}>
             <b>{formatCount(audience.audience.players)}</b> of {countOf(audience.players, 'player')}
-            {revenueInWords(audience)}
+            {formatRevenueShares(audience.revenueShare)}
             {audience.isSampled ? `, estimated from ${formatCount(audience.examined)}` : ''}
           </Text>
         )}
@@ -43,12 +43,6 @@ export function AudienceNote({ document, part, pointer, hasExamples = false }: P
       {hasExamples && audience !== null && <Examples audience={audience} />}
     </Stack>
   );
-}
-
-function revenueInWords({ revenueShare }: Audience): string {
-  return Object.entries(revenueShare)
-    .map(([currency, share]) => `, ${formatShare(share)} of ${currency} revenue`)
-    .join('');
 }
 
 function whyInvalid(problems: readonly Schemas['DocumentProblem'][], pointer: string): string {

@@ -2,7 +2,7 @@ import { Alert, Card, Group, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../api/client.js';
 import { countOf, formatMoney } from '../lib/format.js';
 import { EmptyState } from './states.js';
-import { Moment } from './texts.js';
+import { Moment, Sentence } from './texts.js';
 
 /** A store as one player sees it, with the reason beside each price. */
 export function ExplainedStore({ explanation }: { explanation: Schemas['Explanation'] }) {
@@ -56,7 +56,7 @@ export function ExplainedStore({ explanation }: { explanation: Schemas['Explanat
             )}
           </Group>
           <Text size="xs" c="dimmed">
-            {because.skus[index]}
+            <Sentence text={because.skus[index] ?? ''} />
           </Text>
         </Card>
       ))}
@@ -66,7 +66,7 @@ export function ExplainedStore({ explanation }: { explanation: Schemas['Explanat
           <Stack gap={4} mt="xs">
             {because.offers.map((sentence) => (
               <Text key={sentence} size="xs">
-                {sentence}
+                <Sentence text={sentence} />
               </Text>
             ))}
           </Stack>

@@ -1,5 +1,7 @@
 import { ActionIcon, Button, Code, CopyButton, Group, Text } from '@mantine/core';
+import { Fragment } from 'react';
 import { formatInstant, formatRelative } from '../lib/format.js';
+import { partsOfSentence } from '../lib/sentence.js';
 import { Icon } from './Icon.js';
 
 /** An id, shortened where there is little space. The copy button copies all of it. */
@@ -72,4 +74,12 @@ export function Moment({ at, isExact = false }: { at: string | null; isExact?: b
       {isExact ? local : formatRelative(Date.parse(at), Date.now())}
     </time>
   );
+}
+
+/** A sentence of the service about a player. The service writes moments in UTC; people read them in their own zone. */
+export function Sentence({ text }: { text: string }) {
+  return partsOfSentence(text).map(({ at, words }, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts have no other name, and change only as a whole.
+    <Fragment key={index}>{at === undefined ? words : <Moment at={at} isExact />}</Fragment>
+  ));
 }

@@ -176,7 +176,7 @@ async function replayGroup(options: GroupOptions & { file?: string }): Promise<v
 
 function describeProgress({ total, replayed, failed }: ReplayProgress): string {
   const done = replayed + failed;
-  return `${done} of ${total} (${total === 0 ? 100 : Math.floor((done * 100) / total)} %), ${failed} still fail`;
+  return `${done} of ${total} (${total === 0 ? 100 : Math.floor((done * 100) / total)}%), ${failed} still fail`;
 }
 
 async function requireEntry(pool: Pool, id: string): Promise<FailedEventRow> {

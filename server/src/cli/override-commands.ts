@@ -151,5 +151,5 @@ async function importFile({ tenant, game, file }: GameOptions & { file: string }
 
 function describeProgress({ total, set, cleared, unchanged }: OverrideImport): string {
   const done = set + cleared + unchanged;
-  return `${done} of ${total} (${total === 0 ? 100 : Math.floor((done * 100) / total)} %)`;
+  return `${done} of ${total} (${total === 0 ? 100 : Math.floor((done * 100) / total)}%)`;
 }

@@ -4,7 +4,7 @@ import { usePages, usePlace } from '../../api/hooks.js';
 import { useRole } from '../../api/session.js';
 import type { ExplanationQuery } from '../../api/use-explanation.js';
 import { Loaded } from '../../parts/states.js';
-import { Moment, Person } from '../../parts/texts.js';
+import { Moment, Person, Sentence } from '../../parts/texts.js';
 import { FormerOverrides } from './FormerOverrides.js';
 import { OverridePanel } from './OverridePanel.js';
 import { YesNo } from './Player.js';
@@ -51,7 +51,7 @@ export function Flags({ playerId, explanation }: { playerId: string; explanation
                   </Text>
                   <YesNo value={value} />
                   <Text size="xs" c="dimmed" flex={1}>
-                    {because.flags[index]}
+                    <Sentence text={because.flags[index] ?? ''} />
                     {override && (
                       <>
                         {' '}

@@ -1,6 +1,7 @@
 import { Badge, Group, Stack, Text, Title } from '@mantine/core';
 import type { ExplanationQuery } from '../../api/use-explanation.js';
 import { Loaded } from '../../parts/states.js';
+import { Sentence } from '../../parts/texts.js';
 
 /** The segments that the player is in, and why; those that the player misses by one number; all others on demand. */
 export function SegmentsOfPlayer({ explanation }: { explanation: ExplanationQuery }) {
@@ -61,7 +62,7 @@ function Line({ segmentId, why, colour }: { segmentId: string; why: string; colo
         {segmentId}
       </Badge>
       <Text size="xs" c="dimmed">
-        {why}
+        <Sentence text={why} />
       </Text>
     </Group>
   );

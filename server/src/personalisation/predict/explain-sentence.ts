@@ -29,7 +29,7 @@ export function sentenceOf(
   const amount = unit === 'probability' ? percent(value) : value.toFixed(2);
   const is = `${SUBJECTS[name]} is ${amount}${isCurrency(unit) ? ` ${unit}` : ''}`;
   if (state !== 'ready') return `${is}, as for an average player: ${reason}.`;
-  const place = band === null ? '' : ` (${band}; ${percentile} % of players have a lower one)`;
+  const place = band === null ? '' : ` (${band}; ${percentile}% of players have a lower one)`;
   const because = regression === null ? [historyPart(name, prediction, statistics)] : mentioned(regression);
   return `${is}${place}${because.length === 0 ? '' : `: ${because.join(', ')}`}.`;
 }
@@ -41,8 +41,8 @@ function isCurrency(unit: string): boolean {
 /** Nothing is certain that is not 0 or 1. */
 function percent(share: number): string {
   const rounded = (100 * share).toFixed(1);
-  if (rounded === '100.0' && share < 1) return 'over 99.9 %';
-  return rounded === '0.0' && share > 0 ? 'under 0.1 %' : `${rounded} %`;
+  if (rounded === '100.0' && share < 1) return 'over 99.9%';
+  return rounded === '0.0' && share > 0 ? 'under 0.1%' : `${rounded}%`;
 }
 
 /** "days since the last active day (9) raises it", the largest first. */

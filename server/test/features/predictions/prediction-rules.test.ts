@@ -143,7 +143,7 @@ describe('explain', () => {
     expect([...sizes].sort((one, other) => other - one)).toEqual(sizes);
     expect(because.predictions[0]).toBe(churn.sentence);
     expect(churn.sentence).toMatch(
-      /^The probability of not being active in the next 7 days is \d\d\.\d % \(high;/,
+      /^The probability of not being active in the next 7 days is \d\d\.\d% \(high;/,
     );
     expect(trace.offers[0]).toMatchObject({
       outcome: 'applies',

@@ -234,7 +234,7 @@ describe('explanations', () => {
       told: '1 of 19',
     });
     expect(sentence).toMatch(
-      /^The probability of not being active in the next 7 days is \d+\.\d % \(high; \d+ % of players have a lower one\): the rhythm of active days \(1 of 19\) raises it[^:]*\.$/,
+      /^The probability of not being active in the next 7 days is \d+\.\d% \(high; \d+% of players have a lower one\): the rhythm of active days \(1 of 19\) raises it[^:]*\.$/,
     );
   });
 
@@ -243,7 +243,7 @@ describe('explanations', () => {
     expect(ofOthers.spend.regression?.contributions.length).toBeGreaterThan(0);
     expect(ofOthers.payerAlive).toMatchObject({
       regression: null,
-      sentence: expect.stringContaining('is 0.0 %'),
+      sentence: expect.stringContaining('is 0.0%'),
     });
     expect(explainPredictions(payer, trained, TODAY).predictions.spend.regression).toBeNull();
   });
@@ -272,7 +272,7 @@ describe('explanations', () => {
     expect(explanation.aliveByPurchases).toBe(explanation.predictions.payerAlive.value);
     expect(explanation.aliveByActivity).toBeGreaterThan(0.9);
     expect(explanation.predictions.revenue.sentence).toMatch(
-      /^The expected spend in the next 28 days is \d+\.\d\d USD \(\w+; \d+ % of players have a lower one\): bought on 4 days, not in the 1 day since, has not stopped buying for good with \d+\.\d %\.$/,
+      /^The expected spend in the next 28 days is \d+\.\d\d USD \(\w+; \d+% of players have a lower one\): bought on 4 days, not in the 1 day since, has not stopped buying for good with \d+\.\d%\.$/,
     );
   });
 
@@ -288,7 +288,7 @@ describe('explanations', () => {
     const { value, sentence } = explainPredictions(gone, trained, TODAY).predictions.churn;
     expect(value).toBeGreaterThan(0.9995);
     expect(value).toBeLessThan(1);
-    expect(sentence).toContain(' is over 99.9 % (high;');
+    expect(sentence).toContain(' is over 99.9% (high;');
   });
 
   it('have the values that are told', () => {
