@@ -17,6 +17,8 @@ const { values } = parseArgs({
 const SECONDS = Number(values.seconds);
 const RATE = Number(values.rate);
 const DEVICES = 20;
+/** Nobody reads a page and finds the next link in less. */
+const PAUSE_MS = 200;
 const TABS = ['Types', 'Failed', 'Losses', 'Exports', 'Live'];
 const PAGES = ['Players', 'Store', 'Segments', 'Events', 'Overview'];
 
@@ -147,8 +149,14 @@ async function clickAround(page) {
   const open = (name) => pages.getByRole('link', { name: new RegExp(`^${name}\\b`) }).click();
   const until = performance.now() + (SECONDS / 2) * 1_000;
   while (performance.now() < until) {
-    for (const name of [...PAGES, 'Events']) await open(name);
-    for (const name of TABS) await page.getByRole('tab', { name }).click();
+    for (const name of [...PAGES, 'Events']) {
+      await open(name);
+      await page.waitForTimeout(PAUSE_MS);
+    }
+    for (const name of TABS) {
+      await page.getByRole('tab', { name }).click();
+      await page.waitForTimeout(PAUSE_MS);
+    }
   }
 }
 

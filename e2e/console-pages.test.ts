@@ -93,6 +93,29 @@ describe.skipIf(!HAS_BROWSER)(`the pages of the console${NEEDS_BROWSER}`, () => 
     await page.getByRole('button', { name: /Level_Start.*"level":9/ }).waitFor();
   });
 
+  it('goes back to where a page was left', async () => {
+    const { page } = owner;
+    const scrolled = () => page.evaluate<number>('window.scrollY');
+    const pages = page.getByRole('navigation', { name: 'Pages' });
+    const open = async (name: string) => {
+      await pages.getByRole('link', { name: new RegExp(`^${name}`) }).click();
+      await page.getByRole('heading', { name, level: 1 }).waitFor();
+    };
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 1280, height: 400 });
+    await open('Segments');
+    // The page grows while its rows come in.
+    const scroll = () => page.evaluate<number>('window.scrollTo(0, 100), window.scrollY');
+    await expect.poll(scroll).toBe(100);
+    // The router notes the place when the browser tells it of the scrolling, before the next frame.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await open('Predictions');
+    await expect.poll(scrolled).toBe(0);
+    await page.goBack();
+    await expect.poll(scrolled).toBe(100);
+    if (size !== null) await page.setViewportSize(size);
+  });
+
   it('shows the numbers of what was sent', async () => {
     const { page, go } = owner;
     const purchase = { transactionId: 't-1', skuId: 'gems_80', price: 0.99, currency: 'USD' };

@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '
 import { Frame } from './frame/Frame.js';
 import { NotFound, PageFailed } from './frame/NotFound.js';
 import { known, readSearch, writeSearch } from './lib/search.js';
+import { watchVisits } from './lib/visits.js';
 import { Start } from './pages/sign-in/Start.js';
 
 /** Every view has an address, and each page is loaded when it is opened. */
@@ -95,6 +96,7 @@ export const router = createRouter({
   defaultPreload: 'intent',
   scrollRestoration: true,
 });
+watchVisits(router.history);
 
 declare module '@tanstack/react-router' {
   interface Register {

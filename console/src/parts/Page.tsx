@@ -1,5 +1,6 @@
-import { Group, Stack, Text, Title } from '@mantine/core';
+import { Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
+import { AfterFrame } from './AfterFrame.js';
 
 /** The head of every page: its title, the question that it answers, and its actions. */
 export function Page({
@@ -31,9 +32,13 @@ export function Page({
             </Text>
           )}
         </div>
-        <Group gap="xs">{actions}</Group>
+        <Group gap="xs">
+          <AfterFrame>{actions}</AfterFrame>
+        </Group>
       </Group>
-      {children}
+      <AfterFrame placeholder={<Skeleton height={200} role="status" aria-label="Loading" />}>
+        {children}
+      </AfterFrame>
     </Stack>
   );
 }

@@ -1,5 +1,6 @@
 import { Tabs } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { AfterFrame } from './AfterFrame.js';
 
 /** The parts of a page as tabs; the address says which tab is open. */
 export function PageTabs({
@@ -22,7 +23,7 @@ export function PageTabs({
       </Tabs.List>
       {tabs.map((tab) => (
         <Tabs.Panel key={tab.value} value={tab.value}>
-          {tab.content}
+          <AfterFrame>{tab.content}</AfterFrame>
         </Tabs.Panel>
       ))}
     </Tabs>
