@@ -17,6 +17,7 @@ const HONEST_EVENTS_PER_SECOND = 1_000;
 const CAPACITY = { connections: 64 };
 
 const overloadName = (connections) => `ten times the capacity on ${connections} connections`;
+const PATIENT_NAME = 'clients that wait for Retry-After';
 const HOT_NAME = 'clients that ignore Retry-After';
 const FLOOD_NAME = 'events of others while one player floods';
 
@@ -26,7 +27,7 @@ const SETTINGS = { SAVEPOINT_MAX_WAIT_MS: '500' };
 /** More events than can be stored: how many are stored, how long these take, and how much one player's flood slows down others. */
 export const overload = {
   name: 'overload',
-  parts: [...CONNECTIONS.map(overloadName), HOT_NAME, FLOOD_NAME],
+  parts: [...CONNECTIONS.map(overloadName), PATIENT_NAME, HOT_NAME, FLOOD_NAME],
   run: (options, playgrounds) =>
     playgrounds.with({ ...options, settings: SETTINGS }, async (playground) => {
       const samples = [];
@@ -69,19 +70,21 @@ function loadsOf(isPart) {
     largestP99Seconds: LARGEST_P99_SECONDS,
     isPaced: true,
   }));
+  const patient = { ...overloads.at(-1), name: PATIENT_NAME, isPatient: true };
   // Clients in a closed loop without waits send as fast as the machine allows, so there is no target.
   const hot = { name: HOT_NAME, connections: CONNECTIONS[0], isPaced: false };
-  return [...overloads, hot].filter(({ name }) => isPart(name));
+  return [...overloads, patient, hot].filter(({ name }) => isPart(name));
 }
 
 /** Runs right after the capacity is measured in a closed loop; on a busy machine some of those requests are refused, too. */
-async function measureOverload(playground, { name, connections, target, isPaced }, seconds) {
+async function measureOverload(playground, { name, connections, target, isPaced, isPatient }, seconds) {
   const capacity = await refusing(playground, { ...CAPACITY, seconds });
   const rate = (TIMES_CAPACITY * capacity.perSecond) / BATCH;
   const work = await refusing(playground, {
     connections,
     seconds: seconds * 2,
     perSecond: isPaced ? rate : undefined,
+    isPatient,
   });
   return {
     name,
@@ -95,15 +98,14 @@ async function measureOverload(playground, { name, connections, target, isPaced 
 }
 
 /** A load of which some may be refused. */
-async function refusing({ service, sessions }, { connections, seconds, perSecond, batch = BATCH }) {
+async function refusing({ service, sessions }, { batch = BATCH, seconds, ...load }) {
   const before = cpuSplitOf(service.pid);
   const run = await runRefusedLoad({
     api: service.api,
     sessions,
     batch,
-    connections,
     seconds,
-    perSecond,
+    ...load,
   });
   const after = cpuSplitOf(service.pid);
   const events = run.accepted.count * batch;

@@ -12,9 +12,9 @@ const TIMEOUT_MS = 15_000;
 
 /**
  * Batches of new events on this many connections, each of which sends its next one a random time after a response, whatever
- * the response was. Unlike wrk, it separates the latencies of accepted and refused batches.
+ * the response was, or, if it is patient, after the time that a refusal asked for. Unlike wrk, it separates the latencies of accepted and refused batches.
  */
-export async function runRefusedLoad({ api, sessions, batch, connections, seconds, perSecond }) {
+export async function runRefusedLoad({ api, sessions, batch, connections, seconds, perSecond, isPatient }) {
   const templates = sessions.map((session) => template(session, batch));
   const longestPauseMs = perSecond === undefined ? 0 : (2000 * connections) / perSecond;
   const opened = [];
@@ -32,11 +32,12 @@ export async function runRefusedLoad({ api, sessions, batch, connections, second
         const sentAt = performance.now();
         if (sentAt >= endMs) return resolve();
         batchToSend ??= numbered(templates[number % templates.length], ++number);
-        connection.send(batchToSend, (status) => {
+        connection.send(batchToSend, (status, response) => {
           const now = performance.now();
           if (now < endMs) responses[kindOf(status)].push(now - sentAt);
           if (status === 0) return resolve();
           if (status === 202) batchToSend = undefined;
+          if (status === 503 && isPatient) return setTimeout(send, waitOf(response));
           return longestPauseMs === 0 ? send() : pauseThenSend();
         });
       };
@@ -58,6 +59,12 @@ export async function runRefusedLoad({ api, sessions, batch, connections, second
 function kindOf(status) {
   if (status === 202) return 'accepted';
   return status === 503 ? 'refused' : 'failed';
+}
+
+/** As the client library waits: the seconds of the response, and a part of another one at random. */
+function waitOf(response) {
+  const seconds = Number(/retry-after: (\d+)/i.exec(Buffer.concat(response).toString('latin1'))[1]);
+  return 1000 * (seconds + Math.random());
 }
 
 function latenciesOf(values) {

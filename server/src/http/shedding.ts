@@ -4,6 +4,7 @@ import { ApiError, errorBody } from '../errors.js';
 import { InFlightLimit, type InFlightOptions } from '../lib/in-flight-limit.js';
 import { LoopLag } from '../lib/loop-lag.js';
 import type { OverloadReason } from '../lib/overloaded-error.js';
+import { RetryAfter } from '../lib/retry-after.js';
 import type { Metrics } from '../telemetry/metrics.js';
 
 declare module 'fastify' {
@@ -85,11 +86,10 @@ export const OVERLOADED = {
   bodies: BODIES,
   bodyBytes: { auth: Buffer.byteLength(BODIES.auth), data: Buffer.byteLength(BODIES.data) },
 };
-/** At random, so that clients that are refused together do not come back together. */
-const MAX_RETRY_AFTER_SECONDS = 3;
+/** One for each worker: all that it refuses comes back to it. */
+const retryAfter = new RetryAfter();
 
-export const retryAfterSeconds = (): string =>
-  String(1 + Math.floor(Math.random() * MAX_RETRY_AFTER_SECONDS));
+export const retryAfterSeconds = (): string => String(retryAfter.next());
 
 export const overloadedHeaders = () => ({
   'retry-after': retryAfterSeconds(),

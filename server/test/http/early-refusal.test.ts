@@ -84,7 +84,7 @@ describe('a request that is refused before Fastify has it', () => {
   const statusesIn = (text: string) => (text.match(/HTTP\/1\.1 \d+/g) ?? []).map((line) => statusOf(line));
   /** The bytes without what differs from one response to the next. */
   const comparable = (text: string) =>
-    text.replace(/retry-after: [1-3]\r/, 'retry-after: n\r').replace(/Date: [^\r]+/, 'Date: d');
+    text.replace(/retry-after: [1-9]\r/, 'retry-after: n\r').replace(/Date: [^\r]+/, 'Date: d');
   const count = (status: number) =>
     metricValue(
       metrics.registry,
@@ -105,7 +105,7 @@ describe('a request that is refused before Fastify has it', () => {
     const late = await openConnection(port);
     late.send(post({ ...named, 'x-let-in': 'yes' }));
     const [first, second] = [await early.received(/\}$/), await late.received(/\}$/)];
-    expect(first).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: [1-3]\r\n[\s\S]*"unavailable"/);
+    expect(first).toMatch(/^HTTP\/1\.1 503 [\s\S]*retry-after: [1-9]\r\n[\s\S]*"unavailable"/);
     expect(comparable(first)).toBe(comparable(second));
     // Only the second one was Fastify's.
     expect(asked).toEqual([PATH]);

@@ -94,7 +94,7 @@ describe('requests beyond what can be served in time', () => {
       for (let n = 0; n < 3; n++) {
         const refused = await app.inject({ url });
         expect(refused.statusCode).toBe(503);
-        expect(refused.headers['retry-after']).toMatch(/^[1-3]$/);
+        expect(refused.headers['retry-after']).toMatch(/^[1-9]$/);
         expect(refused.headers['cache-control']).toBe('no-store');
         const error = { code: 'unavailable', message: expect.any(String) };
         expect(refused.json()).toEqual(
@@ -123,7 +123,7 @@ describe('requests beyond what can be served in time', () => {
     for (let n = 0; n < 3; n++) {
       const refused = await app.inject({ url: '/v1/full' });
       expect(refused.statusCode).toBe(503);
-      expect(refused.headers['retry-after']).toMatch(/^[1-3]$/);
+      expect(refused.headers['retry-after']).toMatch(/^[1-9]$/);
     }
     expect(messages()).toEqual([BEGINS]);
     expect(await metricValue(metrics.registry, 'savepoint_shed_requests_total{reason="full"}')).toBe(3);

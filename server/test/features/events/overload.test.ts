@@ -143,7 +143,7 @@ describe('when events come faster than they can be stored', () => {
           requestText({ method: 'POST', path, headers: all, body: '[]' }),
         );
         return response
-          .replace(/retry-after: [1-3]\r/, 'retry-after: n\r')
+          .replace(/retry-after: [1-9]\r/, 'retry-after: n\r')
           .replace(/Date: [^\r]+/, 'Date: d');
       };
       const early = await send('/v1/events');
