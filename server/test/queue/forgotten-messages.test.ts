@@ -1,6 +1,7 @@
 import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { QueueSession } from '../../src/queue/connection.js';
 import {
   consumerOf,
   ensureConsumer,
@@ -19,8 +20,17 @@ describe.skipIf(NATS_SERVER === undefined)(`messages that NATS has forgotten${NE
   });
   afterAll(() => server?.dispose());
 
+  /** The server tells its consumers of a message a moment after it has accepted the message. */
+  async function publish({ js, jsm }: QueueSession, partition: number, text: string): Promise<void> {
+    const { stream } = nats();
+    await js.publish(subjectOf(stream, partition), text);
+    const known = async () => (await jsm.consumers.info(stream, consumerOf(partition))).num_pending;
+    await expect.poll(known, { timeout: 60_000 }).toBe(1);
+  }
+
   it('are delivered again by a new consumer, once it is clear that the old one never will', () =>
-    withSession(nats(), async ({ js, jsm }) => {
+    withSession(nats(), async (session) => {
+      const { js, jsm } = session;
       const { stream } = nats();
       await ensureStream(jsm, nats());
       const [subject, name] = [subjectOf(stream, 0), consumerOf(0)];
@@ -33,7 +43,7 @@ describe.skipIf(NATS_SERVER === undefined)(`messages that NATS has forgotten${NE
         ack_wait: nanos(200),
         max_deliver: 1,
       });
-      await js.publish(subject, 'promised');
+      await publish(session, 0, 'promised');
       expect(await recallForgottenMessages(jsm, stream, 0)).toBe(false);
       for await (const message of await (await js.consumers.get(stream, name)).fetch({ max_messages: 1 })) {
         expect(message.string()).toBe('promised');
@@ -58,10 +68,11 @@ describe.skipIf(NATS_SERVER === undefined)(`messages that NATS has forgotten${NE
     }));
 
   it('are not looked for among those that are waiting or being worked on', () =>
-    withSession(nats(), async ({ js, jsm }) => {
+    withSession(nats(), async (session) => {
+      const { js, jsm } = session;
       const { stream } = nats();
       await ensureConsumer(jsm, stream, 1);
-      await js.publish(subjectOf(stream, 1), 'waiting');
+      await publish(session, 1, 'waiting');
       expect(await recallForgottenMessages(jsm, stream, 1)).toBe(false);
       const consumer = await js.consumers.get(stream, consumerOf(1));
       for await (const message of await consumer.fetch({ max_messages: 1 })) {
