@@ -5,7 +5,7 @@ import { type CorsOrigins, corsHeaders } from './cors.js';
 import type { RefusalPacing } from './refusal-pacing.js';
 import { hasRepeatedHeaders } from './repeated-headers.js';
 import { requestId } from './request-id.js';
-import { OVERLOADED, overloadedHeaders, type Shedding } from './shedding.js';
+import { OVERLOADED, overloadedHeaders, RETRY_AFTER, type Shedding } from './shedding.js';
 
 export type EarlyRefusalOptions = {
   method: string;
@@ -21,7 +21,7 @@ export type EarlyRefusalOptions = {
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Refuses requests of one route for overload before Fastify sees them: as soon as their headers are there, with the same
+ * Refuses batches of one route for overload before Fastify sees them: as soon as their headers are there, with the same
  * response as `sendOverloaded`, at half of its cost. At ten times the capacity, nine requests of ten are refused.
  *
  * Requests that are not spelled as usual go to Fastify, which refuses them as well, only later: another spelling of the path,
@@ -72,7 +72,7 @@ function respondOverloaded(
   response.writeHead(OVERLOADED.status, {
     'x-request-id': requestId(request),
     ...corsHeaders(request.headers.origin, corsOrigins),
-    ...overloadedHeaders(),
+    ...overloadedHeaders(RETRY_AFTER.batches),
     'content-length': OVERLOADED.bodyBytes.data,
     // A client that asked whether to send its body may send it or not: what comes next on the connection is ambiguous.
     ...(request.headers.expect !== undefined && { connection: 'close' }),

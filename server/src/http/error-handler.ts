@@ -4,7 +4,7 @@ import { asApiError } from '../db/pool.js';
 import { ApiError, ERRORS, type ErrorCode, errorBody } from '../errors.js';
 import { OverloadedError, type OverloadReason } from '../lib/overloaded-error.js';
 import { newRequestId } from './request-id.js';
-import { retryAfterSeconds } from './shedding.js';
+import { RETRY_AFTER } from './shedding.js';
 
 /** Errors of Fastify itself, as our error codes. */
 const FASTIFY_ERRORS = new Map<string, ErrorCode>([
@@ -43,7 +43,8 @@ export function registerErrorHandlers(app: FastifyInstance, onOverloaded?: OnOve
 export function toApiError(error: FastifyError): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof OverloadedError) {
-    return new ApiError('unavailable', { headers: { 'retry-after': retryAfterSeconds() }, cause: error });
+    const headers = { 'retry-after': String(RETRY_AFTER.requests.next()) };
+    return new ApiError('unavailable', { headers, cause: error });
   }
   const apiError = asApiError(error);
   if (apiError instanceof ApiError) return apiError;

@@ -86,13 +86,16 @@ export const OVERLOADED = {
   bodies: BODIES,
   bodyBytes: { auth: Buffer.byteLength(BODIES.auth), data: Buffer.byteLength(BODIES.data) },
 };
-/** One for each worker: all that it refuses comes back to it. */
-const retryAfter = new RetryAfter();
+/** For each worker: all that it refuses comes back to it. */
+export const RETRY_AFTER = {
+  /** At most 9 seconds: a player who waits for longer has left. */
+  requests: new RetryAfter({ maxMeanSeconds: 6 }),
+  /** At most 30 seconds: no player waits for a batch of events, and the client keeps it until then. */
+  batches: new RetryAfter({ maxMeanSeconds: 20 }),
+};
 
-export const retryAfterSeconds = (): string => String(retryAfter.next());
-
-export const overloadedHeaders = () => ({
-  'retry-after': retryAfterSeconds(),
+export const overloadedHeaders = (retryAfter: RetryAfter) => ({
+  'retry-after': String(retryAfter.next()),
   'content-type': 'application/json; charset=utf-8',
   'cache-control': 'no-store',
 });
@@ -104,7 +107,8 @@ export function sendOverloaded(
   form: keyof typeof BODIES,
 ): FastifyReply {
   request.isShed = true;
-  return reply.code(OVERLOADED.status).headers(overloadedHeaders()).send(OVERLOADED.bodies[form]);
+  const headers = overloadedHeaders(RETRY_AFTER.requests);
+  return reply.code(OVERLOADED.status).headers(headers).send(OVERLOADED.bodies[form]);
 }
 
 const IN_FLIGHT = {

@@ -1,49 +1,69 @@
 /** Usual mean of what clients are told: 1, 2 or 3 seconds. */
 const MIN_MEAN_SECONDS = 2;
-/** At most 9 seconds: a player who waits for longer has left. */
-const MAX_MEAN_SECONDS = 6;
 /** A refusal takes 0.1 to 0.2 ms of a busy worker: this many take a twentieth of its time. */
 const REFUSALS_PER_SECOND = 400;
-const WINDOW_MS = 1_000;
-/** Refusals further apart belong to different overloads. */
-const FORGOTTEN_AFTER_MS = 10_000;
+
+export type RetryAfterOptions = {
+  /** Clients are told half of it to one and a half times as much. */
+  maxMeanSeconds: number;
+  /** Milliseconds from any origin, monotonic as the default is. */
+  now?: () => number;
+  random?: () => number;
+};
 
 /**
- * When refused clients should come back: at random, so that those that are refused together do not come back together, and the later the
- * more of them there are. Thousands of clients that come back every two seconds would keep a worker busy with refusing them.
+ * When refused clients should come back: at random, so that those that are refused together do not come back together, and
+ * the later the more of them wait. Thousands of clients that come back every two seconds would keep a worker busy with
+ * refusing them.
  *
- * The mean is set once a second so that the clients of the last second, coming back at that pace, are as many refusals as
- * a worker can afford.
+ * The clients that wait are those that were told to and whose time is not over. They should come back at a pace that a worker
+ * can afford to refuse. Clients that come back sooner than told are counted again, and are told to wait longer.
  */
 export class RetryAfter {
+  readonly #maxMeanSeconds: number;
   readonly #now: () => number;
   readonly #random: () => number;
-  #meanSeconds = MIN_MEAN_SECONDS;
-  #windowSince = Number.NEGATIVE_INFINITY;
-  #refused = 0;
+  /** How many clients come back in each second, until the last one that a client can be told. A ring: the index is the second modulo its length. */
+  readonly #due: number[];
+  #waiting = 0;
+  /** The second until which `#due` has been cleared. */
+  #second = Number.NEGATIVE_INFINITY;
 
-  constructor(now: () => number = () => performance.now(), random: () => number = Math.random) {
-    this.#now = now;
-    this.#random = random;
+  constructor({ maxMeanSeconds, now, random }: RetryAfterOptions) {
+    this.#maxMeanSeconds = maxMeanSeconds;
+    this.#now = now ?? (() => performance.now());
+    this.#random = random ?? Math.random;
+    this.#due = Array(Math.round(1.5 * maxMeanSeconds) + 1).fill(0);
   }
 
   /** Counts one refusal; the whole seconds after which its client should come back. */
   next(): number {
-    const elapsedMs = this.#now() - this.#windowSince;
-    if (elapsedMs >= WINDOW_MS) this.#endWindow(elapsedMs);
-    this.#refused++;
-    const least = Math.round(this.#meanSeconds / 2);
-    const most = Math.round(1.5 * this.#meanSeconds);
-    return least + Math.floor(this.#random() * (most - least + 1));
+    const second = Math.floor(this.#now() / 1_000);
+    if (second > this.#second) this.#forgetUntil(second);
+    const mean = Math.max(
+      MIN_MEAN_SECONDS,
+      Math.min(this.#maxMeanSeconds, this.#waiting / REFUSALS_PER_SECOND),
+    );
+    const least = Math.round(mean / 2);
+    const most = Math.round(1.5 * mean);
+    const seconds = least + Math.floor(this.#random() * (most - least + 1));
+    this.#add(second + seconds, 1);
+    return seconds;
   }
 
-  #endWindow(elapsedMs: number): void {
-    const perSecond = (1_000 * this.#refused) / elapsedMs;
-    // A burst of one second says little about the clients that there are, so the mean at most doubles.
-    const factor = Math.min(2, Math.max(0.5, perSecond / REFUSALS_PER_SECOND));
-    const mean = elapsedMs > FORGOTTEN_AFTER_MS ? MIN_MEAN_SECONDS : this.#meanSeconds * factor;
-    this.#meanSeconds = Math.min(MAX_MEAN_SECONDS, Math.max(MIN_MEAN_SECONDS, mean));
-    this.#refused = 0;
-    this.#windowSince = this.#now();
+  /** Those whose time is over wait no longer: they have come back, or have gone. */
+  #forgetUntil(second: number): void {
+    const from = Math.max(this.#second + 1, second - this.#due.length + 1);
+    for (let past = from; past <= second; past++) this.#add(past, -this.#dueIn(past));
+    this.#second = second;
+  }
+
+  #dueIn(second: number): number {
+    return this.#due[second % this.#due.length] ?? 0;
+  }
+
+  #add(second: number, clients: number): void {
+    this.#due[second % this.#due.length] = this.#dueIn(second) + clients;
+    this.#waiting += clients;
   }
 }

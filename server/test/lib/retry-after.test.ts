@@ -1,63 +1,75 @@
 import { expect, it } from 'vitest';
 import { RetryAfter } from '../../src/lib/retry-after.js';
 
-/** Refuses so many clients in each of some seconds; what those of the last second are told, from the least to the most. */
-function told(perSecond: number, seconds: number) {
+const MAX_MEAN_SECONDS = 6;
+
+/** Refuses `perSecond` clients in each second, and gives the different answers in a second, from the least to the most. */
+function overloadOf() {
   let [nowMs, draw] = [0, 0];
-  const retryAfter = new RetryAfter(
-    () => nowMs,
+  const retryAfter = new RetryAfter({
+    maxMeanSeconds: MAX_MEAN_SECONDS,
+    now: () => nowMs,
     // Evenly spread.
-    () => (draw++ % 100) / 100,
-  );
-  const refuse = (clients: number): number[] => {
-    const answers = Array.from({ length: clients }, () => {
-      nowMs += 1_000 / clients;
+    random: () => (draw++ % 100) / 100,
+  });
+  const refuse = (perSecond: number): number[] => {
+    const answers = Array.from({ length: perSecond }, () => {
+      nowMs += 1_000 / perSecond;
       return retryAfter.next();
     });
     return [...new Set(answers)].sort((a, b) => a - b);
   };
-  let last: number[] = [];
-  for (let second = 0; second < seconds; second++) last = refuse(perSecond);
   return {
-    last,
     refuse,
-    wait: (ms: number) => {
+    refuseFor(seconds: number, perSecond: number): number[] {
+      let answers: number[] = [];
+      for (let second = 0; second < seconds; second++) answers = refuse(perSecond);
+      return answers;
+    },
+    wait(ms: number): void {
       nowMs += ms;
     },
   };
 }
 
 it('is one to three seconds while few are refused', () => {
-  expect(told(100, 20).last).toEqual([1, 2, 3]);
+  expect(overloadOf().refuseFor(20, 100)).toEqual([1, 2, 3]);
 });
 
-it('grows to nine seconds while many are refused, and shrinks again', () => {
-  const overload = told(4_000, 10);
-  expect(overload.last).toEqual([3, 4, 5, 6, 7, 8, 9]);
-  overload.refuse(100);
-  overload.refuse(100);
-  overload.refuse(100);
+it('grows to one and a half times the largest mean while many are refused, and shrinks again', () => {
+  const overload = overloadOf();
+  expect(overload.refuseFor(10, 4_000)).toEqual([3, 4, 5, 6, 7, 8, 9]);
+  overload.refuseFor(9, 100);
   expect(overload.refuse(100)).toEqual([1, 2, 3]);
 });
 
-it('is not changed by a burst before the second is over', () => {
-  expect(told(4_000, 1).last).toEqual([1, 2, 3]);
+it('spreads the clients of a burst over more time than they have come in', () => {
+  const overload = overloadOf();
+  expect(overload.refuse(800)).toEqual([1, 2, 3]);
+  expect(overload.refuse(1_000).at(-1)).toBeGreaterThan(5);
 });
 
 it('forgets an overload that is over', () => {
-  const overload = told(4_000, 10);
+  const overload = overloadOf();
+  overload.refuseFor(10, 4_000);
   overload.wait(11_000);
   expect(overload.refuse(100)).toEqual([1, 2, 3]);
 });
 
-it('lets clients that wait as told come back at a pace that a worker can afford', () => {
+it.each([
+  { clients: 2_000, expected: 400 },
+  { clients: 600, expected: 240 },
+])('lets $clients clients that wait as told come back at a pace that a worker can afford', ({
+  clients,
+  expected,
+}) => {
   let [nowMs, seed] = [0, 1];
   const random = () => {
     seed = (seed * 16_807) % 2_147_483_647;
     return seed / 2_147_483_647;
   };
-  const retryAfter = new RetryAfter(() => nowMs, random);
-  const due = Array.from({ length: 2_000 }, () => random() * 1_000);
+  const retryAfter = new RetryAfter({ maxMeanSeconds: MAX_MEAN_SECONDS, now: () => nowMs, random });
+  const due = Array.from({ length: clients }, () => random() * 1_000);
   const perSecond = new Map<number, number>();
   for (; nowMs < 60_000; nowMs += 10) {
     for (const [client, at] of due.entries()) {
@@ -69,7 +81,8 @@ it('lets clients that wait as told come back at a pace that a worker can afford'
   }
   const late = [...perSecond].filter(([second]) => second >= 20).map(([, refused]) => refused);
   const mean = late.reduce((sum, refused) => sum + refused, 0) / late.length;
-  // Without adapting they would be 2,000 / 2.5 seconds = 800.
-  expect(mean).toBeLessThan(550);
-  expect(mean).toBeGreaterThan(250);
+  expect(mean).toBeGreaterThan(0.7 * expected);
+  expect(mean).toBeLessThan(1.2 * expected);
+  // No waves: in no second far more come back than in others.
+  expect(Math.max(...late)).toBeLessThan(1.6 * expected);
 });
