@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { type Explanation, explain } from '../features/explanations/explain.js';
 import type { WantedVersion } from '../features/explanations/explained-document.js';
 import { readInstant } from '../features/explanations/instant.js';
+import { createRebuildPool } from '../features/explanations/rebuild-connections.js';
 import { systemClock } from '../lib/clock.js';
 import type { KeySemaphore } from '../lib/fair-semaphore.js';
 import { isoTime } from '../lib/iso-time.js';
@@ -44,10 +45,11 @@ async function run(options: ExplainOptions): Promise<void> {
     const { id: gameId } = await requireGame(pool, tenant, game);
     // A command runs one explanation, so it needs no semaphore.
     const semaphore: KeySemaphore = { take: (work) => work() };
+    const rebuilds = createRebuildPool(url);
     const outcome = await explain(
-      { pool, databaseUrl: url, clock: systemClock, semaphore, signal },
+      { pool, rebuilds, clock: systemClock, semaphore, signal },
       { gameId, player: { userId: player }, atMs, version },
-    );
+    ).finally(() => rebuilds.end());
     switch (outcome.outcome) {
       case 'explained':
         if (options.json) say(printableJson(JSON.stringify(outcome.explanation, null, 2)));

@@ -59,30 +59,30 @@ it('forgets an overload that is over', () => {
 it.each([
   { clients: 2_000, expected: 400 },
   { clients: 600, expected: 240 },
-])('lets $clients clients that wait as told come back at a pace that a worker can afford', ({
-  clients,
-  expected,
-}) => {
-  let [nowMs, seed] = [0, 1];
-  const random = () => {
-    seed = (seed * 16_807) % 2_147_483_647;
-    return seed / 2_147_483_647;
-  };
-  const retryAfter = new RetryAfter({ maxMeanSeconds: MAX_MEAN_SECONDS, now: () => nowMs, random });
-  const due = Array.from({ length: clients }, () => random() * 1_000);
-  const perSecond = new Map<number, number>();
-  for (; nowMs < 60_000; nowMs += 10) {
-    for (const [client, at] of due.entries()) {
-      if (at > nowMs) continue;
-      due[client] = nowMs + 1_000 * (retryAfter.next() + random());
-      const second = Math.floor(nowMs / 1_000);
-      perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
+])(
+  'lets $clients clients that wait as told come back at a pace that a worker can afford',
+  ({ clients, expected }) => {
+    let [nowMs, seed] = [0, 1];
+    const random = () => {
+      seed = (seed * 16_807) % 2_147_483_647;
+      return seed / 2_147_483_647;
+    };
+    const retryAfter = new RetryAfter({ maxMeanSeconds: MAX_MEAN_SECONDS, now: () => nowMs, random });
+    const due = Array.from({ length: clients }, () => random() * 1_000);
+    const perSecond = new Map<number, number>();
+    for (; nowMs < 60_000; nowMs += 10) {
+      for (const [client, at] of due.entries()) {
+        if (at > nowMs) continue;
+        due[client] = nowMs + 1_000 * (retryAfter.next() + random());
+        const second = Math.floor(nowMs / 1_000);
+        perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
+      }
     }
-  }
-  const late = [...perSecond].filter(([second]) => second >= 20).map(([, refused]) => refused);
-  const mean = late.reduce((sum, refused) => sum + refused, 0) / late.length;
-  expect(mean).toBeGreaterThan(0.7 * expected);
-  expect(mean).toBeLessThan(1.2 * expected);
-  // No waves: in no second far more come back than in others.
-  expect(Math.max(...late)).toBeLessThan(1.6 * expected);
-});
+    const late = [...perSecond].filter(([second]) => second >= 20).map(([, refused]) => refused);
+    const mean = late.reduce((sum, refused) => sum + refused, 0) / late.length;
+    expect(mean).toBeGreaterThan(0.7 * expected);
+    expect(mean).toBeLessThan(1.2 * expected);
+    // No waves: in no second far more come back than in others.
+    expect(Math.max(...late)).toBeLessThan(1.6 * expected);
+  },
+);

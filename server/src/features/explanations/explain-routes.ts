@@ -11,6 +11,7 @@ import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { type ExplainOutcome, type ExplainRequest, type Explanation, explain } from './explain.js';
 import { ExplainBody, ExplainEnvelope, ExplainResponse } from './explain-schemas.js';
 import { readInstant } from './instant.js';
+import { createRebuildPool } from './rebuild-connections.js';
 
 /**
  * A rebuild keeps a core of the database busy, which also serves players. Each studio may run one at a time, so that no studio
@@ -25,6 +26,8 @@ export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
   const routes = withSchemaTypes(app);
   const { body, validatorCompiler } = bodyCheckedAs(ExplainBody, ExplainEnvelope);
   const semaphore = createFairSemaphore(REBUILDS);
+  const rebuilds = createRebuildPool(ctx.databaseUrl, REBUILDS.maxConcurrent);
+  app.addHook('onClose', () => rebuilds.end());
 
   routes.post(
     '/admin/v1/games/:game/explain',
@@ -54,10 +57,10 @@ export function explainRoutes(app: FastifyInstance, ctx: AdminContext): void {
     async (request, reply) => {
       const signal = hangUpOf(reply);
       const { gameId } = await gameOf(ctx, request);
-      const { pool, databaseUrl, clock } = ctx;
+      const { pool, clock } = ctx;
       const asked: ExplainRequest = { gameId, ...questionOf(request.body) };
       const own = semaphore.of(adminOf(request).tenantId, signal);
-      const outcome = await explain({ pool, databaseUrl, clock, semaphore: own, signal }, asked).catch(
+      const outcome = await explain({ pool, rebuilds, clock, semaphore: own, signal }, asked).catch(
         (error) => {
           // Only for the log: the client has disconnected.
           throw signal.aborted ? new ApiError('request_timeout', { cause: error }) : error;

@@ -28,7 +28,8 @@ import { type Reasons, reasonsOf } from './reasons.js';
 
 export type ExplainDependencies = Readonly<{
   pool: Pool;
-  databaseUrl: string;
+  /** See `createRebuildPool`. */
+  rebuilds: Pool;
   clock: Clock;
   semaphore: KeySemaphore;
   /** Aborted when the client has disconnected. */
@@ -92,7 +93,7 @@ export type ExplainOutcome =
  * decides again, and records a trace.
  */
 export async function explain(
-  { pool, databaseUrl, clock, semaphore, signal, attributes }: ExplainDependencies,
+  { pool, rebuilds, clock, semaphore, signal, attributes }: ExplainDependencies,
   { gameId, player, atMs: askedFor, version }: ExplainRequest,
 ): Promise<ExplainOutcome> {
   const nowMs = clock.now();
@@ -113,12 +114,7 @@ export async function explain(
     if (!read.ok) return { outcome: 'facts_invalid', message: read.message };
     return explained(found, { facts: read.facts, source: 'hypothetical', completeSince: null }, given);
   }
-  const outcome = await findPlayerAt(
-    { pool, databaseUrl, semaphore, signal },
-    gameId,
-    player.userId,
-    instants,
-  );
+  const outcome = await findPlayerAt({ pool, rebuilds, semaphore, signal }, gameId, player.userId, instants);
   if (outcome.outcome !== 'found') return outcome;
   return explained(found, outcome.player, given);
 }

@@ -23,7 +23,8 @@ export type PlayerOutcome =
 
 type Sources = Readonly<{
   pool: Pool;
-  databaseUrl: string;
+  /** See `createRebuildPool`. */
+  rebuilds: Pool;
   semaphore: KeySemaphore;
   signal: AbortSignal | undefined;
 }>;
@@ -31,7 +32,7 @@ type Instants = Readonly<{ atMs: number; nowMs: number }>;
 
 /** The facts about a player at an instant. For an instant in the future, the facts are those of now. */
 export async function findPlayerAt(
-  { pool, databaseUrl, semaphore, signal }: Sources,
+  { pool, rebuilds, semaphore, signal }: Sources,
   gameId: number,
   userId: string,
   { atMs, nowMs }: Instants,
@@ -44,7 +45,7 @@ export async function findPlayerAt(
     if (reading === undefined) return { outcome: 'player_not_found', firstSeenAt: null };
     return found({ facts: reading.facts, source: 'current row', completeSince: null });
   }
-  const running = semaphore.take(() => rebuildFacts(databaseUrl, player, atMs, signal));
+  const running = semaphore.take(() => rebuildFacts(rebuilds, player, atMs, signal));
   if (running === undefined) return { outcome: 'busy' };
   const { facts, deletedBefore } = await running;
   const completeSince = deletedBefore === null ? null : `${deletedBefore}T00:00:00.000Z`;

@@ -1,54 +1,31 @@
-import { type Client, createPool, sendAll } from '../../db/pool.js';
+import { type Client, type Pool, sendAll } from '../../db/pool.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { countEvents } from '../events/apply-events.js';
 import type { CountedEvent } from '../events/event-record.js';
 import { findFacts } from '../players/facts-queries.js';
 import { fetchOldEvents, openOldEvents } from './old-stored-events.js';
+import { onShadowTables } from './rebuild-connections.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
-import { shadowTables } from './shadow-tables.js';
+import { fillShadowTables, showRealTables } from './shadow-tables.js';
 import { openStoredBlocks, readStoredBlocks } from './stored-blocks.js';
 
 /** `deletedBefore`: events before this UTC day are deleted, so the facts lack them. */
 export type RebuiltFacts = Readonly<{ facts: PlayerFacts; deletedBefore: string | null }>;
 
-/** The limit for one statement. Finding the events of a player in the former layout can take a while. */
-const TIMEOUT_MS = 120_000;
-
 /**
  * The facts about a player at a past instant: folds the stored events of the player again. The fold works on temporary tables, on
- * a connection of its own, and changes nothing.
+ * a connection of `createRebuildPool`, and changes nothing.
  *
  * Events are selected by time of receipt. An event that waited in a queue, or was rejected and replayed later, was applied
  * somewhat after its receipt.
  */
-export async function rebuildFacts(
-  databaseUrl: string,
+export function rebuildFacts(
+  pool: Pool,
   player: RebuiltPlayer,
   atMs: number,
   signal?: AbortSignal,
 ): Promise<RebuiltFacts> {
-  // Not from the shared pool: the rebuild has prepared statements and temporary tables, and takes long.
-  const pool = createPool({
-    url: databaseUrl,
-    size: 1,
-    timeoutMs: TIMEOUT_MS,
-    onError: () => {},
-    // So that only the blocks of this player are read, whatever the statistics of the tables say.
-    lookUps: 'planned each time',
-  });
-  try {
-    const client = await pool.connect();
-    try {
-      // One snapshot, so that all tables show the same state.
-      await client.query('begin isolation level repeatable read');
-      return await rebuild(client, player, atMs, signal);
-    } finally {
-      await client.query('rollback').catch(() => {});
-      client.release(true);
-    }
-  } finally {
-    await pool.end();
-  }
+  return onShadowTables(pool, (client) => rebuild(client, player, atMs, signal));
 }
 
 async function rebuild(
@@ -57,10 +34,11 @@ async function rebuild(
   atMs: number,
   signal: AbortSignal | undefined,
 ): Promise<RebuiltFacts> {
+  await showRealTables(client);
   const deletedBefore = await findDeletedBefore(client, player.gameId);
   await openStoredBlocks(client, player, atMs);
   const hasOldEvents = await openOldEvents(client, player, atMs);
-  await shadowTables(client, player, atMs);
+  await fillShadowTables(client, player, atMs);
   const fold = async (events: readonly CountedEvent[]) => {
     // The client may have disconnected.
     signal?.throwIfAborted();

@@ -6,11 +6,34 @@ import type { RebuiltPlayer } from './rebuilt-player.js';
  * looks for temporary tables first, so the same statements then work on them. Their results are those of the service, and no
  * real table is written or locked.
  *
- * What is needed of the real tables must be read or copied before, because the temporary tables hide them. Afterwards the
- * transaction is read-only, which only allows writing to temporary tables. If the fold begins to write a table that is missing
- * here, the rebuild fails and changes nothing.
+ * Once for a connection: the tables cost more than the rebuild of most players. They are empty again after every rebuild,
+ * because its transaction is rolled back.
  */
-export async function shadowTables(
+export async function createShadowTables(client: Client): Promise<void> {
+  await client.query(`
+    create temp table games (like games);
+    create temp table flag_overrides (like flag_overrides);
+    create temp table segment_stays (like segment_stays);
+    create temp table players (like players including defaults including indexes);
+    create temp table player_days (like player_days including defaults including indexes);
+    create temp table transactions (like transactions including indexes);
+    create temp table player_promotions (like player_promotions including defaults including indexes);
+    create temp table game_days (like game_days including defaults including indexes);
+    create temp table game_event_types (like game_event_types including defaults including indexes);
+    create temp table game_cohorts (like game_cohorts including defaults including indexes)`);
+}
+
+/** Until `fillShadowTables`, statements read the real tables. Only in this transaction (the last argument). */
+export async function showRealTables(client: Client): Promise<void> {
+  await client.query(`select set_config('search_path', current_setting('search_path') || ', pg_temp', true)`);
+}
+
+/**
+ * Copies what a rebuild needs of the real tables, and lets the temporary tables hide them. From here on the transaction is
+ * read-only, which only allows writing to temporary tables. If the fold begins to write a table that has no shadow, the rebuild
+ * fails and changes nothing.
+ */
+export async function fillShadowTables(
   client: Client,
   { playerId, gameId, userId, createdAt }: RebuiltPlayer,
   atMs: number,
@@ -18,20 +41,20 @@ export async function shadowTables(
   await copyGame(client, gameId);
   await copyOverrides(client, playerId, atMs);
   await copyStays(client, playerId, atMs);
-  await createEmptyTables(client);
+  await client.query('set local search_path to default');
   await insertBarePlayer(client, [playerId, gameId, userId, new Date(createdAt), new Date(atMs)]);
   await client.query('set transaction read only');
 }
 
 /** Copies the game, without its day of retention: the fold would refuse events before that day. */
 async function copyGame(client: Client, gameId: number): Promise<void> {
-  await client.query('create temp table games on commit drop as select * from games where id = $1', [gameId]);
-  await client.query('update games set events_deleted_before = null');
+  await client.query('insert into pg_temp.games select * from games where id = $1', [gameId]);
+  await client.query('update pg_temp.games set events_deleted_before = null');
 }
 
 async function copyOverrides(client: Client, playerId: string, atMs: number): Promise<void> {
   await client.query(
-    `create temp table flag_overrides on commit drop as
+    `insert into pg_temp.flag_overrides
      select * from flag_overrides where player_id = $1 and set_at <= $2`,
     [playerId, new Date(atMs)],
   );
@@ -40,22 +63,11 @@ async function copyOverrides(client: Client, playerId: string, atMs: number): Pr
 /** Copies the stays of the player at the instant. A stay that ended later had not ended then. */
 async function copyStays(client: Client, playerId: string, atMs: number): Promise<void> {
   await client.query(
-    `create temp table segment_stays on commit drop as
-     select player_id, segment_id, thresholds, entered_at, entered_value, null::timestamptz as left_at
-     from segment_stays where player_id = $1 and entered_at <= $2 and (left_at is null or left_at > $2)`,
+    `insert into pg_temp.segment_stays
+     select * from segment_stays where player_id = $1 and entered_at <= $2 and (left_at is null or left_at > $2)`,
     [playerId, new Date(atMs)],
   );
-}
-
-async function createEmptyTables(client: Client): Promise<void> {
-  await client.query(`
-    create temp table players (like players including defaults including indexes) on commit drop;
-    create temp table player_days (like player_days including defaults including indexes) on commit drop;
-    create temp table transactions (like transactions including indexes) on commit drop;
-    create temp table player_promotions (like player_promotions including defaults including indexes) on commit drop;
-    create temp table game_days (like game_days including defaults including indexes) on commit drop;
-    create temp table game_event_types (like game_event_types including defaults including indexes) on commit drop;
-    create temp table game_cohorts (like game_cohorts including defaults including indexes) on commit drop`);
+  await client.query('update pg_temp.segment_stays set left_at = null, left_value = null');
 }
 
 async function insertBarePlayer(client: Client, values: unknown[]): Promise<void> {

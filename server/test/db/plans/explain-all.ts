@@ -40,6 +40,8 @@ export function keepsPlan(options: string): boolean {
 }
 
 const UNDEFINED_TABLE = '42P01';
+/** What is copied into a temporary table of a connection is read the same without the table. */
+const INTO_TEMPORARY = /^insert into pg_temp\.\w+(?: \([^)]*\))?\s+(?=select)/;
 
 /** Undefined where the statement reads a temporary table, which only its own connection had. */
 async function explain(
@@ -50,7 +52,7 @@ async function explain(
   await client?.query('begin');
   try {
     const result = await client?.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-      `explain (analyze, buffers, timing off, format json) ${text}`,
+      `explain (analyze, buffers, timing off, format json) ${text.replace(INTO_TEMPORARY, '')}`,
       [...values],
     );
     return result?.rows[0]?.['QUERY PLAN'][0].Plan;

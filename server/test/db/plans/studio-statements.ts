@@ -7,6 +7,7 @@ import { countDailySizes } from '../../../src/features/audiences/count-daily-siz
 import { noteSegmentSizes } from '../../../src/features/audiences/segment-size-queries.js';
 import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
 import { findPlayerAt } from '../../../src/features/explanations/explained-player.js';
+import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
 import { deletePicture, setPicture } from '../../../src/features/game-configs/catalogue/picture-queries.js';
 import { discardDraft, publishDraft, saveDraft } from '../../../src/features/game-configs/draft.js';
 import { readOverrideFile } from '../../../src/features/players/override-file.js';
@@ -263,5 +264,7 @@ function explainAt(pool: Pool, databaseUrl: string, id: string, atMs: number, no
   const semaphore = createFairSemaphore({ maxConcurrent: 1, maxConcurrentPerKey: 1, maxWaitingPerKey: 1 }).of(
     1,
   );
-  return findPlayerAt({ pool, databaseUrl, semaphore, signal: undefined }, gameId, id, { atMs, nowMs });
+  const rebuilds = createRebuildPool(databaseUrl);
+  const from = { pool, rebuilds, semaphore, signal: undefined };
+  return findPlayerAt(from, gameId, id, { atMs, nowMs }).finally(() => rebuilds.end());
 }

@@ -2,7 +2,6 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CompactionResult } from '../../../src/features/events/compact-events.js';
 import type { Rewrite } from '../../../src/features/events/compact-queries.js';
-import { rebuildFacts } from '../../../src/features/explanations/rebuild-facts.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import {
   compact,
@@ -24,6 +23,7 @@ import {
   type TestPlayer,
 } from '../../support/game-world.js';
 import { findWaiting } from '../../support/locks.js';
+import { rebuildOnce } from '../../support/rebuild-once.js';
 
 /** A deferred day is taken up again. */
 const NEXT_DAY = NOW + 3 * DAY_MS;
@@ -170,7 +170,7 @@ describe('compaction beside other transactions', () => {
     expect(await stateOf(world)).toBe('compacted');
     expect(await storedEvents(world)).toEqual(after);
     const [reading] = await findFacts(world.pool, [player.playerId], NOW);
-    expect((await rebuildFacts(world.url, player, NOW)).facts.eventCount).toBe(reading?.facts.eventCount);
+    expect((await rebuildOnce(world.url, player, NOW)).facts.eventCount).toBe(reading?.facts.eventCount);
   });
 
   it('does not bring back what is deleted meanwhile', async () => {

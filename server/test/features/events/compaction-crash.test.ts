@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { migrate } from '../../../src/db/migrate.js';
-import { rebuildFacts } from '../../../src/features/explanations/rebuild-facts.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import {
   compact,
@@ -19,6 +18,7 @@ import {
 import { createGameWorld, type GameWorld, type TestPlayer } from '../../support/game-world.js';
 import { findWaiting } from '../../support/locks.js';
 import { children, clearAway, kill, makeFolder, query, start } from '../../support/postgres-folders.js';
+import { rebuildOnce } from '../../support/rebuild-once.js';
 
 /** A PostgreSQL of its own: a session that is killed takes all others of its server with it. */
 describe('compaction and kill -9', () => {
@@ -68,7 +68,7 @@ describe('compaction and kill -9', () => {
     expect(await storedEvents(world)).toEqual(before);
     for (const player of players) {
       const [reading] = await findFacts(world.pool, [player.playerId], NOW);
-      const rebuilt = await rebuildFacts(world.url, player, NOW);
+      const rebuilt = await rebuildOnce(world.url, player, NOW);
       expect(rebuilt.facts.eventCount).toBe(reading?.facts.eventCount);
     }
     const { rows } = await world.pool.query('select state from event_block_days where day = $1', [DAY]);

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { ensureDays } from '../../../src/features/events/event-partitions.js';
 import { createEventStoreMetrics } from '../../../src/features/events/event-store-metrics.js';
-import { rebuildFacts } from '../../../src/features/explanations/rebuild-facts.js';
 import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../../../src/features/lifecycle/maintenance-metrics.js';
 import { MAINTENANCE_STEPS } from '../../../src/features/lifecycle/maintenance-steps.js';
@@ -30,6 +29,7 @@ import {
   type TestPlayer,
 } from '../../support/game-world.js';
 import { metricValue } from '../../support/metric-value.js';
+import { rebuildOnce } from '../../support/rebuild-once.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -51,7 +51,7 @@ describe('compaction of a closed day', () => {
       players.map(async (player) => {
         const facts = [];
         for (const hour of [1, 12, 12.02, 24]) {
-          const past = (await rebuildFacts(world.url, player, DAY_START + hour * HOUR_MS)).facts;
+          const past = (await rebuildOnce(world.url, player, DAY_START + hour * HOUR_MS)).facts;
           facts.push({ ...past, days: [...past.days].sort((a, b) => a.epochDay - b.epochDay) });
         }
         return facts;

@@ -16,7 +16,6 @@ import {
   moveOldPages,
 } from '../../../src/features/events/move-old-queries.js';
 import { hasOldEvents } from '../../../src/features/events/old-events.js';
-import { rebuildFacts } from '../../../src/features/explanations/rebuild-facts.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { updateRetentionDays } from '../../../src/features/studios/tenants.js';
 import {
@@ -29,6 +28,7 @@ import {
   toRecords,
 } from '../../support/game-world.js';
 import { isWaitedFor } from '../../support/locks.js';
+import { rebuildOnce } from '../../support/rebuild-once.js';
 
 const NOW = Date.parse(`${new Date().toISOString().slice(0, 10)}T12:00:00.000Z`);
 const ago = (days: number) => NOW - days * DAY_MS;
@@ -105,7 +105,7 @@ describe('moving events of the former layout into blocks', () => {
     { eventType: 'Session_End', timestamp: new Date(ago(3)).toISOString(), payload: { durationMs: 1_500 } },
   ];
   const rebuilt = async (atMs: number) => {
-    const { facts } = await rebuildFacts(world.url, player, atMs);
+    const { facts } = await rebuildOnce(world.url, player, atMs);
     return { ...facts, days: [...facts.days].sort((a, b) => a.epochDay - b.epochDay) };
   };
   const live = async () => {

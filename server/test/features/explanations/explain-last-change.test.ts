@@ -1,17 +1,24 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Pool } from '../../../src/db/pool.js';
 import { explain } from '../../../src/features/explanations/explain.js';
+import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
 import { clearOverride, setOverride } from '../../../src/features/players/overrides.js';
 import { gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
 import { createHarness, type Harness } from '../../support/harness.js';
 
 let harness: Harness;
+let rebuilds: Pool;
 beforeAll(async () => {
   harness = await createHarness();
+  rebuilds = createRebuildPool(harness.databaseUrl);
 });
-afterAll(() => harness.close());
+afterAll(async () => {
+  await rebuilds.end();
+  await harness.close();
+});
 
 it('explains a cleared override with the last update that was served', async () => {
-  const { pool, clock, databaseUrl } = harness;
+  const { pool, clock } = harness;
   const document = gameDocument([sku('gems')], { offers: [offer('vips', { when: 'flags.vip' })] });
   document.flags.custom = [{ flagId: 'vip', name: 'VIP', rule: null, defaultValue: false }];
   await publish(pool, document, clock.now());
@@ -43,7 +50,7 @@ it('explains a cleared override with the last update that was served', async () 
   const semaphore = { take: <T>(work: () => Promise<T>) => work() };
   for (const { atMs, body } of served) {
     const asked = { gameId, player: { userId: session.userId }, atMs };
-    const outcome = await explain({ pool, clock, databaseUrl, semaphore }, asked);
+    const outcome = await explain({ pool, clock, rebuilds, semaphore }, asked);
     if (outcome.outcome !== 'explained') throw new Error(outcome.outcome);
     expect(outcome.explanation).toMatchObject({ source: 'stored events', decision: { storeText: body } });
   }

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Pool } from '../../../src/db/pool.js';
 import { applyEvents } from '../../../src/features/events/apply-events.js';
+import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
 import { rebuildFacts } from '../../../src/features/explanations/rebuild-facts.js';
 import type { RebuiltPlayer } from '../../../src/features/explanations/rebuilt-player.js';
-import { shadowTables } from '../../../src/features/explanations/shadow-tables.js';
+import { createShadowTables, fillShadowTables } from '../../../src/features/explanations/shadow-tables.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import type { PlayerFacts } from '../../../src/personalisation/attributes/player-facts.js';
 import {
@@ -25,11 +27,17 @@ type Step = { player: number; events: { ageMs: number; event: TestEvent }[] };
 describe('rebuilding the facts about a player', () => {
   let world: GameWorld;
   let gameId: number;
+  /** One connection, so that each rebuild finds the tables of the last one. */
+  let rebuilds: Pool;
   beforeAll(async () => {
     world = await createGameWorld();
+    rebuilds = createRebuildPool(world.url, 1);
     gameId = await world.addGame('game');
   });
-  afterAll(() => world.close());
+  afterAll(async () => {
+    await rebuilds.end();
+    await world.close();
+  });
 
   const live = async ({ playerId }: RebuiltPlayer, atMs: number): Promise<PlayerFacts> => {
     const [reading] = await findFacts(world.pool, [playerId], atMs);
@@ -37,7 +45,7 @@ describe('rebuilding the facts about a player', () => {
     return sorted(reading.facts);
   };
   const rebuilt = async (player: RebuiltPlayer, atMs: number): Promise<PlayerFacts> =>
-    sorted((await rebuildFacts(world.url, player, atMs)).facts);
+    sorted((await rebuildFacts(rebuilds, player, atMs)).facts);
 
   it('gives for every instant the facts that were read then', async () => {
     let plays = 0;
@@ -74,7 +82,8 @@ describe('rebuilding the facts about a player', () => {
     const client = await world.pool.connect();
     try {
       await client.query('begin');
-      await shadowTables(client, player, START);
+      await createShadowTables(client);
+      await fillShadowTables(client, player, START);
       await client.query('update players set event_count = 1');
       await expect(client.query("insert into tenants (slug, name) values ('a', 'a')")).rejects.toThrow(
         'read-only',
@@ -84,6 +93,70 @@ describe('rebuilding the facts about a player', () => {
       client.release();
     }
     expect((await live(player, START)).eventCount).toBe(0);
+  });
+
+  const connectionId = async () => {
+    const { rows } = await rebuilds.query<{ pid: number }>('select pg_backend_pid() as pid');
+    return rows[0]?.pid;
+  };
+
+  it('keeps its connection for the next rebuild, which reads the real tables as they are then', async () => {
+    const [player] = await world.addPlayers(gameId, [START - DAY_MS]);
+    if (player === undefined) throw new Error('there is one player');
+    const deletedBefore = (day: string | null) =>
+      world.pool.query('update games set events_deleted_before = $2 where id = $1', [gameId, day]);
+    expect(await rebuildFacts(rebuilds, player, START)).toMatchObject({ deletedBefore: null });
+    const first = await connectionId();
+    await deletedBefore('2026-11-01');
+    await applyEvents(world.pool, toRecords(player, [adImpressionAt(START, 0)], START));
+    expect(await rebuildFacts(rebuilds, player, START)).toMatchObject({
+      deletedBefore: '2026-11-01',
+      facts: { eventCount: 1 },
+    });
+    expect(await connectionId()).toBe(first);
+    await deletedBefore(null);
+  });
+
+  it('closes a connection on which a rebuild has failed, or many events were folded', async () => {
+    const [player] = await world.addPlayers(gameId, [START - DAY_MS]);
+    if (player === undefined) throw new Error('there is one player');
+    const first = await connectionId();
+    await applyEvents(world.pool, toRecords(player, [adImpressionAt(START, 0)], START));
+    await expect(rebuildFacts(rebuilds, player, START, AbortSignal.abort())).rejects.toThrow();
+    const second = await connectionId();
+    expect(second).not.toBe(first);
+
+    await world.pool.query(
+      `insert into event_blocks (player_id, received_at, game_id, event_count, first_at, last_at, events)
+       select $1, at, $2, 10000, at, at,
+         (select jsonb_agg(jsonb_build_array('Many', '2026-11-15T12:00:00.000Z', jsonb_build_object('n', k), '{}'::jsonb))
+          from generate_series(1, 10000) k)
+       from generate_series(1, 5) n
+       cross join lateral (select $3::timestamptz + n * interval '1 ms' as at) t`,
+      [player.playerId, gameId, new Date(START)],
+    );
+    expect((await rebuilt(player, START + 10)).eventCount).toBe(50_001);
+    expect(await connectionId()).not.toBe(second);
+    expect((await rebuilt(player, START)).eventCount).toBe(1);
+  });
+
+  it('leaves no temporary table behind in a session that a pooler may give to another client', async () => {
+    const [player] = await world.addPlayers(gameId, [START - DAY_MS]);
+    if (player === undefined) throw new Error('there is one player');
+    const pooled = createRebuildPool(world.url);
+    pooled.on('connect', (client) => Object.assign(client, { processID: 1 }));
+    try {
+      const sent = await recordStatements(async () => {
+        await rebuildFacts(pooled, player, START);
+        await rebuildFacts(pooled, player, START);
+      });
+      const steps = sent.flatMap(({ text }) => /^\s*(begin|create temp|rollback)/.exec(text)?.[1] ?? []);
+      const rebuild = ['begin', 'create temp', 'rollback'];
+      expect(steps).toEqual([...rebuild, ...rebuild]);
+      expect(pooled.totalCount).toBe(0);
+    } finally {
+      await pooled.end();
+    }
   });
 
   it('reads more events than it holds in memory at a time', async () => {

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Pool } from '../../../src/db/pool.js';
 import { type Explanation, explain } from '../../../src/features/explanations/explain.js';
+import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
 import { clearOverride, setOverride } from '../../../src/features/players/overrides.js';
 import type { KeySemaphore } from '../../../src/lib/fair-semaphore.js';
@@ -28,20 +30,22 @@ type Served = { atMs: number; status: string; segments: unknown; store: string; 
 describe('an explanation', () => {
   let harness: Harness;
   let gameId: number;
+  let rebuilds: Pool;
   beforeAll(async () => {
     harness = await createHarness({ settings: withoutRateLimits() });
+    rebuilds = createRebuildPool(harness.databaseUrl);
     const { rows } = await harness.pool.query<{ id: number }>('select id from games');
     gameId = rows[0]?.id ?? 0;
   });
-  afterAll(() => harness.close());
+  afterAll(async () => {
+    await rebuilds.end();
+    await harness.close();
+  });
 
   const explained = async (userId: string, atMs: number): Promise<Explanation> => {
-    const { pool, clock, databaseUrl } = harness;
+    const { pool, clock } = harness;
     const semaphore: KeySemaphore = { take: (work) => work() };
-    const outcome = await explain(
-      { pool, clock, databaseUrl, semaphore },
-      { gameId, player: { userId }, atMs },
-    );
+    const outcome = await explain({ pool, clock, rebuilds, semaphore }, { gameId, player: { userId }, atMs });
     if (outcome.outcome !== 'explained') throw new Error(outcome.outcome);
     return outcome.explanation;
   };

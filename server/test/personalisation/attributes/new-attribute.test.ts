@@ -2,6 +2,7 @@ import { fastify } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dryRun } from '../../../src/features/dry-runs/dry-run.js';
 import { explain } from '../../../src/features/explanations/explain.js';
+import { createRebuildPool } from '../../../src/features/explanations/rebuild-connections.js';
 import { studioRoutes } from '../../../src/features/studios/studio-routes.js';
 import { DAY_MS } from '../../../src/lib/day.js';
 import type { Attribute } from '../../../src/personalisation/attributes/attribute.js';
@@ -166,16 +167,17 @@ describe('an attribute that is defined in one place, on a database', () => {
   });
 
   it('is shown by explain, with its values', async () => {
-    const { pool, clock, databaseUrl } = harness;
+    const { pool, clock } = harness;
     await pool.query(
       `insert into config_versions (game_id, version, document, author, published_at)
        values ($1, 100, $2, 'test', $3)`,
       [gameId, document, new Date(clock.now())],
     );
+    const rebuilds = createRebuildPool(harness.databaseUrl);
     const outcome = await explain(
-      { pool, clock, databaseUrl, semaphore: { take: (work) => work() }, attributes },
+      { pool, clock, rebuilds, semaphore: { take: (work) => work() }, attributes },
       { gameId, player: { userId: regular }, version: 100 },
-    );
+    ).finally(() => rebuilds.end());
     if (outcome.outcome !== 'explained') throw new Error(outcome.outcome);
     const { trace, because, problems } = outcome.explanation;
     expect(problems).toEqual([]);

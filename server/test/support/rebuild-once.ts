@@ -1,0 +1,9 @@
+import { createRebuildPool } from '../../src/features/explanations/rebuild-connections.js';
+import { type RebuiltFacts, rebuildFacts } from '../../src/features/explanations/rebuild-facts.js';
+import type { RebuiltPlayer } from '../../src/features/explanations/rebuilt-player.js';
+
+/** On a new connection, which is closed afterwards. */
+export async function rebuildOnce(url: string, player: RebuiltPlayer, atMs: number): Promise<RebuiltFacts> {
+  const pool = createRebuildPool(url);
+  return rebuildFacts(pool, player, atMs).finally(() => pool.end());
+}
