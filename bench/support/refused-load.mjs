@@ -11,8 +11,8 @@ const PLACE = 12_345_678;
 const TIMEOUT_MS = 15_000;
 
 /**
- * Batches of new events on this many connections, each of which sends its next one a random time after a response, whatever
- * the response was, or, if it is patient, after the time that a refusal asked for. Unlike wrk, it separates the latencies of accepted and refused batches.
+ * Batches of new events on this many connections. Each of them sends its next one a random time after a response; if it is
+ * patient, it waits as long as a refusal asks. Unlike wrk, it separates the latencies of accepted and refused batches.
  */
 export async function runRefusedLoad({ api, sessions, batch, connections, seconds, perSecond, isPatient }) {
   const templates = sessions.map((session) => template(session, batch));

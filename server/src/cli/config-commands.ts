@@ -3,6 +3,7 @@ import { findConfigVersion, listConfigVersions } from '../features/game-configs/
 import type { DocumentChange } from '../features/game-configs/document-difference.js';
 import { findDraft, publishDraft } from '../features/game-configs/draft.js';
 import { type PublishOutcome, publishConfig, rollBackConfig } from '../features/game-configs/publish.js';
+import { MAX_INTEGER } from '../lib/max-integer.js';
 import { StartupError } from '../lib/startup-error.js';
 import { ATTRIBUTES } from '../personalisation/attributes/attributes.js';
 import { commandActor } from './command-actor.js';
@@ -12,7 +13,6 @@ import { requireGame, withGame } from './game-option.js';
 import { readGivenFile } from './given-file.js';
 import { type PageOptions, readPage, sayOlder, withPage } from './page-option.js';
 import { say, withDatabase } from './terminal.js';
-import { MAX_VERSION } from './whole-number.js';
 
 type GameOptions = { tenant: string; game: string };
 type PublishOptions = GameOptions & { note: string; confirmPriceRaises: boolean; basedOn?: string };
@@ -151,7 +151,7 @@ function differenceLines(difference: readonly DocumentChange[]): string[] {
 }
 
 async function list({ tenant, game, ...options }: GameOptions & PageOptions): Promise<void> {
-  const page = readPage(options, MAX_VERSION);
+  const page = readPage(options, MAX_INTEGER);
   await withDatabase(async ({ pool }) => {
     const { id, publishedVersion } = await requireGame(pool, tenant, game);
     const versions = await listConfigVersions(pool, id, page);

@@ -13,6 +13,7 @@ import { rollBackModel } from '../features/predictions/roll-back-model.js';
 import { findFailure } from '../features/predictions/work-queries.js';
 import { DAY_MS, dateOf } from '../lib/day.js';
 import { isoTime } from '../lib/iso-time.js';
+import { MAX_INTEGER } from '../lib/max-integer.js';
 import { StartupError } from '../lib/startup-error.js';
 import { GRADED_NAMES, MODEL_NAMES } from '../personalisation/predict/artefact.js';
 import { readArtefact } from '../personalisation/predict/read-artefact.js';
@@ -24,7 +25,7 @@ import { type PageOptions, readPage, sayOlder, withPage } from './page-option.js
 import { printable } from './printable.js';
 import { tableLines } from './table.js';
 import { say, withDatabase } from './terminal.js';
-import { MAX_VERSION, wholeNumber } from './whole-number.js';
+import { wholeNumber } from './whole-number.js';
 
 type GameOptions = { tenant: string; game: string };
 type ModelOptions = GameOptions & { model?: string };
@@ -61,7 +62,7 @@ export function modelCommands(): Command {
 }
 
 async function list({ tenant, game, ...options }: GameOptions & PageOptions): Promise<void> {
-  const page = readPage(options, MAX_VERSION);
+  const page = readPage(options, MAX_INTEGER);
   await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
     const current = await findCurrentState(pool, id);

@@ -2,8 +2,6 @@ import { StartupError } from '../lib/startup-error.js';
 
 /** The largest id of a row that a number holds exactly. Nobody needs to be told this limit. */
 export const MAX_ID = Number.MAX_SAFE_INTEGER;
-/** The largest version of a document or a model: PostgreSQL's `integer`. */
-export const MAX_VERSION = 2_147_483_647;
 
 /** The number that the user gave to an option. */
 export function wholeNumber(option: string, text: string, min: number, max: number): number {

@@ -1,8 +1,6 @@
 import type { TSchema } from 'typebox';
 import { ApiError } from '../errors.js';
-
-/** PostgreSQL's largest `integer`. */
-const MAX_INTEGER = 2_147_483_647;
+import { MAX_INTEGER } from '../lib/max-integer.js';
 
 /** As much of a JSON Schema as the parameters of addresses use. */
 type ParameterSchema = Readonly<{

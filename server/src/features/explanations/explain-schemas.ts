@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { nullable, successOf, Time } from '../../http/admin-responses.js';
+import { MAX_INTEGER } from '../../lib/max-integer.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import { ExplainedPredictions, PREDICTIONS_EXAMPLE } from './explained-prediction-schemas.js';
 import { FactsJson } from './facts-json.js';
@@ -19,7 +20,7 @@ const members = {
     }),
   ),
   version: Type.Optional(
-    Type.Union([Type.Integer({ minimum: 0, maximum: 2_147_483_647 }), Type.Literal('draft')], {
+    Type.Union([Type.Integer({ minimum: 0, maximum: MAX_INTEGER }), Type.Literal('draft')], {
       description: 'A published version, or the draft; the version in force at that time, if left out.',
     }),
   ),

@@ -11,6 +11,7 @@ import {
 } from '../../http/page-cursor.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
+import { MAX_INTEGER } from '../../lib/max-integer.js';
 import { GRADED_NAMES, type GradedName } from '../../personalisation/predict/artefact.js';
 import type { AdminContext } from '../studios/admin-context.js';
 import { gameErrors } from '../studios/admin-errors.js';
@@ -23,7 +24,6 @@ const MAX_DAYS = 3_660;
 const DEFAULT_DAYS = 30;
 /** A grade has about a kilobyte. A month of grades has fewer. */
 const LIMITS = { max: 1_000, fallback: 1_000 };
-const MAX_VERSION = 2_147_483_647;
 
 /** What became of predictions. */
 export function gradeRoutes(app: FastifyInstance, ctx: AdminContext): void {
@@ -72,6 +72,6 @@ function gradeAfter(list: string, cursor: string | undefined): GradePage['after'
   const key = cursorOf(list, cursor, [0, '', 0]);
   if (key === undefined) return undefined;
   const [dayMs, model, modelVersion] = key;
-  if (modelVersion < 0 || modelVersion > MAX_VERSION) throw cursorInvalid();
+  if (modelVersion < 0 || modelVersion > MAX_INTEGER) throw cursorInvalid();
   return { day: utcDay(cursorTime(dayMs)), model: model as GradedName, modelVersion };
 }

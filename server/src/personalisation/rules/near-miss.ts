@@ -24,8 +24,8 @@ type Comparison = Readonly<{ attribute: string; operator: Bound; threshold: numb
 type Condition = Readonly<{
   holds: (attributes: PlayerAttributes) => boolean;
   /**
-   * Null where a condition is not about a number, since nobody is nearly in another country, and where the number would have to
-   * become smaller and cannot.
+   * Null for a condition that is not about a number, because nobody is nearly in another country, and for a number that would
+   * have to fall but can only grow.
    */
   comparison: (Comparison & { read: (attributes: PlayerAttributes) => number }) | null;
 }>;

@@ -5,6 +5,7 @@ import { adminSchema, GameParameters, success, toTime } from '../../../http/admi
 import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../../http/page-cursor.js';
 import { textParameter } from '../../../http/parameters.js';
 import { withSchemaTypes } from '../../../http/validation.js';
+import { MAX_INTEGER } from '../../../lib/max-integer.js';
 import { ROW_ID } from '../../../lib/row-id.js';
 import type { AdminContext } from '../../studios/admin-context.js';
 import { gameErrors } from '../../studios/admin-errors.js';
@@ -25,8 +26,6 @@ import { probablyMeant } from './probably-meant.js';
 const LIMITS = { max: 100, fallback: 20 };
 const GROUP_LIMITS = { max: 1_000, fallback: 1_000 };
 const GROUPS = 'failed groups';
-/** More entries than an inbox holds. */
-const MAX_ENTRIES = 2_147_483_647;
 const MAX_REASON = 64;
 export const EntryParameters = Type.Object({
   ...GameParameters.properties,
@@ -128,7 +127,7 @@ function groupAfter(cursor: string | undefined): FailedGroupPage['after'] {
   const key = cursorOf(GROUPS, cursor, [0, '', '']);
   if (key === undefined) return undefined;
   const [entries, code, eventType] = key;
-  if (entries < 0 || entries > MAX_ENTRIES) throw cursorInvalid();
+  if (entries < 0 || entries > MAX_INTEGER) throw cursorInvalid();
   return { entries, code: code as FailedGroupRow['code'], eventType };
 }
 
