@@ -8,6 +8,8 @@ const BATCH = 500;
 const FEW = 500;
 const LARGEST_OVERVIEW_MS = 1_000;
 const LARGEST_TIMELINE_MS = 100;
+/** Of a player with few and with many events. */
+const LARGEST_EXPLAIN_MS = [100, 1_000];
 
 /** Among many stored events: explaining a past instant of a player, a page of the timeline, and the console's Overview. */
 export const past = {
@@ -21,12 +23,13 @@ export const past = {
       const stored = await playground.storedEvents();
       const label = `${(stored / 1e6).toFixed(1)} million stored`;
       const limits = [];
-      for (const events of [FEW, options.events]) {
+      for (const [place, events] of [FEW, options.events].entries()) {
         const player = await storePlayer(service.api, events);
         const whose = `player with ${events} events, ${label}`;
         limits.push({
           name: `explain a past moment, ${whose}`,
           unit: 'ms',
+          limit: LARGEST_EXPLAIN_MS[place],
           values: await times(options.rounds, () => explain(admin, player, events)),
         });
         limits.push(...(await timelineLimits(admin, player, whose, options.rounds)));
