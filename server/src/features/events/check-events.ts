@@ -226,11 +226,13 @@ function derivedIdentity(
   metadataJson: string,
   duplicates: Duplicates,
 ): { identity: string; ordinal: number } {
-  const parts = { playerId: userId, eventType, epochMs, nanos, payloadJson, metadataJson };
-  const first = eventIdentity({ ...parts, ordinal: 0 });
+  // Written out: spreading the parts takes V8 four times as long as the digest.
+  const identityOf = (ordinal: number) =>
+    eventIdentity({ playerId: userId, eventType, epochMs, nanos, payloadJson, metadataJson, ordinal });
+  const first = identityOf(0);
   const ordinal = duplicates.next.get(first) ?? duplicates.from;
   duplicates.next.set(first, ordinal + 1);
-  return { identity: ordinal === 0 ? first : eventIdentity({ ...parts, ordinal }), ordinal };
+  return { identity: ordinal === 0 ? first : identityOf(ordinal), ordinal };
 }
 
 /** Whether a value can be the type of a stored event. */
