@@ -1,8 +1,12 @@
 /** What has to be undone when a run ends in any way, the last first: processes to stop, folders to delete. */
 const pending = new Set();
 
-/** Returns a function that undoes it now; it is then not undone again. */
+/** Returns a function that undoes it now; it is then not undone again. Throws once the run is ending: nothing is begun then. */
 export function undoing(undo) {
+  if (undone !== undefined) {
+    void undo();
+    throw new Error('the run was interrupted');
+  }
   const once = async () => {
     if (pending.delete(once)) await undo();
   };
