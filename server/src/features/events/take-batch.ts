@@ -3,12 +3,12 @@ import { ApiError } from '../../errors.js';
 import { decodeBody } from '../../http/body-parser.js';
 import { clipText } from '../../lib/clip-text.js';
 import { senderOf } from '../sessions/player-guard.js';
-import { checkEvents, type RejectedEvent } from './check-events.js';
+import { checkEvents, type RejectedEvent, type TypeCheck } from './check-events.js';
 import type { EventContext } from './event-context.js';
 import type { EventSource } from './event-record.js';
 import { failedEventsOf } from './failed/failed-event.js';
 import type { FailedBatch } from './failed/inbox-queries.js';
-import type { EventBatch, IntakeResult } from './intake.js';
+import type { IntakeResult } from './intake.js';
 import { EVENT_LIMITS } from './limits.js';
 import { REJECTIONS } from './rejections.js';
 
@@ -35,35 +35,58 @@ export async function takeBatch(
   body: Buffer,
   countEvents: (count: number) => void,
 ): Promise<TakenBatch> {
-  const { events, text, bytes, suspicious } = decodeBatch(body);
-  countEvents(events.length);
-  const source: EventSource = { installId: installIdOf(request), clientBuild: clientBuildOf(request) };
-  const sender = senderOf(request);
-  const { player } = sender;
-  const { userId } = sender.claims;
-  const now = ctx.clock.now();
-  const check = ctx.registries.checkFor(sender);
+  const check = ctx.registries.checkFor(senderOf(request));
   const checkType = check instanceof Promise ? await check : check;
-  const whose = { userId, installId: source.installId };
-  const checked = checkEvents({ events, bytes, suspicious }, whose, now, checkType);
-  const { rejectedSequences } = checked;
-  const keep = (rejected: readonly RejectedEvent[]): Promise<void> => {
-    const failures = rejected.length === 0 ? [] : failedEventsOf(text, events, rejected);
-    return keepFailures(ctx, { userId, receivedAtMs: now, clientBuild: source.clientBuild, failures });
-  };
-  const checkFailuresKept = keep(checked.rejected);
-  // The caller awaits this promise and gets its error, unless the good events fail first.
-  checkFailuresKept.catch(() => {});
-  const batch = { userId, player, source, events: checked.events, rejectedSequences, bytes };
-  const stored = await takeEvents(ctx, batch);
-  const tooSparse = tooSparseEvents(stored, events.length, checked.rejected);
-  const rejected = [...checked.rejected, ...tooSparse]
+  const begun = beginBatch(ctx, request, body, countEvents, checkType);
+  const stored = await begun.storing;
+  ctx.metrics.events.inc({ outcome: 'accepted' }, stored.accepted);
+  if (stored.duplicates) ctx.metrics.events.inc({ outcome: 'duplicate' }, stored.duplicates);
+  const tooSparse = tooSparseEvents(stored, begun.count, begun.rejected);
+  const rejected = [...begun.rejected, ...tooSparse]
     .sort((a, b) => a.index - b.index)
     .map(({ index, code, message }) => ({ index, code, message }));
-  const isAllRejected = rejected.length > 0 && rejected.length === events.length;
-  const failuresKept = Promise.all([checkFailuresKept, keep(tooSparse)]);
+  const isAllRejected = rejected.length > 0 && rejected.length === begun.count;
+  const sparseKept = tooSparse.length > 0 && keepRejected(ctx, begun.receipt, decodeBatch(body), tooSparse);
+  const failuresKept = Promise.all([begun.failuresKept, sparseKept]);
   failuresKept.catch(() => {});
   return { stored, rejected, isAllRejected, failuresKept };
+}
+
+/** A batch whose good and rejected events are on their way to the database. */
+type BegunBatch = {
+  count: number;
+  receipt: Receipt;
+  storing: Promise<IntakeResult>;
+  rejected: readonly RejectedEvent[];
+  failuresKept: Promise<void>;
+};
+type Receipt = Omit<FailedBatch, 'failures'>;
+
+/** Returns nothing of the decoded body: the garbage collector would copy it for as long as PostgreSQL takes. */
+function beginBatch(
+  ctx: EventContext,
+  request: FastifyRequest,
+  body: Buffer,
+  countEvents: (count: number) => void,
+  checkType: TypeCheck,
+): BegunBatch {
+  const decoded = decodeBatch(body);
+  const { events, bytes } = decoded;
+  countEvents(events.length);
+  const source: EventSource = { installId: installIdOf(request), clientBuild: clientBuildOf(request) };
+  const { player, claims } = senderOf(request);
+  const { userId } = claims;
+  const receivedAtMs = ctx.clock.now();
+  const whose = { userId, installId: source.installId };
+  const { events: good, rejected, rejectedSequences } = checkEvents(decoded, whose, receivedAtMs, checkType);
+  const receipt = { userId, receivedAtMs, clientBuild: source.clientBuild };
+  const failuresKept = keepRejected(ctx, receipt, decoded, rejected);
+  // The caller awaits this promise and gets its error, unless the good events fail first.
+  failuresKept.catch(() => {});
+  const isEmpty = good.length === 0 && rejectedSequences.length === 0;
+  const batch = { userId, player, source, events: good, rejectedSequences, bytes };
+  const storing = isEmpty ? Promise.resolve(NOTHING) : ctx.intake.submit(batch);
+  return { count: events.length, receipt, storing, rejected, failuresKept };
 }
 
 export function responseOf({ stored: { accepted, duplicates }, rejected, isAllRejected }: TakenBatch) {
@@ -72,7 +95,9 @@ export function responseOf({ stored: { accepted, duplicates }, rejected, isAllRe
   return duplicates === undefined ? { accepted, rejected } : { accepted, duplicates, rejected };
 }
 
-function decodeBatch(body: Buffer) {
+type DecodedBatch = { events: readonly unknown[]; text: string; bytes: number; suspicious: boolean };
+
+function decodeBatch(body: Buffer): DecodedBatch {
   const json = body.length === 0 ? undefined : decodeBody(body);
   if (json === undefined || !Array.isArray(json.value)) {
     throw new ApiError('body_invalid', { message: 'The body must be a JSON array of events.' });
@@ -85,14 +110,6 @@ function decodeBatch(body: Buffer) {
 }
 
 const NOTHING: IntakeResult = { accepted: 0, duplicates: 0 };
-
-async function takeEvents(ctx: EventContext, batch: EventBatch): Promise<IntakeResult> {
-  if (batch.events.length === 0 && batch.rejectedSequences.length === 0) return NOTHING;
-  const taken = await ctx.intake.submit(batch);
-  ctx.metrics.events.inc({ outcome: 'accepted' }, taken.accepted);
-  if (taken.duplicates) ctx.metrics.events.inc({ outcome: 'duplicate' }, taken.duplicates);
-  return taken;
-}
 
 /**
  * Events that only the database could reject. The intake counts the good events of the batch; the response counts all of
@@ -115,10 +132,15 @@ function tooSparseEvents(
 }
 
 /** Rejected events are kept, and like the good ones they are durable before the response. */
-async function keepFailures(ctx: EventContext, batch: FailedBatch): Promise<void> {
-  if (batch.failures.length === 0) return;
-  await ctx.inbox.submit(batch);
-  ctx.metrics.events.inc({ outcome: 'rejected' }, batch.failures.length);
+async function keepRejected(
+  ctx: EventContext,
+  receipt: Receipt,
+  { text, events }: DecodedBatch,
+  rejected: readonly RejectedEvent[],
+): Promise<void> {
+  if (rejected.length === 0) return;
+  await ctx.inbox.submit({ ...receipt, failures: failedEventsOf(text, events, rejected) });
+  ctx.metrics.events.inc({ outcome: 'rejected' }, rejected.length);
 }
 
 function installIdOf({ headers }: FastifyRequest): string | null {

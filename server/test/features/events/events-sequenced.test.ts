@@ -181,16 +181,17 @@ describe('numbered events', () => {
     const sparse = Array.from({ length: maxSequenceGaps }, (_, n) => event(2 * n + 2));
     expectCounts(await send(sparse), { accepted: maxSequenceGaps, duplicates: 0 });
     const next = 2 * maxSequenceGaps + 1;
-    const response = await send([event(next + 10), event(next)]);
+    const tooFar = event(next + 10);
+    const response = await send([tooFar, event(next)]);
     expect(response.json().data).toMatchObject({
       accepted: 1,
       rejected: [{ index: 0, code: 'sequence_too_sparse' }],
     });
     const { rows } = await harness.pool.query(
-      `select f.code from failed_events f join players p on p.id = f.player_id where p.user_id = $1`,
+      `select f.code, f.raw from failed_events f join players p on p.id = f.player_id where p.user_id = $1`,
       [session.userId],
     );
-    expect(rows).toEqual([{ code: 'sequence_too_sparse' }]);
+    expect(rows).toEqual([{ code: 'sequence_too_sparse', raw: JSON.stringify(tooFar) }]);
     // What was lost arrives after all: then there is room again.
     expectCounts(await send([event(1), event(next + 10)]), { accepted: 2, duplicates: 0 });
     expect((await gaps()).length).toBe(maxSequenceGaps);
