@@ -120,6 +120,9 @@ describe('charts', () => {
   it('has round numbers from zero', () => {
     expect(ticksUpTo(37)).toEqual([0, 10, 20, 30, 40]);
     expect(ticksUpTo(1)).toEqual([0, 0.5, 1]);
+    expect(ticksUpTo(1, { isCount: true })).toEqual([0, 1]);
+    expect(ticksUpTo(3, { isCount: true })).toEqual([0, 1, 2, 3]);
+    expect(ticksUpTo(37, { isCount: true })).toEqual([0, 10, 20, 30, 40]);
     expect(ticksUpTo(0.07)).toEqual([0, 0.02, 0.04, 0.06, 0.08]);
     expect(ticksUpTo(0)).toEqual([0, 1]);
   });

@@ -1,7 +1,9 @@
-/** Round numbers for an axis that begins at zero: at most `most` of them above it. */
-export function ticksUpTo(max: number, most = 4): number[] {
+const MOST_TICKS = 4;
+
+/** Round numbers for an axis that begins at zero: at most four of them above it, and none between two whole ones of a count. */
+export function ticksUpTo(max: number, { isCount = false } = {}): number[] {
   if (!(max > 0)) return [0, 1];
-  const rough = max / most;
+  const rough = Math.max(max / MOST_TICKS, isCount ? 1 : 0);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10) * power;
   const count = Math.ceil(max / step - 1e-9);

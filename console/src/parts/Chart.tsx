@@ -23,6 +23,8 @@ type Props = {
   marks?: readonly { place: number; label: string }[];
   /** The diagonal: predicted equals observed. */
   hasDiagonal?: boolean;
+  /** The values are whole numbers, and so are the marks of the vertical axis. */
+  isCount?: boolean;
   /** The top of the vertical axis; by default what the values need. */
   top?: number;
   height?: number;
@@ -67,6 +69,7 @@ function Drawing({
   format,
   marks = [],
   hasDiagonal = false,
+  isCount = false,
   top: wantedTop,
   height = 220,
 }: Props) {
@@ -76,6 +79,7 @@ function Drawing({
   const innerHeight = height - EDGE.top - EDGE.bottom;
   const ticks = ticksUpTo(
     wantedTop ?? Math.max(0, ...series.flatMap(({ values }) => values.map((value) => value ?? 0))),
+    { isCount },
   );
   const top = ticks.at(-1) ?? 1;
   const band = innerWidth / Math.max(1, places.length);

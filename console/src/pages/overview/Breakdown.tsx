@@ -2,7 +2,7 @@ import { Group, NativeSelect, Text, Title } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useGet, usePlace } from '../../api/hooks.js';
 import { barOf, DIMENSIONS, dimensionOf, nameOf, retainedOf, type Value } from '../../lib/breakdown.js';
-import { formatAmounts, formatCount, formatRelative, formatShare } from '../../lib/format.js';
+import { countOf, formatAmounts, formatCount, formatRelative, formatShare } from '../../lib/format.js';
 import { type Column, DataTable } from '../../parts/DataTable.js';
 import { DownloadButton } from '../../parts/DownloadButton.js';
 import { Loaded } from '../../parts/states.js';
@@ -63,7 +63,8 @@ export function Breakdown({ span }: { span: { from: string; to: string } }) {
               }
             />
             <Text size="xs" c="dimmed">
-              The 50 largest, {daysSummed} days
+              The 50 largest
+              {daysSummed === 0 ? '' : `, ${countOf(daysSummed, 'day')}`}
               {summedAt === null ? '' : `, summed ${formatRelative(Date.parse(summedAt), Date.now())}`}.
               Active players and payers are those of an average day. Country, platform and build are those of
               the latest event of a player that has them in its metadata.

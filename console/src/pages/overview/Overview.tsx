@@ -215,6 +215,7 @@ function DaysChart({ days, versions }: { days: readonly Day[]; versions: readonl
           },
         ]}
         format={format}
+        isCount={measure.id !== 'conversion' && measure.id !== 'revenue'}
         marks={versions.flatMap(({ version, publishedAt }) => {
           const place = days.findIndex(({ day }) => publishedAt.startsWith(day));
           return place < 0 ? [] : [{ place, label: `v${version}` }];

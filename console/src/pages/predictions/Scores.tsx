@@ -67,6 +67,7 @@ function Histogram({
         places={bins.map((bin) => binLabel(bin, unit))}
         series={[{ name: 'players', values: bins.map((bin) => bin.players), kind: 'bars' }]}
         format={formatCount}
+        isCount
       />
       <Text size="xs" c="dimmed" className="figures">
         {ready === 0

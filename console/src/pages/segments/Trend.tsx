@@ -24,6 +24,7 @@ export function Trend({ sizes }: { sizes: readonly { day: string; players: numbe
             places={sizes.map(({ day }) => formatDay(day))}
             series={[{ name: 'players', values: sizes.map(({ players }) => players) }]}
             format={formatCount}
+            isCount
             height={150}
           />
         </>
