@@ -8,6 +8,7 @@ import { addTally, emptyTally, tallyOf, total } from '../src/model/tally.js';
 
 const FIRST_NUMBERS = [944244, 983882, 77812, 251664, 373866];
 const END_MS = Date.UTC(2026, 10, 15, 17, 30);
+const AFTER_MIDNIGHT_MS = Date.UTC(2026, 10, 15, 0, 30);
 const SIMULATION: Simulation = { seed: 42, players: 4_000, days: 60, endMs: END_MS };
 
 const simulations = fc.record({
@@ -92,7 +93,8 @@ describe('a life', () => {
         const times = (list: typeof sessions) => list.map(({ startMs, durationMs }) => [startMs, durationMs]);
         expect(times(longer).slice(0, sessions.length)).toEqual(times(sessions));
       }),
-      { numRuns: 60 },
+      // One who would play past the end, and also right after the midnight before it.
+      { numRuns: 60, examples: [[{ seed: 962, players: 50, days: 4, endMs: AFTER_MIDNIGHT_MS }, 11]] },
     );
   });
 

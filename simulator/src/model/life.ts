@@ -54,7 +54,7 @@ export function lifeOf(simulation: Simulation, index: number, untilMs: number = 
     const isFirst = sessions.length === 0;
     if (!isFirst && random() < traits.leavesDaily) break;
     if (!isFirst && random() >= traits.playsDaily) continue;
-    addDay(simulation, traits, random, start + day * DAY_MS, sessions, untilMs);
+    if (!addDay(simulation, traits, random, start + day * DAY_MS, sessions, untilMs)) break;
   }
   const life = { index, simulation, traits, sessions };
   for (const session of sessions) session.network = rawNetwork(life, session);
@@ -66,6 +66,7 @@ export function lifeOf(simulation: Simulation, index: number, untilMs: number = 
   return life;
 }
 
+/** False once a session reaches past the end: in a longer life, all others come after it, the next day's too. */
 function addDay(
   simulation: Simulation,
   traits: Traits,
@@ -73,7 +74,7 @@ function addDay(
   dayMs: number,
   sessions: Session[],
   untilMs: number,
-): void {
+): boolean {
   const count = Math.min(30, 1 + poisson(random, Math.max(0, traits.sessionsPerDay - 1)));
   const starts = Array.from({ length: count }, () => {
     const { hour, spread } = pick(random, HOURS);
@@ -90,7 +91,7 @@ function addDay(
     if (last === undefined && traits.installDay < simulation.days) {
       startMs = Math.min(startMs, simulation.endMs - durationMs - 1);
     }
-    if (startMs + durationMs >= untilMs) return;
+    if (startMs + durationMs >= untilMs) return false;
     const isAway = last !== undefined && startMs - last.startMs > AWAY_MS;
     const install = (last?.install ?? 0) + (isAway && random() < REINSTALL_SHARE ? 1 : 0);
     const number = sessions.length;
@@ -100,6 +101,7 @@ function addDay(
     const build = buildAt(simulation, traits, startMs);
     sessions.push({ number, startMs, durationMs, build, install, network: 'online', clockErrorMs });
   }
+  return true;
 }
 
 /** The newest build that this player has by then. A new player gets the newest there is. */
