@@ -63,15 +63,20 @@ async function restart(killed: NatsServer, ports: Ports | undefined): Promise<vo
 type Ports = { client: number; route: number; health: number };
 type Started = { servers: NatsServer[]; ports: Ports[] };
 
-/** On a busy machine new servers sometimes form a cluster without the last of them, for good. Then all are started anew. */
+/**
+ * On a busy machine new servers sometimes form a cluster without the last of them, for good, or one takes too long to listen. Then
+ * all are started anew.
+ */
 async function startComplete(count: number, program: string, settings: readonly string[]): Promise<Started> {
   for (let attempt = 1; ; attempt++) {
-    const started = await startServers(count, program, settings);
+    let started: Started | undefined;
     try {
-      await until(() => isComplete(started.ports), COMPLETE_MS);
+      started = await startServers(count, program, settings);
+      const { ports } = started;
+      await until(() => isComplete(ports), COMPLETE_MS);
       return started;
     } catch (error) {
-      for (const one of started.servers) await one.dispose();
+      for (const one of started?.servers ?? []) await one.dispose();
       if (attempt === ATTEMPTS) throw error;
     }
   }
@@ -87,7 +92,7 @@ async function startServers(count: number, program: string, settings: readonly s
     count === 1
       ? []
       : ['--cluster_name', 'faults', '--cluster', `nats://127.0.0.1:${route}`, '--routes', routes];
-  const servers = await Promise.all(
+  const starts = await Promise.allSettled(
     ports.map((own, index) =>
       startNatsServer(
         [...settings, '-m', String(own.health), '-n', `faults-${index}`, ...clusterOf(own)],
@@ -96,7 +101,11 @@ async function startServers(count: number, program: string, settings: readonly s
       ),
     ),
   );
-  return { servers, ports };
+  const servers = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+  const failed = starts.find((start) => start.status === 'rejected');
+  if (failed === undefined) return { servers, ports };
+  for (const one of servers) await one.dispose();
+  throw failed.reason;
 }
 
 async function isHealthy({ health }: Ports): Promise<boolean> {

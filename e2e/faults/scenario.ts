@@ -49,6 +49,7 @@ export type Report = TrafficStatistics &
 /** The share of requests that a client abandons, besides the connections that are cut all at once. */
 const CUT_SHARE = 0.02;
 const LOGINS_AT_ONCE = 16;
+const LOGIN_PAUSE_MS = 300;
 const WATCH_MS = 5_000;
 /** The first maintenance comes at most fifteen seconds after a start, and other steps come before the move. */
 const MOVE_STARTS_MS = 40_000;
@@ -142,11 +143,24 @@ async function logInPlayers(stack: Stack, count: number): Promise<Login[]> {
   let next = 0;
   const logIn = async (): Promise<void> => {
     for (let player = next++; player < count; player = next++) {
-      players[player] = await login(stack.api(), `device-${player}`);
+      players[player] = await logInPatiently(stack, `device-${player}`);
     }
   };
   await Promise.all(Array.from({ length: LOGINS_AT_ONCE }, logIn));
   return players;
+}
+
+/** By the contract: 503 and no response mean try again. On a busy machine a login may take longer than the database may here. */
+async function logInPatiently(stack: Stack, deviceId: string): Promise<Login> {
+  for (const begun = performance.now(); ; await sleep(LOGIN_PAUSE_MS)) {
+    try {
+      return await login(stack.api(), deviceId);
+    } catch (error) {
+      // What `fetch` throws without a response.
+      const isTemporary = error instanceof TypeError || (error as Error).message.startsWith('login: 503 ');
+      if (!isTemporary || performance.now() - begun > HANG_MS) throw error;
+    }
+  }
 }
 
 /** Prints the progress, stops the traffic in time, and rejects when no event is acknowledged any more. */

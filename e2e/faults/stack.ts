@@ -49,6 +49,7 @@ type Options = {
 const CONSUMERS = 2;
 const START_MS = 60_000;
 const END_MS = 60_000;
+const START_ATTEMPTS = 3;
 const SHOWN_LOG = 3_000;
 
 export async function startStack(options: Options): Promise<Stack> {
@@ -80,7 +81,7 @@ async function startProcesses(
     ...(nats === undefined ? {} : queueSettings(mode, nats)),
     ...own,
   };
-  let service = await startService(settings);
+  let service = await startPatiently(settings);
   const consumers =
     nats === undefined ? [] : await Promise.all(Array.from({ length: CONSUMERS }, startConsumer));
 
@@ -110,7 +111,7 @@ async function startProcesses(
       const workers = await childrenOf(service.pid, 'worker.js');
       await service.kill();
       await until(() => !workers.some(isRunning), END_MS);
-      service = await startService(settings);
+      service = await startPatiently(settings);
     },
     killPostgres: () => killPostgres(dataDir),
     pausePostgres: (ms) => pausePostgres(dataDir, ms),
@@ -142,6 +143,18 @@ async function startProcesses(
       await nats?.dispose();
     },
   };
+}
+
+/** On a busy machine a start may end because its database calls take longer than they may here. Then it is started again. */
+async function startPatiently(settings: Settings): Promise<Service> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startService(settings);
+    } catch (error) {
+      const isTimeout = /^the service ended: .*timeout/is.test((error as Error).message);
+      if (!isTimeout || attempt === START_ATTEMPTS) throw error;
+    }
+  }
 }
 
 type Consumer = { child: ChildProcess; output: () => string; exit: Promise<number | null> };

@@ -1,4 +1,5 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { stablePort } from './stable-port.js';
 
 /** Stands between a node and its database, so that a test can take the database away from this node alone. */
 export type DatabaseProxy = {
@@ -29,7 +30,7 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
   let silent = false;
   let trap: Trap | undefined;
   let server: Server;
-  let port = 0;
+  const port = await stablePort();
 
   const dial = (): Socket =>
     host.startsWith('/') ? connect(`${host}/.s.PGSQL.${targetPort}`) : connect(targetPort, host);
@@ -71,8 +72,10 @@ export async function startDatabaseProxy(databaseUrl: string): Promise<DatabaseP
         else if (chunk.includes(COMMITTED)) spring();
       });
     });
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-    port = (server.address() as AddressInfo).port;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', resolve);
+    });
   };
   const cut = async (): Promise<void> => {
     const closed = new Promise((resolve) => server.close(resolve));

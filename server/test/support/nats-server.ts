@@ -63,14 +63,25 @@ export async function startNatsServer(
     await untilListening(ownPort);
   };
   const kill = async (): Promise<void> => {
-    if (child === undefined) return;
-    const gone = new Promise((resolve) => child?.once('exit', resolve));
-    child.kill('SIGKILL');
-    await gone;
+    const running = child;
     child = undefined;
+    // It may have ended by itself, because another process had taken its port.
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+    const gone = new Promise((resolve) => running.once('exit', resolve));
+    running.kill('SIGKILL');
+    await gone;
+  };
+  const dispose = async (): Promise<void> => {
+    await kill();
+    await rm(folder, { recursive: true, force: true });
   };
 
-  await start();
+  try {
+    await start();
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
   return {
     url,
     config: (stream, overrides) => natsConfig([url], stream, overrides),
@@ -78,10 +89,7 @@ export async function startNatsServer(
     start,
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
-    async dispose() {
-      await kill();
-      await rm(folder, { recursive: true, force: true });
-    },
+    dispose,
   };
 }
 
