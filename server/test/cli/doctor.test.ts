@@ -25,8 +25,10 @@ afterAll(async () => {
 });
 
 function configOf(env: Record<string, string>): Settings {
+  // A busy machine must not decide a test.
+  const patient = { SAVEPOINT_DB_TIMEOUT_MS: '60000' };
   const read = readSettings(
-    { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: folder, ...env },
+    { SAVEPOINT_ENV: 'development', SAVEPOINT_DATA_DIR: folder, ...patient, ...env },
     { tty: false },
   );
   if (!read.ok) throw new Error(read.problems.join('\n'));

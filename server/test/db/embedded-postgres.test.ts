@@ -28,6 +28,10 @@ import {
 
 const isRoot = process.getuid?.() === 0;
 
+/** On a busy machine a start may take so long that it says what it waits for. */
+const withoutWaiting = (said: readonly string[]) =>
+  said.filter((line) => !line.startsWith('Waiting for PostgreSQL '));
+
 afterEach(clearAway);
 
 describe('start and stop', () => {
@@ -35,7 +39,9 @@ describe('start and stop', () => {
     const dataDir = await makeFolder();
     const said: string[] = [];
     const first = await start(dataDir, said);
-    expect(said).toEqual([`Preparing PostgreSQL 18 in ${dataDir}/postgres (first start only)…`]);
+    expect(withoutWaiting(said)).toEqual([
+      `Preparing PostgreSQL 18 in ${dataDir}/postgres (first start only)…`,
+    ]);
     expect(first.adopted).toBe(false);
     const [row] = await query(
       first.url,
@@ -60,7 +66,7 @@ describe('start and stop', () => {
     said.length = 0;
     const second = await start(dataDir, said);
     expect(await query(second.url, 'select text from kept')).toEqual([{ text: 'still here' }]);
-    expect(said).toEqual([]);
+    expect(withoutWaiting(said)).toEqual([]);
     expect(second.url).toBe(first.url);
   });
 
@@ -94,7 +100,9 @@ describe('after a kill', () => {
     const said: string[] = [];
     const server = await start(dataDir, said);
     expect(server.adopted).toBe(true);
-    expect(said).toEqual([`Took over PostgreSQL (pid ${pid}), which an earlier Savepoint left running.`]);
+    expect(withoutWaiting(said)).toEqual([
+      `Took over PostgreSQL (pid ${pid}), which an earlier Savepoint left running.`,
+    ]);
     expect(await postmasterPid(dataDir)).toBe(pid);
     expect(await query(server.url, 'select n from kept')).toEqual([{ n: 1 }]);
 

@@ -8,7 +8,7 @@ describe('a pipelined transaction', () => {
   beforeAll(async () => {
     database = await createTestDatabase();
     // One connection: if it is not given back in order, the next one waits for ever.
-    pool = createPool({ url: database.url, size: 1, timeoutMs: 5_000, onError: () => {} });
+    pool = createPool({ url: database.url, size: 1, timeoutMs: 60_000, onError: () => {} });
     await pool.query('create table notes (text text primary key)');
   });
   beforeEach(() => pool.query('truncate notes'));

@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Context, createContext } from '../../src/app/context.js';
 import { buildPlayerApp } from '../../src/app/player-app.js';
 import {
+  type Counts,
   expectCounts,
   expectGeneralError,
   get,
@@ -38,13 +40,15 @@ describe('a database', () => {
   beforeAll(async () => {
     harness = await createHarness();
     proxy = await startDatabaseProxy(harness.databaseUrl);
-    ctx = await createContext({
+    const options = {
       settings: { ...testSettings(), ...withoutRateLimits(), databaseTimeoutMs: TIMEOUT_MS },
       databaseUrl: proxy.url,
       masterKeys: harness.masterKeys,
       logger: pino({ level: 'silent' }),
       clock: harness.clock,
-    });
+    };
+    // On a busy machine its first statements may take longer than they may here.
+    ctx = await vi.waitFor(() => createContext(options), { timeout: 120_000 });
     app = await buildPlayerApp(ctx);
   });
   afterAll(async () => {
@@ -71,14 +75,17 @@ describe('a database', () => {
       })
       .toBe(200);
 
-  /** On a busy machine a statement may take longer than it may here. */
-  const untilServed = async (
-    call: () => Promise<LightMyRequestResponse>,
-  ): Promise<LightMyRequestResponse> => {
-    for (;;) {
+  /** On a busy machine a statement may take longer than it may here. What was refused for that may be committed nevertheless. */
+  const untilServed = async (call: () => Promise<LightMyRequestResponse>) => {
+    for (let isRepeated = false; ; isRepeated = true) {
       const response = await call();
-      if (response.statusCode !== 503) return response;
+      if (response.statusCode !== 503) return { response, isRepeated };
     }
+  };
+  const expectServed = async (events: unknown[], counts: Counts): Promise<void> => {
+    const { response, isRepeated } = await untilServed(() => postEvents(app, session, events));
+    const isRepetition = isRepeated && response.json().data?.accepted === 0;
+    expectCounts(response, isRepetition ? { accepted: 0, duplicates: events.length } : counts);
   };
 
   /** Breaks every open connection; new ones work. */
@@ -121,8 +128,10 @@ describe('a database', () => {
       await recovered();
       const { logout, ...rest } = calls;
       for (const [name, call] of [...Object.entries(rest), ['logout', logout] as const]) {
-        const response = await untilServed(call);
-        expect(response.statusCode, name).toBeLessThan(300);
+        const { response, isRepeated } = await untilServed(call);
+        // A logout that was refused may have ended the session nevertheless.
+        const isEnded = call === logout && isRepeated && response.json().code === 'session_ended';
+        if (!isEnded) expect(response.statusCode, name).toBeLessThan(300);
       }
     });
 
@@ -149,8 +158,8 @@ describe('a database', () => {
       for (let n = 0; n < 3; n++) expectUnavailable(await postEvents(app, session, events));
       await proxy.restore();
       await recovered();
-      expectCounts(await untilServed(() => postEvents(app, session, events)), { accepted: 3, duplicates: 0 });
-      expectCounts(await untilServed(() => postEvents(app, session, events)), { accepted: 0, duplicates: 3 });
+      await expectServed(events, { accepted: 3, duplicates: 0 });
+      await expectServed(events, { accepted: 0, duplicates: 3 });
       expect(await countOf()).toBe('3');
     });
   });
@@ -166,8 +175,15 @@ describe('a database', () => {
     const started = performance.now();
     let acknowledged = 0;
     let refusals = 0;
-    // Not so often that no connection lives long enough for a request.
-    const cuts = setInterval(hiccup, 150);
+    let isOver = false;
+    const cutAgainAndAgain = async () => {
+      while (!isOver) {
+        // Not so often that no connection lives long enough for a request.
+        await sleep(150);
+        await hiccup();
+      }
+    };
+    const cuts = cutAgainAndAgain();
     try {
       while (performance.now() - started < 2_000 || refusals === 0) {
         const events = batch();
@@ -175,7 +191,8 @@ describe('a database', () => {
         acknowledged += events.length;
       }
     } finally {
-      clearInterval(cuts);
+      isOver = true;
+      await cuts;
     }
     expect(await countOf()).toBe(String(acknowledged));
   });
@@ -195,7 +212,7 @@ describe('a database', () => {
     const events = batch();
     await sendUntilCut('before', events);
     await recovered();
-    expectCounts(await untilServed(() => postEvents(app, session, events)), { accepted: 3, duplicates: 0 });
+    await expectServed(events, { accepted: 3, duplicates: 0 });
     expect(await countOf()).toBe('3');
   });
 
@@ -203,7 +220,7 @@ describe('a database', () => {
     const events = [...batch(), purchase('cut-after')];
     await sendUntilCut('after', events);
     await recovered();
-    expectCounts(await untilServed(() => postEvents(app, session, events)), { accepted: 0, duplicates: 4 });
+    await expectServed(events, { accepted: 0, duplicates: 4 });
     expect(await playerAggregates(harness.pool, session.userId)).toMatchObject({
       event_count: '4',
       purchase_count: 1,
@@ -221,7 +238,7 @@ describe('a database', () => {
       await blocker.query('rollback');
       blocker.release();
     }
-    expectCounts(await untilServed(() => postEvents(app, session, events)), { accepted: 4, duplicates: 0 });
+    await expectServed(events, { accepted: 4, duplicates: 0 });
   });
 
   const purchase = (transactionId: string) => ({

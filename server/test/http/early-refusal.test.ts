@@ -120,11 +120,12 @@ describe('a request that is refused before Fastify has it', () => {
       connection.send(post());
       await expect.poll(() => statusesIn(connection.text())).toHaveLength(n);
     }
-    const begun = lines.filter(({ msg }) => /^overload: requests are refused/.test(String(msg)));
-    // On a machine that stands still between two of them, the overload ends and begins again.
-    expect(begun.length).toBeGreaterThanOrEqual(1);
-    expect(lines.filter(({ msg }) => !/^overload/.test(String(msg)))).toEqual([]);
-    expect(lines.length).toBeLessThan(2 * begun.length);
+    const said = (pattern: RegExp) => lines.filter(({ msg }) => pattern.test(String(msg))).length;
+    const [begun, ended] = [said(/^overload: requests are refused/), said(/^overload has ended/)];
+    expect(begun + ended).toBe(lines.length);
+    expect(begun).toBeGreaterThanOrEqual(1);
+    // On a machine that stands still for seconds, the overload ends, and may begin again.
+    expect([0, 1]).toContain(begun - ended);
   });
 
   it.each(['', '?retry=1'])('may be sent again on the same connection: %s', async (query) => {

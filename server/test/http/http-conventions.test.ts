@@ -33,7 +33,7 @@ describe('what every response has in common', () => {
     it('replaces a repeated one', async () => {
       const headers = { 'x-request-id': ['one', 'two'] };
       const response = await ask({ url: '/v1/limits', headers: headers as never });
-      expect(response.headers['x-request-id']).not.toMatch(/one|two/);
+      expect(['one', 'two', 'one,two', 'one, two']).not.toContain(response.headers['x-request-id']);
     });
 
     it('makes a new one for each request', async () => {

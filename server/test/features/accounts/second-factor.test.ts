@@ -34,15 +34,28 @@ let networks = 0;
 const from = () => ({ remoteAddress: `10.1.${++networks}.1` });
 const code = (steps = 0) => codeAt(secret, stepAt(harness.clock.now()) + steps);
 const nextStep = () => harness.clock.advance(30_000);
+const guesses = () => Array.from({ length: 40 }, (_, n) => codeAt(secret, 1_000 + n));
 
 beforeEach(async () => {
   ada = await addPerson(harness, admin, 'owner');
+  await startSecondFactor();
+  // Of a million codes two may be the same, and a wrong one would be right.
+  while (hasEqualCodes()) await startSecondFactor();
+});
+
+async function startSecondFactor(): Promise<void> {
   const start = { currentPassword: PASSWORD };
   const started = await ada.ask<{ secret: string; uri: string }>('POST', '/account/second-factor', start);
   expect(started.uri).toContain(`secret=${started.secret}&issuer=Savepoint`);
   secret = fromBase32(started.secret);
   expect(secret).toHaveLength(20);
-});
+}
+
+/** Of those that a test may send, or the service accept. */
+function hasEqualCodes(): boolean {
+  const codes = [-1, 0, 1, 2, 3, 4, 5, 6, 7].map(code).concat(guesses());
+  return new Set(codes).size < codes.length;
+}
 
 const turnOn = () => ada.ask('PUT', '/account/second-factor', { code: code() });
 
@@ -87,13 +100,11 @@ describe('a second factor', () => {
   it('cannot be guessed from many networks at once', async () => {
     await turnOn();
     nextStep();
-    const guesses = await Promise.all(
-      Array.from({ length: 40 }, (_, n) =>
-        signIn(admin, ada.email, PASSWORD, { ...from(), code: codeAt(secret, 1_000 + n) }),
-      ),
+    const responses = await Promise.all(
+      guesses().map((guess) => signIn(admin, ada.email, PASSWORD, { ...from(), code: guess })),
     );
-    expect(guesses.filter(({ statusCode }) => statusCode === 401)).toHaveLength(5);
-    expect(guesses.filter(({ statusCode }) => statusCode === 429)).toHaveLength(35);
+    expect(responses.filter(({ statusCode }) => statusCode === 401)).toHaveLength(5);
+    expect(responses.filter(({ statusCode }) => statusCode === 429)).toHaveLength(35);
   });
 
   it('can only be turned off with the password', async () => {

@@ -56,7 +56,7 @@ describe('the dashboard of a game', () => {
     );
 
   it('tells each day: players, events, revenue to the last decimal without zeros', async () => {
-    const { days } = await gameDashboard(world.pool, gameId, nameOf(0), nameOf(2));
+    const { days } = await gameDashboard(world.pool, gameId, nameOf(0), nameOf(2), NOON);
     expect(days.map(({ day }) => day)).toEqual([nameOf(0), nameOf(1), nameOf(2)]);
     expect(days[0]).toEqual({
       day: nameOf(0),
@@ -88,7 +88,7 @@ describe('the dashboard of a game', () => {
   });
 
   it('has every day of a span, also those on which nothing happened', async () => {
-    const { days, cohorts } = await gameDashboard(world.pool, gameId, nameOf(10), nameOf(12));
+    const { days, cohorts } = await gameDashboard(world.pool, gameId, nameOf(10), nameOf(12), NOON);
     expect(days).toHaveLength(3);
     for (const day of days)
       expect(day).toMatchObject({ activePlayers: 0, events: 0, eventsByType: {}, revenue: {} });
@@ -105,7 +105,7 @@ describe('the dashboard of a game', () => {
   });
 
   it('tells how many of the players of a day came back, on which day', async () => {
-    const { cohorts } = await gameDashboard(world.pool, gameId, nameOf(0), nameOf(2));
+    const { cohorts } = await gameDashboard(world.pool, gameId, nameOf(0), nameOf(2), NOON);
     expect(cohorts).toEqual([
       { day: nameOf(0), players: 3, d1: 2, d7: 1, d28: 1, d30: 0, active: [2, 2, 1] },
       { day: nameOf(1), players: 1, d1: 1, d7: 0, d28: 0, d30: 0, active: [0, 1] },

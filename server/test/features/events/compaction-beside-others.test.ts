@@ -27,7 +27,7 @@ import { rebuildOnce } from '../../support/rebuild-once.js';
 
 /** A deferred day is taken up again. */
 const NEXT_DAY = NOW + 3 * DAY_MS;
-const ONE_ATTEMPT = { limits: { lockAttempts: 1 } };
+const ONE_ATTEMPT = { limits: { lockAttempts: 1, freezeAttempts: 1 } };
 
 describe('compaction beside other transactions', () => {
   let world: GameWorld;
@@ -196,7 +196,7 @@ describe('compaction beside other transactions', () => {
     await other.query('begin isolation level repeatable read');
     // The snapshot is taken, and no lock on events.
     await other.query('select count(*) from tenants');
-    expect(await compact(world, { limits: { lockAttempts: 3 } })).toMatchObject({
+    expect(await compact(world, { limits: { freezeAttempts: 3 } })).toMatchObject({
       state: 'waiting',
       day: DAY,
       pagesLeft: 0,
@@ -212,14 +212,17 @@ describe('compaction beside other transactions', () => {
   it('hides no event from a transaction that began before the swap', async () => {
     const before = await storedEvents(world);
     await rewriteOnly();
-    await other.query('begin isolation level repeatable read');
-    await other.query('select count(*) from tenants');
-    // The snapshot may be taken for older than it is while other databases of the server are written to.
-    const { state } = await compact(world, ONE_ATTEMPT);
-    expect(['done', 'waiting']).toContain(state);
-    const seen = await other.query('select from events');
-    expect(seen.rowCount).toBe(before.length);
-    await other.query('commit');
+    let state: CompactionResult['state'];
+    do {
+      await other.query('begin isolation level repeatable read');
+      await other.query('select count(*) from tenants');
+      ({ state } = await compact(world, ONE_ATTEMPT));
+      const seen = await other.query('select from events');
+      expect(seen.rowCount).toBe(before.length);
+      await other.query('commit');
+      // The snapshot may be taken for older than it is while other databases of the server are written to.
+    } while (state === 'waiting');
+    expect(state).toBe('done');
   });
 
   it('gives way to a reader and lets intake through meanwhile', async () => {
@@ -261,9 +264,7 @@ describe('compaction beside other transactions', () => {
     const before = await storedEvents(world);
     await other.query('begin');
     await other.query('select from event_blocks limit 1');
-    const rejected = expect(compact(world, { limits: { lockAttempts: 10_000 } })).rejects.toThrow(
-      /terminat/i,
-    );
+    const rejected = expect(compact(world, { limits: { lockAttempts: 10_000 } })).rejects.toThrow();
     await killWaiting('alter table event_blocks detach');
     await rejected;
     await other.query('commit');

@@ -70,10 +70,12 @@ describe('Content-Encoding of a batch', () => {
   it.each(['gzip', 'br', 'deflate', ...(hasZstd ? ['zstd'] : [])])(
     '%s that is none is refused',
     async (encoding) => {
-      const packed = ENCODINGS.find(([name]) => name === encoding)?.[2](batch(100)) ?? Buffer.alloc(0);
+      // The same in every run: Brotli has no checksum, so broken bytes may by chance be good ones.
+      const plain = Buffer.from(JSON.stringify(Array.from({ length: 100 }, (_, n) => adImpression(n, 0))));
+      const packed = ENCODINGS.find(([name]) => name === encoding)?.[2](plain) ?? Buffer.alloc(0);
       const broken = Buffer.from(packed);
       broken.fill(0xa5, packed.length >> 1);
-      for (const body of [Buffer.from('[]'), batch(), packed.subarray(0, -20), broken, Buffer.from([0x78])]) {
+      for (const body of [Buffer.from('[]'), plain, packed.subarray(0, -20), broken, Buffer.from([0x78])]) {
         const response = await send(body, encoding);
         expectGeneralError(response, 400, 'encoding_invalid');
       }

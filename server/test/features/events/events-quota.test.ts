@@ -115,7 +115,10 @@ describe('what a player may send in a minute', () => {
     let again = await postEvents(app, session, events);
     // The database may take its time to notice that nobody holds the lock any more.
     while (again.statusCode === 503) again = await postEvents(app, session, events);
-    expectCounts(again, { accepted: 500, duplicates: 0 });
+    expect(again.statusCode, again.body).toBe(202);
+    // One of those that were given up may have been stored.
+    const { accepted, duplicates } = again.json().data;
+    expect(accepted + duplicates).toBe(500);
   });
 
   it('is used up by one that makes no sense', async () => {

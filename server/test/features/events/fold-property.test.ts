@@ -96,7 +96,7 @@ describe('folding events', () => {
 
   it("leaves the game's days at the sums of its players' days", async () => {
     const sums = (table: string, from: string) => `
-      select day::text, sum(events)::int as events, sum(sessions)::int as sessions, sum(play_ms)::int as play_ms,
+      select day::text, sum(events)::int as events, sum(sessions)::int as sessions, sum(play_ms)::float8 as play_ms,
         sum(purchases)::int as purchases, jsonb_total(revenue) as revenue,
         ${table}::int as active
       from ${from} group by day order by day`;

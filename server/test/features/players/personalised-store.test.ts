@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { gameDocument, get, offer, publish, sku } from '../../support/data-calls.js';
+import { gameDocument, get, offer, publish, sku, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents, type Session } from '../../support/harness.js';
 
 const SECOND_MS = 1_000;
@@ -17,7 +17,7 @@ describe('the personalised store', () => {
   let second: FastifyInstance;
   beforeAll(async () => {
     // Players stay connected while the test's clock runs on.
-    harness = await createHarness({ settings: { accessTtlSeconds: 30 * 86_400 } });
+    harness = await createHarness({ settings: { ...withoutRateLimits(), accessTtlSeconds: 30 * 86_400 } });
     second = (await harness.addNode()).app;
   });
   afterAll(() => harness.close());

@@ -5,6 +5,7 @@ import { createHarness, type Harness, type Session, testActor } from '../../supp
 import {
   expectAlive,
   expectRefusedToken,
+  getKeySet,
   getStatus,
   postLogout,
   refreshed,
@@ -17,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => harness.close());
 
 async function jwks(app = harness.app) {
-  const response = await app.inject({ method: 'GET', url: '/.well-known/jwks.json' });
+  const response = await getKeySet(app);
   expect(response.statusCode).toBe(200);
   return response.json();
 }

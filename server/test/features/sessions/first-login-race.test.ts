@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHarness, type Harness, type Session } from '../../support/harness.js';
 import { addStudio, expectAlive, refreshed } from '../../support/session-calls.js';
 
@@ -81,7 +81,7 @@ describe('two nodes that meet the same new devices in opposite orders', () => {
           (node === 0 ? devices : devices.toReversed()).map((device) => harness.login(device, app)),
         ),
       );
-      await vi.waitFor(async () => expect(await countWaiting()).toBe(2));
+      await expect.poll(countWaiting).toBe(2);
       await client.query('rollback');
       expect(userIds([...((await first) ?? []), ...((await second) ?? [])]).size).toBe(devices.length);
     } finally {

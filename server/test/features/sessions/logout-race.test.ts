@@ -1,5 +1,5 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHarness, type Harness, type Session, testSettings, toSession } from '../../support/harness.js';
 import {
   expectDead,
@@ -62,8 +62,15 @@ describe('a logout wins over refreshes at the same moment', () => {
     }
     // Else the logout was always first, and nothing was raced.
     expect(handedOut).toBeGreaterThan(20);
-  }, 60_000);
+  });
 });
+
+async function countWaiting(): Promise<number> {
+  const { rowCount } = await harness.pool.query(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return rowCount ?? 0;
+}
 
 /** Holds the rows of a device's sessions while calls pile up behind them, then lets these go in the order they came. */
 async function behindLock(
@@ -77,12 +84,7 @@ async function behindLock(
     const responses: Promise<LightMyRequestResponse>[] = [];
     for (const call of calls) {
       responses.push(call());
-      await vi.waitFor(async () => {
-        const { rows } = await harness.pool.query(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        );
-        expect(rows).toHaveLength(responses.length);
-      });
+      await expect.poll(countWaiting).toBe(responses.length);
     }
     await client.query('commit');
     return await Promise.all(responses);

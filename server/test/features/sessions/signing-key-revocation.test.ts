@@ -23,6 +23,7 @@ import {
   addStudio,
   expectAlive,
   expectRefusedToken,
+  getKeySet,
   getStatus,
   postLogout,
   refreshed,
@@ -44,7 +45,7 @@ const rotate = (immediately: boolean) =>
   rotateSigningKey(harness.pool, harness.masterKeys, actor(), { immediately });
 
 async function listedKids(app: FastifyInstance): Promise<string[]> {
-  const response = await app.inject({ method: 'GET', url: '/.well-known/jwks.json' });
+  const response = await getKeySet(app);
   return response.json<{ keys: { kid: string }[] }>().keys.map(({ kid }) => kid);
 }
 

@@ -66,17 +66,23 @@ const intAttributes: IntTerm[] = [
   ]),
 ];
 
-const literal = (n: number): IntTerm => ({ cel: `${n}`, value: () => n });
+const literals: fc.Arbitrary<IntTerm> = fc
+  .integer({ min: 0, max: 30 })
+  .map((n) => ({ cel: `${n}`, value: () => n }));
 
 const intTerms: fc.Arbitrary<IntTerm> = fc.letrec<{ term: IntTerm }>((tie) => ({
   term: fc.oneof(
     { maxDepth: 2, withCrossShrink: true },
     { weight: 4, arbitrary: fc.constantFrom(...intAttributes) },
-    { weight: 2, arbitrary: fc.integer({ min: 0, max: 30 }).map(literal) },
+    { weight: 2, arbitrary: literals },
     {
       weight: 1,
       arbitrary: fc
-        .tuple(fc.constantFrom('+', '-', '*', '/', '%'), tie('term'), tie('term'))
+        .oneof(
+          { weight: 4, arbitrary: fc.tuple(fc.constantFrom('+', '-', '/', '%'), tie('term'), tie('term')) },
+          // Only by a small number: `calculate` knows no overflow.
+          { weight: 1, arbitrary: fc.tuple(fc.constant('*'), tie('term'), literals) },
+        )
         .map(([operator, a, b]) => ({
           cel: `(${a.cel} ${operator} ${b.cel})`,
           value: (world: World) => calculate(operator, a.value(world), b.value(world)),

@@ -193,7 +193,8 @@ describe('players who are held out', () => {
 
   it('have no interval while there are too few of them', async () => {
     const small = await addGame('small');
-    const few = await addPlayers(small, 20);
+    // Too few for an interval, and enough that none of the halves is empty.
+    const few = await addPlayers(small, 60);
     await applyEvents(
       harness.pool,
       few.flatMap((player, n) => toRecords(player, [event('Play', at(3)), purchase(n, at(3), '5')], at(3))),
