@@ -65,6 +65,11 @@ export function paceRefused(
     else request.once('end', () => pause(socket));
   };
 
+  // From the first moment: V8 runs code more slowly for objects of several shapes, and all code of Node that has a socket would
+  // meet two.
+  app.server.on('connection', (socket: RefusedSocket) => {
+    socket[REFUSED_AT] = Number.NEGATIVE_INFINITY;
+  });
   app.addHook('onResponse', (request, _reply, done) => {
     if (request.isShed) pauseAfter(request.raw);
     done();
