@@ -65,8 +65,8 @@ export function paceRefused(
     else request.once('end', () => pause(socket));
   };
 
-  // From the first moment: V8 runs code more slowly for objects of several shapes, and all code of Node that has a socket would
-  // meet two.
+  // Set on every socket at once: V8 runs code more slowly for objects of several shapes. If only refused sockets had this
+  // property, Node's own code would see sockets of two shapes.
   app.server.on('connection', (socket: RefusedSocket) => {
     socket[REFUSED_AT] = Number.NEGATIVE_INFINITY;
   });

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../errors.js';
-import { decodeBody } from '../../http/body-parser.js';
+import { decodeBody, type JsonBody } from '../../http/body-parser.js';
 import { clipText } from '../../lib/clip-text.js';
 import { senderOf } from '../sessions/player-guard.js';
 import { checkEvents, type RejectedEvent, type TypeCheck } from './check-events.js';
@@ -95,7 +95,7 @@ export function responseOf({ stored: { accepted, duplicates }, rejected, isAllRe
   return duplicates === undefined ? { accepted, rejected } : { accepted, duplicates, rejected };
 }
 
-type DecodedBatch = { events: readonly unknown[]; text: string; bytes: number; suspicious: boolean };
+type DecodedBatch = Omit<JsonBody, 'value'> & { events: readonly unknown[] };
 
 function decodeBatch(body: Buffer): DecodedBatch {
   const json = body.length === 0 ? undefined : decodeBody(body);
