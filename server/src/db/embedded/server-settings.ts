@@ -18,10 +18,11 @@ export function serverArguments(options: {
     fsync: 'on',
     synchronous_commit: 'on',
     // Few, spread-out checkpoints: each one makes every page's next change write the whole page.
-    wal_compression: 'on',
     max_wal_size: '4GB',
     min_wal_size: '512MB',
     checkpoint_timeout: '15min',
+    // The only method of the embedded build takes 160 µs of CPU for a page, more than the event that changed it, and saves 40% of it at most.
+    wal_compression: 'off',
     // The service's queries are short; compiling them costs more than it saves.
     jit: 'off',
     timezone: 'UTC',
