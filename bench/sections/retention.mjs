@@ -1,4 +1,5 @@
 import { itemsNamed } from '../items.mjs';
+import { checkpoint } from '../support/checkpoint.mjs';
 import { savepoint } from '../support/command.mjs';
 import { fillEvents } from '../support/fill-events.mjs';
 import { measureItem } from '../support/measure-item.mjs';
@@ -94,6 +95,6 @@ async function storeExpired(database) {
      select coalesce(sum(event_count), 0)::float8 as n from expired`,
     [EXPIRED_DAYS],
   );
-  await database.query('checkpoint').catch(() => {});
+  await checkpoint(database);
   return rows[0].n;
 }

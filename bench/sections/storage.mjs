@@ -1,4 +1,5 @@
 import { events } from '../items/events.mjs';
+import { checkpoint } from '../support/checkpoint.mjs';
 import { wantedItems } from '../support/options.mjs';
 
 /** Tables with players and sums, not with events: they do not grow with every event. */
@@ -52,7 +53,7 @@ export const storage = {
 
 async function measureBytes(playground, item, seconds) {
   // After a checkpoint the first change of a page writes the whole page to the log, so a second that does not count comes first.
-  await playground.database.query('checkpoint').catch(() => {});
+  await checkpoint(playground.database);
   await playground.measure(await item.load(playground, 1), 1);
   const before = await bytesOfEvents(playground.database);
   const storedBefore = await playground.storedEvents();

@@ -1,4 +1,5 @@
 import { randomEvents } from '../items/clients.mjs';
+import { checkpoint } from './checkpoint.mjs';
 
 const STRETCH_SECONDS = 10;
 /** The events that this function has sent; events of measurements are not spread over a week. */
@@ -6,12 +7,12 @@ const filled = new WeakMap();
 
 /**
  * Sends events of random players, spread over the last week, until at least `target` events are stored: plain, named and, where they
- * are measured, sequenced ones in turn. They go through the service, so that everything it stores with an event is there.
+ * are measured, sequenced ones in turn. They go through the service, so that everything it stores with an event is there. What is measured
+ * next begins right after a checkpoint.
  */
 export async function fillEvents(playground, target, { sequenced }) {
   const kinds = ['plain', 'named', ...(sequenced ? ['sequenced'] : [])];
   let stored = filled.get(playground) ?? 0;
-  if (stored >= target) return;
   let perSecond = 0;
   for (let turn = 0; stored < target; turn++) {
     const kind = kinds[turn % kinds.length];
@@ -23,10 +24,11 @@ export async function fillEvents(playground, target, { sequenced }) {
     ({ perSecond } = await playground.measure(await load(playground, seconds), seconds));
     stored += (await playground.storedEvents()) - before;
     filled.set(playground, stored);
-    process.stderr.write(`\rstored ${(stored / 1e6).toFixed(2)} of ${(target / 1e6).toFixed(2)} million `);
+    process.stderr.write(
+      `\rstored ${(stored / 1e6).toFixed(2)} of ${(target / 1e6).toFixed(2)} million ${stored < target ? '' : '\n'}`,
+    );
   }
-  process.stderr.write('\n');
   // As autovacuum leaves tables that fill over days. Otherwise autovacuum would start during the measurement.
   await playground.database.query('vacuum (analyze)');
-  await playground.database.query('checkpoint').catch(() => {});
+  await checkpoint(playground.database);
 }

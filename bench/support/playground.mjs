@@ -134,6 +134,7 @@ export async function createPlayground({ workers, players, folder, settings = {}
         appliedPerSecond: (units * 1000) / (changedAt - begun),
         serviceCpuMicros: ((cpu.serviceMs - cpuBefore.serviceMs) * 1000) / units,
         postgresCpuMicros: ((cpu.postgresMs - cpuBefore.postgresMs) * 1000) / units,
+        upkeepCpuMicros: ((cpu.upkeepMs - cpuBefore.upkeepMs) * 1000) / units,
         walBytes: ((await walPosition(database)) - walBefore) / units,
         workerRssMb: workerRssMb(service.pid),
       };

@@ -33,11 +33,17 @@ export function ownCpuMs(pid) {
   return fields === undefined ? 0 : (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-/** CPU time of a service so far, and the part that its embedded PostgreSQL took, in milliseconds. */
+/**
+ * CPU time of a service so far, the part that its embedded PostgreSQL took, and what PostgreSQL took of that for checkpoints, vacuum, the
+ * log and ended connections, in milliseconds.
+ */
 export function cpuSplitOf(pid) {
   const postgres = treeOf(pid).find((member) => commandOf(member).includes('postgres -D'));
-  const postgresMs = postgres === undefined ? 0 : cpuMsOf(postgres);
-  return { serviceMs: cpuMsOf(pid) - postgresMs, postgresMs };
+  if (postgres === undefined) return { serviceMs: cpuMsOf(pid), postgresMs: 0, upkeepMs: 0 };
+  const postgresMs = cpuMsOf(postgres);
+  const connections = treeOf(postgres).filter((member) => commandOf(member).includes('[local]'));
+  const connectionsMs = connections.map(ownCpuMs).reduce((sum, ms) => sum + ms, 0);
+  return { serviceMs: cpuMsOf(pid) - postgresMs, postgresMs, upkeepMs: postgresMs - connectionsMs };
 }
 
 /** Resident memory of each API worker, in MB. */

@@ -88,6 +88,8 @@ function summariseGrowth({ name, unit, rounds }) {
     last: fitted.last / fitted.first,
     error: fitted.error / fitted.first,
     cpuLast: cpu.last / cpu.first,
+    walBytes: rounds.map(({ walBytes }) => walBytes),
+    upkeepCpuMicros: rounds.map(({ upkeepCpuMicros }) => upkeepCpuMicros),
     target: SMALLEST_LAST,
   };
 }

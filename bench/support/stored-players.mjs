@@ -1,3 +1,5 @@
+import { checkpoint } from './checkpoint.mjs';
+
 /**
  * Writes players directly into the tables: rows that fill the tables and are not part of a measurement. Four in ten were
  * here in the last 28 days, on every third of these days on average; older days are there, too. One in twenty has paid. Ids are
@@ -73,5 +75,5 @@ export async function insertSessions(database, { first, last }) {
 /** As autovacuum leaves tables that fill over weeks. Otherwise autovacuum would start during the measurement. */
 export async function settleTables(database, tables) {
   for (const table of tables) await database.query(`vacuum (analyze) ${table}`);
-  await database.query('checkpoint').catch(() => {});
+  await checkpoint(database);
 }

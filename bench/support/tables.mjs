@@ -77,6 +77,11 @@ const GROWTH_COLUMNS = [
   ],
   ['target', targetText],
   number('CPU, last round to first, fitted', ({ cpuLast }) => cpuLast, 2),
+  ['WAL bytes in each round', ({ walBytes }) => walBytes.map((bytes) => bytes.toFixed(0)).join(' ')],
+  [
+    'of PostgreSQL’s CPU µs, checkpoints and vacuum',
+    ({ upkeepCpuMicros }) => upkeepCpuMicros.map((micros) => micros.toFixed(1)).join(' '),
+  ],
 ];
 
 /** Markdown tables of one section. */
