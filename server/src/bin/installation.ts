@@ -1,16 +1,64 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { seedDemoStudio } from '../app/demo-studio.js';
 import type { Database } from '../db/database.js';
-import { migrate } from '../db/migrate.js';
+import { migrate, requireReachable } from '../db/migrate.js';
+import { isUnavailable } from '../db/pool.js';
 import { ensureEventPartitions } from '../features/events/event-partitions.js';
 import { ensureSigningKey } from '../features/sessions/signing-key-changes.js';
+import { StartupError } from '../lib/startup-error.js';
 import { loadMasterKeys, requireRightMasterKeys } from '../security/master-key.js';
 import type { MasterKeys } from '../security/master-keys.js';
 import type { Settings } from '../settings/settings.js';
 
 export type Installation = { masterKeys: MasterKeys; masterKeyText: string };
 
-/** Brings a database, new or old, to where workers can start on it. Safe on several nodes at once. */
+export type Patience = Readonly<{
+  forMs: number;
+  pauseMs: number;
+  /** Ends the wait. */
+  signal?: AbortSignal | undefined;
+}>;
+
+/** PostgreSQL that was killed recovers within seconds, on a slow disk within a minute. */
+export const PATIENCE: Patience = { forMs: 60_000, pauseMs: 500 };
+
+/**
+ * Brings a database, new or old, to where workers can start on it. Safe on several nodes at once, and any number of times: when the
+ * database goes away meanwhile, all of it is tried again. A database of DATABASE_URL that cannot be reached at all is told at once.
+ */
 export async function prepareInstallation(
+  settings: Settings,
+  database: Database,
+  say: (line: string) => void,
+  { forMs, pauseMs, signal }: Patience = PATIENCE,
+): Promise<Installation> {
+  // The embedded one has just been started.
+  if (database.shared) await requireReachable(database.url);
+  const deadline = performance.now() + forMs;
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await prepare(settings, database, say);
+    } catch (error) {
+      const loss = lossOfDatabase(error);
+      if (loss === undefined) throw error;
+      if (signal?.aborted || performance.now() >= deadline) {
+        throw new StartupError(
+          `The database went away while Savepoint was starting: ${loss.message}. Look into its log, and start Savepoint again.`,
+          { cause: error },
+        );
+      }
+      if (attempt === 1) say(`The database went away (${loss.message}). Waiting for it to come back…`);
+      await sleep(pauseMs, undefined, { signal }).catch(() => {});
+    }
+  }
+}
+
+function lossOfDatabase(error: unknown): Error | undefined {
+  const failure = error instanceof StartupError ? error.cause : error;
+  return isUnavailable(failure) ? (failure as Error) : undefined;
+}
+
+async function prepare(
   settings: Settings,
   database: Database,
   say: (line: string) => void,

@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../db/database.js';
 import { StartupError } from '../lib/startup-error.js';
 import type { Settings } from '../settings/settings.js';
 import { createLogger } from '../telemetry/logger.js';
-import { type Installation, prepareInstallation } from './installation.js';
+import { type Installation, PATIENCE, prepareInstallation } from './installation.js';
 import { returnListeners } from './listeners.js';
 import type { Operations } from './operations.js';
 import { printWelcome } from './welcome.js';
@@ -38,7 +38,8 @@ export async function runPrimary(settings: Settings, say: (line: string) => void
   const database = await openDatabase(settings, say);
   let installation: Installation;
   try {
-    installation = await prepareInstallation(settings, database, say);
+    const signal = abortedBy(asked);
+    installation = await prepareInstallation(settings, database, say, { ...PATIENCE, signal });
   } catch (error) {
     await database.close();
     throw error;
@@ -94,6 +95,12 @@ function firstSignal(): Promise<string> {
   return new Promise((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => resolve(signal));
   });
+}
+
+function abortedBy(asked: Promise<string>): AbortSignal {
+  const controller = new AbortController();
+  void asked.then(() => controller.abort());
+  return controller.signal;
 }
 
 type Workers = {

@@ -36,7 +36,9 @@ export async function applyMigration(run: MigrationRun, migration: Migration): P
     const left = isConcurrent(migration)
       ? 'failed. Indexes that it has finished stay, and the next start goes on from there'
       : 'failed and was rolled back';
-    throw new StartupError(`Migration ${migration.name} ${left}: ${(error as Error).message}`);
+    throw new StartupError(`Migration ${migration.name} ${left}: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 

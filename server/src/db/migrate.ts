@@ -58,6 +58,12 @@ export async function migrate(
   }
 }
 
+/** @throws StartupError that says why the database cannot be reached. */
+export async function requireReachable(databaseUrl: string): Promise<void> {
+  const client = await connect(databaseUrl);
+  await client.end();
+}
+
 async function connect(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: databaseUrl,
@@ -69,7 +75,9 @@ async function connect(databaseUrl: string): Promise<pg.Client> {
   // The running statement is rejected anyway; without a listener the event would end the process.
   client.on('error', () => {});
   await client.connect().catch((error: Error) => {
-    throw new StartupError(`The database cannot be reached: ${error.message}. Check DATABASE_URL.`);
+    throw new StartupError(`The database cannot be reached: ${error.message}. Check DATABASE_URL.`, {
+      cause: error,
+    });
   });
   trackConnection(client, databaseUrl);
   return client;
