@@ -43,22 +43,26 @@ export function startFaults(faults: readonly Fault[], options: RunOptions): Faul
   const { stack, traffic, random, isOver, allowUntil, say } = options;
   const repairs = new Map<string, Promise<void>>();
   const happened: Record<string, number> = {};
+  /** A part that does not come up again: without it, traffic would wait until the time is over. */
+  let failure: unknown;
 
   const strikeAll = async (): Promise<void> => {
     for (const [index, { kind, at }] of faults.entries()) {
       allowUntil(faults[index + AHEAD]?.at ?? faults.at(-1)?.at ?? 0);
-      while (traffic.acknowledgedEvents() < at && !isOver()) await sleep(LOOK_MS);
+      while (traffic.acknowledgedEvents() < at && !isOver() && failure === undefined) await sleep(LOOK_MS);
       const { part, blow } = FAULTS[kind] as FaultSpec;
       await repairs.get(part);
-      if (isOver()) break;
+      if (isOver() || failure !== undefined) break;
       say(`${kind}, after ${traffic.acknowledgedEvents()} events`);
       happened[kind] = (happened[kind] ?? 0) + 1;
       const repair = blow(stack, traffic, random);
-      // An error is thrown when all repairs are awaited below.
-      repair.catch(() => {});
+      repair.catch((error: unknown) => {
+        failure ??= error;
+      });
       repairs.set(part, repair);
     }
     allowUntil(Number.POSITIVE_INFINITY);
+    if (failure !== undefined) throw failure;
     await Promise.all(repairs.values());
   };
 
