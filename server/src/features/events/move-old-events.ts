@@ -6,6 +6,7 @@ import {
   withOwnConnection,
 } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
+import { rest } from '../../db/rest.js';
 import { countPages } from '../../db/table-pages.js';
 import { utcDay } from '../../lib/day.js';
 import { dayAfter, ensureDays } from './event-partitions.js';
@@ -13,7 +14,6 @@ import {
   clearOldNames,
   dropOldPartition,
   hasRows,
-  isDatabaseBusy,
   listOldPartitions,
   moveOldPages,
   type OldPartition,
@@ -117,7 +117,7 @@ async function movePartition(
     const ms = performance.now() - start;
     page = endPage;
     stepPages = nextStepPages(stepPages, ms);
-    if (rests) await sleep((await isDatabaseBusy(connection)) ? MIN_REST_MS + ms * BUSY_REST : MIN_REST_MS);
+    if (rests) await rest(connection, { stepMs: ms, share: BUSY_REST, leastMs: MIN_REST_MS, signal });
   }
   if (await hasRows(connection, name)) return 'waiting';
   return retryLock(() => dropOldPartition(connection, name), signal);

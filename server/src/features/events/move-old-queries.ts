@@ -132,16 +132,6 @@ async function movePages(
   return rows[0]?.n ?? 0;
 }
 
-/** Whether another session is active now: a sample, not a measurement. */
-export async function isDatabaseBusy(connection: OwnConnection): Promise<boolean> {
-  const { rows } = await connection.query(
-    `select from pg_stat_activity
-     where datname = current_database() and pid <> pg_backend_pid() and state = 'active' and backend_type = 'client backend'
-     limit 1`,
-  );
-  return rows.length > 0;
-}
-
 export async function hasRows(connection: OwnConnection, table: string): Promise<boolean> {
   const { rows } = await connection.query(`select from ${connection.escapeIdentifier(table)} limit 1`);
   return rows.length > 0;
