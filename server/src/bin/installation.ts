@@ -30,14 +30,18 @@ export async function prepareInstallation(
   settings: Settings,
   database: Database,
   say: (line: string) => void,
-  { forMs, pauseMs, signal }: Patience = PATIENCE,
+  { forMs, pauseMs, signal }: Patience,
 ): Promise<Installation> {
+  if (settings.nats !== undefined) {
+    const { prepareQueue } = await import('../queue/queue.js');
+    await prepareQueue(settings.nats, settings.environment, say);
+  }
   // The embedded one has just been started.
   if (database.shared) await requireReachable(database.url);
   const deadline = performance.now() + forMs;
   for (let attempt = 1; ; attempt++) {
     try {
-      return await prepare(settings, database, say);
+      return await prepareDatabase(settings, database, say);
     } catch (error) {
       const loss = lossOfDatabase(error);
       if (loss === undefined) throw error;
@@ -53,20 +57,19 @@ export async function prepareInstallation(
   }
 }
 
+/** A full disk does not come back by itself. */
+const DISK_FULL = '53100';
+
 function lossOfDatabase(error: unknown): Error | undefined {
-  const failure = error instanceof StartupError ? error.cause : error;
-  return isUnavailable(failure) ? (failure as Error) : undefined;
+  const failure = (error instanceof StartupError ? error.cause : error) as Error & { code?: unknown };
+  return isUnavailable(failure) && failure.code !== DISK_FULL ? failure : undefined;
 }
 
-async function prepare(
+async function prepareDatabase(
   settings: Settings,
   database: Database,
   say: (line: string) => void,
 ): Promise<Installation> {
-  if (settings.nats !== undefined) {
-    const { prepareQueue } = await import('../queue/queue.js');
-    await prepareQueue(settings.nats, settings.environment, say);
-  }
   await migrate(database.url, say);
   const { keys, text } = await loadMasterKeys(settings, database.pool);
   const now = Date.now();

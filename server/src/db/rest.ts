@@ -4,9 +4,9 @@ import type { OwnConnection } from './own-connection.js';
 export type Rest = Readonly<{
   /** What the last step of the work took. */
   stepMs: number;
-  /** The rest while others are at work, as a multiple of the step. */
+  /** How much longer it rests while others are at work, as a multiple of the step. */
   share: number;
-  /** The rest while nobody else is. */
+  /** How long it rests in any case. */
   leastMs: number;
   signal?: AbortSignal | undefined;
 }>;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { prepareInstallation } from '../../src/bin/installation.js';
 import { type Database, openDatabase } from '../../src/db/database.js';
-import { findSchemaState } from '../../src/db/migrate.js';
+import { findSchemaState, migrate } from '../../src/db/migrate.js';
 import { readSettings, type Settings } from '../../src/settings/settings.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { type DatabaseProxy, startDatabaseProxy } from '../support/database-proxy.js';
@@ -77,6 +77,16 @@ it('does not wait for a database that was never there', async () => {
   await expect(prepareInstallation(settings(), database, say, PATIENCE)).rejects.toThrow(
     /^The database cannot be reached/,
   );
+  expect(said).toEqual([]);
+});
+
+it('does not wait for a disk that is full', async () => {
+  await migrate(testDatabase.url, () => {});
+  await database.pool.query(`
+    create function refuse() returns trigger language plpgsql as
+      $$ begin raise 'No space left on device' using errcode = 'disk_full'; end $$;
+    create trigger refuse before insert on signing_keys for each row execute function refuse()`);
+  await expect(prepareInstallation(settings(), database, say, PATIENCE)).rejects.toThrow('No space left');
   expect(said).toEqual([]);
 });
 
