@@ -111,8 +111,15 @@ describe.skipIf(!HAS_BROWSER)(`what is edited in the console besides prices${NEE
     expect(await sendType('Boss_Defeated', 4)).toBe(202);
     await go('/events?tab=failed');
     const held = page.getByRole('row', { name: /event_type_unregistered Boss_Defeated/ });
+    // A short replay has often ended before the page looks at it, so here the page never sees one run.
+    await page.route(/\/jobs\?/, async (route) => {
+      let response = await route.fetch();
+      while ((await response.text()).includes('"running"')) response = await route.fetch();
+      await route.fulfill({ response });
+    });
     await held.getByRole('button', { name: 'Replay all' }).click();
     await held.waitFor({ state: 'detached' });
+    await page.unrouteAll({ behavior: 'wait' });
 
     await viewer.go('/events?tab=types');
     await viewer.page.getByText('wait in the inbox', { exact: false }).waitFor();

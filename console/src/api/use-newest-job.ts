@@ -11,7 +11,7 @@ const IDLE_MS = 10_000;
 
 /**
  * The newest job of a kind, whoever started it. It is looked at while it runs, so a page that was left shows it again. `onEnd` is called
- * when a job ends that was seen running.
+ * once for each job that has ended, also for one that had ended before: a short one may end before it is seen running.
  */
 export function useNewestJob(
   kind: Job['kind'],
@@ -25,16 +25,13 @@ export function useNewestJob(
     { everyMs: (page) => (page?.jobs[0]?.state === 'running' ? RUNNING_MS : IDLE_MS) },
   );
   const job = data?.jobs[0];
-  const seen = useRef<string>(undefined);
+  const told = useRef<string>(undefined);
   const ended = useRef(onEnd);
   ended.current = onEnd;
   useEffect(() => {
-    if (job === undefined) return;
-    if (job.state === 'running') seen.current = job.jobId;
-    else if (seen.current === job.jobId) {
-      seen.current = undefined;
-      ended.current?.(job);
-    }
+    if (job === undefined || job.state === 'running' || told.current === job.jobId) return;
+    told.current = job.jobId;
+    ended.current?.(job);
   }, [job]);
   const look = useCallback(() => {
     queries.invalidateQueries({ queryKey: [studio, 'listJobs'] });
