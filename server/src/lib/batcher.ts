@@ -159,6 +159,9 @@ export class Batcher<I, O> {
 
   #takeFirst(group: Group<I, O>): void {
     this.#first = group.next;
+    // A group that has ended may have become old, and until the next full collection an old object keeps what it refers to:
+    // the next group with all its items, which then becomes old as well, and so on. That was a tenth of a worker in overload.
+    group.next = undefined;
     if (this.#first === undefined) this.#last = undefined;
     this.#waiting -= group.weight;
   }

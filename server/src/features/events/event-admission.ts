@@ -19,9 +19,9 @@ type AdmissionLimits = Omit<AdmissionQueueOptions, 'maxWaitMs' | 'onBegin'>;
 const LIMITS: AdmissionLimits = {
   /**
    * Decoded, 500 events are a few thousand objects, which the garbage collector copies for as long as they are there: see
-   * docs/performance.md. 64 clients with batches of 50 fit in.
+   * docs/performance.md. Two groups in the database and a third that gathers fit in.
    */
-  capacity: 1_048_576,
+  capacity: 655_360,
   /** Two small groups: with less, one waits for the other, and a slow worker becomes even slower. */
   minCapacity: 262_144,
   /** A bound on memory only: at the usual rates, the time to wait is reached far sooner. */
