@@ -13,7 +13,7 @@ import { allowHalfOpen } from '../http/half-close.js';
 import { paceRefused } from '../http/refusal-pacing.js';
 import { HOST_CHECKED_LATER, registerSingleHeaders } from '../http/repeated-headers.js';
 import { requestId } from '../http/request-id.js';
-import { trustProxy } from '../http/trust-proxy.js';
+import { isBehindProxy, trustProxy } from '../http/trust-proxy.js';
 import { registerValidation } from '../http/validation.js';
 import { quietLogs } from '../telemetry/logger.js';
 import { observeResponses } from '../telemetry/observation.js';
@@ -75,7 +75,7 @@ export async function buildPlayerApp(
   registerSingleHeaders(app);
   observeResponses(app, { logger: ctx.logger, times: ctx.metrics.requests, who });
   registerCors(app, ctx.settings.corsOrigins);
-  const pacing = paceRefused(app);
+  const pacing = paceRefused(app, { isShared: isBehindProxy(ctx.settings.trustProxy) });
 
   sessionRoutes(app, ctx);
   limitsRoutes(app, ctx);

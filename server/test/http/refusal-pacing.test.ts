@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { type FastifyInstance, fastify } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { paceRefused } from '../../src/http/refusal-pacing.js';
+import { isBehindProxy } from '../../src/http/trust-proxy.js';
 
 const FOREVER_MS = 2 ** 30;
 
@@ -12,7 +13,7 @@ describe('a connection whose requests are refused for overload', () => {
   });
 
   /** Counts the requests that it has read. */
-  async function serve(pacing: { pauseMs: number; soonMs: number }) {
+  async function serve(pacing: Parameters<typeof paceRefused>[1]) {
     const read: string[] = [];
     const app: FastifyInstance = fastify({ forceCloseConnections: true });
     app.decorateRequest('isShed', undefined);
@@ -68,6 +69,38 @@ describe('a connection whose requests are refused for overload', () => {
     await expect.poll(refused.statuses).toEqual([503, 503, 200]);
   });
 
+  it('is read on where it is the connection of a proxy, which carries requests of others', async () => {
+    const { open } = await serve({ isShared: true, pauseMs: FOREVER_MS, soonMs: FOREVER_MS });
+    const refused = await open();
+    await refuseTwice(refused);
+    await refused.send(get('/good'));
+    await expect.poll(refused.statuses).toEqual([503, 503, 200]);
+  });
+
+  it('is not read after its next refusal either, if a good request came in between, until that is forgotten', async () => {
+    let nowMs = 0;
+    const { open } = await serve({ pauseMs: 1, soonMs: 100, rememberMs: 1_000, now: () => nowMs });
+    const refused = await open();
+    await refuseTwice(refused);
+    nowMs = 900;
+    await refused.send(get('/good') + post('0123456789'));
+    await expect.poll(refused.statuses).toEqual([503, 503, 200, 503]);
+    await refused.send(get('/good'));
+    const other = await open();
+    for (let n = 1; n <= 5; n++) {
+      await other.send(get('/good'));
+      await expect.poll(other.statuses).toHaveLength(n);
+    }
+    expect(refused.statuses()).toHaveLength(4);
+    // The pause is over.
+    nowMs = 1_100;
+    await expect.poll(refused.statuses).toEqual([503, 503, 200, 503, 200]);
+    await refused.send(post('0123456789'));
+    await expect.poll(refused.statuses).toEqual([503, 503, 200, 503, 200, 503]);
+    await refused.send(get('/good'));
+    await expect.poll(refused.statuses).toEqual([503, 503, 200, 503, 200, 503, 200]);
+  });
+
   it('is read again afterwards, also when the refused body came in late', async () => {
     const { open } = await serve({ pauseMs: 1, soonMs: FOREVER_MS });
     const refused = await open();
@@ -93,6 +126,19 @@ describe('a connection whose requests are refused for overload', () => {
     await expect.poll(other.statuses).toEqual([200]);
   });
 });
+
+it.each([
+  [false, false],
+  [0, false],
+  [1, true],
+  [true, true],
+  ['10.0.0.0/8', true],
+])(
+  'SAVEPOINT_TRUST_PROXY, read as %s, tells whether connections are those of a proxy',
+  (setting, expected) => {
+    expect(isBehindProxy(setting)).toBe(expected);
+  },
+);
 
 async function refuse(
   request: { isShed: boolean | undefined },
