@@ -88,10 +88,13 @@ export const OVERLOADED = {
 };
 /** For each worker: all that it refuses comes back to it. */
 export const RETRY_AFTER = {
-  /** At most 9 seconds: a player who waits for longer has left. */
-  requests: new RetryAfter({ maxMeanSeconds: 6 }),
-  /** At most 30 seconds: no player waits for a batch of events, and the client keeps it until then. */
-  batches: new RetryAfter({ maxMeanSeconds: 20 }),
+  /** At most 9 seconds: a player who waits for longer has left. The pace takes a twentieth of a worker. */
+  requests: new RetryAfter({ perSecond: 400, maxMeanSeconds: 6 }),
+  /**
+   * At most 30 seconds: no player waits for a batch of events, and the client keeps it until then. So the pace can be slower, and
+   * refusals leave more of the worker to the batches that are accepted.
+   */
+  batches: new RetryAfter({ perSecond: 100, maxMeanSeconds: 20 }),
 };
 
 export const overloadedHeaders = (retryAfter: RetryAfter) => ({

@@ -1,9 +1,9 @@
 /** Usual mean of what clients are told: 1, 2 or 3 seconds. */
 const MIN_MEAN_SECONDS = 2;
-/** A refusal takes 0.1 to 0.2 ms of a busy worker: this many take a twentieth of its time. */
-const REFUSALS_PER_SECOND = 400;
 
 export type RetryAfterOptions = {
+  /** The pace at which clients that wait should come back. */
+  perSecond: number;
   /** Clients are told half of it to one and a half times as much. */
   maxMeanSeconds: number;
   /** Milliseconds from any origin, monotonic as the default is. */
@@ -17,9 +17,10 @@ export type RetryAfterOptions = {
  * refusing them.
  *
  * The clients that wait are those that were told to and whose time is not over. They should come back at a pace that a worker
- * can afford to refuse. Clients that come back sooner than told are counted again, and are told to wait longer.
+ * can afford to refuse: a refusal takes 0.1 to 0.2 ms of a busy one. Clients that come back sooner than told are counted again, and are told to wait longer.
  */
 export class RetryAfter {
+  readonly #perSecond: number;
   readonly #maxMeanSeconds: number;
   readonly #now: () => number;
   readonly #random: () => number;
@@ -29,7 +30,8 @@ export class RetryAfter {
   /** The second until which `#due` has been cleared. */
   #second = Number.NEGATIVE_INFINITY;
 
-  constructor({ maxMeanSeconds, now, random }: RetryAfterOptions) {
+  constructor({ perSecond, maxMeanSeconds, now, random }: RetryAfterOptions) {
+    this.#perSecond = perSecond;
     this.#maxMeanSeconds = maxMeanSeconds;
     this.#now = now ?? (() => performance.now());
     this.#random = random ?? Math.random;
@@ -40,10 +42,7 @@ export class RetryAfter {
   next(): number {
     const second = Math.floor(this.#now() / 1_000);
     if (second > this.#second) this.#forgetUntil(second);
-    const mean = Math.max(
-      MIN_MEAN_SECONDS,
-      Math.min(this.#maxMeanSeconds, this.#waiting / REFUSALS_PER_SECOND),
-    );
+    const mean = Math.max(MIN_MEAN_SECONDS, Math.min(this.#maxMeanSeconds, this.#waiting / this.#perSecond));
     const least = Math.round(mean / 2);
     const most = Math.round(1.5 * mean);
     const seconds = least + Math.floor(this.#random() * (most - least + 1));

@@ -2,11 +2,13 @@ import { expect, it } from 'vitest';
 import { RetryAfter } from '../../src/lib/retry-after.js';
 
 const MAX_MEAN_SECONDS = 6;
+const PER_SECOND = 400;
 
 /** Refuses `perSecond` clients in each second, and gives the different answers in a second, from the least to the most. */
 function overloadOf() {
   let [nowMs, draw] = [0, 0];
   const retryAfter = new RetryAfter({
+    perSecond: PER_SECOND,
     maxMeanSeconds: MAX_MEAN_SECONDS,
     now: () => nowMs,
     // Evenly spread.
@@ -57,29 +59,31 @@ it('forgets an overload that is over', () => {
 });
 
 it.each([
-  { clients: 2_000, expected: 400 },
-  { clients: 600, expected: 240 },
+  { clients: 2_000, perSecond: 400, expected: 400 },
+  { clients: 600, perSecond: 400, expected: 240 },
+  { clients: 500, perSecond: 100, expected: 100 },
 ])(
-  'lets $clients clients that wait as told come back at a pace that a worker can afford',
-  ({ clients, expected }) => {
+  'lets $clients clients that wait as told come back at a pace of $perSecond a second at most',
+  ({ clients, perSecond, expected }) => {
     let [nowMs, seed] = [0, 1];
     const random = () => {
       seed = (seed * 16_807) % 2_147_483_647;
       return seed / 2_147_483_647;
     };
-    const retryAfter = new RetryAfter({ maxMeanSeconds: MAX_MEAN_SECONDS, now: () => nowMs, random });
+    const pace = { perSecond, maxMeanSeconds: MAX_MEAN_SECONDS };
+    const retryAfter = new RetryAfter({ ...pace, now: () => nowMs, random });
     const due = Array.from({ length: clients }, () => random() * 1_000);
-    const perSecond = new Map<number, number>();
+    const refused = new Map<number, number>();
     for (; nowMs < 60_000; nowMs += 10) {
       for (const [client, at] of due.entries()) {
         if (at > nowMs) continue;
         due[client] = nowMs + 1_000 * (retryAfter.next() + random());
         const second = Math.floor(nowMs / 1_000);
-        perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
+        refused.set(second, (refused.get(second) ?? 0) + 1);
       }
     }
-    const late = [...perSecond].filter(([second]) => second >= 20).map(([, refused]) => refused);
-    const mean = late.reduce((sum, refused) => sum + refused, 0) / late.length;
+    const late = [...refused].filter(([second]) => second >= 20).map(([, count]) => count);
+    const mean = late.reduce((sum, count) => sum + count, 0) / late.length;
     expect(mean).toBeGreaterThan(0.7 * expected);
     expect(mean).toBeLessThan(1.2 * expected);
     // No waves: in no second far more come back than in others.
