@@ -14,7 +14,7 @@ export type EarlyRefusalOptions = {
   refusalOf: (request: IncomingMessage) => OverloadReason | undefined;
   corsOrigins: CorsOrigins;
   shedding: Pick<Shedding, 'refused'>;
-  pacing: Pick<RefusalPacing, 'pauseAfter'>;
+  pacing: RefusalPacing;
   times: BulkHistogram<'route' | 'method' | 'status'>;
 };
 
@@ -38,7 +38,10 @@ export function refuseEarly(server: Server, options: EarlyRefusalOptions): void 
     if (request.method !== method || (url !== path && url?.startsWith(withQuery) !== true)) return false;
     if (!server.listening || hasRepeatedHeaders(request)) return false;
     const reason = refusalOf(request);
-    if (reason === undefined) return false;
+    if (reason === undefined) {
+      pacing.letIn(request);
+      return false;
+    }
     const begun = performance.now();
     shedding.refused(reason);
     respondOverloaded(request, response, corsOrigins);

@@ -21,7 +21,6 @@ const LIMITS = {
   now: () => 0,
   overheadMs: () => 0,
 };
-const FOREVER_MS = 2 ** 30;
 const SETTINGS = { ...testSettings(), maxWaitMs: 500 };
 
 /** A route that is admitted as events are, whose work goes on until the test ends it. The player is named by a header. */
@@ -66,7 +65,7 @@ describe('the way of a batch to its turn', () => {
       refusalOf: admission.refusalOf,
       corsOrigins: '*',
       shedding,
-      pacing: paceRefused(app, { pauseMs: 1, soonMs: FOREVER_MS }),
+      pacing: paceRefused(app, { pauseMs: 1 }),
       times: metrics.requests,
     });
     await app.listen({ host: '127.0.0.1', port: 0 });
