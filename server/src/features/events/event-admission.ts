@@ -38,6 +38,9 @@ const MIN_WEIGHT = 1_024;
 /** Events are repetitive: this is what they usually unpack to. */
 const UNPACKS_TO = 8;
 
+/** A batch waits for the event loop twice: until it is read, and until its result is. */
+const LOOP_TURNS = 2;
+
 /** Weight of the newest request in the average: a slow one says little about the next. */
 const ARRIVAL_SMOOTHING = 0.05;
 
@@ -61,7 +64,7 @@ export function createEventAdmission(
   let arrivalMs = 0;
   const queue = new AdmissionQueue({
     ...LIMITS,
-    overheadMs: () => shedding.lagMs() + arrivalMs,
+    overheadMs: () => LOOP_TURNS * shedding.lagMs() + arrivalMs,
     ...limits,
     maxWaitMs: settings.maxWaitMs,
     onBegin: (waitedMs) => metrics.intakeWait.observe({}, waitedMs / 1000),

@@ -1,6 +1,7 @@
-import { type FastifyInstance, fastify } from 'fastify';
+import type { IncomingMessage } from 'node:http';
+import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createEventAdmission, respondAfterHangUp } from '../../../src/features/events/event-admission.js';
 import { refuseEarly } from '../../../src/http/early-refusal.js';
 import { registerErrorHandlers } from '../../../src/http/error-handler.js';
@@ -217,4 +218,21 @@ describe('the way of a batch to its turn', () => {
     expect(await value('savepoint_intake_wait_seconds_count')).toBe(2);
     expect(await value('savepoint_intake_rate_bytes')).toBe(16_000);
   });
+});
+
+it('counts that a batch waits for a slow event loop before it is read and before its response', () => {
+  const metrics = createMetrics();
+  onTestFinished(() => void metrics.stop());
+  let lagMs = 0;
+  const shedding: Shedding = { refused() {}, lagMs: () => lagMs, stop() {} };
+  const { overheadMs: _, ...limits } = LIMITS;
+  const admission = createEventAdmission({ settings: SETTINGS, metrics, shedding }, limits);
+  // 192 of the 500 ms that a batch may wait.
+  const size = { userId: 'running', bytes: 3_072 };
+  void admission.run({ elapsedTime: 0 } as FastifyReply, size, () => new Promise(() => {}));
+  const refusal = () => admission.refusalOf({ headers: {} } as IncomingMessage);
+  lagMs = 150;
+  expect(refusal()).toBeUndefined();
+  lagMs = 160;
+  expect(refusal()).toBe('wait');
 });
