@@ -55,8 +55,9 @@ export const overload = {
         const { alone, beside } = await measureFlood(playground, options.seconds);
         note(`${FLOOD_NAME}, p99`, 'ms', beside.p99Ms);
         note(`${FLOOD_NAME}, p99 without the flood`, 'ms', alone.p99Ms);
+        note(`${FLOOD_NAME}, refused`, '% of requests', 100 * beside.refusedShare);
         console.log(
-          `round ${round}/${options.rounds}  ${FLOOD_NAME.padEnd(45)} p50 ${beside.p50Ms.toFixed(0)} ms, p99 ${beside.p99Ms.toFixed(0)} ms; without it ${alone.p50Ms.toFixed(0)} and ${alone.p99Ms.toFixed(0)} ms`,
+          `round ${round}/${options.rounds}  ${FLOOD_NAME.padEnd(45)} p50 ${beside.p50Ms.toFixed(0)} ms, p99 ${beside.p99Ms.toFixed(0)} ms, ${(100 * beside.refusedShare).toFixed(1)}% refused; without it ${alone.p50Ms.toFixed(0)} and ${alone.p99Ms.toFixed(0)} ms`,
         );
       }
       return { samples, limits: [...limits.values()] };
@@ -134,6 +135,7 @@ async function measureFlood(playground, seconds) {
       batch: BATCH,
       eventsPerSecond: HONEST_EVENTS_PER_SECOND,
       seconds,
+      mayRefuse: true,
     });
   const [flooder] = await loginMany(service.api, 1, 'flooder');
   const alone = await honest();
