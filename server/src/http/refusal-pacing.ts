@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
 /** Shorter than any `Retry-After`: a client that waits as it was told does not notice. */
-const PAUSE_MS = 250;
+const PAUSE_MS = 300;
 
 /** What Node keeps of a connection below its streams: the HTTP parser reads from here, past `socket.pause()`. */
 type Handle = { readStop(): void; readStart(): void };
