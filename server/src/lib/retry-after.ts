@@ -17,7 +17,8 @@ export type RetryAfterOptions = {
  * refusing them.
  *
  * The clients that wait are those that were told to and whose time is not over. They should come back at a pace that a worker
- * can afford to refuse: a refusal takes 0.1 to 0.2 ms of a busy one. Clients that come back sooner than told are counted again, and are told to wait longer.
+ * can afford to refuse: a refusal takes 0.1 to 0.2 ms of a busy one. Clients that come back sooner than told are counted
+ * again, and are told to wait longer.
  */
 export class RetryAfter {
   readonly #perSecond: number;
