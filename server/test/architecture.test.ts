@@ -42,11 +42,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   telemetry: BASE,
   db: ['errors.ts', 'lib'],
   http: [...BASE, 'db', 'telemetry'],
-  features: [...SERVICES, 'personalisation'],
+  admin: SERVICES,
+  features: [...SERVICES, 'personalisation', 'admin'],
   queue: [...SERVICES, 'features'],
-  app: [...SERVICES, 'personalisation', 'features', 'queue'],
-  cli: [...SERVICES, 'personalisation', 'features', 'queue', 'app'],
-  bin: [...SERVICES, 'personalisation', 'features', 'queue', 'app', 'cli'],
+  app: [...SERVICES, 'personalisation', 'admin', 'features', 'queue'],
+  cli: [...SERVICES, 'personalisation', 'admin', 'features', 'queue', 'app'],
+  bin: [...SERVICES, 'personalisation', 'admin', 'features', 'queue', 'app', 'cli'],
 };
 
 const RULES: Rule[] = [

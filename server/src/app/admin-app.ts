@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { AdminContext } from '../admin/admin-context.js';
 import { ApiError } from '../errors.js';
 import { accessRoutes } from '../features/accounts/access-routes.js';
 import { breakdownRoutes } from '../features/analytics/breakdowns/breakdown-routes.js';
@@ -29,7 +30,6 @@ import { overrideImportRoutes } from '../features/players/override-import-routes
 import { gradeRoutes } from '../features/predictions/grade-routes.js';
 import { modelRoutes } from '../features/predictions/model-routes.js';
 import { adminSessionRoutes } from '../features/sessions/admin-session-routes.js';
-import type { AdminContext } from '../features/studios/admin-context.js';
 import { adminTokenRoutes } from '../features/studios/admin-token-routes.js';
 import { auditRoutes } from '../features/studios/audit-routes.js';
 import { gameRoutes } from '../features/studios/game-routes.js';

@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { AdminContext } from '../admin/admin-context.js';
+import { adminErrors } from '../admin/admin-errors.js';
+import { requireRole } from '../admin/admin-guard.js';
+import { adminSchema, success, successOf } from '../admin/admin-responses.js';
 import { EVENT_LIMITS } from '../features/events/limits.js';
-import type { AdminContext } from '../features/studios/admin-context.js';
-import { adminErrors } from '../features/studios/admin-errors.js';
-import { requireRole } from '../features/studios/admin-guard.js';
-import { adminSchema, success, successOf } from '../http/admin-responses.js';
 import { DOCUMENT_LIMITS } from '../personalisation/document/document.js';
 
 const count = (description: string) => Type.Integer({ description });

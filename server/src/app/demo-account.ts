@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
+import { serviceActor } from '../admin/audit-log.js';
+import { listTenants } from '../admin/tenants.js';
 import type { Pool } from '../db/pool.js';
 import { addMember, createSignInLink } from '../features/accounts/account-changes.js';
 import { emailKeyOf, findAccountByEmail } from '../features/accounts/account-queries.js';
 import { signInPath } from '../features/accounts/sign-in-links.js';
-import { serviceActor } from '../features/studios/audit-log.js';
-import { listTenants } from '../features/studios/tenants.js';
 import { HOUR_MS } from '../lib/day.js';
 import { DEMO } from './demo-studio.js';
 

@@ -1,8 +1,8 @@
+import { serviceActor } from '../admin/audit-log.js';
+import { findGame } from '../admin/tenants.js';
 import type { Pool } from '../db/pool.js';
-import { serviceActor } from '../features/studios/audit-log.js';
 import { createApiKey } from '../features/studios/key-changes.js';
 import { createGame, createTenant } from '../features/studios/tenant-changes.js';
-import { findGame } from '../features/studios/tenants.js';
 import type { MasterKeys } from '../security/master-keys.js';
 
 /** The development key pair; refused outside of the development environment. */

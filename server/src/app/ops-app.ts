@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../features/studios/admin-context.js';
+import type { AdminContext } from '../admin/admin-context.js';
 import { registerAdminApi } from './admin-app.js';
 import { consoleRoutes } from './console-routes.js';
 import { buildHealthApp, type HealthSources } from './health-app.js';

@@ -1,4 +1,7 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
+import type { TrainingOutcome } from '../admin/admin-context.js';
+import type { Actor } from '../admin/audit-log.js';
+import type { JobRun } from '../admin/background-jobs.js';
 import { createPool, type Pool } from '../db/pool.js';
 import {
   type DailyOptions,
@@ -10,9 +13,6 @@ import {
 } from '../features/predictions/daily-work.js';
 import { trainGame } from '../features/predictions/train-game.js';
 import { type NotedFailure, noteFailure } from '../features/predictions/work-queries.js';
-import type { TrainingOutcome } from '../features/studios/admin-context.js';
-import type { Actor } from '../features/studios/audit-log.js';
-import type { JobRun } from '../features/studios/background-jobs.js';
 import { clockFrom } from '../lib/clock.js';
 import { stepBehindPlayers } from '../lib/thread-priority.js';
 

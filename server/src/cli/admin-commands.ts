@@ -1,9 +1,9 @@
 import { Command } from 'commander';
+import type { Role } from '../admin/roles.js';
 import { addMember, resetAccount } from '../features/accounts/account-changes.js';
 import { isEmail } from '../features/accounts/account-schemas.js';
 import { type ListedAccount, listAccounts } from '../features/accounts/member-queries.js';
 import { signInPath } from '../features/accounts/sign-in-links.js';
-import type { Role } from '../features/studios/roles.js';
 import { DAY_MS } from '../lib/day.js';
 import { httpUrl } from '../lib/http-url.js';
 import { StartupError } from '../lib/startup-error.js';

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import { MAX_TOKEN_DAYS } from '../features/studios/admin-token-schemas.js';
 import {
   createAdminToken,
   type ListedToken,
   listAdminTokens,
   revokeAdminToken,
-} from '../features/studios/admin-tokens.js';
-import type { Role } from '../features/studios/roles.js';
+} from '../admin/admin-tokens.js';
+import type { Role } from '../admin/roles.js';
+import { MAX_TOKEN_DAYS } from '../features/studios/admin-token-schemas.js';
 import { DAY_MS } from '../lib/day.js';
 import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
+import type { AuditRow } from '../admin/audit-log.js';
 import type { Pool } from '../db/pool.js';
-import type { AuditRow } from '../features/studios/audit-log.js';
 import { type AuditLine, findAuditRow, listAuditLines } from '../features/studios/audit-overview.js';
 import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';

@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os';
-import type { Actor } from '../features/studios/audit-log.js';
+import type { Actor } from '../admin/audit-log.js';
 
 /** The actor in the audit log for what a command changes: `ada@build-7`. */
 export function commandActor(): Actor {

@@ -1,12 +1,6 @@
 import type { Command } from 'commander';
+import { findGame, type GameRow, type ListedTenant, listGames, listTenants } from '../admin/tenants.js';
 import type { Pool } from '../db/pool.js';
-import {
-  findGame,
-  type GameRow,
-  type ListedTenant,
-  listGames,
-  listTenants,
-} from '../features/studios/tenants.js';
 import { didYouMean, nearestName } from '../lib/nearest-name.js';
 import { StartupError } from '../lib/startup-error.js';
 

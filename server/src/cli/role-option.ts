@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { ROLES } from '../features/studios/roles.js';
+import { ROLES } from '../admin/roles.js';
 
 /** The role of a person or a token in a studio. */
 export function roleOption(): Option {

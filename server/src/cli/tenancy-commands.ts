@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
+import type { UnregisteredTypes } from '../admin/tenants.js';
+import { isSlug, listGames, listTenants, SLUG_RULE } from '../admin/tenants.js';
 import { MAX_RETENTION_DAYS } from '../features/studios/game-schemas.js';
 import { createGame, createTenant, updateGameSettings } from '../features/studios/tenant-changes.js';
-import type { UnregisteredTypes } from '../features/studios/tenants.js';
-import { isSlug, listGames, listTenants, SLUG_RULE } from '../features/studios/tenants.js';
 import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';

@@ -1,8 +1,8 @@
 import { hostname, userInfo } from 'node:os';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { insertAuditEntry } from '../../src/admin/audit-log.js';
 import { transaction } from '../../src/db/pool.js';
 import { rotateSigningKey } from '../../src/features/sessions/signing-key-changes.js';
-import { insertAuditEntry } from '../../src/features/studios/audit-log.js';
 import { type Finished, finished, startCommand } from '../support/command.js';
 import { createHarness, type Harness, testActor } from '../support/harness.js';
 import { addStudio } from '../support/session-calls.js';

@@ -1,14 +1,14 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { type Logger, pino } from 'pino';
 import { expect } from 'vitest';
+import type { AdminContext } from '../../src/admin/admin-context.js';
+import { createAdminToken } from '../../src/admin/admin-tokens.js';
+import type { Role } from '../../src/admin/roles.js';
 import { DEMO } from '../../src/app/demo-studio.js';
 import { buildOpsApp } from '../../src/app/ops-app.js';
 import type { Pool } from '../../src/db/pool.js';
 import { createJobs } from '../../src/features/jobs/jobs.js';
 import { trainGame } from '../../src/features/predictions/train-game.js';
-import type { AdminContext } from '../../src/features/studios/admin-context.js';
-import { createAdminToken } from '../../src/features/studios/admin-tokens.js';
-import type { Role } from '../../src/features/studios/roles.js';
 import { createPasswords } from '../../src/security/passwords.js';
 import { createAdminMetrics } from '../../src/telemetry/metrics.js';
 import type { Harness } from './harness.js';

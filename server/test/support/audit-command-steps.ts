@@ -1,4 +1,4 @@
-import { findGame } from '../../src/features/studios/tenants.js';
+import { findGame } from '../../src/admin/tenants.js';
 import { generateMasterKey } from '../../src/security/master-keys.js';
 import { type AuditStep, READS } from './audit-steps.js';
 import { gameDocument, postBytes, sku } from './data-calls.js';

@@ -1,4 +1,4 @@
-import { findGame } from '../../src/features/studios/tenants.js';
+import { findGame } from '../../src/admin/tenants.js';
 import { codeAt, stepAt } from '../../src/lib/totp.js';
 import { fromBase32, PASSWORD, type Person, personOf, signIn } from './account-calls.js';
 import { type AdminClient, GAME } from './admin-calls.js';

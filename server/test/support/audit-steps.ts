@@ -1,5 +1,5 @@
+import type { AuditAction } from '../../src/admin/audit-actions.js';
 import type { Pool } from '../../src/db/pool.js';
-import type { AuditAction } from '../../src/features/studios/audit-actions.js';
 
 /** The entry that a command or route leaves in the audit log and how to call it, or the reason why it leaves none. */
 export type AuditStep<Call> = { action: AuditAction; target: string; call: Call } | { reason: string };

@@ -1,9 +1,9 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
+import { findGame } from '../../src/admin/tenants.js';
 import { DEMO } from '../../src/app/demo-studio.js';
 import type { Pool } from '../../src/db/pool.js';
 import { publishConfig } from '../../src/features/game-configs/publish.js';
-import { findGame } from '../../src/features/studios/tenants.js';
 import { DEFAULT_DOCUMENT } from '../../src/personalisation/document/default-document.js';
 import type {
   ConfigDocument,

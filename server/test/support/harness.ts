@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { type Logger, pino } from 'pino';
+import type { Actor } from '../../src/admin/audit-log.js';
 import { type Context, createContext } from '../../src/app/context.js';
 import { DEMO, seedDemoStudio } from '../../src/app/demo-studio.js';
 import { buildPlayerApp } from '../../src/app/player-app.js';
 import { createPool, type Pool } from '../../src/db/pool.js';
 import { ensureSigningKey } from '../../src/features/sessions/signing-key-changes.js';
-import type { Actor } from '../../src/features/studios/audit-log.js';
 import type { Clock } from '../../src/lib/clock.js';
 import { formatSeconds } from '../../src/lib/iso-time.js';
 import { generateMasterKey, type MasterKeys, parseMasterKeys } from '../../src/security/master-keys.js';

@@ -1,13 +1,9 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { expect } from 'vitest';
+import { findGame, type UnregisteredTypes, updateUnregisteredTypes } from '../../src/admin/tenants.js';
 import { DEMO } from '../../src/app/demo-studio.js';
 import type { Pool } from '../../src/db/pool.js';
 import { registerEventType } from '../../src/features/events/types/event-types.js';
-import {
-  findGame,
-  type UnregisteredTypes,
-  updateUnregisteredTypes,
-} from '../../src/features/studios/tenants.js';
 
 /** The event types of the demo game, and what it refuses. */
 

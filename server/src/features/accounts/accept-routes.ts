@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
+import { openErrors } from '../../admin/admin-errors.js';
+import { adminSchema, success, toTime } from '../../admin/admin-responses.js';
+import { sessionOrigin } from '../../admin/admin-sessions.js';
 import { ApiError } from '../../errors.js';
-import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { networksOf } from '../../lib/network-of.js';
-import { openErrors } from '../studios/admin-errors.js';
-import { sessionOrigin } from '../studios/admin-sessions.js';
 import type { AccountContext } from './account-context.js';
 import { emailKeyOf, findAccountByEmail } from './account-queries.js';
 import { SignedInResponse } from './account-schemas.js';

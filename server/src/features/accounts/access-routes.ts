@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { AdminContext } from '../studios/admin-context.js';
+import type { AdminContext } from '../../admin/admin-context.js';
 import { acceptRoutes } from './accept-routes.js';
 import type { AccountContext } from './account-context.js';
 import { accountRoutes } from './account-routes.js';

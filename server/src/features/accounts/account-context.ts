@@ -1,4 +1,4 @@
-import type { AdminContext } from '../studios/admin-context.js';
+import type { AdminContext } from '../../admin/admin-context.js';
 import type { SignInGuesses } from './sign-in-guesses.js';
 
 /** What the account routes need. Each node counts the wrong guesses that it receives. */

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { accountErrors } from '../../admin/admin-errors.js';
+import { personOf, requireAccount, signedInOf } from '../../admin/admin-guard.js';
+import { adminSchema, success } from '../../admin/admin-responses.js';
 import { ApiError } from '../../errors.js';
-import { adminSchema, success } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { withSchemaTypes } from '../../http/validation.js';
-import { accountErrors } from '../studios/admin-errors.js';
-import { personOf, requireAccount, signedInOf } from '../studios/admin-guard.js';
 import { changePassword } from './account-changes.js';
 import type { AccountContext } from './account-context.js';
 import { type AccountRow, findAccount } from './account-queries.js';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { cookieOf, setCookie } from '../../http/cookies.js';
+import { cookieOf, setCookie } from '../../admin/cookies.js';
 import { DAY_MS } from '../../lib/day.js';
 import { type MasterKeys, seal, unseal } from '../../security/master-keys.js';
 

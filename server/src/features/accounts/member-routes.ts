@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
+import { adminErrors } from '../../admin/admin-errors.js';
+import { actorOf, adminOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, success, toTime } from '../../admin/admin-responses.js';
+import { cutIdPage, PageParameters, pageOf } from '../../admin/keyset-page.js';
 import { ApiError } from '../../errors.js';
-import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { cutIdPage, PageParameters, pageOf } from '../../http/keyset-page.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { UUID } from '../../lib/uuid.js';
-import { adminErrors } from '../studios/admin-errors.js';
-import { actorOf, adminOf, requireRole } from '../studios/admin-guard.js';
 import type { AccountContext } from './account-context.js';
 import { listMembers, type MemberRow } from './member-queries.js';
 import {

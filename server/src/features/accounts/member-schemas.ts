@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../http/admin-responses.js';
-import { NextCursor } from '../../http/page-cursor.js';
-import { RoleSchema } from '../studios/role-schema.js';
+import { nullable, successOf, Time } from '../../admin/admin-responses.js';
+import { NextCursor } from '../../admin/page-cursor.js';
+import { RoleSchema } from '../../admin/role-schema.js';
 import {
   Email,
   GivenPassword,

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { ApiError } from '../../errors.js';
-import { adminSchema, nullable, success, successOf, Time, toTime } from '../../http/admin-responses.js';
+import { accountErrors } from '../../admin/admin-errors.js';
+import { personOf, requireAccount, signedInOf } from '../../admin/admin-guard.js';
+import { adminSchema, nullable, success, successOf, Time, toTime } from '../../admin/admin-responses.js';
 import {
   cursorInvalid,
   cursorOf,
@@ -10,10 +11,9 @@ import {
   NextCursor,
   pageParameters,
   writeCursor,
-} from '../../http/page-cursor.js';
+} from '../../admin/page-cursor.js';
+import { ApiError } from '../../errors.js';
 import { withSchemaTypes } from '../../http/validation.js';
-import { accountErrors } from '../studios/admin-errors.js';
-import { personOf, requireAccount, signedInOf } from '../studios/admin-guard.js';
 import type { AccountContext } from './account-context.js';
 import { SignedOutResponse } from './account-schemas.js';
 import { endOtherSessions, endOwnSession, listOwnSessions, SESSION_ID, sessionIdOf } from './own-sessions.js';

@@ -1,6 +1,6 @@
+import { deleteSessionsOfAccount } from '../../admin/admin-sessions.js';
+import type { Actor } from '../../admin/audit-log.js';
 import { type Client, type Pool, query, transaction } from '../../db/pool.js';
-import { deleteSessionsOfAccount } from '../studios/admin-sessions.js';
-import type { Actor } from '../studios/audit-log.js';
 import { insertAccountEntries } from './account-audit.js';
 import type { AccountRow } from './account-queries.js';
 

@@ -1,12 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../../errors.js';
-import { adminSchema, success } from '../../http/admin-responses.js';
-import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { setCookie } from '../../http/cookies.js';
-import { refuseCrossOrigin } from '../../http/same-origin.js';
-import { withSchemaTypes } from '../../http/validation.js';
-import { accountErrors, openErrors } from '../studios/admin-errors.js';
-import { personOf, requireAccount, signedInOf } from '../studios/admin-guard.js';
+import { accountErrors, openErrors } from '../../admin/admin-errors.js';
+import { personOf, requireAccount, signedInOf } from '../../admin/admin-guard.js';
+import { adminSchema, success } from '../../admin/admin-responses.js';
 import {
   deleteAdminSession,
   insertAdminSession,
@@ -15,7 +10,12 @@ import {
   SESSION_COOKIE,
   SESSION_MAX_MS,
   sessionOrigin,
-} from '../studios/admin-sessions.js';
+} from '../../admin/admin-sessions.js';
+import { setCookie } from '../../admin/cookies.js';
+import { refuseCrossOrigin } from '../../admin/same-origin.js';
+import { ApiError } from '../../errors.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
+import { withSchemaTypes } from '../../http/validation.js';
 import { accountResponse } from '../studios/me-schema.js';
 import { signOutEverywhere } from './account-changes.js';
 import type { AccountContext } from './account-context.js';

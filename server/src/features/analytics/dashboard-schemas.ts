@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, PersonEmail, successOf, Time } from '../../http/admin-responses.js';
+import { nullable, PersonEmail, successOf, Time } from '../../admin/admin-responses.js';
 
 /** Documentation of the numbers of a game. The descriptions are the definitions that the console shows. */
 

@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters } from '../../admin/admin-responses.js';
+import { writeJsonLines } from '../../admin/json-lines.js';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters } from '../../http/admin-responses.js';
-import { writeJsonLines } from '../../http/json-lines.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
-import type { AdminContext } from '../studios/admin-context.js';
-import { gameErrors } from '../studios/admin-errors.js';
-import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { type Recount, type RecountProgress, recountGame } from './recount.js';
 import { RollupCheckLine } from './recount-schemas.js';
 import { recountInWords } from './recount-words.js';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../http/admin-responses.js';
-import { NextCursor } from '../../http/page-cursor.js';
+import { nullable, successOf, Time } from '../../admin/admin-responses.js';
+import { NextCursor } from '../../admin/page-cursor.js';
 
 /** Documentation of the lists of players. */
 

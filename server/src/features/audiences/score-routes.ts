@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { ApiError } from '../../errors.js';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
 import {
   adminSchema,
   GameParameters,
@@ -9,12 +11,10 @@ import {
   successOf,
   Time,
   toTime,
-} from '../../http/admin-responses.js';
+} from '../../admin/admin-responses.js';
+import { ApiError } from '../../errors.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { createKeptResults } from '../../lib/kept-results.js';
-import type { AdminContext } from '../studios/admin-context.js';
-import { gameErrors } from '../studios/admin-errors.js';
-import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { FAST_SAMPLE_SIZE, type PlayerSamples } from './player-samples.js';
 import { countScores, type ScoreDistributions } from './score-distributions.js';
 import { requireCount } from './segment-counter.js';

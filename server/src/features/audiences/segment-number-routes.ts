@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
+import { sendCsv } from '../../admin/csv-file.js';
 import { withSchemaTypes } from '../../http/validation.js';
-import { sendCsv } from '../analytics/csv-file.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
-import type { AdminContext } from '../studios/admin-context.js';
-import { gameErrors } from '../studios/admin-errors.js';
-import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { type PlayerSamples, SEGMENT_SAMPLE_SIZE } from './player-samples.js';
 import { createSegmentCounter, MAX_WAIT_MS, requireCount } from './segment-counter.js';
 import { segmentNumbersResponse, segmentNumbersToCsv } from './segment-number-response.js';

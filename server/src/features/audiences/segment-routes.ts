@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
 import { compileDocument } from '../../personalisation/compile/compile-document.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
-import type { AdminContext } from '../studios/admin-context.js';
-import { gameErrors } from '../studios/admin-errors.js';
-import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { SEGMENT_SAMPLE_SIZE } from './player-samples.js';
 import { createSegmentCounter, MAX_WAIT_MS, requireCount } from './segment-counter.js';
 import { SegmentsResponse } from './segment-schemas.js';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, Time } from '../../http/admin-responses.js';
+import { nullable, Time } from '../../admin/admin-responses.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import { DOCUMENT_EXAMPLE } from '../game-configs/config-schemas.js';
 import type { DryRunResult } from './dry-run.js';

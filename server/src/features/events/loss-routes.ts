@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { adminSchema, GameParameters, success } from '../../http/admin-responses.js';
-import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../http/day-span.js';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success } from '../../admin/admin-responses.js';
+import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../admin/day-span.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS, HOUR_MS } from '../../lib/day.js';
-import type { AdminContext } from '../studios/admin-context.js';
-import { gameErrors } from '../studios/admin-errors.js';
-import { gameOf, requireRole } from '../studios/admin-guard.js';
 import { LossesResponse } from './loss-schemas.js';
 import { LOSS_GRACE_MS, listLosses } from './losses.js';
 

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf } from '../../http/admin-responses.js';
+import { nullable, successOf } from '../../admin/admin-responses.js';
 
 export const LossesResponse = successOf(
   'LossesResponse',

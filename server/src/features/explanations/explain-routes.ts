@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { hangUpOf } from '../../http/hang-up.js';
 import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
-import type { AdminContext } from '../studios/admin-context.js';
-import { gameErrors } from '../studios/admin-errors.js';
-import { adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { type ExplainOutcome, type ExplainRequest, type Explanation, explain } from './explain.js';
 import { ExplainBody, ExplainEnvelope, ExplainResponse } from './explain-schemas.js';
 import { readInstant } from './instant.js';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, successOf, Time } from '../../http/admin-responses.js';
+import { nullable, successOf, Time } from '../../admin/admin-responses.js';
 import { MAX_INTEGER } from '../../lib/max-integer.js';
 import { ConfigDocument } from '../../personalisation/document/document.js';
 import { ExplainedPredictions, PREDICTIONS_EXAMPLE } from './explained-prediction-schemas.js';

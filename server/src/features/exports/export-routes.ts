@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { Pool } from '../../db/pool.js';
-import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
-import { BODY_ERRORS } from '../../http/api-schemas.js';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
 import {
   cursorInvalid,
   cursorOf,
@@ -12,13 +12,13 @@ import {
   cutPage,
   pageParameters,
   writeCursor,
-} from '../../http/page-cursor.js';
+} from '../../admin/page-cursor.js';
+import type { Pool } from '../../db/pool.js';
+import { ApiError } from '../../errors.js';
+import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { UUID } from '../../lib/uuid.js';
 import { parseInstant, type Span } from '../analytics/export-span.js';
-import type { AdminContext } from '../studios/admin-context.js';
-import { gameErrors } from '../studios/admin-errors.js';
-import { actorOf, adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { type ExportJob, MAX_KEPT, MAX_KEPT_BYTES, MAX_OPEN } from './export-job.js';
 import { findExportChunk, findExportJob, listExportJobs } from './export-job-queries.js';
 import { auditDownload, cancelExport, startExport } from './export-jobs.js';

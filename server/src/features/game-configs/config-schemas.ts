@@ -1,12 +1,12 @@
 import { Type } from 'typebox';
-import { nullable, PersonEmail, successOf, Time } from '../../http/admin-responses.js';
-import { ConfigDocument } from '../../personalisation/document/document.js';
 import {
   DIFFERENCE_EXAMPLE,
   DocumentChange,
   DocumentProblem,
   PROBLEM_EXAMPLE,
-} from '../studios/admin-error-details.js';
+} from '../../admin/admin-error-details.js';
+import { nullable, PersonEmail, successOf, Time } from '../../admin/admin-responses.js';
+import { ConfigDocument } from '../../personalisation/document/document.js';
 
 /** Documentation of the bodies of draft and version routes. */
 

@@ -1,6 +1,6 @@
+import { type Actor, emailOf } from '../../admin/audit-log.js';
 import { type Client, type Pool, query } from '../../db/pool.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
-import { type Actor, emailOf } from '../studios/audit-log.js';
 
 export type DraftRow = {
   publishedVersion: number;

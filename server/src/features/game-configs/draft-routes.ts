@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { actorOf, gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
 import { validateDocument } from '../../personalisation/validate/validate-document.js';
-import type { AdminContext } from '../studios/admin-context.js';
-import { gameErrors } from '../studios/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { requireConfigVersion } from './config-queries.js';
 import {
   DraftBody,

@@ -1,8 +1,8 @@
+import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
 import { validateDocument } from '../../personalisation/validate/validate-document.js';
-import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 import { lockGame, requireConfigVersion } from './config-queries.js';
 import { type DocumentChange, documentDifference } from './document-difference.js';
 import { findDraftRow, upsertDraft } from './draft-queries.js';

@@ -1,8 +1,8 @@
+import { type Actor, emailOf, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
 import { validateDocument } from '../../personalisation/validate/validate-document.js';
-import { type Actor, emailOf, insertAuditEntry } from '../studios/audit-log.js';
 import {
   type ConfigVersion,
   findConfigVersion,

@@ -1,6 +1,6 @@
+import { emailOf } from '../../admin/audit-log.js';
+import type { Job, JobKind, JobState, NewJob } from '../../admin/background-jobs.js';
 import { type Client, type Pool, query } from '../../db/pool.js';
-import { emailOf } from '../studios/audit-log.js';
-import type { Job, JobKind, JobState, NewJob } from '../studios/background-jobs.js';
 
 /** A node that has sent no heartbeat for this long counts as stopped. Uses the clock of the database: those of nodes differ. */
 const IS_LOST = "state = 'running' and heartbeat_at < now() - interval '30 seconds'";

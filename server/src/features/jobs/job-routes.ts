@@ -1,7 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters, success, successOf } from '../../http/admin-responses.js';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { actorOf, gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success, successOf } from '../../admin/admin-responses.js';
+import {
+  JOB_EXAMPLE,
+  JOB_EXAMPLE_ID,
+  JobKindSchema,
+  JobResponse,
+  JobSchema,
+  toJob,
+} from '../../admin/job-schemas.js';
 import {
   cursorInvalid,
   cursorOf,
@@ -10,20 +20,10 @@ import {
   NextCursor,
   pageParameters,
   writeCursor,
-} from '../../http/page-cursor.js';
+} from '../../admin/page-cursor.js';
+import { ApiError } from '../../errors.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { UUID } from '../../lib/uuid.js';
-import type { AdminContext } from '../studios/admin-context.js';
-import { gameErrors } from '../studios/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
-import {
-  JOB_EXAMPLE,
-  JOB_EXAMPLE_ID,
-  JobKindSchema,
-  JobResponse,
-  JobSchema,
-  toJob,
-} from '../studios/job-schemas.js';
 import { findJob, listJobs } from './job-queries.js';
 import { cancelJob } from './jobs.js';
 

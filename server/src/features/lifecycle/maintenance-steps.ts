@@ -1,3 +1,4 @@
+import { serviceActor } from '../../admin/audit-log.js';
 import type { OwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { MINUTE_MS } from '../../lib/day.js';
@@ -14,7 +15,6 @@ import { deleteExpiredExports } from '../exports/export-expiry.js';
 import { deleteExpiredJobs } from '../jobs/job-expiry.js';
 import { deleteExpiredStays } from '../players/stay-expiry.js';
 import { deleteExpiredSessions } from '../sessions/session-expiry.js';
-import { serviceActor } from '../studios/audit-log.js';
 import type { StepOutcome } from './maintenance-metrics.js';
 import { type RetentionResult, runRetention } from './retention.js';
 

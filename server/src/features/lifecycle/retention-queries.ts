@@ -1,6 +1,6 @@
+import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { inTransaction, isLockTimeout, type OwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
-import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 
 /** A game with a retention that has events to delete. Days are UTC, as `2026-11-15`. */
 export type ExpiringGame = {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Actor } from '../../admin/audit-log.js';
 import { type OwnConnection, tryAdvisoryLock, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { countPages, findTableOid } from '../../db/table-pages.js';
@@ -9,7 +10,6 @@ import {
   type EventPartition,
   listEventPartitions,
 } from '../events/event-partitions.js';
-import type { Actor } from '../studios/audit-log.js';
 import {
   countExpired,
   deleteOnPages,

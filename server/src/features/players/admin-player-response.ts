@@ -1,4 +1,4 @@
-import { toTime } from '../../http/admin-responses.js';
+import { toTime } from '../../admin/admin-responses.js';
 import { DAY_MS } from '../../lib/day.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 

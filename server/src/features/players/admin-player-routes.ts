@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { actorOf, gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, success, toTime } from '../../admin/admin-responses.js';
+import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../admin/page-cursor.js';
 import { ApiError, ERRORS } from '../../errors.js';
-import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../http/page-cursor.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { didYouMean } from '../../lib/nearest-name.js';
 import { ROW_ID } from '../../lib/row-id.js';
-import type { AdminContext } from '../studios/admin-context.js';
-import { gameErrors } from '../studios/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import { playerResponse } from './admin-player-response.js';
 import {
   ClearedResponse,

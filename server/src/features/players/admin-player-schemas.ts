@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { GameParameters, nullable, PersonEmail, successOf, Time } from '../../http/admin-responses.js';
-import { NextCursor } from '../../http/page-cursor.js';
+import { GameParameters, nullable, PersonEmail, successOf, Time } from '../../admin/admin-responses.js';
+import { NextCursor } from '../../admin/page-cursor.js';
 import { MAX_REASON } from './override-limits.js';
 
 /** Documentation of the admin API's player routes. */

@@ -1,17 +1,17 @@
 import { PassThrough } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success } from '../../admin/admin-responses.js';
+import { parseCsvBodies } from '../../admin/csv-bodies.js';
+import { BackgroundQuery, JobResponse, toJob } from '../../admin/job-schemas.js';
+import { writeJsonLines } from '../../admin/json-lines.js';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters, success } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { parseCsvBodies } from '../../http/csv-bodies.js';
-import { writeJsonLines } from '../../http/json-lines.js';
 import { checkBodyAgainst, withSchemaTypes } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
-import type { AdminContext } from '../studios/admin-context.js';
-import { gameErrors } from '../studios/admin-errors.js';
-import { actorOf, adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
-import { BackgroundQuery, JobResponse, toJob } from '../studios/job-schemas.js';
 import { readOverrideFile } from './override-file.js';
 import { checkOverrides, importOverrides } from './override-import.js';
 

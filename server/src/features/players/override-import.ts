@@ -1,7 +1,7 @@
+import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { MAX_ROW_ERRORS, type RowError } from '../game-configs/catalogue/catalogue-rows.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
-import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 import type { OverrideReading, StatedOverride } from './override-file.js';
 import {
   insertOverrides,

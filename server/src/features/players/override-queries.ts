@@ -1,5 +1,5 @@
+import { type Actor, emailOf } from '../../admin/audit-log.js';
 import { type Client, type Pool, query } from '../../db/pool.js';
-import { type Actor, emailOf } from '../studios/audit-log.js';
 
 /** A player's flag as a studio has set it, and what became of that. */
 export type OverrideRow = {

@@ -1,7 +1,7 @@
+import { type Actor, emailOf, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { nearestName } from '../../lib/nearest-name.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
-import { type Actor, emailOf, insertAuditEntry } from '../studios/audit-log.js';
 import {
   insertOverride,
   type LockedPlayer,

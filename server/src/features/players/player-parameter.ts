@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameOf } from '../../admin/admin-guard.js';
 import { ApiError } from '../../errors.js';
 import { UUID_ANY_CASE } from '../../lib/uuid.js';
-import type { AdminContext } from '../studios/admin-context.js';
-import { gameOf } from '../studios/admin-guard.js';
 import { findPlayerId } from './override-queries.js';
 
 /** The internal id of the player in the path. A player of another game is not found, like an unknown one. */

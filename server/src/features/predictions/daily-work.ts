@@ -1,8 +1,8 @@
+import { serviceActor } from '../../admin/audit-log.js';
 import type { Pool } from '../../db/pool.js';
 import { clockFrom } from '../../lib/clock.js';
 import { DAY_MS, dateOf } from '../../lib/day.js';
 import type { GradedName, ModelName } from '../../personalisation/predict/artefact.js';
-import { serviceActor } from '../studios/audit-log.js';
 import { listPredictedGames, type PredictedGame } from './daily-queries.js';
 import { gradeGame } from './grade-game.js';
 import { trainGame } from './train-game.js';

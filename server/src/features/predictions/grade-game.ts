@@ -1,3 +1,4 @@
+import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { withOwnConnection } from '../../db/own-connection.js';
 import { type Pool, transaction } from '../../db/pool.js';
 import { type Clock, clockFrom } from '../../lib/clock.js';
@@ -15,7 +16,6 @@ import { gradeTotal, totalHealthAfter } from '../../personalisation/predict/grad
 import { readArtefact } from '../../personalisation/predict/read-artefact.js';
 import type { OriginCells } from '../../personalisation/predict/training-data.js';
 import { lockGame } from '../game-configs/config-queries.js';
-import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 import { type Grade, insertGrade } from './grade-queries.js';
 import {
   findCurrentState,

@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { adminSchema, GameParameters, success } from '../../http/admin-responses.js';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success } from '../../admin/admin-responses.js';
 import {
   cursorInvalid,
   cursorOf,
@@ -8,14 +11,11 @@ import {
   cutPage,
   pageParameters,
   writeCursor,
-} from '../../http/page-cursor.js';
+} from '../../admin/page-cursor.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
 import { MAX_INTEGER } from '../../lib/max-integer.js';
 import { GRADED_NAMES, type GradedName } from '../../personalisation/predict/artefact.js';
-import type { AdminContext } from '../studios/admin-context.js';
-import { gameErrors } from '../studios/admin-errors.js';
-import { gameOf, requireRole } from '../studios/admin-guard.js';
 import { type GradePage, listGrades } from './grade-queries.js';
 import { GradesResponse } from './model-schemas.js';
 

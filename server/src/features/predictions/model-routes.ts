@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
+import { BackgroundQuery, JobResponse, toJob } from '../../admin/job-schemas.js';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { MODEL_NAMES, type ModelName } from '../../personalisation/predict/artefact.js';
-import type { AdminContext } from '../studios/admin-context.js';
-import { gameErrors } from '../studios/admin-errors.js';
-import { actorOf, adminOf, gameOf, requireRole } from '../studios/admin-guard.js';
-import { BackgroundQuery, JobResponse, toJob } from '../studios/job-schemas.js';
 import { comparedModel } from './compared-model.js';
 import {
   findCurrentState,

@@ -1,7 +1,7 @@
+import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Pool, transaction } from '../../db/pool.js';
 import { readArtefact } from '../../personalisation/predict/read-artefact.js';
 import { lockGame } from '../game-configs/config-queries.js';
-import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 import { findCurrentState, findModel, insertNextState } from './model-queries.js';
 
 export type ModelRollback = Readonly<{ gameId: number; version: number }>;

@@ -1,3 +1,4 @@
+import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { type OwnConnection, tryAdvisoryLock, withOwnConnection } from '../../db/own-connection.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import { type Clock, clockFrom } from '../../lib/clock.js';
@@ -11,7 +12,6 @@ import {
 import { readArtefact } from '../../personalisation/predict/read-artefact.js';
 import { type TrainingResult, train } from '../../personalisation/predict/train.js';
 import { lockGame } from '../game-configs/config-queries.js';
-import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 import {
   findCurrentState,
   findModel,

@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { actorOf, gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, success, toTime } from '../../admin/admin-responses.js';
+import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../admin/page-cursor.js';
 import { ApiError } from '../../errors.js';
-import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../http/page-cursor.js';
 import { checkBodyAgainst, withSchemaTypes } from '../../http/validation.js';
 import { UUID_ANY_CASE } from '../../lib/uuid.js';
 import { PlayerParameters } from '../players/admin-player-schemas.js';
 import { playerOf, userIdOf } from '../players/player-parameter.js';
-import type { AdminContext } from '../studios/admin-context.js';
-import { gameErrors } from '../studios/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../studios/admin-guard.js';
 import {
   DevicesResponse,
   RevokeBody,

@@ -1,5 +1,5 @@
+import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Pool, transaction } from '../../db/pool.js';
-import { type Actor, insertAuditEntry } from '../studios/audit-log.js';
 import { deleteSessionOfPlayer, deleteSessionsOfPlayer } from './session-queries.js';
 
 export type SessionRevocation = Readonly<{

@@ -1,13 +1,19 @@
 import type { FastifyInstance } from 'fastify';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { adminErrors } from '../../admin/admin-errors.js';
+import { actorOf, adminOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, success, toTime } from '../../admin/admin-responses.js';
+import {
+  createAdminToken,
+  type ListedToken,
+  listAdminTokensOfTenant,
+  revokeAdminToken,
+} from '../../admin/admin-tokens.js';
+import { cutIdPage, PageParameters, pageOf } from '../../admin/keyset-page.js';
 import { ApiError } from '../../errors.js';
-import { adminSchema, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { cutIdPage, PageParameters, pageOf } from '../../http/keyset-page.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS } from '../../lib/day.js';
-import type { AdminContext } from './admin-context.js';
-import { adminErrors } from './admin-errors.js';
-import { actorOf, adminOf, requireRole } from './admin-guard.js';
 import {
   AdminTokenParameters,
   AdminTokensResponse,
@@ -15,12 +21,6 @@ import {
   NewAdminTokenBody,
   RevokedAdminTokenResponse,
 } from './admin-token-schemas.js';
-import {
-  createAdminToken,
-  type ListedToken,
-  listAdminTokensOfTenant,
-  revokeAdminToken,
-} from './admin-tokens.js';
 
 const TOKEN_ID = /^[0-9a-f]{16}$/;
 

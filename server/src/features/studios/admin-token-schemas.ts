@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../http/admin-responses.js';
+import { nullable, successOf, Time } from '../../admin/admin-responses.js';
+import { NextCursor } from '../../admin/page-cursor.js';
+import { RoleSchema } from '../../admin/role-schema.js';
 import { NAME_PATTERN } from '../../http/api-schemas.js';
-import { NextCursor } from '../../http/page-cursor.js';
-import { RoleSchema } from './role-schema.js';
 
 /** Requests and responses of the routes of admin tokens. */
 

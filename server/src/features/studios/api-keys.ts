@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import type { Page } from '../../admin/keyset-page.js';
 import { type Client, type Pool, query } from '../../db/pool.js';
-import type { Page } from '../../http/keyset-page.js';
 import { type MasterKeys, seal } from '../../security/master-keys.js';
 
 export type Environment = 'development' | 'production';

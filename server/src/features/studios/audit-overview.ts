@@ -1,5 +1,5 @@
+import type { AuditRow } from '../../admin/audit-log.js';
 import type { Pool } from '../../db/pool.js';
-import type { AuditRow } from './audit-log.js';
 
 /** For operators: entries of all studios, and entries that belong to no studio. */
 export type AuditFilter = Readonly<{

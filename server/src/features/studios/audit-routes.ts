@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { adminErrors } from '../../admin/admin-errors.js';
+import { adminOf, requireGameOfTenant, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, nullable, success, successOf, Time, toTime } from '../../admin/admin-responses.js';
+import { findAuditEntry, listAuditEntries, listAuditEntriesOfGame } from '../../admin/audit-log.js';
 import { ApiError } from '../../errors.js';
-import { adminSchema, nullable, success, successOf, Time, toTime } from '../../http/admin-responses.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { ROW_ID } from '../../lib/row-id.js';
-import type { AdminContext } from './admin-context.js';
-import { adminErrors } from './admin-errors.js';
-import { adminOf, requireGameOfTenant, requireRole } from './admin-guard.js';
-import { findAuditEntry, listAuditEntries, listAuditEntriesOfGame } from './audit-log.js';
 
 const MAX_ENTRIES = 100;
 const DEFAULT_ENTRIES = 20;

@@ -1,13 +1,19 @@
 import type { FastifyInstance } from 'fastify';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { adminErrors, gameErrors } from '../../admin/admin-errors.js';
+import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success } from '../../admin/admin-responses.js';
+import {
+  countGamesOfTenant,
+  findListedGame,
+  type ListedGame,
+  listGamesOfTenant,
+} from '../../admin/game-queries.js';
+import { cutIdPage, PageParameters, pageOf } from '../../admin/keyset-page.js';
+import { isSlug, SLUG, SLUG_RULE } from '../../admin/tenants.js';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters, success } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { cutIdPage, PageParameters, pageOf } from '../../http/keyset-page.js';
 import { withSchemaTypes } from '../../http/validation.js';
-import type { AdminContext } from './admin-context.js';
-import { adminErrors, gameErrors } from './admin-errors.js';
-import { actorOf, adminOf, gameOf, requireRole } from './admin-guard.js';
-import { countGamesOfTenant, findListedGame, type ListedGame, listGamesOfTenant } from './game-queries.js';
 import {
   CreatedGameResponse,
   GameBody,
@@ -17,7 +23,6 @@ import {
   NewGameBody,
 } from './game-schemas.js';
 import { createGame, updateGameSettings } from './tenant-changes.js';
-import { isSlug, SLUG, SLUG_RULE } from './tenants.js';
 
 /** Maintenance looks at each game. Commands, which an operator runs, have no such limit. */
 const MAX_GAMES = 100;

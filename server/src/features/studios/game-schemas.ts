@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
-import { nullable, successOf } from '../../http/admin-responses.js';
+import { nullable, successOf } from '../../admin/admin-responses.js';
+import { NextCursor } from '../../admin/page-cursor.js';
+import { SLUG_RULE } from '../../admin/tenants.js';
 import { NAME_PATTERN } from '../../http/api-schemas.js';
-import { NextCursor } from '../../http/page-cursor.js';
-import { SLUG_RULE } from './tenants.js';
 
 /** Requests and responses of the routes of games. */
 

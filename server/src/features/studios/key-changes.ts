@@ -1,3 +1,5 @@
+import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
+import { findGame } from '../../admin/tenants.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import type { MasterKeys } from '../../security/master-keys.js';
 import {
@@ -11,8 +13,6 @@ import {
   updateKeyExpiry,
   updateKeyRevoked,
 } from './api-keys.js';
-import { type Actor, insertAuditEntry } from './audit-log.js';
-import { findGame } from './tenants.js';
 
 /** Undefined if the game does not exist or the key id is taken. The secret is not written to the audit log. */
 export function createApiKey(

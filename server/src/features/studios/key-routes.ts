@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { gameErrors } from '../../admin/admin-errors.js';
+import { actorOf, adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
+import { cutIdPage, PageParameters, pageOf } from '../../admin/keyset-page.js';
 import { ApiError } from '../../errors.js';
-import { adminSchema, GameParameters, success, toTime } from '../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
-import { cutIdPage, PageParameters, pageOf } from '../../http/keyset-page.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { HOUR_MS } from '../../lib/day.js';
-import type { AdminContext } from './admin-context.js';
-import { gameErrors } from './admin-errors.js';
-import { actorOf, adminOf, gameOf, requireRole } from './admin-guard.js';
 import { keyState, type ListedKey, listApiKeysOfGame } from './api-keys.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from './key-changes.js';
 import {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { nullable, successOf, Time } from '../../http/admin-responses.js';
-import { MAX_STUDIOS } from './admin-sessions.js';
-import { RoleSchema } from './role-schema.js';
+import { nullable, successOf, Time } from '../../admin/admin-responses.js';
+import { MAX_STUDIOS } from '../../admin/admin-sessions.js';
+import { RoleSchema } from '../../admin/role-schema.js';
 
 /** The sender of a request: a person with an account, or an admin token. */
 

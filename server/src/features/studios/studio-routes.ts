@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { adminSchema, nullable, success, successOf, toTime } from '../../http/admin-responses.js';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { adminErrors } from '../../admin/admin-errors.js';
+import { adminOf, requireRole } from '../../admin/admin-guard.js';
+import { adminSchema, nullable, success, successOf, toTime } from '../../admin/admin-responses.js';
+import { findStudioName, listStudiosOfAccount } from '../../admin/admin-sessions.js';
 import type { AttributeRegistry } from '../../personalisation/attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../../personalisation/attributes/attributes.js';
-import type { AdminContext } from './admin-context.js';
-import { adminErrors } from './admin-errors.js';
-import { adminOf, requireRole } from './admin-guard.js';
-import { findStudioName, listStudiosOfAccount } from './admin-sessions.js';
 import { accountResponse, MeResponse } from './me-schema.js';
 
 const field = { name: Type.String(), type: Type.String(), meaning: Type.String() };

@@ -1,5 +1,4 @@
-import { type Pool, transaction } from '../../db/pool.js';
-import { type Actor, insertAuditEntry } from './audit-log.js';
+import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import {
   type GameSettingsRow,
   insertGame,
@@ -9,7 +8,8 @@ import {
   updateGameName,
   updateRetentionDays,
   updateUnregisteredTypes,
-} from './tenants.js';
+} from '../../admin/tenants.js';
+import { type Pool, transaction } from '../../db/pool.js';
 
 type Named = Readonly<{ slug: string; name: string }>;
 

@@ -1,3 +1,5 @@
+import { deleteAdminSession, insertAdminSession } from '../../../src/admin/admin-sessions.js';
+import { createAdminToken, listAdminTokens, revokeAdminToken } from '../../../src/admin/admin-tokens.js';
 import type { Pool } from '../../../src/db/pool.js';
 import {
   addMember,
@@ -25,12 +27,6 @@ import {
 } from '../../../src/features/accounts/second-factor.js';
 import { secondFactorBinding } from '../../../src/features/accounts/second-factor-binding.js';
 import { signInByLink } from '../../../src/features/accounts/sign-in-links.js';
-import { deleteAdminSession, insertAdminSession } from '../../../src/features/studios/admin-sessions.js';
-import {
-  createAdminToken,
-  listAdminTokens,
-  revokeAdminToken,
-} from '../../../src/features/studios/admin-tokens.js';
 import { hashOfToken } from '../../../src/lib/secret-token.js';
 import { codeAt, stepAt } from '../../../src/lib/totp.js';
 import { generateMasterKey, parseMasterKeys, seal } from '../../../src/security/master-keys.js';

@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import type { JobRun } from '../../../src/admin/background-jobs.js';
 import { transaction } from '../../../src/db/pool.js';
 import { deleteExpiredExports } from '../../../src/features/exports/export-expiry.js';
 import {
@@ -13,7 +14,6 @@ import { cancelExport, startExport } from '../../../src/features/exports/export-
 import { deleteExpiredJobs } from '../../../src/features/jobs/job-expiry.js';
 import { findJob, listJobs, updateJobProgress } from '../../../src/features/jobs/job-queries.js';
 import { cancelJob, createJobs } from '../../../src/features/jobs/jobs.js';
-import type { JobRun } from '../../../src/features/studios/background-jobs.js';
 import { WORLD } from './large-tables.js';
 import type { Listed } from './listed-statement.js';
 

@@ -1,4 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { findSignedIn, findStudioName, listStudiosOfAccount } from '../../../src/admin/admin-sessions.js';
+import { findAdmin, listAdminTokensOfTenant } from '../../../src/admin/admin-tokens.js';
+import { findAuditEntry, listAuditEntries, listAuditEntriesOfGame } from '../../../src/admin/audit-log.js';
+import {
+  countGamesOfTenant,
+  findGameOfTenant,
+  findListedGame,
+  listGamesOfTenant,
+} from '../../../src/admin/game-queries.js';
 import type { Pool } from '../../../src/db/pool.js';
 import { findAccount, findAccountByEmail } from '../../../src/features/accounts/account-queries.js';
 import { findInvitation, listInvitations } from '../../../src/features/accounts/invitation-queries.js';
@@ -55,24 +64,7 @@ import {
   insertSessions,
   updateRefreshChains,
 } from '../../../src/features/sessions/session-queries.js';
-import {
-  findSignedIn,
-  findStudioName,
-  listStudiosOfAccount,
-} from '../../../src/features/studios/admin-sessions.js';
-import { findAdmin, listAdminTokensOfTenant } from '../../../src/features/studios/admin-tokens.js';
 import { listApiKeysOfGame } from '../../../src/features/studios/api-keys.js';
-import {
-  findAuditEntry,
-  listAuditEntries,
-  listAuditEntriesOfGame,
-} from '../../../src/features/studios/audit-log.js';
-import {
-  countGamesOfTenant,
-  findGameOfTenant,
-  findListedGame,
-  listGamesOfTenant,
-} from '../../../src/features/studios/game-queries.js';
 import { utcDay } from '../../../src/lib/day.js';
 import { hashOfToken } from '../../../src/lib/secret-token.js';
 import { findOwners } from '../../../src/queue/partition-locks.js';

@@ -1,3 +1,4 @@
+import { findGame, listGames, listTenants } from '../../../src/admin/tenants.js';
 import { withOwnConnection } from '../../../src/db/own-connection.js';
 import { type Pool, transaction } from '../../../src/db/pool.js';
 import { type AccountRow, findAccountByEmail } from '../../../src/features/accounts/account-queries.js';
@@ -23,7 +24,6 @@ import { apiKeyBinding, listApiKeys } from '../../../src/features/studios/api-ke
 import { findAuditRow, listAuditLines } from '../../../src/features/studios/audit-overview.js';
 import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/features/studios/key-changes.js';
 import { createGame, updateGameSettings } from '../../../src/features/studios/tenant-changes.js';
-import { findGame, listGames, listTenants } from '../../../src/features/studios/tenants.js';
 import { createFairSemaphore } from '../../../src/lib/fair-semaphore.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
 import { measureProbabilities } from '../../../src/personalisation/predict/metrics.js';

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { updateRetentionDays } from '../../../src/admin/tenants.js';
 import { withOwnConnection } from '../../../src/db/own-connection.js';
 import { sendAll } from '../../../src/db/pool.js';
 import { exportEvents } from '../../../src/features/analytics/export-events.js';
@@ -17,7 +18,6 @@ import {
 } from '../../../src/features/events/move-old-queries.js';
 import { hasOldEvents } from '../../../src/features/events/old-events.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
-import { updateRetentionDays } from '../../../src/features/studios/tenants.js';
 import {
   adImpressionAt,
   createGameWorld,

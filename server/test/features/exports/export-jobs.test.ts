@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { writeCursor } from '../../../src/admin/page-cursor.js';
 import { transaction } from '../../../src/db/pool.js';
 import { exportEvents } from '../../../src/features/analytics/export-events.js';
 import { type ExportTarget, streamTarget } from '../../../src/features/analytics/export-target.js';
@@ -15,7 +16,6 @@ import {
 } from '../../../src/features/exports/export-job-queries.js';
 import { createExportRunner, type ExportRunner } from '../../../src/features/exports/export-runner.js';
 import { ExportLostError, jobTarget } from '../../../src/features/exports/job-target.js';
-import { writeCursor } from '../../../src/http/page-cursor.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, withoutRateLimits } from '../../support/data-calls.js';
 import { createHarness, type Harness, postEvents } from '../../support/harness.js';

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { JobRun, NewJob } from '../../../src/admin/background-jobs.js';
 import { deleteExpiredJobs } from '../../../src/features/jobs/job-expiry.js';
 import { createJobs } from '../../../src/features/jobs/jobs.js';
-import type { JobRun, NewJob } from '../../../src/features/studios/background-jobs.js';
 import { DAY_MS } from '../../../src/lib/day.js';
 import { addPerson } from '../../support/account-calls.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { updateRetentionDays } from '../../../src/admin/tenants.js';
 import { dayTable, ensureDays } from '../../../src/features/events/event-partitions.js';
 import { type RetentionProgress, runRetention } from '../../../src/features/lifecycle/retention.js';
-import { updateRetentionDays } from '../../../src/features/studios/tenants.js';
 import { utcDay } from '../../../src/lib/day.js';
 import {
   compact,

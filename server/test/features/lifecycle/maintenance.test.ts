@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { updateRetentionDays } from '../../../src/admin/tenants.js';
 import { applyEvents } from '../../../src/features/events/apply-events.js';
 import {
   createMaintenance,
@@ -15,7 +16,6 @@ import {
   MAINTENANCE_STEPS,
   type MaintenanceStep,
 } from '../../../src/features/lifecycle/maintenance-steps.js';
-import { updateRetentionDays } from '../../../src/features/studios/tenants.js';
 import {
   adImpressionAt,
   createGameWorld,

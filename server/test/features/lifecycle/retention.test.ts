@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { updateRetentionDays } from '../../../src/admin/tenants.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { applyEvents, type EventOutcome } from '../../../src/features/events/apply-events.js';
 import {
@@ -8,7 +9,6 @@ import {
   listEventPartitions,
 } from '../../../src/features/events/event-partitions.js';
 import { type RetentionOptions, runRetention } from '../../../src/features/lifecycle/retention.js';
-import { updateRetentionDays } from '../../../src/features/studios/tenants.js';
 import { NOW } from '../../support/closed-day.js';
 import {
   adImpressionAt,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findGame } from '../../../src/admin/tenants.js';
 import { withOwnConnection } from '../../../src/db/own-connection.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
 import { readTrainingData } from '../../../src/features/predictions/training-data-reader.js';
-import { findGame } from '../../../src/features/studios/tenants.js';
 import { predictionFacts } from '../../../src/personalisation/attributes/player-history.js';
 import type { Artefact } from '../../../src/personalisation/predict/artefact.js';
 import type { PurchaseCell } from '../../../src/personalisation/predict/beta-geometric-nbd.js';

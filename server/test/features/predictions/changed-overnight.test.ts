@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findGame } from '../../../src/admin/tenants.js';
 import { withOwnConnection } from '../../../src/db/own-connection.js';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
 import { workOnGame } from '../../../src/features/predictions/daily-work.js';
@@ -9,7 +10,6 @@ import { listGrades } from '../../../src/features/predictions/grade-queries.js';
 import { createPredictionMetrics } from '../../../src/features/predictions/prediction-metrics.js';
 import { predictionsStep } from '../../../src/features/predictions/predictions-step.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
-import { findGame } from '../../../src/features/studios/tenants.js';
 import { dateOf } from '../../../src/lib/day.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
 import { type SimulatedPlayer, simulateGame } from '../../personalisation/predict/simulated-game.js';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findGame } from '../../../src/admin/tenants.js';
 import { publishConfig } from '../../../src/features/game-configs/publish.js';
 import { gradeGame } from '../../../src/features/predictions/grade-game.js';
 import { trainGame } from '../../../src/features/predictions/train-game.js';
-import { findGame } from '../../../src/features/studios/tenants.js';
 import { DEFAULT_DOCUMENT } from '../../../src/personalisation/document/default-document.js';
 import { type ModelName, PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';
 import { type SimulatedPlayer, simulateGame } from '../../personalisation/predict/simulated-game.js';

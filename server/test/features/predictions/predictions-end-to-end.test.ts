@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findGame } from '../../../src/admin/tenants.js';
 import { withOwnConnection } from '../../../src/db/own-connection.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import { findStateAt } from '../../../src/features/predictions/model-queries.js';
@@ -8,7 +9,6 @@ import { readOrigin } from '../../../src/features/predictions/training-data-read
 import { createSample } from '../../../src/features/predictions/training-queries.js';
 import { createApiKey } from '../../../src/features/studios/key-changes.js';
 import { createGame, createTenant } from '../../../src/features/studios/tenant-changes.js';
-import { findGame } from '../../../src/features/studios/tenants.js';
 import { predictionFacts } from '../../../src/personalisation/attributes/player-history.js';
 import { PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';
 import {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { decodeProtectedHeader } from 'jose';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { insertGame } from '../../../src/admin/tenants.js';
 import { DEMO } from '../../../src/app/demo-studio.js';
 import {
   ensureSigningKey,
@@ -8,7 +9,6 @@ import {
   rotateSigningKey,
 } from '../../../src/features/sessions/signing-key-changes.js';
 import { listSigningKeys } from '../../../src/features/sessions/signing-key-queries.js';
-import { insertGame } from '../../../src/features/studios/tenants.js';
 import { generateMasterKey } from '../../../src/security/master-keys.js';
 import { finished, startCommandUnder } from '../../support/command.js';
 import {

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { adminSchema, GameParameters, success, toTime } from '../../../http/admin-responses.js';
-import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../http/day-span.js';
+import type { AdminContext } from '../../../admin/admin-context.js';
+import { gameErrors } from '../../../admin/admin-errors.js';
+import { gameOf, requireRole } from '../../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success, toTime } from '../../../admin/admin-responses.js';
+import { jsonOrCsv, sendCsv } from '../../../admin/csv-file.js';
+import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../admin/day-span.js';
 import { withSchemaTypes } from '../../../http/validation.js';
-import type { AdminContext } from '../../studios/admin-context.js';
-import { gameErrors } from '../../studios/admin-errors.js';
-import { gameOf, requireRole } from '../../studios/admin-guard.js';
-import { jsonOrCsv, sendCsv } from '../csv-file.js';
 import { findSummedDays, listBreakdownDays, listBreakdownTotals } from './breakdown.js';
 import { daysToCsv, totalsResponse, totalsToCsv } from './breakdown-response.js';
 import { BreakdownResponse, DimensionParameter } from './breakdown-schemas.js';

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { nullable, successOf, Time } from '../../../http/admin-responses.js';
+import { nullable, successOf, Time } from '../../../admin/admin-responses.js';
 
 /** Documentation of the numbers by country, platform, build, SKU and promotion. */
 

@@ -1,5 +1,5 @@
+import type { DaySpan } from '../../../admin/day-span.js';
 import { type Pool, query } from '../../../db/pool.js';
-import type { DaySpan } from '../../../http/day-span.js';
 import { type Dimension, SHOWN_VALUES } from './dimensions.js';
 
 /** Which value of a dimension: one that clients told, none, or all that are not among the largest. */

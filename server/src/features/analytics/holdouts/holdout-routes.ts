@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { adminSchema, GameParameters, success } from '../../../http/admin-responses.js';
+import type { AdminContext } from '../../../admin/admin-context.js';
+import { gameErrors } from '../../../admin/admin-errors.js';
+import { gameOf, requireRole } from '../../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success } from '../../../admin/admin-responses.js';
+import { jsonOrCsv, sendCsv } from '../../../admin/csv-file.js';
 import { withSchemaTypes } from '../../../http/validation.js';
 import { findConfigVersionAt } from '../../game-configs/config-queries.js';
-import type { AdminContext } from '../../studios/admin-context.js';
-import { gameErrors } from '../../studios/admin-errors.js';
-import { gameOf, requireRole } from '../../studios/admin-guard.js';
-import { jsonOrCsv, sendCsv } from '../csv-file.js';
 import { findNewestComparison } from './holdout-queries.js';
 import { comparisonResponse, comparisonToCsv } from './holdout-response.js';
 import { HoldoutResponse } from './holdout-schemas.js';

@@ -1,15 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import type { AdminContext } from '../../../admin/admin-context.js';
+import { gameErrors } from '../../../admin/admin-errors.js';
+import { gameOf, requireRole } from '../../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success, toTime } from '../../../admin/admin-responses.js';
+import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../../admin/page-cursor.js';
 import { ApiError } from '../../../errors.js';
-import { adminSchema, GameParameters, success, toTime } from '../../../http/admin-responses.js';
-import { cursorInvalid, cursorOf, cutPage, pageParameters, writeCursor } from '../../../http/page-cursor.js';
 import { textParameter } from '../../../http/parameters.js';
 import { withSchemaTypes } from '../../../http/validation.js';
 import { MAX_INTEGER } from '../../../lib/max-integer.js';
 import { ROW_ID } from '../../../lib/row-id.js';
-import type { AdminContext } from '../../studios/admin-context.js';
-import { gameErrors } from '../../studios/admin-errors.js';
-import { gameOf, requireRole } from '../../studios/admin-guard.js';
 import { EVENT_LIMITS } from '../limits.js';
 import {
   type FailedEventRow,

@@ -1,6 +1,6 @@
+import { type Actor, insertAuditEntry } from '../../../admin/audit-log.js';
 import { type Client, isUnavailable, type Pool, transaction } from '../../../db/pool.js';
 import { decodeJson } from '../../../lib/json-body.js';
-import { type Actor, insertAuditEntry } from '../../studios/audit-log.js';
 import { applyEventsWithin } from '../apply-events.js';
 import { checkEvents, type TypeCheck } from '../check-events.js';
 import { type EventRecord, recordsOfPlayer } from '../event-record.js';

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { AdminContext } from '../../../admin/admin-context.js';
+import { gameErrors } from '../../../admin/admin-errors.js';
+import { adminOf, gameOf, requireRole } from '../../../admin/admin-guard.js';
+import { adminSchema, GameParameters } from '../../../admin/admin-responses.js';
 import { ApiError } from '../../../errors.js';
-import { adminSchema, GameParameters } from '../../../http/admin-responses.js';
-import type { AdminContext } from '../../studios/admin-context.js';
-import { gameErrors } from '../../studios/admin-errors.js';
-import { adminOf, gameOf, requireRole } from '../../studios/admin-guard.js';
 import { LiveMessage } from './live-schemas.js';
 import { createLiveStream, readPlace } from './live-stream.js';
 import { createLiveTails, type LiveListener, type LiveNews } from './live-tail.js';

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Time } from '../../../http/admin-responses.js';
+import { Time } from '../../../admin/admin-responses.js';
 
 /** Documentation of the live tail: what the `data` of its server-sent events holds. */
 

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { ApiError } from '../../../errors.js';
+import type { AdminContext } from '../../../admin/admin-context.js';
+import { gameErrors } from '../../../admin/admin-errors.js';
+import { actorOf, gameOf, requireRole } from '../../../admin/admin-guard.js';
 import {
   adminSchema,
   GameParameters,
@@ -9,13 +11,11 @@ import {
   successOf,
   Time,
   toTime,
-} from '../../../http/admin-responses.js';
+} from '../../../admin/admin-responses.js';
+import { ApiError } from '../../../errors.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
 import { textParameter } from '../../../http/parameters.js';
 import { withSchemaTypes } from '../../../http/validation.js';
-import type { AdminContext } from '../../studios/admin-context.js';
-import { gameErrors } from '../../studios/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../../studios/admin-guard.js';
 import { EVENT_LIMITS } from '../limits.js';
 import { findEventType, retireEventType } from './event-type-queries.js';
 import { registerEventType } from './event-types.js';

@@ -1,6 +1,6 @@
+import { type Actor, insertAuditEntry } from '../../../admin/audit-log.js';
+import type { UnregisteredTypes } from '../../../admin/tenants.js';
 import { type Client, type Pool, query, transaction } from '../../../db/pool.js';
-import { type Actor, insertAuditEntry } from '../../studios/audit-log.js';
-import type { UnregisteredTypes } from '../../studios/tenants.js';
 
 /** More types would be names invented by a program, and every node keeps all of them in memory. */
 const MAX_EVENT_TYPES = 1_000;

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { adminSchema, GameParameters, nullable, success, successOf } from '../../../http/admin-responses.js';
-import { cursorOf, cutPage, NextCursor, pageParameters, writeCursor } from '../../../http/page-cursor.js';
+import type { AdminContext } from '../../../admin/admin-context.js';
+import { gameErrors } from '../../../admin/admin-errors.js';
+import { gameOf, requireRole } from '../../../admin/admin-guard.js';
+import { adminSchema, GameParameters, nullable, success, successOf } from '../../../admin/admin-responses.js';
+import { cursorOf, cutPage, NextCursor, pageParameters, writeCursor } from '../../../admin/page-cursor.js';
 import { withSchemaTypes } from '../../../http/validation.js';
-import type { AdminContext } from '../../studios/admin-context.js';
-import { gameErrors } from '../../studios/admin-errors.js';
-import { gameOf, requireRole } from '../../studios/admin-guard.js';
 import { listSentTypes, SENT_DAYS } from './sent-types.js';
 
 const LIMITS = { max: 1_000, fallback: 1_000 };

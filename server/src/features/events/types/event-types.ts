@@ -1,5 +1,5 @@
+import type { Actor } from '../../../admin/audit-log.js';
 import type { Pool } from '../../../db/pool.js';
-import type { Actor } from '../../studios/audit-log.js';
 import { isEventType } from '../check-events.js';
 import { checkSchema } from './event-schema.js';
 import { insertEventType, type NewEventType } from './event-type-queries.js';

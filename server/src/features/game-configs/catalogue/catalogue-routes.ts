@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
+import type { AdminContext } from '../../../admin/admin-context.js';
+import { gameErrors } from '../../../admin/admin-errors.js';
+import { actorOf, gameOf, requireRole } from '../../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success } from '../../../admin/admin-responses.js';
+import { parseCsvBodies } from '../../../admin/csv-bodies.js';
 import { ApiError } from '../../../errors.js';
-import { adminSchema, GameParameters, success } from '../../../http/admin-responses.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
-import { parseCsvBodies } from '../../../http/csv-bodies.js';
 import { checkBodyAgainst, withSchemaTypes } from '../../../http/validation.js';
-import type { AdminContext } from '../../studios/admin-context.js';
-import { gameErrors } from '../../studios/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../../studios/admin-guard.js';
 import { findDraft } from '../draft.js';
 import { draftConflict } from '../publish-response.js';
 import { catalogueToCsv, readCatalogueCsv } from './catalogue-csv.js';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Actor } from '../../../admin/audit-log.js';
 import type { Pool } from '../../../db/pool.js';
 import type { SkuEntry } from '../../../personalisation/document/document.js';
 import { type DocumentProblem, placeOf } from '../../../personalisation/validate/document-problems.js';
 import { validateDocument } from '../../../personalisation/validate/validate-document.js';
-import type { Actor } from '../../studios/audit-log.js';
 import { type DraftConflict, findDraft, saveDraft } from '../draft.js';
 import { type CatalogueReading, type CatalogueRow, MAX_ROW_ERRORS, type RowError } from './catalogue-rows.js';
 

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { ApiError } from '../../../errors.js';
+import type { AdminContext } from '../../../admin/admin-context.js';
+import { gameErrors } from '../../../admin/admin-errors.js';
+import { actorOf, gameOf, requireRole } from '../../../admin/admin-guard.js';
 import {
   adminSchema,
   GameParameters,
@@ -8,14 +10,12 @@ import {
   successOf,
   Time,
   toTime,
-} from '../../../http/admin-responses.js';
+} from '../../../admin/admin-responses.js';
+import { cursorOf, NextCursor, pageParameters, writeCursor } from '../../../admin/page-cursor.js';
+import { ApiError } from '../../../errors.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
-import { cursorOf, NextCursor, pageParameters, writeCursor } from '../../../http/page-cursor.js';
 import { textParameter } from '../../../http/parameters.js';
 import { withSchemaTypes } from '../../../http/validation.js';
-import type { AdminContext } from '../../studios/admin-context.js';
-import { gameErrors } from '../../studios/admin-errors.js';
-import { actorOf, gameOf, requireRole } from '../../studios/admin-guard.js';
 import { MAX_PICTURE_BYTES, readPicture } from './picture-format.js';
 import { deletePicture, listPictures, MAX_PICTURES, setPicture } from './picture-queries.js';
 

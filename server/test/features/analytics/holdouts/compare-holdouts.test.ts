@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findGame, insertGame } from '../../../../src/admin/tenants.js';
 import { DEMO } from '../../../../src/app/demo-studio.js';
 import { type OwnConnection, walkByIndex, withOwnConnection } from '../../../../src/db/own-connection.js';
 import {
@@ -9,7 +10,6 @@ import {
 import { FEWEST } from '../../../../src/features/analytics/holdouts/comparison.js';
 import { applyEvents } from '../../../../src/features/events/apply-events.js';
 import { publishConfig } from '../../../../src/features/game-configs/publish.js';
-import { findGame, insertGame } from '../../../../src/features/studios/tenants.js';
 import { compileDocument } from '../../../../src/personalisation/compile/compile-document.js';
 import { isHeldOut } from '../../../../src/personalisation/decide/decide-store.js';
 import type { ConfigDocument } from '../../../../src/personalisation/document/document.js';

@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { revokeAdminToken } from '../../../../src/admin/admin-tokens.js';
+import { findGame } from '../../../../src/admin/tenants.js';
 import { addMember } from '../../../../src/features/accounts/account-changes.js';
 import { removeMember } from '../../../../src/features/accounts/members.js';
 import { createLiveTails } from '../../../../src/features/events/live/live-tail.js';
-import { revokeAdminToken } from '../../../../src/features/studios/admin-tokens.js';
-import { findGame } from '../../../../src/features/studios/tenants.js';
 import { addPerson, tenantIdOf } from '../../../support/account-calls.js';
 import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-calls.js';
 import { expectGeneralError } from '../../../support/data-calls.js';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { insertTenant } from '../../../../src/features/studios/tenants.js';
+import { insertTenant } from '../../../../src/admin/tenants.js';
 import type { ConfigDocument, SkuEntry } from '../../../../src/personalisation/document/document.js';
 import { configWith, offer, sku } from '../../../personalisation/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-calls.js';

@@ -1,5 +1,5 @@
-import type { Client } from '../../db/pool.js';
-import { ApiError } from '../../errors.js';
+import type { Client } from '../db/pool.js';
+import { ApiError } from '../errors.js';
 import { type Actor, insertAuditEntry } from './audit-log.js';
 import type { Role } from './roles.js';
 

@@ -2,11 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { generateMasterKey } from '../../../src/security/master-keys.js';
-import { COMMAND_STEPS, type CommandWorld } from '../../support/audit-command-steps.js';
-import { entriesAfter, lastEntryId } from '../../support/audit-steps.js';
-import { finished, startCommandUnder } from '../../support/command.js';
-import { createHarness } from '../../support/harness.js';
+import { generateMasterKey } from '../../src/security/master-keys.js';
+import { COMMAND_STEPS, type CommandWorld } from '../support/audit-command-steps.js';
+import { entriesAfter, lastEntryId } from '../support/audit-steps.js';
+import { finished, startCommandUnder } from '../support/command.js';
+import { createHarness } from '../support/harness.js';
 
 /** Every command that changes something leaves one entry. audit-coverage.test.ts checks that all commands are listed. */
 

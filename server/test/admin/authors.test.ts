@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { addPerson, type Person } from '../../support/account-calls.js';
-import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
-import { expectGeneralError, gameDocument, sku } from '../../support/data-calls.js';
-import { createHarness, type Harness } from '../../support/harness.js';
+import { addPerson, type Person } from '../support/account-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../support/admin-calls.js';
+import { expectGeneralError, gameDocument, sku } from '../support/data-calls.js';
+import { createHarness, type Harness } from '../support/harness.js';
 
 let harness: Harness;
 let admin: AdminClient;

@@ -1,8 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { type Client, type Pool, query, transaction } from '../../db/pool.js';
-import type { Page } from '../../http/keyset-page.js';
-import { hashOfToken } from '../../lib/secret-token.js';
+import { type Client, type Pool, query, transaction } from '../db/pool.js';
+import { hashOfToken } from '../lib/secret-token.js';
 import { type Actor, insertAuditEntry } from './audit-log.js';
+import type { Page } from './keyset-page.js';
 import { requireStillOwner, withdrawInvitationsOfToken } from './owner-rights.js';
 import type { Role } from './roles.js';
 

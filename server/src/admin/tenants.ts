@@ -1,4 +1,4 @@
-import type { Client, Pool } from '../../db/pool.js';
+import type { Client, Pool } from '../db/pool.js';
 
 /** Whether events whose type is not registered are accepted or held back. */
 export type UnregisteredTypes = 'accept' | 'hold';

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import type { LightMyRequestResponse } from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
-import { expectGeneralError } from '../../support/data-calls.js';
-import { createHarness, type Harness } from '../../support/harness.js';
+import { type AdminClient, GAME, openAdminClient } from '../support/admin-calls.js';
+import { expectGeneralError } from '../support/data-calls.js';
+import { createHarness, type Harness } from '../support/harness.js';
 
 let harness: Harness;
 let admin: AdminClient;

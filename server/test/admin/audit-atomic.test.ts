@@ -1,34 +1,25 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { addMember, resetAccount } from '../../../src/features/accounts/account-changes.js';
-import { findAccountByEmail } from '../../../src/features/accounts/account-queries.js';
-import { invite } from '../../../src/features/accounts/invitations.js';
-import { changeRole, removeMember } from '../../../src/features/accounts/members.js';
-import { replayFailedEvent } from '../../../src/features/events/failed/replay.js';
-import { retireEventType } from '../../../src/features/events/types/event-type-queries.js';
-import { registerEventType } from '../../../src/features/events/types/event-types.js';
-import { createRegistries } from '../../../src/features/events/types/registries.js';
-import {
-  discardDraft,
-  findDraft,
-  publishDraft,
-  saveDraft,
-} from '../../../src/features/game-configs/draft.js';
-import { publishConfig, rollBackConfig } from '../../../src/features/game-configs/publish.js';
-import { runRetention } from '../../../src/features/lifecycle/retention.js';
-import { clearOverride, setOverride } from '../../../src/features/players/overrides.js';
-import { resealAll } from '../../../src/features/sessions/reseal-secrets.js';
-import { revokeSigningKey, rotateSigningKey } from '../../../src/features/sessions/signing-key-changes.js';
-import { createAdminToken, revokeAdminToken } from '../../../src/features/studios/admin-tokens.js';
-import { type Actor, serviceActor } from '../../../src/features/studios/audit-log.js';
-import { createApiKey, revokeApiKey, rotateApiKey } from '../../../src/features/studios/key-changes.js';
-import {
-  createGame,
-  createTenant,
-  updateGameSettings,
-} from '../../../src/features/studios/tenant-changes.js';
-import { generateMasterKey } from '../../../src/security/master-keys.js';
-import { gameDocument, postBytes, sku } from '../../support/data-calls.js';
-import { createHarness, type Harness, testActor, testMasterKeys } from '../../support/harness.js';
+import { createAdminToken, revokeAdminToken } from '../../src/admin/admin-tokens.js';
+import { type Actor, serviceActor } from '../../src/admin/audit-log.js';
+import { addMember, resetAccount } from '../../src/features/accounts/account-changes.js';
+import { findAccountByEmail } from '../../src/features/accounts/account-queries.js';
+import { invite } from '../../src/features/accounts/invitations.js';
+import { changeRole, removeMember } from '../../src/features/accounts/members.js';
+import { replayFailedEvent } from '../../src/features/events/failed/replay.js';
+import { retireEventType } from '../../src/features/events/types/event-type-queries.js';
+import { registerEventType } from '../../src/features/events/types/event-types.js';
+import { createRegistries } from '../../src/features/events/types/registries.js';
+import { discardDraft, findDraft, publishDraft, saveDraft } from '../../src/features/game-configs/draft.js';
+import { publishConfig, rollBackConfig } from '../../src/features/game-configs/publish.js';
+import { runRetention } from '../../src/features/lifecycle/retention.js';
+import { clearOverride, setOverride } from '../../src/features/players/overrides.js';
+import { resealAll } from '../../src/features/sessions/reseal-secrets.js';
+import { revokeSigningKey, rotateSigningKey } from '../../src/features/sessions/signing-key-changes.js';
+import { createApiKey, revokeApiKey, rotateApiKey } from '../../src/features/studios/key-changes.js';
+import { createGame, createTenant, updateGameSettings } from '../../src/features/studios/tenant-changes.js';
+import { generateMasterKey } from '../../src/security/master-keys.js';
+import { gameDocument, postBytes, sku } from '../support/data-calls.js';
+import { createHarness, type Harness, testActor, testMasterKeys } from '../support/harness.js';
 
 /** All tables that a change may touch, so that a partial change is noticed. */
 const TABLES = [

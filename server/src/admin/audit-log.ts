@@ -1,6 +1,6 @@
-import type { OwnConnection } from '../../db/own-connection.js';
-import { type Client, type Pool, query } from '../../db/pool.js';
-import { MAX_ROW_ID } from '../../lib/row-id.js';
+import type { OwnConnection } from '../db/own-connection.js';
+import { type Client, type Pool, query } from '../db/pool.js';
+import { MAX_ROW_ID } from '../lib/row-id.js';
 import type { AuditAction } from './audit-actions.js';
 
 /** Who changes something, and when. Every function that makes a change takes one. */

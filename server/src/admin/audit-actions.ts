@@ -1,6 +1,6 @@
 /**
  * All actions of the audit log. A change without an action here cannot be recorded.
- * `server/test/features/studios/audit-coverage.test.ts` fails until every command and every route is listed with its entry.
+ * `server/test/admin/audit-coverage.test.ts` fails until every command and every route is listed with its entry.
  */
 export const AUDIT_ACTIONS = {
   'tenant.create': 'a studio was created',

@@ -1,5 +1,5 @@
-import { type Pool, query } from '../../db/pool.js';
-import type { Page } from '../../http/keyset-page.js';
+import { type Pool, query } from '../db/pool.js';
+import type { Page } from './keyset-page.js';
 import type { UnregisteredTypes } from './tenants.js';
 
 export type AdminGame = { gameId: number; game: string; publishedVersion: number };

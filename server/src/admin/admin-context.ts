@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import type { Pool } from '../../db/pool.js';
-import type { Clock } from '../../lib/clock.js';
-import type { MasterKeys } from '../../security/master-keys.js';
-import type { Passwords } from '../../security/passwords.js';
-import type { AdminMetrics } from '../../telemetry/metrics.js';
+import type { Pool } from '../db/pool.js';
+import type { Clock } from '../lib/clock.js';
+import type { MasterKeys } from '../security/master-keys.js';
+import type { Passwords } from '../security/passwords.js';
+import type { AdminMetrics } from '../telemetry/metrics.js';
 import type { Actor } from './audit-log.js';
 import type { JobRun, Jobs } from './background-jobs.js';
 

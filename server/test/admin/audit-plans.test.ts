@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { OwnConnection } from '../../../src/db/own-connection.js';
-import { withOwnConnection } from '../../../src/db/own-connection.js';
-import type { Pool, Statement } from '../../../src/db/pool.js';
-import { listAuditEntries, listAuditEntriesOfGame } from '../../../src/features/studios/audit-log.js';
-import { listAuditLines } from '../../../src/features/studios/audit-overview.js';
-import { insertTenant } from '../../../src/features/studios/tenants.js';
-import { createGameWorld, type GameWorld } from '../../support/game-world.js';
+import { listAuditEntries, listAuditEntriesOfGame } from '../../src/admin/audit-log.js';
+import { insertTenant } from '../../src/admin/tenants.js';
+import type { OwnConnection } from '../../src/db/own-connection.js';
+import { withOwnConnection } from '../../src/db/own-connection.js';
+import type { Pool, Statement } from '../../src/db/pool.js';
+import { listAuditLines } from '../../src/features/studios/audit-overview.js';
+import { createGameWorld, type GameWorld } from '../support/game-world.js';
 
 const BUSY_ENTRIES = 30_000;
 const QUIET_ENTRIES = 30;

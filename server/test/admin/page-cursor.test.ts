@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCursor, writeCursor } from '../../src/http/page-cursor.js';
+import { readCursor, writeCursor } from '../../src/admin/page-cursor.js';
 
 const text = fc.string({ maxLength: 30, unit: 'grapheme' }).filter((given) => !given.includes('\0'));
 const member = fc.oneof(fc.maxSafeInteger(), text);

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { type Client, type Pool, query } from '../../db/pool.js';
-import { browserOf } from '../../lib/browser-of.js';
-import { DAY_MS, HOUR_MS } from '../../lib/day.js';
-import { networksOf } from '../../lib/network-of.js';
-import { hashOfToken, newSecretToken } from '../../lib/secret-token.js';
+import { type Client, type Pool, query } from '../db/pool.js';
+import { browserOf } from '../lib/browser-of.js';
+import { DAY_MS, HOUR_MS } from '../lib/day.js';
+import { networksOf } from '../lib/network-of.js';
+import { hashOfToken, newSecretToken } from '../lib/secret-token.js';
 import type { Role } from './roles.js';
 
 /**

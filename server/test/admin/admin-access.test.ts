@@ -1,14 +1,14 @@
 import { type FastifyInstance, fastify, type LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { registerAdminApi } from '../../../src/app/admin-app.js';
-import { revokeAdminToken } from '../../../src/features/studios/admin-tokens.js';
-import { ROLES } from '../../../src/features/studios/roles.js';
-import { registerErrorHandlers } from '../../../src/http/error-handler.js';
-import { type AdminClient, adminContext, GAME, openAdminClient } from '../../support/admin-calls.js';
-import { expectGeneralError } from '../../support/data-calls.js';
-import { createHarness, type Harness } from '../../support/harness.js';
-import { addStudio, expectStringError } from '../../support/session-calls.js';
+import { revokeAdminToken } from '../../src/admin/admin-tokens.js';
+import { ROLES } from '../../src/admin/roles.js';
+import { registerAdminApi } from '../../src/app/admin-app.js';
+import { registerErrorHandlers } from '../../src/http/error-handler.js';
+import { type AdminClient, adminContext, GAME, openAdminClient } from '../support/admin-calls.js';
+import { expectGeneralError } from '../support/data-calls.js';
+import { createHarness, type Harness } from '../support/harness.js';
+import { addStudio, expectStringError } from '../support/session-calls.js';
 
 let harness: Harness;
 let admin: AdminClient;

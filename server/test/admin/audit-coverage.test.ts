@@ -1,16 +1,16 @@
 import type { Command } from 'commander';
 import { fastify } from 'fastify';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { registerAdminApi } from '../../../src/app/admin-app.js';
-import { demoSignInPath } from '../../../src/app/demo-account.js';
-import { COMMANDS } from '../../../src/bin/commands.js';
-import { AUDIT_ACTIONS, type AuditAction } from '../../../src/features/studios/audit-actions.js';
-import { addPerson, type Person } from '../../support/account-calls.js';
-import { type AdminClient, adminContext, openAdminClient } from '../../support/admin-calls.js';
-import { COMMAND_STEPS } from '../../support/audit-command-steps.js';
-import { ROUTE_STEPS } from '../../support/audit-route-steps.js';
-import { entriesAfter, lastEntryId } from '../../support/audit-steps.js';
-import { createHarness, type Harness } from '../../support/harness.js';
+import { AUDIT_ACTIONS, type AuditAction } from '../../src/admin/audit-actions.js';
+import { registerAdminApi } from '../../src/app/admin-app.js';
+import { demoSignInPath } from '../../src/app/demo-account.js';
+import { COMMANDS } from '../../src/bin/commands.js';
+import { addPerson, type Person } from '../support/account-calls.js';
+import { type AdminClient, adminContext, openAdminClient } from '../support/admin-calls.js';
+import { COMMAND_STEPS } from '../support/audit-command-steps.js';
+import { ROUTE_STEPS } from '../support/audit-route-steps.js';
+import { entriesAfter, lastEntryId } from '../support/audit-steps.js';
+import { createHarness, type Harness } from '../support/harness.js';
 
 /**
  * Every admin route that changes something leaves one entry in the audit log. A new route has to be added to

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
-import { expectGeneralError, gameDocument, sku } from '../../support/data-calls.js';
-import { createHarness, type Harness } from '../../support/harness.js';
-import { addStudio } from '../../support/session-calls.js';
+import { type AdminClient, GAME, openAdminClient } from '../support/admin-calls.js';
+import { expectGeneralError, gameDocument, sku } from '../support/data-calls.js';
+import { createHarness, type Harness } from '../support/harness.js';
+import { addStudio } from '../support/session-calls.js';
 
 type Entry = {
   id: string;
