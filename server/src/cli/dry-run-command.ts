@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import type { Pool } from '../db/pool.js';
-import { findCandidate } from '../features/dry-runs/candidate.js';
 import { dryRun } from '../features/dry-runs/dry-run.js';
 import { readFutureInstant } from '../features/dry-runs/future-instant.js';
+import { findCandidate } from '../features/evaluations/candidate.js';
 import { requireConfigVersion } from '../features/game-configs/config-queries.js';
 import { StartupError } from '../lib/startup-error.js';
 import type { ConfigDocument } from '../personalisation/document/document.js';

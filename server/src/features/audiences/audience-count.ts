@@ -1,7 +1,7 @@
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { NearMiss } from '../../personalisation/rules/near-miss.js';
-import { revenueShares, roundShare } from '../dry-runs/shares.js';
-import { addSpend } from '../dry-runs/tally.js';
+import { revenueShares, roundShare } from '../evaluations/shares.js';
+import { addSpend } from '../evaluations/tally.js';
 import type { PlayerSample } from './sample-queries.js';
 import { scaleOf } from './sample-scale.js';
 

@@ -11,7 +11,7 @@ import { createFairSemaphore } from '../../lib/fair-semaphore.js';
 import { withinTime } from '../../lib/within-time.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { nearMissSentence } from '../../personalisation/rules/near-miss.js';
-import { findCandidate } from '../dry-runs/candidate.js';
+import { findCandidate } from '../evaluations/candidate.js';
 import { countAudience } from './audience.js';
 import type { CountedAudience } from './audience-count.js';
 import { AudienceBody, AudienceEnvelope, AudienceResponse } from './audience-schemas.js';

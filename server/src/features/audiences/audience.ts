@@ -4,11 +4,11 @@ import { compileDocument } from '../../personalisation/compile/compile-document.
 import { scopeOf } from '../../personalisation/compile/compile-flags-and-segments.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { nearMissOf } from '../../personalisation/rules/near-miss.js';
-import { listFactRowsOf } from '../dry-runs/dry-run-queries.js';
-import { evaluateWithAttributes } from '../dry-runs/evaluate-player.js';
-import { factColumns, MAX_COLUMNS } from '../dry-runs/fact-columns.js';
-import { factNeeds } from '../dry-runs/fact-needs.js';
-import { TimeSlice } from '../dry-runs/time-slice.js';
+import { evaluateWithAttributes } from '../evaluations/evaluate-player.js';
+import { factColumns, MAX_COLUMNS } from '../evaluations/fact-columns.js';
+import { factNeeds } from '../evaluations/fact-needs.js';
+import { listFactRowsOf } from '../evaluations/player-queries.js';
+import { TimeSlice } from '../evaluations/time-slice.js';
 import { findCurrentModels } from '../predictions/models-at.js';
 import { AudienceCount, type CountedAudience } from './audience-count.js';
 import { type AudiencePart, neededParts } from './needed-parts.js';

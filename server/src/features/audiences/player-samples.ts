@@ -2,7 +2,7 @@ import { withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import type { Clock } from '../../lib/clock.js';
 import { createKeptResults } from '../../lib/kept-results.js';
-import { beginSnapshot } from '../dry-runs/dry-run-queries.js';
+import { beginSnapshot } from '../evaluations/player-queries.js';
 import { drawPlayers, type PlayerSample } from './sample-queries.js';
 
 export type PlayerSamples = {

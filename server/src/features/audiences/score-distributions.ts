@@ -4,10 +4,10 @@ import { compileDocument } from '../../personalisation/compile/compile-document.
 import { DEFAULT_DOCUMENT } from '../../personalisation/document/default-document.js';
 import { PREDICTION_NAMES, type PredictionName } from '../../personalisation/predict/artefact.js';
 import type { Predictions } from '../../personalisation/predict/score.js';
-import { listFactRowsOf } from '../dry-runs/dry-run-queries.js';
-import { factColumns } from '../dry-runs/fact-columns.js';
-import { factNeeds } from '../dry-runs/fact-needs.js';
-import { TimeSlice } from '../dry-runs/time-slice.js';
+import { factColumns } from '../evaluations/fact-columns.js';
+import { factNeeds } from '../evaluations/fact-needs.js';
+import { listFactRowsOf } from '../evaluations/player-queries.js';
+import { TimeSlice } from '../evaluations/time-slice.js';
 import { findCurrentModels } from '../predictions/models-at.js';
 import { PORTION_PLAYERS } from './player-samples.js';
 import type { PlayerSample } from './sample-queries.js';

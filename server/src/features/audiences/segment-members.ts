@@ -1,11 +1,11 @@
 import { type Client, type Pool, snapshot } from '../../db/pool.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
-import { listFactRows } from '../dry-runs/dry-run-queries.js';
-import { evaluatePlayer } from '../dry-runs/evaluate-player.js';
-import { factColumns } from '../dry-runs/fact-columns.js';
-import { factNeeds } from '../dry-runs/fact-needs.js';
-import { TimeSlice } from '../dry-runs/time-slice.js';
+import { evaluatePlayer } from '../evaluations/evaluate-player.js';
+import { factColumns } from '../evaluations/fact-columns.js';
+import { factNeeds } from '../evaluations/fact-needs.js';
+import { listFactRows } from '../evaluations/player-queries.js';
+import { TimeSlice } from '../evaluations/time-slice.js';
 import { findCurrentModels } from '../predictions/models-at.js';
 import { neededParts } from './needed-parts.js';
 import { findPlayersByUserId, listNewestPlayerIds, type PlayerListRow } from './player-list-queries.js';

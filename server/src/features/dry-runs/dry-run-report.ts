@@ -1,9 +1,9 @@
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
-import type { Evaluation } from './evaluate-player.js';
+import type { Evaluation } from '../evaluations/evaluate-player.js';
+import { revenueShares } from '../evaluations/shares.js';
+import { addSpend, type Counts, Tally } from '../evaluations/tally.js';
 import { type PriceChange, PriceTally } from './price-tally.js';
-import { revenueShares } from './shares.js';
-import { addSpend, type Counts, Tally } from './tally.js';
 
 /** How many players a flag, segment or offer is true of, and how many of them pay. */
 export type PartEffect = Readonly<{

@@ -5,7 +5,9 @@ import { compileDocument } from '../../personalisation/compile/compile-document.
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
-import { findCurrentModels } from '../predictions/models-at.js';
+import { evaluatePlayer } from '../evaluations/evaluate-player.js';
+import { type FactColumns, factColumns, MAX_COLUMNS } from '../evaluations/fact-columns.js';
+import { type FactNeeds, factNeeds } from '../evaluations/fact-needs.js';
 import {
   beginSnapshot,
   countPlayers,
@@ -13,12 +15,10 @@ import {
   listPlayerRanges,
   type PlayerRange,
   type Share,
-} from './dry-run-queries.js';
+} from '../evaluations/player-queries.js';
+import { TimeSlice } from '../evaluations/time-slice.js';
+import { findCurrentModels } from '../predictions/models-at.js';
 import { DryRunReport, type Effects } from './dry-run-report.js';
-import { evaluatePlayer } from './evaluate-player.js';
-import { type FactColumns, factColumns, MAX_COLUMNS } from './fact-columns.js';
-import { type FactNeeds, factNeeds } from './fact-needs.js';
-import { TimeSlice } from './time-slice.js';
 import { compareDocuments } from './unchanged-parts.js';
 
 export type DryRun = Readonly<{

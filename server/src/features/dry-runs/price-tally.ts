@@ -4,7 +4,7 @@ import type { CompiledDocument } from '../../personalisation/compile/compiled-do
 import { findAvailableSkus } from '../../personalisation/decide/available-skus.js';
 import { applyOffer, type SkuChange } from '../../personalisation/decide/sku-change.js';
 import { formatMinorUnits } from '../../personalisation/document/prices.js';
-import type { Evaluation } from './evaluate-player.js';
+import type { Evaluation } from '../evaluations/evaluate-player.js';
 
 export type ShownPrice = Readonly<{ currency: string; price: string }>;
 

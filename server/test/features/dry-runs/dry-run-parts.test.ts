@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { factNeeds } from '../../../src/features/dry-runs/fact-needs.js';
 import { compareDocuments } from '../../../src/features/dry-runs/unchanged-parts.js';
+import { factNeeds } from '../../../src/features/evaluations/fact-needs.js';
 import { compiled, offer, segment, sku } from '../../personalisation/support/fixtures.js';
 
 it('evaluates only changed parts under the old document', () => {
