@@ -1,15 +1,15 @@
 import { Command, Option } from 'commander';
 import type { Pool } from '../db/pool.js';
-import { exportEvents } from '../features/analytics/export-events.js';
-import { EXPORT_FORMATS, type ExportFormat } from '../features/analytics/export-format.js';
-import { estimateEvents, findDeletedBefore } from '../features/analytics/export-queries.js';
-import { parseInstant, type Span } from '../features/analytics/export-span.js';
+import { exportEvents } from '../features/exports/export-events.js';
+import { EXPORT_FORMATS, type ExportFormat } from '../features/exports/export-format.js';
+import { estimateEvents, findDeletedBefore } from '../features/exports/export-queries.js';
+import { parseInstant, type Span } from '../features/exports/export-span.js';
 import {
   ExportFileError,
   type ExportTarget,
   openFileTarget,
   streamTarget,
-} from '../features/analytics/export-target.js';
+} from '../features/exports/export-target.js';
 import { StartupError } from '../lib/startup-error.js';
 import { outputClosed } from './closed-output.js';
 import { requireGame, withGame } from './game-option.js';

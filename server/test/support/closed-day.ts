@@ -1,9 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { inject } from 'vitest';
-import { exportEvents } from '../../src/features/analytics/export-events.js';
-import type { Span } from '../../src/features/analytics/export-span.js';
-import { streamTarget } from '../../src/features/analytics/export-target.js';
 import { applyEvents } from '../../src/features/events/apply-events.js';
 import { checkEvents } from '../../src/features/events/check-events.js';
 import {
@@ -13,6 +10,9 @@ import {
 } from '../../src/features/events/compact-events.js';
 import { dayTable, ensureDays } from '../../src/features/events/event-partitions.js';
 import { type EventRecord, recordsOfPlayer } from '../../src/features/events/event-record.js';
+import { exportEvents } from '../../src/features/exports/export-events.js';
+import type { Span } from '../../src/features/exports/export-span.js';
+import { streamTarget } from '../../src/features/exports/export-target.js';
 import { adImpressionAt, DAY_MS, type GameWorld, type TestEvent, type TestPlayer } from './game-world.js';
 
 /** Noon of the day on which the partitions were made: another day may have begun since. */

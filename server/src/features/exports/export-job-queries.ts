@@ -1,6 +1,6 @@
 import { type Client, type Pool, query } from '../../db/pool.js';
-import type { ExportKey } from '../analytics/export-queries.js';
 import { type ClaimedExport, type ExportJob, MAX_BYTES } from './export-job.js';
+import type { ExportKey } from './export-queries.js';
 
 const JOB_COLUMNS = `id as "exportId", game_id as "gameId", format, span_from as "from", span_to as "to", state,
   created_by as "createdBy", created_at as "createdAt", expected_events::float8 as "expectedEvents",

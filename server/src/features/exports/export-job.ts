@@ -1,7 +1,7 @@
 import { DAY_MS } from '../../lib/day.js';
-import type { ExportFormat } from '../analytics/export-format.js';
-import type { ExportKey } from '../analytics/export-queries.js';
-import type { Span } from '../analytics/export-span.js';
+import type { ExportFormat } from './export-format.js';
+import type { ExportKey } from './export-queries.js';
+import type { Span } from './export-span.js';
 
 /**
  * An export in the background.

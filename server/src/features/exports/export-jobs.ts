@@ -2,9 +2,7 @@ import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Pool, transaction } from '../../db/pool.js';
 import { uuid7 } from '../../lib/uuid7.js';
 import { lockStudio } from '../accounts/member-queries.js';
-import type { ExportFormat } from '../analytics/export-format.js';
-import { estimateEvents } from '../analytics/export-queries.js';
-import type { Span } from '../analytics/export-span.js';
+import type { ExportFormat } from './export-format.js';
 import { type ExportJob, MAX_KEPT, MAX_KEPT_BYTES, MAX_OPEN, OPEN_MS } from './export-job.js';
 import {
   findExportJob,
@@ -12,6 +10,8 @@ import {
   measureExportJobs,
   updateExportCancelled,
 } from './export-job-queries.js';
+import { estimateEvents } from './export-queries.js';
+import type { Span } from './export-span.js';
 
 export type WantedExport = Readonly<{
   tenantId: number;

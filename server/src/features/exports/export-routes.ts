@@ -18,7 +18,6 @@ import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { UUID } from '../../lib/uuid.js';
-import { parseInstant, type Span } from '../analytics/export-span.js';
 import { type ExportJob, MAX_KEPT, MAX_KEPT_BYTES, MAX_OPEN } from './export-job.js';
 import { findExportChunk, findExportJob, listExportJobs } from './export-job-queries.js';
 import { auditDownload, cancelExport, startExport } from './export-jobs.js';
@@ -29,6 +28,7 @@ import {
   ExportResponse,
   ExportsResponse,
 } from './export-schemas.js';
+import { parseInstant, type Span } from './export-span.js';
 
 const LIMITS = { max: 100, fallback: 20 };
 const LIST = 'exports';

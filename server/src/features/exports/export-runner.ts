@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import { isUnavailable, type Pool, transaction } from '../../db/pool.js';
 import type { Clock } from '../../lib/clock.js';
-import { exportEvents } from '../analytics/export-events.js';
-import { ExportFileError } from '../analytics/export-target.js';
+import { exportEvents } from './export-events.js';
 import { type ClaimedExport, KEPT_MS, MAX_BYTES } from './export-job.js';
 import {
   claimExportJob,
@@ -12,6 +11,7 @@ import {
   updateExportHeartbeat,
   updateExportReleased,
 } from './export-job-queries.js';
+import { ExportFileError } from './export-target.js';
 import { ExportLostError, ExportTooLargeError, jobTarget } from './job-target.js';
 
 /** How soon a node finds a job that was started on, or abandoned by, another node. */

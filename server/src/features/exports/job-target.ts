@@ -1,8 +1,8 @@
 import { type Pool, transaction } from '../../db/pool.js';
-import { createChunks } from '../analytics/export-chunks.js';
-import type { ExportTarget } from '../analytics/export-target.js';
+import { createChunks } from './export-chunks.js';
 import type { ClaimedExport } from './export-job.js';
 import { insertExportChunk } from './export-job-queries.js';
+import type { ExportTarget } from './export-target.js';
 
 /** The export was cancelled, or another node has claimed it: this node must write nothing more. */
 export class ExportLostError extends Error {

@@ -9,7 +9,7 @@ import { ApiError } from '../../errors.js';
 import { textParameter } from '../../http/parameters.js';
 import { withSchemaTypes } from '../../http/validation.js';
 import { DAY_MS } from '../../lib/day.js';
-import { parseInstant } from '../analytics/export-span.js';
+import { parseInstant } from '../exports/export-span.js';
 import { PlayerParameters } from '../players/admin-player-schemas.js';
 import { userIdOf } from '../players/player-parameter.js';
 import { type TimelinePosition, timelinePage } from './timeline.js';

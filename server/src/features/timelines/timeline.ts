@@ -1,7 +1,7 @@
 import { type Client, type Pool, snapshot } from '../../db/pool.js';
 import { DAY_MS } from '../../lib/day.js';
-import { holdWindows } from '../analytics/window-queries.js';
 import { hasOldEvents } from '../events/old-events.js';
+import { holdWindows } from '../exports/window-queries.js';
 import { findPublicationBefore, listVersionsPublished } from '../game-configs/config-queries.js';
 import { listSessions, NO_SESSION } from '../sessions/session-list-queries.js';
 import type { ScannedEvent } from './block-queries.js';

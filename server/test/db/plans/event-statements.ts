@@ -8,8 +8,6 @@ import {
   findPlayerTotals,
   sumStoredRevenue,
 } from '../../../src/features/analytics/device-totals.js';
-import { exportEvents } from '../../../src/features/analytics/export-events.js';
-import { estimateEvents } from '../../../src/features/analytics/export-queries.js';
 import { compareHoldouts } from '../../../src/features/analytics/holdouts/compare-holdouts.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { compactEvents } from '../../../src/features/events/compact-events.js';
@@ -33,6 +31,8 @@ import {
 } from '../../../src/features/events/types/event-type-queries.js';
 import { createRegistries } from '../../../src/features/events/types/registries.js';
 import { listSentTypes } from '../../../src/features/events/types/sent-types.js';
+import { exportEvents } from '../../../src/features/exports/export-events.js';
+import { estimateEvents } from '../../../src/features/exports/export-queries.js';
 import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../../../src/features/lifecycle/maintenance-metrics.js';
 import { runRetention } from '../../../src/features/lifecycle/retention.js';

@@ -4,8 +4,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { updateRetentionDays } from '../../../src/admin/tenants.js';
 import { withOwnConnection } from '../../../src/db/own-connection.js';
 import { sendAll } from '../../../src/db/pool.js';
-import { exportEvents } from '../../../src/features/analytics/export-events.js';
-import { streamTarget } from '../../../src/features/analytics/export-target.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { applyEvents, countEvents } from '../../../src/features/events/apply-events.js';
 import type { EventRecord } from '../../../src/features/events/event-record.js';
@@ -17,6 +15,8 @@ import {
   moveOldPages,
 } from '../../../src/features/events/move-old-queries.js';
 import { hasOldEvents } from '../../../src/features/events/old-events.js';
+import { exportEvents } from '../../../src/features/exports/export-events.js';
+import { streamTarget } from '../../../src/features/exports/export-target.js';
 import { findFacts } from '../../../src/features/players/facts-queries.js';
 import {
   adImpressionAt,

@@ -5,8 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { writeCursor } from '../../../src/admin/page-cursor.js';
 import { transaction } from '../../../src/db/pool.js';
-import { exportEvents } from '../../../src/features/analytics/export-events.js';
-import { type ExportTarget, streamTarget } from '../../../src/features/analytics/export-target.js';
+import { exportEvents } from '../../../src/features/exports/export-events.js';
 import { deleteExpiredExports } from '../../../src/features/exports/export-expiry.js';
 import { type ClaimedExport, MAX_BYTES } from '../../../src/features/exports/export-job.js';
 import {
@@ -15,6 +14,7 @@ import {
   updateExportHeartbeat,
 } from '../../../src/features/exports/export-job-queries.js';
 import { createExportRunner, type ExportRunner } from '../../../src/features/exports/export-runner.js';
+import { type ExportTarget, streamTarget } from '../../../src/features/exports/export-target.js';
 import { ExportLostError, jobTarget } from '../../../src/features/exports/job-target.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
 import { expectGeneralError, withoutRateLimits } from '../../support/data-calls.js';

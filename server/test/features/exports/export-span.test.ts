@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseInstant } from '../../../src/features/analytics/export-span.js';
+import { parseInstant } from '../../../src/features/exports/export-span.js';
 
 describe('the ends of an export', () => {
   it.each([

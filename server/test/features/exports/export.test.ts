@@ -7,17 +7,17 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exportEvents } from '../../../src/features/analytics/export-events.js';
-import type { ExportFormat } from '../../../src/features/analytics/export-format.js';
-import type { Span } from '../../../src/features/analytics/export-span.js';
+import { applyEvents } from '../../../src/features/events/apply-events.js';
+import { exportEvents } from '../../../src/features/exports/export-events.js';
+import type { ExportFormat } from '../../../src/features/exports/export-format.js';
+import type { Span } from '../../../src/features/exports/export-span.js';
 import {
   cursorPath,
   type ExportSubject,
   type ExportTarget,
   openFileTarget,
   streamTarget,
-} from '../../../src/features/analytics/export-target.js';
-import { applyEvents } from '../../../src/features/events/apply-events.js';
+} from '../../../src/features/exports/export-target.js';
 import { finished, startCommand } from '../../support/command.js';
 import {
   adImpressionAt,

@@ -3,13 +3,13 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { exportEvents } from '../../../src/features/analytics/export-events.js';
+import { ensureDays } from '../../../src/features/events/event-partitions.js';
+import { exportEvents } from '../../../src/features/exports/export-events.js';
 import {
   cursorPath,
   type ExportTarget,
   openFileTarget,
-} from '../../../src/features/analytics/export-target.js';
-import { ensureDays } from '../../../src/features/events/event-partitions.js';
+} from '../../../src/features/exports/export-target.js';
 import {
   compact,
   countBlocks,
