@@ -32,6 +32,24 @@ const RULES: Rule[] = [
     breach: { 'pages/store/a.tsx': "import { b } from '../player/b.js';", 'pages/player/b.tsx': '' },
   },
   {
+    name: 'no file imports itself in a circle, types included',
+    check: (sources) => {
+      const imported = new Map(
+        sources.map((source) => [moduleOf(source.path), edgesOf(source).map(({ to }) => moduleOf(to))]),
+      );
+      const reaches = (from: string, goal: string, seen: Set<string>): boolean =>
+        (imported.get(from) ?? []).some(
+          (to) => to === goal || (!seen.has(to) && reaches(to, goal, seen.add(to))),
+        );
+      return [...imported.keys()].filter((module) => reaches(module, module, new Set())).slice(0, 1);
+    },
+    breach: {
+      'parts/a.tsx': "import { b } from './b.js';",
+      'parts/b.tsx': "import { c } from './c.js';",
+      'parts/c.ts': "import type { A } from './a.js';",
+    },
+  },
+  {
     name: 'nothing of the server is imported: the console knows it by its API document only',
     check: (sources) =>
       sources
@@ -91,15 +109,22 @@ type Edge = { from: string; to: string; isTypeOnly: boolean };
 function edges(isBad: (edge: Edge) => boolean): Rule['check'] {
   return (sources) =>
     sources
-      .flatMap(({ path, imports }) =>
-        imports.map((whole) => ({
-          from: path,
-          to: posix.join(posix.dirname(path), /'([^']+)'/.exec(whole)?.[1] ?? '').replace(/\.js$/, '.ts'),
-          isTypeOnly: /^(?:import|export) type/.test(whole),
-        })),
-      )
+      .flatMap(edgesOf)
       .filter(isBad)
       .map(({ from, to }) => `${from} imports ${to}`);
+}
+
+function edgesOf({ path, imports }: Source): Edge[] {
+  return imports.map((whole) => ({
+    from: path,
+    to: posix.join(posix.dirname(path), /'([^']+)'/.exec(whole)?.[1] ?? '').replace(/\.js$/, '.ts'),
+    isTypeOnly: /^(?:import|export) type/.test(whole),
+  }));
+}
+
+/** Imports name a component's file like any other. */
+function moduleOf(path: string): string {
+  return path.replace(/\.tsx?$/, '');
 }
 
 function layerOf(path: string): string {

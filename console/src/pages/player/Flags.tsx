@@ -7,7 +7,7 @@ import { Loaded } from '../../parts/states.js';
 import { Moment, Person, Sentence } from '../../parts/texts.js';
 import { FormerOverrides } from './FormerOverrides.js';
 import { OverridePanel } from './OverridePanel.js';
-import { YesNo } from './Player.js';
+import { YesNo } from './YesNo.js';
 
 const route = getRouteApi('/$studio/$game/players/$playerId');
 

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api/client.js';
 import { DataTable, type MoreRows } from '../../parts/DataTable.js';
 import { Moment, Person } from '../../parts/texts.js';
-import { YesNo } from './Player.js';
+import { YesNo } from './YesNo.js';
 
 /** What was said about the flags before, newest first. Folded, because what counts now is beside each flag. */
 export function FormerOverrides({

@@ -1,4 +1,4 @@
-import { Badge, Grid, Group, Stack, Text } from '@mantine/core';
+import { Grid, Group, Stack, Text } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import type { Schemas } from '../../api/client.js';
 import { useGet, usePlace } from '../../api/hooks.js';
@@ -83,13 +83,5 @@ function PlayerBody({ playerId }: { playerId: string }) {
         <StoreAsSeen explanation={explanation} />
       </Grid.Col>
     </Grid>
-  );
-}
-
-export function YesNo({ value }: { value: boolean }) {
-  return (
-    <Badge color={value ? 'teal' : 'gray'} variant="light">
-      {value ? 'yes' : 'no'}
-    </Badge>
   );
 }

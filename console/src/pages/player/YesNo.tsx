@@ -1,0 +1,9 @@
+import { Badge } from '@mantine/core';
+
+export function YesNo({ value }: { value: boolean }) {
+  return (
+    <Badge color={value ? 'teal' : 'gray'} variant="light">
+      {value ? 'yes' : 'no'}
+    </Badge>
+  );
+}
