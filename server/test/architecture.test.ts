@@ -94,12 +94,13 @@ const RULES: Rule[] = [
     },
   },
   {
-    name: 'no two features import each other: one can be understood before the other',
-    check: mutualFeatures,
+    name: 'no ring of features, types included: each can be understood before those that use it',
+    check: featureRings,
     breach: {
       'features/players/a.ts': "import { b } from '../sessions/b.js';",
-      'features/sessions/b.ts': "import type { C } from '../players/c.js';",
-      'features/players/c.ts': '',
+      'features/sessions/b.ts': "import type { C } from '../events/c.js';",
+      'features/events/c.ts': "import { d } from '../players/d.js';",
+      'features/players/d.ts': '',
     },
   },
   {
@@ -264,33 +265,35 @@ function stepOf(path: string): number {
   return STEPS.indexOf(path.split('/')[1] ?? '');
 }
 
-/** Pairs of features with imports in both directions, types included. */
-function mutualFeatures(sources: readonly Source[]): string[] {
+/** Rings of features: one imports another that imports it again, directly or through others. */
+function featureRings(sources: readonly Source[]): string[] {
   const featureOf = (path: string) => /^features\/([^/]+)\//.exec(path)?.[1];
-  const pairs = new Set<string>();
+  const edges = new Map<string, Set<string>>();
   for (const { from, to } of sources.flatMap((source) => source.imports)) {
     const [a, b] = [featureOf(from), featureOf(to)];
-    if (a !== undefined && b !== undefined && a !== b) pairs.add(`${a} ↔ ${b}`);
+    if (a === undefined || b === undefined || a === b) continue;
+    edges.set(a, (edges.get(a) ?? new Set()).add(b));
   }
-  return [...pairs].filter((pair) => {
-    const [a = '', b = ''] = pair.split(' ↔ ');
-    return a < b && pairs.has(`${b} ↔ ${a}`);
-  });
+  return rings(edges);
 }
 
-/** Each circle once, as the way round. */
+/** Each circle of files once. */
 function cycles(sources: readonly Source[]): string[] {
-  const edges = new Map(sources.map(({ path, imports: all }) => [path, all.map(({ to }) => to)]));
+  return rings(new Map(sources.map(({ path, imports: all }) => [path, all.map(({ to }) => to)])));
+}
+
+/** Each ring once, as the way round. */
+function rings(edges: ReadonlyMap<string, Iterable<string>>): string[] {
   const done = new Set<string>();
   const found: string[] = [];
-  const walk = (path: string, way: readonly string[]): void => {
-    const met = way.indexOf(path);
-    if (met >= 0) found.push([...way.slice(met), path].join(' → '));
-    if (met >= 0 || done.has(path)) return;
-    for (const next of edges.get(path) ?? []) walk(next, [...way, path]);
-    done.add(path);
+  const walk = (node: string, way: readonly string[]): void => {
+    const met = way.indexOf(node);
+    if (met >= 0) found.push([...way.slice(met), node].join(' → '));
+    if (met >= 0 || done.has(node)) return;
+    for (const next of edges.get(node) ?? []) walk(next, [...way, node]);
+    done.add(node);
   };
-  for (const { path } of sources) walk(path, []);
+  for (const node of edges.keys()) walk(node, []);
   return found;
 }
 

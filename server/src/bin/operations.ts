@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
 import { DEMO } from '../app/demo-studio.js';
 import type { Readiness } from '../app/health-app.js';
+import { FREQUENT_STEPS, MAINTENANCE_STEPS } from '../app/maintenance-steps.js';
 import { buildOpsApp } from '../app/ops-app.js';
 import type { Database } from '../db/database.js';
 import { isMigrated } from '../db/migrate.js';
@@ -17,7 +18,6 @@ import {
   scheduleMaintenance,
 } from '../features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../features/lifecycle/maintenance-metrics.js';
-import { FREQUENT_STEPS, MAINTENANCE_STEPS } from '../features/lifecycle/maintenance-steps.js';
 import { createPredictionMetrics } from '../features/predictions/prediction-metrics.js';
 import { predictionsStep } from '../features/predictions/predictions-step.js';
 import { systemClock } from '../lib/clock.js';

@@ -4,7 +4,7 @@ import { tryAdvisoryLock, walkByIndex, withOwnConnection } from '../../db/own-co
 import type { Pool } from '../../db/pool.js';
 import { HOUR_MS } from '../../lib/day.js';
 import type { MaintenanceMetrics, StepOutcome } from './maintenance-metrics.js';
-import { MAINTENANCE_STEPS, type MaintenanceStep, type StepResult } from './maintenance-steps.js';
+import type { MaintenanceStep, StepResult } from './maintenance-step.js';
 
 const PAUSES = {
   /** Soon after a start, but after the first requests. The jitter spreads nodes that start together. */
@@ -25,7 +25,7 @@ export type MaintenanceOptions = {
   pool: Pool;
   logger: Logger;
   metrics: MaintenanceMetrics;
-  steps?: readonly MaintenanceStep[];
+  steps: readonly MaintenanceStep[];
   giveUpAfterMs?: number;
 };
 
@@ -49,7 +49,7 @@ export type Maintenance = {
  * logged and counted, and the next step runs.
  */
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
-  const { metrics, logger, steps = MAINTENANCE_STEPS, giveUpAfterMs = GIVE_UP_AFTER_MS } = options;
+  const { metrics, logger, steps, giveUpAfterMs = GIVE_UP_AFTER_MS } = options;
   const running = new Set<string>();
 
   const runStep = async (

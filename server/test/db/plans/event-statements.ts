@@ -1,4 +1,5 @@
 import { pino } from 'pino';
+import { MAINTENANCE_STEPS } from '../../../src/app/maintenance-steps.js';
 import { walkByIndex, withOwnConnection } from '../../../src/db/own-connection.js';
 import { sumBreakdowns } from '../../../src/features/analytics/breakdowns/sum-breakdowns.js';
 import {
@@ -204,7 +205,8 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
     what: 'hourly maintenance',
     call: ({ admin, nowMs }) => {
       const [logger, metrics] = [pino({ level: 'silent' }), createMaintenanceMetrics()];
-      return createMaintenance({ pool: admin, logger, metrics }).run(nowMs, new AbortController().signal);
+      const maintenance = createMaintenance({ pool: admin, logger, metrics, steps: MAINTENANCE_STEPS });
+      return maintenance.run(nowMs, new AbortController().signal);
     },
     reads: {
       tables: [

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { MAINTENANCE_STEPS } from '../../../src/app/maintenance-steps.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { ensureDays } from '../../../src/features/events/event-partitions.js';
 import { createEventStoreMetrics } from '../../../src/features/events/event-store-metrics.js';
 import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../../../src/features/lifecycle/maintenance-metrics.js';
-import { MAINTENANCE_STEPS } from '../../../src/features/lifecycle/maintenance-steps.js';
 import { utcDay } from '../../../src/lib/day.js';
 import {
   compact,

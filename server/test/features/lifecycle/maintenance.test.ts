@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { updateRetentionDays } from '../../../src/admin/tenants.js';
+import { FREQUENT_STEPS, MAINTENANCE_STEPS } from '../../../src/app/maintenance-steps.js';
 import { applyEvents } from '../../../src/features/events/apply-events.js';
 import {
   createMaintenance,
@@ -11,11 +12,7 @@ import {
   createMaintenanceMetrics,
   type MaintenanceMetrics,
 } from '../../../src/features/lifecycle/maintenance-metrics.js';
-import {
-  FREQUENT_STEPS,
-  MAINTENANCE_STEPS,
-  type MaintenanceStep,
-} from '../../../src/features/lifecycle/maintenance-steps.js';
+import type { MaintenanceStep } from '../../../src/features/lifecycle/maintenance-step.js';
 import {
   adImpressionAt,
   createGameWorld,
@@ -95,7 +92,7 @@ describe('maintenance', () => {
   afterAll(() => world.close());
 
   /** A node, with its log lines and metrics. */
-  const createNode = (steps?: readonly MaintenanceStep[], giveUpAfterMs?: number) => {
+  const createNode = (steps: readonly MaintenanceStep[] = MAINTENANCE_STEPS, giveUpAfterMs?: number) => {
     const lines: Record<string, unknown>[] = [];
     const logger = pino({ level: 'debug' }, { write: (line) => lines.push(JSON.parse(line)) });
     const metrics = createMaintenanceMetrics();
@@ -103,7 +100,7 @@ describe('maintenance', () => {
       pool: world.pool,
       logger,
       metrics,
-      ...(steps === undefined ? {} : { steps }),
+      steps,
       ...(giveUpAfterMs === undefined ? {} : { giveUpAfterMs }),
     });
     const run = (signal = new AbortController().signal) => maintenance.run(NOW, signal);

@@ -1,44 +1,20 @@
-import { serviceActor } from '../../admin/audit-log.js';
-import type { OwnConnection } from '../../db/own-connection.js';
-import type { Pool } from '../../db/pool.js';
-import { MINUTE_MS } from '../../lib/day.js';
-import { deleteExpiredAccess } from '../accounts/account-expiry.js';
-import { sumBreakdowns } from '../analytics/breakdowns/sum-breakdowns.js';
-import { compactRollups } from '../analytics/compact-rollups.js';
-import { compareHoldouts } from '../analytics/holdouts/compare-holdouts.js';
-import { countDailySizes } from '../audiences/count-daily-sizes.js';
-import { type CompactionResult, compactEvents } from '../events/compact-events.js';
-import { dropOldIdentities, ensureEventPartitions } from '../events/event-partitions.js';
-import { deleteExpiredFailedEvents } from '../events/failed/expiry.js';
-import { type MoveResult, moveOldEvents } from '../events/move-old-events.js';
-import { deleteExpiredExports } from '../exports/export-expiry.js';
-import { deleteExpiredJobs } from '../jobs/job-expiry.js';
-import { deleteExpiredStays } from '../players/stay-expiry.js';
-import { deleteExpiredSessions } from '../sessions/session-expiry.js';
-import type { StepOutcome } from './maintenance-metrics.js';
-import { type RetentionResult, runRetention } from './retention.js';
-
-export type StepRun = Readonly<{
-  /** A connection for this step alone. It holds the lock of the step, and reads large tables by their indexes only. */
-  connection: OwnConnection;
-  pool: Pool;
-  nowMs: number;
-  /** A step that works in portions checks the signal between two of them. */
-  signal: AbortSignal;
-}>;
-
-export type StepResult = Readonly<{
-  outcome: Exclude<StepOutcome, 'failed'>;
-  /** What was done, and how much, for the log. */
-  did: Readonly<Record<string, number>>;
-}>;
-
-/** A step may be interrupted, and run again, at any time. */
-export type MaintenanceStep = Readonly<{
-  name: string;
-  maxMs: number;
-  run(run: StepRun): Promise<StepResult>;
-}>;
+import { serviceActor } from '../admin/audit-log.js';
+import { deleteExpiredAccess } from '../features/accounts/account-expiry.js';
+import { sumBreakdowns } from '../features/analytics/breakdowns/sum-breakdowns.js';
+import { compactRollups } from '../features/analytics/compact-rollups.js';
+import { compareHoldouts } from '../features/analytics/holdouts/compare-holdouts.js';
+import { countDailySizes } from '../features/audiences/count-daily-sizes.js';
+import { type CompactionResult, compactEvents } from '../features/events/compact-events.js';
+import { dropOldIdentities, ensureEventPartitions } from '../features/events/event-partitions.js';
+import { deleteExpiredFailedEvents } from '../features/events/failed/expiry.js';
+import { type MoveResult, moveOldEvents } from '../features/events/move-old-events.js';
+import { deleteExpiredExports } from '../features/exports/export-expiry.js';
+import { deleteExpiredJobs } from '../features/jobs/job-expiry.js';
+import type { MaintenanceStep, StepResult } from '../features/lifecycle/maintenance-step.js';
+import { type RetentionResult, runRetention } from '../features/lifecycle/retention.js';
+import { deleteExpiredStays } from '../features/players/stay-expiry.js';
+import { deleteExpiredSessions } from '../features/sessions/session-expiry.js';
+import { MINUTE_MS } from '../lib/day.js';
 
 const BREAKDOWNS = 'breakdowns';
 
