@@ -93,6 +93,7 @@ const FORM: ErrorForm = {
 /** Errors that every admin route may return. */
 const OPEN_ERRORS = [
   'header_invalid',
+  'parameter_invalid',
   'cross_origin',
   'host_not_allowed',
   'internal',
@@ -124,7 +125,7 @@ export function openErrors(codes: readonly ErrorCode[]): Record<number, unknown>
 }
 
 function byStatus(codes: readonly ErrorCode[]): Record<number, unknown> {
-  const sorted = codes.toSorted((a, b) => ERRORS[a].status - ERRORS[b].status);
+  const sorted = [...new Set(codes)].toSorted((a, b) => ERRORS[a].status - ERRORS[b].status);
   return errorResponses('data', sorted, FORM);
 }
 

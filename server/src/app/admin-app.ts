@@ -37,6 +37,7 @@ import { keyRoutes } from '../features/studios/key-routes.js';
 import { studioRoutes } from '../features/studios/studio-routes.js';
 import { timelineRoutes } from '../features/timelines/timeline-routes.js';
 import { registerBodyParser } from '../http/body-parser.js';
+import { refuseUnknownMembers } from '../http/unknown-members.js';
 import { registerValidation } from '../http/validation.js';
 import { checkStorable } from '../lib/json-body.js';
 import { observeResponses } from '../telemetry/observation.js';
@@ -96,6 +97,7 @@ export async function registerAdminApi(app: FastifyInstance, ctx: AdminContext):
     scope.decorateRequest('signedIn', undefined);
     registerValidation(scope);
     registerBodyParser(scope);
+    refuseUnknownMembers(scope);
     scope.addHook('onRoute', (route) => {
       route.bodyLimit ??= MAX_BODY_BYTES;
     });

@@ -7,6 +7,7 @@ import { createSuggest, didYouMean, nearestName } from '../lib/nearest-name.js';
 import { noMember, schemaAt, valueAt } from '../lib/schema-members.js';
 import { NAME_PATTERN, NAME_RULE } from './api-schemas.js';
 import { readParameters } from './parameters.js';
+import { closeObjects } from './unknown-members.js';
 
 const accept = () => true;
 
@@ -90,11 +91,12 @@ export function registerValidation(app: FastifyInstance): void {
 }
 
 /**
- * For a route whose documented body holds a part that is checked elsewhere, with errors of its own: only `schema` is checked
- * here.
+ * For an admin route whose documented body holds a part that is checked elsewhere, with errors of its own: only `schema` is
+ * checked here. Unknown members are refused, as by every admin route.
  */
 export function checkBodyAgainst(schema: TSchema): FastifySchemaCompiler<TSchema> {
-  return (route) => compileValidator(route.httpPart === 'body' ? { ...route, schema } : route);
+  const closed = closeObjects(schema);
+  return (route) => compileValidator(route.httpPart === 'body' ? { ...route, schema: closed } : route);
 }
 
 /** Bodies and parameters have the types that their schemas say. Responses are not checked: their schemas are documentation. */

@@ -31,10 +31,10 @@ export function valueAt(value: unknown, pointer: string): unknown {
 }
 
 /** ` no member "offer". Did you mean "offers"?`, or which members there are when none is near. */
-export function noMember(name: string, schema: SchemaPart, suggest: Suggest): string {
+export function noMember(name: string, schema: SchemaPart, suggest: Suggest, what = 'member'): string {
   const members = Object.keys(schema.properties ?? {});
   const nearest = suggest(name, members);
   const listed =
     members.length === 0 || members.length > MAX_LISTED ? '' : ` There are ${members.join(', ')}.`;
-  return `no member "${clipText(name, MAX_NAME)}"${nearest === '' ? `.${listed}` : `.${nearest}`}`;
+  return `no ${what} "${clipText(name, MAX_NAME)}"${nearest === '' ? `.${listed}` : `.${nearest}`}`;
 }

@@ -150,7 +150,7 @@ it.each<['POST' | 'PUT', string, object, string]>([
     { hypothetical: { profile: { contry: 'DE' } } },
     'hypothetical.profile has no member "contry". Did you mean "country"?',
   ],
-  // Unknown members are ignored, unless a required member is missing and the unknown one is similar.
+  // Where a required member is missing, too, an unknown one is named only if it is similar.
   [
     'POST',
     '/draft/publish',

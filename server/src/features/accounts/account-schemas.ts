@@ -50,14 +50,13 @@ export const SignInBody = Type.Object(
   { email: Email, password: GivenPassword, code: Type.Optional(SecondFactorCode) },
   {
     title: 'SignInRequest',
-    additionalProperties: false,
     examples: [{ email: 'ada@studio.example', password: 'correct horse battery staple' }],
   },
 );
 
 export const SignInLinkBody = Type.Object(
   { token: LinkToken },
-  { title: 'SignInLinkRequest', additionalProperties: false, examples: [{ token: TOKEN_EXAMPLE }] },
+  { title: 'SignInLinkRequest', examples: [{ token: TOKEN_EXAMPLE }] },
 );
 
 export const SignedInResponse = successOf(
@@ -88,14 +87,11 @@ export const SignedInResponse = successOf(
 
 export const SignOutBody = Type.Union(
   [
-    Type.Object(
-      {
-        everywhere: Type.Optional(
-          Type.Boolean({ description: 'True: ends all sessions of the account, on all devices' }),
-        ),
-      },
-      { additionalProperties: false },
-    ),
+    Type.Object({
+      everywhere: Type.Optional(
+        Type.Boolean({ description: 'True: ends all sessions of the account, on all devices' }),
+      ),
+    }),
     Type.Null(),
   ],
   { examples: [{ everywhere: true }] },
@@ -119,7 +115,6 @@ export const PasswordBody = Type.Object(
   { currentPassword: CurrentPassword, newPassword: NewPassword },
   {
     title: 'PasswordRequest',
-    additionalProperties: false,
     examples: [{ currentPassword: 'correct horse battery staple', newPassword: 'nine purple otters sing' }],
   },
 );
@@ -136,7 +131,6 @@ export const StartSecondFactorBody = Type.Object(
   { currentPassword: CurrentPassword },
   {
     title: 'SecondFactorStartRequest',
-    additionalProperties: false,
     examples: [{ currentPassword: 'correct horse battery staple' }],
   },
 );
@@ -158,14 +152,13 @@ export const StartedSecondFactorResponse = successOf(
 
 export const ConfirmSecondFactorBody = Type.Object(
   { code: SecondFactorCode },
-  { title: 'SecondFactorConfirmRequest', additionalProperties: false, examples: [{ code: '492039' }] },
+  { title: 'SecondFactorConfirmRequest', examples: [{ code: '492039' }] },
 );
 
 export const EndSecondFactorBody = Type.Object(
   { currentPassword: CurrentPassword },
   {
     title: 'SecondFactorEndRequest',
-    additionalProperties: false,
     examples: [{ currentPassword: 'correct horse battery staple' }],
   },
 );

@@ -87,7 +87,7 @@ export const RemovedMemberResponse = successOf(
 
 export const MemberBody = Type.Object(
   { role: RoleSchema },
-  { title: 'MemberRequest', additionalProperties: false, examples: [{ role: 'editor' }] },
+  { title: 'MemberRequest', examples: [{ role: 'editor' }] },
 );
 
 const Invitation = Type.Object(
@@ -123,7 +123,6 @@ export const InvitationBody = Type.Object(
   { email: Email, role: RoleSchema },
   {
     title: 'InvitationRequest',
-    additionalProperties: false,
     examples: [{ email: 'grace@studio.example', role: 'editor' }],
   },
 );
@@ -157,7 +156,6 @@ export const ShowInvitationBody = Type.Object(
   { token: LinkToken },
   {
     title: 'ShowInvitationRequest',
-    additionalProperties: false,
     examples: [{ token: TOKEN_EXAMPLE }],
   },
 );
@@ -196,7 +194,6 @@ export const AcceptInvitationBody = Type.Object(
   },
   {
     title: 'AcceptInvitationRequest',
-    additionalProperties: false,
     description:
       'Without an account, `name` and a new `password` make one. With an account, `password` (and `code`) are those of the account.',
     examples: [

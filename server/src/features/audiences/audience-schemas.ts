@@ -11,7 +11,6 @@ const members = {
   offerId: Type.Optional(Type.String({ maxLength: 64, description: 'An offer of the document' })),
   segmentId: Type.Optional(Type.String({ maxLength: 64, description: 'A segment of the document' })),
 };
-const closed = { additionalProperties: false };
 
 export const AudienceBody = Type.Object(
   {
@@ -19,14 +18,13 @@ export const AudienceBody = Type.Object(
     ...members,
   },
   {
-    ...closed,
     title: 'AudienceRequest',
     description: 'An offer or a segment of the given document, or of the draft if no document is given.',
     examples: [{ document: DOCUMENT_EXAMPLE, segmentId: 'payer' }],
   },
 );
 /** Checked first. The document is checked later, and has its own error. */
-export const AudienceEnvelope = Type.Object({ document: Type.Optional(Type.Unknown()), ...members }, closed);
+export const AudienceEnvelope = Type.Object({ document: Type.Optional(Type.Unknown()), ...members });
 export type AudienceEnvelope = Static<typeof AudienceEnvelope>;
 
 export const AudienceResponse = successOf(

@@ -25,13 +25,13 @@ const members = {
     }),
   ),
 };
-const closed = { additionalProperties: false };
 
 /** Checked first. The hypothetical player and the document are checked later, and have their own messages. */
-export const ExplainEnvelope = Type.Object(
-  { ...members, hypothetical: Type.Optional(Type.Unknown()), document: Type.Optional(Type.Unknown()) },
-  closed,
-);
+export const ExplainEnvelope = Type.Object({
+  ...members,
+  hypothetical: Type.Optional(Type.Unknown()),
+  document: Type.Optional(Type.Unknown()),
+});
 export type ExplainEnvelope = Static<typeof ExplainEnvelope>;
 
 export const ExplainBody = Type.Object(
@@ -41,7 +41,6 @@ export const ExplainBody = Type.Object(
     document: Type.Optional(ConfigDocument),
   },
   {
-    ...closed,
     title: 'ExplainRequest',
     description:
       'A player or a hypothetical one; under a version, or under a document as if it were published at that time.',

@@ -68,7 +68,6 @@ export const ExportBody = Type.Object(
   },
   {
     title: 'ExportRequest',
-    additionalProperties: false,
     examples: [{ from: '2026-11-01', to: '2026-11-15', format: 'ndjson' }],
   },
 );

@@ -26,7 +26,7 @@ export const DraftOpenBody = Type.Object(
       }),
     ),
   },
-  { title: 'DraftOpenRequest', additionalProperties: false, examples: [{ secondsSinceChange: 12 }] },
+  { title: 'DraftOpenRequest', examples: [{ secondsSinceChange: 12 }] },
 );
 
 const Editor = Type.Object(

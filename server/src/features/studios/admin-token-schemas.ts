@@ -67,7 +67,6 @@ export const NewAdminTokenBody = Type.Object(
   },
   {
     title: 'NewAdminTokenRequest',
-    additionalProperties: false,
     examples: [{ name: 'Nightly export', role: 'viewer', expiresDays: 90 }],
   },
 );

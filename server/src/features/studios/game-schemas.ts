@@ -68,7 +68,6 @@ export const NewGameBody = Type.Object(
   },
   {
     title: 'NewGameRequest',
-    additionalProperties: false,
     description: 'Without a name the id is the name.',
     examples: [{ gameId: 'rocket', name: 'Rocket' }],
   },
@@ -88,7 +87,6 @@ export const GameBody = Type.Object(
   },
   {
     title: 'GameSettingsRequest',
-    additionalProperties: false,
     description: 'What is left out stays as it is.',
     examples: [{ retentionDays: 90 }],
   },

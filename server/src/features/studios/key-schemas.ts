@@ -64,7 +64,6 @@ export const NewKeyBody = Type.Object(
   { environment: Type.Optional(EnvironmentSchema), label: Type.Optional(Label) },
   {
     title: 'NewKeyRequest',
-    additionalProperties: false,
     description: 'By default the key is for production and has no label.',
     examples: [{ environment: 'production', label: 'build 1.42' }],
   },
@@ -95,7 +94,7 @@ export const RotateKeyBody = Type.Object(
       description: 'How long the old key still opens sessions; 0: it ends now',
     }),
   },
-  { title: 'RotateKeyRequest', additionalProperties: false, examples: [{ overlapHours: 72 }] },
+  { title: 'RotateKeyRequest', examples: [{ overlapHours: 72 }] },
 );
 
 export const RotatedKeyResponse = successOf(

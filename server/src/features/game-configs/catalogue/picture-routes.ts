@@ -71,7 +71,7 @@ const PictureBody = Type.Object(
       description: `PNG, JPEG or WebP as base64, ${MAX_PICTURE_BYTES} bytes at most`,
     }),
   },
-  { title: 'SkuPictureRequest', additionalProperties: false, examples: [{ content: PIXEL }] },
+  { title: 'SkuPictureRequest', examples: [{ content: PIXEL }] },
 );
 
 const SetResponse = successOf(
