@@ -10,10 +10,9 @@ import { registerCors } from '../http/cors.js';
 import { refuseEarly } from '../http/early-refusal.js';
 import { registerErrorHandlers, respondToClientError, sendError, toApiError } from '../http/error-handler.js';
 import { allowHalfOpen } from '../http/half-close.js';
-import { paceRefused } from '../http/refusal-pacing.js';
 import { HOST_CHECKED_LATER, registerSingleHeaders } from '../http/repeated-headers.js';
 import { requestId } from '../http/request-id.js';
-import { isBehindProxy, trustProxy } from '../http/trust-proxy.js';
+import { trustProxy } from '../http/trust-proxy.js';
 import { registerValidation } from '../http/validation.js';
 import { quietLogs } from '../telemetry/logger.js';
 import { observeResponses } from '../telemetry/observation.js';
@@ -75,7 +74,6 @@ export async function buildPlayerApp(
   registerSingleHeaders(app);
   observeResponses(app, { logger: ctx.logger, times: ctx.metrics.requests, who });
   registerCors(app, ctx.settings.corsOrigins);
-  const pacing = paceRefused(app, { isShared: isBehindProxy(ctx.settings.trustProxy) });
 
   sessionRoutes(app, ctx);
   limitsRoutes(app, ctx);
@@ -92,7 +90,6 @@ export async function buildPlayerApp(
     refusalOf: admission.refusalOf,
     corsOrigins: ctx.settings.corsOrigins,
     shedding: ctx.shedding,
-    pacing,
     times: ctx.metrics.requests,
   });
   return app;

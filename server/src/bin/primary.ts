@@ -8,7 +8,6 @@ import { StartupError } from '../lib/startup-error.js';
 import type { Settings } from '../settings/settings.js';
 import { createLogger } from '../telemetry/logger.js';
 import { type Installation, PATIENCE, prepareInstallation } from './installation.js';
-import { returnListeners } from './listeners.js';
 import type { Operations } from './operations.js';
 import { printWelcome } from './welcome.js';
 
@@ -40,6 +39,8 @@ export async function runPrimary(settings: Settings, say: (line: string) => void
   try {
     const signal = abortedBy(asked);
     installation = await prepareInstallation(settings, database, say, { ...PATIENCE, signal });
+    // Again, because that took a while: workers may listen beside another service without an error (shared-port.ts).
+    await refuseTakenPort(settings.host, settings.port, 'SAVEPOINT_PORT');
   } catch (error) {
     await database.close();
     throw error;
@@ -111,14 +112,15 @@ type Workers = {
   stop(): Promise<void>;
 };
 
+/** Metrics are sent as messages, too. */
+type WorkerMessage = { type: 'listening'; port: number } | { type?: undefined };
+
 function superviseWorkers(
   settings: Settings,
   database: Database,
   masterKey: string,
   logger: Logger,
 ): Workers {
-  // Workers accept connections themselves: see connection-turns.ts.
-  cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({
     exec: fileURLToPath(new URL('./worker.js', import.meta.url)),
     args: [],
@@ -144,11 +146,12 @@ function superviseWorkers(
     if (stopping) return;
     const bornAt = Date.now();
     const worker = cluster.fork(environment);
-    returnListeners(worker);
-    worker.once('listening', (address) => {
+    // Node's own event comes only from workers that listen through the primary: see shared-port.ts.
+    worker.on('message', (message: WorkerMessage) => {
+      if (message.type !== 'listening') return;
       listening.add(worker);
-      port = address.port;
-      announce(address.port);
+      port = message.port;
+      announce(message.port);
     });
     worker.once('exit', (code, signal) => {
       listening.delete(worker);

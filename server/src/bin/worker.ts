@@ -1,11 +1,11 @@
+import type { AddressInfo } from 'node:net';
 import { AggregatorRegistry } from 'prom-client';
 import { createContext } from '../app/context.js';
 import { buildPlayerApp } from '../app/player-app.js';
 import { parseMasterKeys, UnsealError } from '../security/master-keys.js';
 import { readSettings } from '../settings/settings.js';
 import { createLogger } from '../telemetry/logger.js';
-import { takeTurns } from './connection-turns.js';
-import { addListeners } from './listeners.js';
+import { sharedPort } from './shared-port.js';
 
 /** One API process; the primary starts, replaces and stops it. */
 async function runWorker(): Promise<void> {
@@ -32,10 +32,10 @@ async function runWorker(): Promise<void> {
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => {});
   process.on('SIGHUP', () => {});
-  let closeListeners = async () => {};
   process.on('message', (message: { type?: string }) => {
     if (message.type !== 'stop') return;
-    Promise.all([closeListeners(), app.close()])
+    app
+      .close()
       .then(() => ctx.dispose())
       .then(
         () => process.exit(0),
@@ -45,9 +45,9 @@ async function runWorker(): Promise<void> {
         },
       );
   });
-  takeTurns(app.server, ctx.shedding.lagMs);
-  await app.listen({ host: settings.host, port: settings.port });
-  closeListeners = addListeners(app.server);
+  await app.listen(sharedPort(settings.host, settings.port));
+  const { port } = app.server.address() as AddressInfo;
+  process.send?.({ type: 'listening', port });
 }
 
 await runWorker().catch((error: unknown) => {

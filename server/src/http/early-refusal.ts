@@ -2,7 +2,6 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { OverloadReason } from '../lib/overloaded-error.js';
 import type { BulkHistogram } from '../telemetry/bulk-histogram.js';
 import { type CorsOrigins, corsHeaders } from './cors.js';
-import type { RefusalPacing } from './refusal-pacing.js';
 import { hasRepeatedHeaders } from './repeated-headers.js';
 import { requestId } from './request-id.js';
 import { OVERLOADED, overloadedHeaders, RETRY_AFTER, type Shedding } from './shedding.js';
@@ -14,7 +13,6 @@ export type EarlyRefusalOptions = {
   refusalOf: (request: IncomingMessage) => OverloadReason | undefined;
   corsOrigins: CorsOrigins;
   shedding: Pick<Shedding, 'refused'>;
-  pacing: RefusalPacing;
   times: BulkHistogram<'route' | 'method' | 'status'>;
 };
 
@@ -29,7 +27,7 @@ type Listener = (request: IncomingMessage, response: ServerResponse) => void;
  * Fastify then closes the connection with its response.
  */
 export function refuseEarly(server: Server, options: EarlyRefusalOptions): void {
-  const { method, path, refusalOf, corsOrigins, shedding, pacing, times } = options;
+  const { method, path, refusalOf, corsOrigins, shedding, times } = options;
   const withQuery = `${path}?`;
 
   const labels = { route: path, method, status: OVERLOADED.status };
@@ -38,14 +36,10 @@ export function refuseEarly(server: Server, options: EarlyRefusalOptions): void 
     if (request.method !== method || (url !== path && url?.startsWith(withQuery) !== true)) return false;
     if (!server.listening || hasRepeatedHeaders(request)) return false;
     const reason = refusalOf(request);
-    if (reason === undefined) {
-      pacing.letIn(request);
-      return false;
-    }
+    if (reason === undefined) return false;
     const begun = performance.now();
     shedding.refused(reason);
     respondOverloaded(request, response, corsOrigins);
-    pacing.pauseAfter(request);
     times.observe(labels, (performance.now() - begun) / 1000);
     return true;
   };

@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { registerCors } from '../../src/http/cors.js';
 import { refuseEarly } from '../../src/http/early-refusal.js';
 import { registerErrorHandlers } from '../../src/http/error-handler.js';
-import { paceRefused } from '../../src/http/refusal-pacing.js';
 import { registerSingleHeaders } from '../../src/http/repeated-headers.js';
 import { requestId } from '../../src/http/request-id.js';
 import { createShedding, type Shedding, sendOverloaded } from '../../src/http/shedding.js';
@@ -49,7 +48,6 @@ describe('a request that is refused before Fastify has it', () => {
     observeResponses(app, { logger, times: metrics.requests, who: () => ({}) });
     const corsOrigins = [ORIGIN];
     registerCors(app, corsOrigins);
-    const pacing = paceRefused(app, { pauseMs: 1 });
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     app.post(PATH, { bodyLimit: LARGEST }, async (request, reply) => {
       bodies.push((request.body as Buffer).length);
@@ -63,7 +61,6 @@ describe('a request that is refused before Fastify has it', () => {
       refusalOf: ({ headers }) => (isFull && headers['x-let-in'] === undefined ? 'wait' : undefined),
       corsOrigins,
       shedding,
-      pacing,
       times: metrics.requests,
     });
     await app.listen({ host: '127.0.0.1', port: 0 });

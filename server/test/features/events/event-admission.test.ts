@@ -6,7 +6,6 @@ import { createEventAdmission, respondAfterHangUp } from '../../../src/features/
 import { refuseEarly } from '../../../src/http/early-refusal.js';
 import { registerErrorHandlers } from '../../../src/http/error-handler.js';
 import { allowHalfOpen } from '../../../src/http/half-close.js';
-import { paceRefused } from '../../../src/http/refusal-pacing.js';
 import { createShedding, type Shedding } from '../../../src/http/shedding.js';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.js';
 import { testSettings } from '../../support/harness.js';
@@ -66,7 +65,6 @@ describe('the way of a batch to its turn', () => {
       refusalOf: admission.refusalOf,
       corsOrigins: '*',
       shedding,
-      pacing: paceRefused(app, { pauseMs: 1 }),
       times: metrics.requests,
     });
     await app.listen({ host: '127.0.0.1', port: 0 });
