@@ -45,7 +45,7 @@ export type Player = {
 };
 
 type Name = keyof PlayerData;
-type Kept<K extends Name = Name> = {
+type Cached<K extends Name = Name> = {
   value: PlayerData[K];
   etag?: string | undefined;
   receivedAt: number;
@@ -83,41 +83,41 @@ const STALE_MS = 86_400_000;
 export function createPlayer(options: Options): PlayerCache {
   const { storage, prefix } = options;
   const listeners = new Map<Name, Set<(value: never, info: ValueInfo) => void>>();
-  const asking = new Map<Name, Promise<unknown>>();
-  const told = new Map<Name, string>();
+  const fetching = new Map<Name, Promise<unknown>>();
+  const lastNotified = new Map<Name, string>();
 
   const keyOf = (name: Name) => `${prefix}player:${name}`;
   const read = <K extends Name>(name: K) =>
-    storage.transact(async (tx) => (await tx.get(keyOf(name))) as Kept<K> | undefined);
+    storage.transact(async (tx) => (await tx.get(keyOf(name))) as Cached<K> | undefined);
 
-  const save = async <K extends Name>(name: K, kept: Kept<K>) => {
-    await storage.transact(async (tx) => tx.set(keyOf(name), kept));
+  const save = async <K extends Name>(name: K, cached: Cached<K>) => {
+    await storage.transact(async (tx) => tx.set(keyOf(name), cached));
     options.onSaved(name);
   };
 
-  const tell = <K extends Name>(name: K, { value, receivedAt }: Kept<K>, source: ValueInfo['source']) => {
+  const notify = <K extends Name>(name: K, { value, receivedAt }: Cached<K>, source: ValueInfo['source']) => {
     const response = current(value, options.now());
     // Without the instant (`asOf`), which differs in every response.
     const text = JSON.stringify({ ...response, asOf: 0 });
-    if (told.get(name) !== text) {
-      told.set(name, text);
+    if (lastNotified.get(name) !== text) {
+      lastNotified.set(name, text);
       for (const listener of listeners.get(name) ?? []) listener(response as never, { source, receivedAt });
     }
     return response;
   };
 
-  const ask = async <K extends Name>(name: K): Promise<PlayerData[K]> => {
-    const kept = await read(name);
+  const fetch = async <K extends Name>(name: K): Promise<PlayerData[K]> => {
+    const cached = await read(name);
     const reply = await options
-      .get(PATHS[name], kept?.etag === undefined ? {} : { 'If-None-Match': kept.etag })
+      .get(PATHS[name], cached?.etag === undefined ? {} : { 'If-None-Match': cached.etag })
       .catch((error: SavepointError) => error);
     if (!(reply instanceof Error)) {
       const { status, body } = reply;
-      const value = status === 304 ? kept?.value : status === 200 && isObject(body) ? body : undefined;
+      const value = status === 304 ? cached?.value : status === 200 && isObject(body) ? body : undefined;
       if (value !== undefined) {
         const fresh = describe(value as PlayerData[K], reply, options.deviceNow());
         await save(name, fresh);
-        return tell(name, fresh, 'service');
+        return notify(name, fresh, 'service');
       }
     }
     const error = reply instanceof Error ? reply : toError(reply);
@@ -126,30 +126,30 @@ export function createPlayer(options: Options): PlayerCache {
     // A refusal is not an outage.
     if (isRefused || code === 'logged_out' || code === 'closed') throw error;
     options.onError(error);
-    return offline(name, kept, error);
+    return offline(name, cached, error);
   };
 
-  const offline = <K extends Name>(name: K, kept: Kept<K> | undefined, error: SavepointError) => {
-    if (kept !== undefined && (name !== 'store' || options.deviceNow() < kept.staleAt))
-      return tell(name, kept, 'kept');
-    const store = name === 'store' ? (kept?.value as StoreConfig | undefined) : undefined;
-    const value = (untargeted(store) ?? options.fallback[name] ?? kept?.value) as PlayerData[K] | undefined;
+  const offline = <K extends Name>(name: K, cached: Cached<K> | undefined, error: SavepointError) => {
+    if (cached !== undefined && (name !== 'store' || options.deviceNow() < cached.staleAt))
+      return notify(name, cached, 'kept');
+    const store = name === 'store' ? (cached?.value as StoreConfig | undefined) : undefined;
+    const value = (untargeted(store) ?? options.fallback[name] ?? cached?.value) as PlayerData[K] | undefined;
     if (value === undefined) throw error;
-    return tell(name, { value, receivedAt: kept?.receivedAt ?? 0, staleAt: 0 }, 'fallback');
+    return notify(name, { value, receivedAt: cached?.receivedAt ?? 0, staleAt: 0 }, 'fallback');
   };
 
   /** One request at a time for each name, however many callers wait for it. */
-  const askOnce = <K extends Name>(name: K): Promise<PlayerData[K]> => {
-    const running = asking.get(name) ?? ask(name).finally(() => asking.delete(name));
-    asking.set(name, running);
+  const fetchOnce = <K extends Name>(name: K): Promise<PlayerData[K]> => {
+    const running = fetching.get(name) ?? fetch(name).finally(() => fetching.delete(name));
+    fetching.set(name, running);
     return running as Promise<PlayerData[K]>;
   };
 
   return {
-    status: () => askOnce('status'),
-    store: () => askOnce('store'),
-    segments: () => askOnce('segments'),
-    predictions: () => askOnce('predictions'),
+    status: () => fetchOnce('status'),
+    store: () => fetchOnce('store'),
+    segments: () => fetchOnce('segments'),
+    predictions: () => fetchOnce('predictions'),
     on(name, listener) {
       const set = listeners.get(name) ?? new Set();
       listeners.set(name, set.add(listener));
@@ -158,18 +158,18 @@ export function createPlayer(options: Options): PlayerCache {
     keep(name, value) {
       if (value === undefined) return;
       const receivedAt = options.deviceNow();
-      const kept = { value, receivedAt, staleAt: receivedAt + STALE_MS };
-      save(name, kept).catch(options.onError);
-      tell(name, kept, 'service');
+      const cached = { value, receivedAt, staleAt: receivedAt + STALE_MS };
+      save(name, cached).catch(options.onError);
+      notify(name, cached, 'service');
     },
     async reload(name) {
-      const kept = await read(name);
-      if (kept !== undefined) tell(name, kept, 'service');
+      const cached = await read(name);
+      if (cached !== undefined) notify(name, cached, 'service');
     },
   };
 }
 
-function describe<K extends Name>(value: PlayerData[K], { headers }: Reply, receivedAt: number): Kept<K> {
+function describe<K extends Name>(value: PlayerData[K], { headers }: Reply, receivedAt: number): Cached<K> {
   const seconds = /stale-if-error=(\d+)/.exec(headers.get('cache-control') ?? '')?.[1];
   return {
     value,
