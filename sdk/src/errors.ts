@@ -11,7 +11,8 @@
  * | `event_unserializable` | a payload cannot be written as JSON (a cycle, a BigInt) | correct the call of `track` |
  * | `event_too_large` | an event takes more than 32 KiB | send less |
  * | `storage_full` | the event was dropped, because the storage was full | see `maxStoredBytes` |
- * | `storage_failed` | the storage cannot be used; the next kind is used from now on | nothing |
+ * | `storage_failed` | the storage cannot be used; memory or the next kind is used | nothing |
+ * | `storage_damaged` | a part of what was stored is damaged; the rest is used, and new events go on | nothing |
  * | `keys_unavailable` | the public keys of the service could not be fetched | see that the service can be reached |
  * | `token_invalid`, `token_expired` | an access token is not valid (`@savepoint/client/server`) | refuse the player |
  *
@@ -30,6 +31,7 @@ export type ClientErrorCode =
   | 'event_too_large'
   | 'storage_full'
   | 'storage_failed'
+  | 'storage_damaged'
   | 'keys_unavailable'
   | 'token_invalid'
   | 'token_expired';

@@ -1,27 +1,8 @@
-import { type Batch, bytesOf, eventBytes } from './event-batch.js';
+import { type Batch, bytesOf, endOf, eventBytes } from './event-batch.js';
+import { createQueueStore, type QueueState } from './queue-store.js';
 import { randomId } from './random-id.js';
 import type { SavepointStorage, Transaction } from './storage/storage.js';
 import { makeRoom } from './storage-policy.js';
-
-/** The batches `head` to `end - 1` wait, apart from those that were emptied. */
-export type QueueState = {
-  install: string;
-  /** The number of the next event. */
-  next: number;
-  head: number;
-  end: number;
-  bytes: number;
-  /** How often events of this installation were dropped, each time leaving a gap in its numbers. */
-  gaps: number;
-  /** Batches in a row whose numbers were all taken, though they were never sent before. */
-  suspicions: number;
-  /** The first batch of events that were tracked before the client knew whether its storage is a copy. */
-  uncheckedFrom?: number;
-  /** The session that was refused last. */
-  refused?: string;
-  /** Of the storage, where it can tell copies apart. */
-  identity?: string;
-};
 
 export type TakenBatch = Batch & { place: number };
 
@@ -35,6 +16,8 @@ type Options = {
   maxBytes: number;
   maxStoredBytes: number;
   onDropped(events: readonly string[]): void;
+  /** A part of what was stored is damaged, and was left out. */
+  onDamaged(what: string): void;
 };
 
 export type EventQueue = {
@@ -76,73 +59,25 @@ const MAX_SUSPICIONS = 2;
  * count once.
  */
 export function createEventQueue(options: Options): EventQueue {
-  const { storage, prefix, maxEvents, maxBytes } = options;
-  const stateKey = `${prefix}queue`;
-  const keyOf = (place: number) => `${prefix}batch:${place}`;
+  const { maxEvents, maxBytes } = options;
+  const { change, get, put, remove, startInstall } = createQueueStore(options);
   const run = randomId();
-  let isOpen = false;
   /** The batch that is being filled, as it was last stored. */
   let last: TakenBatch | undefined;
   /** The last batch that was taken from memory: the storage may not know that it was sent. */
   let takenLast = -1;
 
-  const change = async <T>(
-    work: (tx: Transaction, state: QueueState) => Promise<T>,
-    durable?: boolean,
-  ): Promise<T> => {
-    const identity = isOpen ? undefined : await storage.identity?.();
-    const result = await storage.transact(async (tx) => {
-      const state = await load(tx, identity);
-      const value = await work(tx, state);
-      tx.set(stateKey, state);
-      return value;
-    }, durable);
-    isOpen = true;
-    return result;
-  };
-
-  const load = async (tx: Transaction, identity: string | undefined): Promise<QueueState> => {
-    const kept = (await tx.get(stateKey)) as QueueState | undefined;
-    const state = { ...(kept ?? newState()), ...(identity !== undefined && { identity }) };
-    if (isOpen || kept === undefined) return state;
-    state.uncheckedFrom ??= state.end;
-    if (kept.identity !== state.identity) await rename(tx, state, state.end);
-    return state;
-  };
-
-  const get = async (tx: Transaction, place: number) => (await tx.get(keyOf(place))) as Batch | undefined;
-
-  /**
-   * Starts an installation. Batches from `from` on move to it. Batches that were sent stay, and so do those before them: a number
-   * that is missing in between would look like a lost event.
-   */
-  const rename = async (tx: Transaction, state: QueueState, from: number) => {
-    state.install = randomId();
-    state.next = 1;
-    state.gaps = state.suspicions = 0;
-    delete state.uncheckedFrom;
-    let moving: [string, Batch][] = [];
-    for (let place = Math.max(from, state.head); place < state.end; place++) {
-      const batch = await get(tx, place);
-      if (batch === undefined) continue;
-      if (batch.tries > 0) moving = [];
-      else moving.push([keyOf(place), batch]);
-    }
-    for (const [key, batch] of moving) {
-      tx.set(key, { ...batch, install: state.install, first: state.next });
-      state.next += batch.events.length;
-    }
-  };
-
   const append = async (tx: Transaction, state: QueueState, events: readonly string[]) => {
     let place = state.end - 1;
     let tail = await get(tx, place);
-    if (tail?.run !== run || tail.tries > 0 || tail.install !== state.install) tail = undefined;
+    const isOurs = tail?.run === run && tail.tries === 0 && tail.install === state.install;
+    // Its last events may have been damaged: their numbers must not be used again.
+    if (!isOurs || (tail !== undefined && endOf(tail) !== state.next)) tail = undefined;
     let isFull = false;
     for (const event of events) {
       const bytes = eventBytes(event);
       if (tail !== undefined && (tail.events.length >= maxEvents || tail.bytes + bytes > maxBytes)) {
-        tx.set(keyOf(place), tail);
+        put(tx, place, tail);
         tail = undefined;
       }
       if (tail === undefined) {
@@ -155,14 +90,14 @@ export function createEventQueue(options: Options): EventQueue {
       state.bytes += bytes;
       isFull ||= tail.events.length >= maxEvents || tail.bytes + bytes > maxBytes;
     }
-    if (tail !== undefined) tx.set(keyOf(place), tail);
+    if (tail !== undefined) put(tx, place, tail);
     return { isFull, tail: tail && { ...tail, events: [...tail.events], place } };
   };
 
   const mark = (place: number) =>
     change(async (tx) => {
       const batch = await get(tx, place);
-      if (batch !== undefined) tx.set(keyOf(place), { ...batch, tries: batch.tries + 1 });
+      if (batch !== undefined) put(tx, place, { ...batch, tries: batch.tries + 1 });
     });
 
   const dropSome = async (tx: Transaction, state: QueueState): Promise<string[]> => {
@@ -177,11 +112,11 @@ export function createEventQueue(options: Options): EventQueue {
     const { kept, dropped, bytes } = makeRoom(batches, state.bytes - options.maxStoredBytes * 0.9);
     for (const [index, place] of places.entries()) {
       const batch = kept[index];
-      if (batch === undefined) tx.delete(keyOf(place));
-      else if (batch !== batches[index]) tx.set(keyOf(place), batch);
+      if (batch === undefined) remove(tx, place);
+      else if (batch !== batches[index]) put(tx, place, batch);
     }
     state.bytes -= bytes;
-    if (dropped.length > 0 && ++state.gaps > MAX_GAPS) await rename(tx, state, state.end);
+    if (dropped.length > 0 && ++state.gaps > MAX_GAPS) await startInstall(tx, state, state.end);
     return dropped;
   };
 
@@ -214,9 +149,11 @@ export function createEventQueue(options: Options): EventQueue {
           const batch = await get(tx, state.head);
           if (batch === undefined) continue;
           const tried = { ...batch, tries: batch.tries + 1 };
-          tx.set(keyOf(state.head), tried);
+          put(tx, state.head, tried);
           return { ...tried, place: state.head };
         }
+        // Exact again: the bytes of what was damaged are not known.
+        state.bytes = 0;
         return undefined;
       }, true);
       if (taken?.place === last?.place) last = undefined;
@@ -227,7 +164,7 @@ export function createEventQueue(options: Options): EventQueue {
       change(async (tx) => {
         const batch = await get(tx, place);
         // Unless another tab has sent the batch, too.
-        if (batch?.tries === tries) tx.set(keyOf(place), { ...batch, tries: tries - 1 });
+        if (batch?.tries === tries) put(tx, place, { ...batch, tries: tries - 1 });
       }),
 
     settle: ({ place, events: sent }, { accepted = 0, duplicates = 0, good = [] }) =>
@@ -237,7 +174,7 @@ export function createEventQueue(options: Options): EventQueue {
         if (batch === undefined) return;
         // Events were added while the batch was taken from memory. It is sent again; the service recognises those that it has.
         if (batch.events.length !== sent.length) return;
-        tx.delete(keyOf(place));
+        remove(tx, place);
         if (state.head === place) state.head++;
         state.bytes -= batch.bytes;
         // Duplicates prove a copy only in a batch that this client alone has sent, and sent once.
@@ -249,18 +186,18 @@ export function createEventQueue(options: Options): EventQueue {
           // accepted, the others are no second delivery of this request. A copy sends in order, too, so it had the first numbers.
           const events = good.slice(0, duplicates);
           const bytes = bytesOf(events);
-          tx.set(keyOf(place), { ...batch, events, bytes, tries: 0 });
+          put(tx, place, { ...batch, events, bytes, tries: 0 });
           state.head = Math.min(state.head, place);
           state.bytes += bytes;
-          await rename(tx, state, place);
-        } else if (++state.suspicions >= MAX_SUSPICIONS) await rename(tx, state, state.end);
+          await startInstall(tx, state, place);
+        } else if (++state.suspicions >= MAX_SUSPICIONS) await startInstall(tx, state, state.end);
       }),
 
     startInstall: (refusedSession) =>
       change(async (tx, state) => {
         if (state.refused === refusedSession) return;
         state.refused = refusedSession;
-        await rename(tx, state, state.uncheckedFrom ?? state.end);
+        await startInstall(tx, state, state.uncheckedFrom ?? state.end);
       }),
     trust: () =>
       change(async (_tx, state) => {
@@ -268,8 +205,4 @@ export function createEventQueue(options: Options): EventQueue {
       }),
     isEmpty: () => change(async (_tx, state) => state.head >= state.end),
   };
-}
-
-function newState(): QueueState {
-  return { install: randomId(), next: 1, head: 0, end: 0, bytes: 0, gaps: 0, suspicions: 0 };
 }

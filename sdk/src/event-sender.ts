@@ -1,5 +1,5 @@
 import { SavepointError } from './errors.js';
-import { type Batch, batchBody } from './event-batch.js';
+import { type Batch, batchBody, soundOnly } from './event-batch.js';
 import type { EventQueue, TakenBatch } from './event-queue.js';
 import { errorDetails, isObject, type Reply, toError } from './http.js';
 import { ifUnlocked } from './locks.js';
@@ -111,7 +111,8 @@ export function createEventSender(options: Options): EventSender {
 
   /** Says whether the batch is finished. */
   const settle = async (batch: TakenBatch, reply: Reply): Promise<boolean> => {
-    const outcome = outcomeOf(reply, batch);
+    const events = soundOnly(batch.events);
+    const outcome = outcomeOf(reply, events);
     if (outcome === undefined) {
       fail(toError(reply));
       return false;
@@ -119,7 +120,7 @@ export function createEventSender(options: Options): EventSender {
     failures = 0;
     await queue.settle(batch, outcome);
     for (const { index, code, message } of outcome.rejected) {
-      const event = batch.events[index];
+      const event = events[index];
       if (event !== undefined) options.onRejected(event, code, message);
     }
     return true;
@@ -169,7 +170,7 @@ export function createEventSender(options: Options): EventSender {
 type Outcome = { accepted?: number; duplicates?: number; good: string[]; rejected: Rejection[] };
 
 /** What the response means for the batch; undefined where the batch has to be sent again. */
-function outcomeOf(reply: Reply, { events }: Batch): Outcome | undefined {
+function outcomeOf(reply: Reply, events: readonly string[]): Outcome | undefined {
   const { status, body } = reply;
   if (status >= 200 && status < 300) {
     // A page of a captive portal is no acknowledgement.

@@ -1,6 +1,7 @@
 import type { SavepointError } from './errors.js';
 import { isObject, type Reply, toError } from './http.js';
 import type { SavepointStorage } from './storage/storage.js';
+import { createStoredValue, type StoredValue } from './storage/stored-value.js';
 import type {
   Flag,
   PlayerData,
@@ -63,6 +64,8 @@ type Options = {
   deviceNow(): number;
   onSaved(name: Name): void;
   onError(error: SavepointError): void;
+  /** A stored response is damaged. */
+  onDamaged(name: Name): void;
 };
 
 export type PlayerCache = Player & {
@@ -86,12 +89,17 @@ export function createPlayer(options: Options): PlayerCache {
   const fetching = new Map<Name, Promise<unknown>>();
   const lastNotified = new Map<Name, string>();
 
-  const keyOf = (name: Name) => `${prefix}player:${name}`;
-  const read = <K extends Name>(name: K) =>
-    storage.transact(async (tx) => (await tx.get(keyOf(name))) as Cached<K> | undefined);
+  const stored = <K extends Name>(name: K): StoredValue<Cached<K>> =>
+    createStoredValue({
+      storage,
+      keys: [`${prefix}player:${name}`],
+      isValid: (value): value is Cached<K> => isObject(value) && isObject(value.value),
+      onDamaged: () => options.onDamaged(name),
+    });
+  const read = <K extends Name>(name: K) => stored(name).read();
 
   const save = async <K extends Name>(name: K, cached: Cached<K>) => {
-    await storage.transact(async (tx) => tx.set(keyOf(name), cached));
+    await stored(name).write(cached);
     options.onSaved(name);
   };
 

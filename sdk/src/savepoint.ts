@@ -10,6 +10,7 @@ import { randomId } from './random-id.js';
 import { createSessions, type Session, type Sessions } from './session.js';
 import { defaultStorage, firstWorking } from './storage/default-storage.js';
 import { memoryStorage } from './storage/memory-storage.js';
+import { createStoredValue } from './storage/stored-value.js';
 import { createTabSignals } from './tab-signals.js';
 import type { BuiltInEvents, Identity, PlayerData } from './wire.js';
 
@@ -54,6 +55,8 @@ export class Savepoint {
     const baseUrl = options.baseUrl.replace(/\/+$/, '');
     const prefix = `savepoint:${baseUrl}:${options.deviceId ?? ''}:`;
     const onError = (error: SavepointError) => this.#tell(options.onError, error);
+    const onDamaged = (what: string) =>
+      onError(new SavepointError('storage_damaged', `Stored data is damaged, and was left out: ${what}.`));
     const given = options.storage;
     const storage = given ? firstWorking([() => given, memoryStorage], onError) : defaultStorage(onError);
 
@@ -78,11 +81,19 @@ export class Savepoint {
       onDropped: (events) => {
         for (const event of events) this.#reject(event, 'storage_full', 'Dropped: the storage was full.');
       },
+      onDamaged,
     });
 
     const signals = createTabSignals(prefix, (what) => {
       if (what === 'session') this.#sessions.forget();
       else player.reload(what as keyof PlayerData).catch(onError);
+    });
+    // Twice: without its id the device is another player.
+    const storedDevice = createStoredValue({
+      storage,
+      keys: [`${prefix}device`, `${prefix}device:copy`],
+      isValid: (value): value is string => typeof value === 'string',
+      onDamaged: () => onDamaged('the id of the device'),
     });
     let device: Promise<string> | undefined;
     this.#sessions = createSessions({
@@ -91,12 +102,9 @@ export class Savepoint {
       storage,
       prefix,
       sign: typeof options.sign === 'string' ? signAt(options.sign, fetching) : options.sign,
-      deviceId: () => {
-        device ??= storage.transact(async (tx) => {
-          const id = options.deviceId ?? ((await tx.get(`${prefix}device`)) as string) ?? randomId();
-          tx.set(`${prefix}device`, id);
-          return id;
-        });
+      deviceId: async () => {
+        if (options.deviceId !== undefined) return options.deviceId;
+        device ??= storedDevice.update((id) => id ?? randomId());
         return device;
       },
       serverTime: {
@@ -109,6 +117,7 @@ export class Savepoint {
       },
       queue: this.#queue,
       onSaved: () => signals.send('session'),
+      onDamaged: () => onDamaged('the session'),
       deviceNow,
     });
 
@@ -126,6 +135,7 @@ export class Savepoint {
       deviceNow,
       onSaved: signals.send,
       onError,
+      onDamaged: (name) => onDamaged(`the last response of ${name}`),
     });
     this.player = player;
 

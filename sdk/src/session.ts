@@ -4,6 +4,7 @@ import { type Exchange, errorDetails, isObject, postJson, type Reply, toError } 
 import { withLock } from './locks.js';
 import type { Sign } from './options.js';
 import type { SavepointStorage } from './storage/storage.js';
+import { createStoredValue } from './storage/stored-value.js';
 import { runLater } from './timers.js';
 import type { Grant, Identity } from './wire.js';
 
@@ -15,7 +16,7 @@ export type Session = Identity & {
   lifetimeMs: number;
 };
 
-type Kept = Session | { isLoggedOut: true } | undefined;
+type Kept = Session | { isLoggedOut: true };
 
 type Setup = {
   exchange: Exchange;
@@ -33,6 +34,8 @@ type Setup = {
   /** Has to know whether another copy of this storage uses its session. */
   queue: Pick<EventQueue, 'startInstall' | 'trust'>;
   onSaved(): void;
+  /** The stored session is damaged. */
+  onDamaged(): void;
   deviceNow(): number;
 };
 
@@ -78,9 +81,15 @@ export function createSessions(setup: Setup): Sessions {
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let isStopped = false;
 
-  const read = () => storage.transact(async (tx) => (await tx.get(key)) as Kept);
+  // Twice: a player who has logged out must not be logged in again because of a damaged file.
+  const stored = createStoredValue({
+    storage,
+    keys: [key, `${key}:copy`],
+    isValid: isKept,
+    onDamaged: setup.onDamaged,
+  });
   const write = async (kept: Kept) => {
-    await storage.transact(async (tx) => tx.set(key, kept));
+    await stored.write(kept);
     setup.onSaved();
   };
 
@@ -166,7 +175,7 @@ export function createSessions(setup: Setup): Sessions {
     };
     clearTimeout(retryTimer);
     for (let tried: string | undefined; ; ) {
-      const kept = await read();
+      const kept = await stored.read();
       // Where no storage can be read, the session in memory counts.
       const session = kept ?? current;
       if (!isSession(session)) {
@@ -179,7 +188,7 @@ export function createSessions(setup: Setup): Sessions {
         tried = session.refreshToken;
         const grant = await refresh(tried).catch(retryLater);
         // Once more if another tab has refreshed or logged out meanwhile: what it has written is newer.
-        const last = ((await read()) ?? session) as Partial<Session>;
+        const last = ((await stored.read()) ?? session) as Partial<Session>;
         if (grant !== undefined && last.refreshToken === tried) return accept(grant);
       } else {
         // It was ended, or another copy of this storage uses it. The last characters are enough to tell sessions apart.
@@ -231,7 +240,7 @@ export function createSessions(setup: Setup): Sessions {
       return renewOnce(undefined, true);
     },
     async logout(allDevices) {
-      if (isSession((await read()) ?? current)) {
+      if (isSession((await stored.read()) ?? current)) {
         const session = await renewOnce();
         clearTimeout(retryTimer);
         const { refreshToken } = session;
@@ -265,8 +274,17 @@ function grantOf(reply: Reply): Grant {
   throw toError(reply);
 }
 
-function isSession(kept: Kept): kept is Session {
+function isSession(kept: Kept | undefined): kept is Session {
   return kept !== undefined && 'accessToken' in kept;
+}
+
+function isKept(value: unknown): value is Kept {
+  if (!isObject(value)) return false;
+  const { accessToken, refreshToken, userId, gameId, tenantId, obtainedAt, lifetimeMs } = value;
+  const texts = [accessToken, refreshToken, userId, gameId, tenantId];
+  const isWhole =
+    texts.every((text) => typeof text === 'string') && [obtainedAt, lifetimeMs].every(Number.isFinite);
+  return value.isLoggedOut === true || isWhole;
 }
 
 /** Time of the service, where it refused a login because of its timestamp. Without `serverTime` the `Date` header is used. */

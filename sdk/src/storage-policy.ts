@@ -14,7 +14,8 @@ export function makeRoom(
 ): { kept: (Batch | undefined)[]; dropped: string[]; bytes: number } {
   const dropped: string[] = [];
   let bytes = 0;
-  const gone = batches.map(() => new Set<number>());
+  // The numbers of damaged events are gone already.
+  const gone = batches.map(({ events }) => new Set(events.flatMap((event, index) => (event ? [] : [index]))));
   for (const isFirst of [true, false]) {
     for (const [place, { events }] of batches.entries()) {
       for (const [index, event] of events.entries()) {

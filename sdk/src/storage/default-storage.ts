@@ -2,6 +2,7 @@ import { SavepointError } from '../errors.js';
 import { indexedDbStorage } from './indexed-db-storage.js';
 import { keyValueStorage } from './key-value-storage.js';
 import { memoryStorage } from './memory-storage.js';
+import { standInStorage } from './stand-in-storage.js';
 import type { SavepointStorage } from './storage.js';
 
 /** IndexedDB, else localStorage, else memory: the first that this platform has and allows. */
@@ -16,7 +17,10 @@ export function defaultStorage(report: (error: SavepointError) => void): Savepoi
   return firstWorking(candidates, report);
 }
 
-/** Goes on to the next storage when one fails: private windows and full disks refuse a storage that exists. */
+/**
+ * Goes on to the next storage when one fails: private windows and full disks refuse a storage that exists. Where what it holds can
+ * still be read, memory stands in for it instead, and what it holds is sent.
+ */
 export function firstWorking(
   candidates: (() => SavepointStorage)[],
   report: (error: SavepointError) => void,
@@ -26,9 +30,26 @@ export function firstWorking(
     current ??= candidates[0]?.() ?? memoryStorage();
     return current;
   };
+  const replace = async (failed: SavepointStorage | undefined, cause: unknown) => {
+    if (candidates.length < 2) throw cause;
+    const isStandIn = failed?.outage !== undefined;
+    const isReadable = failed !== undefined && !isStandIn && (await canRead(failed));
+    // Another transaction has gone on already.
+    if (current !== failed) return;
+    if (!isReadable) candidates.shift();
+    current = isReadable ? standInStorage(failed, () => (current = failed)) : undefined;
+    const message = isReadable
+      ? 'The storage refuses writes; memory is used until it takes them.'
+      : 'The storage failed; the next kind is used.';
+    report(new SavepointError('storage_failed', message, { cause }));
+  };
+
   return {
     get isShared() {
       return current?.isShared ?? candidates.length > 1;
+    },
+    get outage() {
+      return current?.outage;
     },
     async identity() {
       try {
@@ -40,20 +61,23 @@ export function firstWorking(
     },
     async transact(work, durable) {
       for (;;) {
-        const count = candidates.length;
+        let used: SavepointStorage | undefined;
         try {
-          return await use().transact(work, durable);
+          used = use();
+          return await used.transact(work, durable);
         } catch (cause) {
-          if (count < 2) throw cause;
-          // Unless another transaction has gone on already.
-          if (candidates.length < count) continue;
-          candidates.shift();
-          current = undefined;
-          report(
-            new SavepointError('storage_failed', 'The storage failed; the next kind is used.', { cause }),
-          );
+          await replace(used, cause);
         }
       }
     },
   };
+}
+
+function canRead(storage: SavepointStorage): Promise<boolean> {
+  return storage
+    .transact((tx) => tx.get(''))
+    .then(
+      () => true,
+      () => false,
+    );
 }

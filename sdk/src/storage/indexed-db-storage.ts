@@ -68,7 +68,7 @@ function run<T>(transaction: IDBTransaction, work: (tx: Transaction) => Promise<
           request.onsuccess = () => found(request.result);
           request.onerror = () => failed(request.error);
         }),
-      set: (key, value) => void store.put(value, key),
+      set: (key, text) => void store.put(text, key),
       delete: (key) => void store.delete(key),
     }).then(
       (value) => {

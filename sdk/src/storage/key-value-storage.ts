@@ -1,4 +1,5 @@
 import { withLock } from '../locks.js';
+import { readRecords, writeRecords } from './records.js';
 import { createSerial, type SavepointStorage } from './storage.js';
 
 /**
@@ -14,6 +15,10 @@ export type KeyValue = {
   setItem(key: string, value: string): unknown;
   removeItem(key: string): unknown;
 };
+
+/** A key and its text; null removes the key. */
+type Change = [string, string | null];
+type Changes = Map<string, string | null>;
 
 /** Writes of a transaction that is being applied; after a crash the next transaction applies them again. */
 const JOURNAL = 'savepoint!journal';
@@ -32,17 +37,22 @@ const JOURNAL = 'savepoint!journal';
 export function keyValueStorage(kv: KeyValue, { isShared = false } = {}): SavepointStorage {
   const inTurn = createSerial();
 
-  const apply = async (changes: [string, unknown][]) => {
-    for (const [key, value] of changes) {
-      if (value === undefined || value === null) await kv.removeItem(key);
-      else await kv.setItem(key, JSON.stringify(value));
-    }
+  const put = async ([key, text]: Change) => {
+    if (text === null) await kv.removeItem(key);
+    else await kv.setItem(key, text);
   };
-  const applyJournal = async () => {
-    const journal = await kv.getItem(JOURNAL);
-    if (journal === null) return;
-    await apply(JSON.parse(journal));
+  const applyJournal = async (changes: Changes) => {
+    for (const change of changes) await put(change);
     await kv.removeItem(JOURNAL);
+  };
+
+  const commit = async (interrupted: Changes, changes: Changes) => {
+    if (interrupted.size > 0) await applyJournal(interrupted);
+    const [single, ...others] = changes;
+    if (single === undefined || others.length === 0) return single && put(single);
+    await kv.setItem(JOURNAL, writeRecords([JSON.stringify([...changes])]));
+    // The transaction counts from here on, whatever fails: the next one reads the journal, and applies it.
+    await applyJournal(changes).catch(() => {});
   };
 
   return {
@@ -50,23 +60,29 @@ export function keyValueStorage(kv: KeyValue, { isShared = false } = {}): Savepo
     transact: (work) =>
       inTurn(() =>
         withLock(isShared && JOURNAL, async () => {
-          await applyJournal();
-          const changes = new Map<string, unknown>();
+          const interrupted = readJournal(await kv.getItem(JOURNAL));
+          const changes: Changes = new Map();
           const result = await work({
             get: async (key) => {
-              if (changes.has(key)) return changes.get(key);
-              const text = await kv.getItem(key);
-              return text === null ? undefined : JSON.parse(text);
+              const changed = changes.has(key) ? changes.get(key) : interrupted.get(key);
+              return (changed === undefined ? await kv.getItem(key) : changed) ?? undefined;
             },
-            set: (key, value) => void changes.set(key, value),
-            delete: (key) => void changes.set(key, undefined),
+            set: (key, text) => void changes.set(key, text),
+            delete: (key) => void changes.set(key, null),
           });
-          const list = [...changes];
-          if (list.length > 1) await kv.setItem(JOURNAL, JSON.stringify(list));
-          await apply(list);
-          if (list.length > 1) await kv.removeItem(JOURNAL);
+          // A transaction that only reads succeeds also where nothing can be written.
+          if (changes.size > 0) await commit(interrupted, changes);
           return result;
         }),
       ),
   };
+}
+
+/**
+ * A damaged journal counts for nothing: its transaction never ended, so nobody was told that it had. The queue notices where a part
+ * of it was applied.
+ */
+function readJournal(stored: string | null): Changes {
+  const [json] = readRecords(stored).records;
+  return new Map(json === undefined ? [] : (JSON.parse(json) as Change[]));
 }

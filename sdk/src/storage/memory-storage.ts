@@ -9,11 +9,11 @@ import { createSerial, type SavepointStorage } from './storage.js';
  * ```
  */
 export function memoryStorage(): SavepointStorage {
-  const values = new Map<string, unknown>();
+  const values = new Map<string, string>();
   const inTurn = createSerial();
   const tx = {
     get: async (key: string) => values.get(key),
-    set: (key: string, value: unknown) => void values.set(key, value),
+    set: (key: string, text: string) => void values.set(key, text),
     delete: (key: string) => void values.delete(key),
   };
   return { transact: (work) => inTurn(() => work(tx)) };

@@ -4,16 +4,16 @@
  * @example
  * ```ts
  * const count = async (tx: Transaction) => {
- *   const next = (((await tx.get('count')) as number | undefined) ?? 0) + 1;
- *   tx.set('count', next);
+ *   const next = Number((await tx.get('count')) ?? 0) + 1;
+ *   tx.set('count', `${next}`);
  *   return next;
  * };
  * ```
  */
 export type Transaction = {
+  /** The text kept under the key; undefined where there is none. The client checks it: it may be damaged, or anything else. */
   get(key: string): Promise<unknown>;
-  /** The value can be written as JSON. */
-  set(key: string, value: unknown): void;
+  set(key: string, text: string): void;
   delete(key: string): void;
 };
 
@@ -36,6 +36,8 @@ export type SavepointStorage = {
   readonly isShared?: boolean;
   /** Changes when the storage was copied to another place. Where a platform can tell, copies are noticed at once. */
   identity?(): Promise<string>;
+  /** Names the memory that stands in for a storage that refuses writes: what is written now may be lost with the process. */
+  readonly outage?: string | undefined;
 };
 
 /** Runs one after the other, also after a failure. */
