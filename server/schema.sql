@@ -236,7 +236,7 @@ CREATE TABLE event_block_days (
   restarts integer DEFAULT 0 NOT NULL,
   changed_at timestamp with time zone DEFAULT now() NOT NULL,
   CONSTRAINT event_block_days_pkey PRIMARY KEY (day),
-  CONSTRAINT event_block_days_state_check CHECK ((state = ANY (ARRAY['moved'::text, 'rewriting'::text, 'deferred'::text, 'compacted'::text, 'kept'::text]))),
+  CONSTRAINT event_block_days_state_check CHECK ((state = ANY (ARRAY['rewriting'::text, 'deferred'::text, 'compacted'::text, 'kept'::text]))),
   CONSTRAINT event_block_days_waits_for_check CHECK ((waits_for = ANY (ARRAY['snapshot'::text, 'lock'::text, 'default_partition'::text])))
 );
 COMMENT ON TABLE event_block_days IS 'Days of event_blocks, by time of receipt, in which blocks hold events of several times of receipt, or whose compaction is going on.';
@@ -255,7 +255,7 @@ CREATE TABLE event_blocks (
 CREATE INDEX event_blocks_game ON event_blocks USING btree (game_id, received_at, id);
 CREATE INDEX event_blocks_player ON event_blocks USING btree (player_id, received_at);
 COMMENT ON TABLE event_blocks IS 'The new events of one player in one request. Read them through the view events, or through event_rows(events).';
-COMMENT ON COLUMN event_blocks.events IS 'An array of [type, time, payload, metadata, seq, eventId, more]; what is null at the end is left out. more: {"text": the timestamp as sent, "suspect": true, "ordinal": 1, "received": epoch ms and "identity" where they do not follow from the block}.';
+COMMENT ON COLUMN event_blocks.events IS 'An array of [type, time, payload, metadata, seq, eventId, more]; what is null at the end is left out. more: {"text": the timestamp as sent, "suspect": true, "ordinal": 1, "received": epoch ms where it is not that of the block}.';
 
 CREATE TABLE event_blocks_default PARTITION OF event_blocks DEFAULT;
 
@@ -560,30 +560,6 @@ CREATE TABLE jobs (
 );
 CREATE INDEX jobs_expiry ON jobs USING btree (expires_at);
 CREATE INDEX jobs_game ON jobs USING btree (game_id, created_at, id);
-
-CREATE TABLE old_event_names (
-  player_id bigint NOT NULL,
-  identity uuid NOT NULL,
-  occurred_at timestamp with time zone NOT NULL,
-  CONSTRAINT event_names_pkey PRIMARY KEY (player_id, identity)
-);
-
-CREATE TABLE old_events (
-  occurred_at timestamp with time zone NOT NULL,
-  player_id bigint NOT NULL,
-  received_at timestamp with time zone NOT NULL,
-  identity uuid NOT NULL,
-  game_id integer NOT NULL,
-  clock_suspect boolean NOT NULL,
-  event_type text NOT NULL,
-  payload jsonb NOT NULL,
-  metadata jsonb NOT NULL,
-  event_id text,
-  timestamp_text text,
-  CONSTRAINT events_pkey PRIMARY KEY (occurred_at, player_id, identity)
-) PARTITION BY RANGE (occurred_at);
-COMMENT ON COLUMN old_events.clock_suspect IS 'Own time and time of receipt are far apart; aggregates then count the event at its time of receipt.';
-COMMENT ON COLUMN old_events.timestamp_text IS 'The timestamp as sent, where it was not of the form YYYY-MM-DDThh:mm:ss.sssZ.';
 
 CREATE TABLE player_days (
   player_id bigint NOT NULL,
@@ -942,19 +918,5 @@ CREATE VIEW events AS
     b.install_id,
     e.seq
    FROM (event_blocks b
-     CROSS JOIN LATERAL event_rows(b.events) e(place, event_type, occurred_at, payload, metadata, seq, event_id, timestamp_text, clock_suspect, ordinal, received_at))
-UNION ALL
- SELECT old_events.occurred_at,
-    old_events.player_id,
-    old_events.received_at,
-    old_events.game_id,
-    old_events.clock_suspect,
-    old_events.event_type,
-    old_events.payload,
-    old_events.metadata,
-    old_events.event_id,
-    old_events.timestamp_text,
-    NULL::text AS install_id,
-    NULL::bigint AS seq
-   FROM old_events;
+     CROSS JOIN LATERAL event_rows(b.events) e(place, event_type, occurred_at, payload, metadata, seq, event_id, timestamp_text, clock_suspect, ordinal, received_at));
 COMMENT ON VIEW events IS 'Every stored event. Cheap by player_id; anything else unpacks every block of the game or of all games.';

@@ -14,7 +14,6 @@ const HELP = `npm run faults -- [options]
   --events N        numbered events to send (200000)
   --kills N         processes to kill meanwhile; pauses and cut connections come on top (20)
   --only TEXT       only faults whose name holds this text
-  --old-events N    events of the former layout, which are moved into blocks meanwhile (0)
   --data-dir F      an empty folder, which is left as it is afterwards (a temporary one)
   --busy N          processes that take CPU time from everything else (0)
   --nats-server F   the nats-server program to test (one that is new enough for production)
@@ -37,7 +36,6 @@ export async function main(args: string[]): Promise<number> {
       events: { type: 'string', default: '200000' },
       kills: { type: 'string', default: '20' },
       only: { type: 'string', default: '' },
-      'old-events': { type: 'string', default: '0' },
       'data-dir': { type: 'string' },
       busy: { type: 'string', default: '0' },
       'nats-server': { type: 'string' },
@@ -73,7 +71,6 @@ export async function main(args: string[]): Promise<number> {
       connections: Number(values.connections),
       databaseTimeoutMs: Number(values['db-timeout']),
       timeLimitMs: Number(values.minutes) * 60_000,
-      oldEvents: Number(values['old-events']),
       busyProcesses: Number(values.busy),
       ...(values['data-dir'] === undefined ? {} : { dataDir: values['data-dir'] }),
       ...(values['nats-server'] === undefined ? {} : { natsServer: values['nats-server'] }),

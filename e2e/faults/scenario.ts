@@ -3,7 +3,6 @@ import { type Login, login } from '../support/service.js';
 import type { FaultKind } from './fault-kinds.js';
 import { scheduleFaults, startFaults } from './faults.js';
 import { planEvents } from './numbered-events.js';
-import { checkOldEvents, findMove, storeOldEvents } from './old-events.js';
 import { startBusyProcesses } from './processes.js';
 import { seededRandom } from './random.js';
 import { type Mode, type Stack, startStack } from './stack.js';
@@ -14,8 +13,6 @@ export type ScenarioOptions = {
   mode: Mode;
   seed: number;
   events: number;
-  /** Events of the former layout, which are moved into blocks meanwhile. */
-  oldEvents?: number;
   /** A temporary folder if it is left out. */
   dataDir?: string;
   /** The nats-server program to test; any that is new enough if it is left out. */
@@ -51,8 +48,6 @@ const CUT_SHARE = 0.02;
 const LOGINS_AT_ONCE = 16;
 const LOGIN_PAUSE_MS = 300;
 const WATCH_MS = 5_000;
-/** The first maintenance comes at most fifteen seconds after a start, and other steps come before the move. */
-const MOVE_STARTS_MS = 40_000;
 /** Longer than any repair takes: a service that acknowledges nothing for this long hangs. */
 const HANG_MS = 90_000;
 /** Three times what a message waits for another consumer when its own has died. */
@@ -71,9 +66,6 @@ export async function runScenario(options: ScenarioOptions): Promise<Report> {
   });
   try {
     say(`${mode}, seed ${seed}: ${stack.description}`);
-    const oldEvents = options.oldEvents ? await storeOldEvents(stack, options.oldEvents, say) : 0;
-    // The service begins to move them some seconds after its start.
-    if (oldEvents > 0) await stack.killService();
     const plan = planEvents({ ...options, startedAtMs: Date.now() });
     const players = await logInPlayers(stack, options.players);
     const faults = scheduleFaults(options.faults, options.events, seededRandom(seed + 1));
@@ -110,11 +102,9 @@ export async function runScenario(options: ScenarioOptions): Promise<Report> {
       traffic.stop();
     }
     const drained = await drain(stack, say);
-    if (oldEvents > 0) await endMove(stack, say);
     const userIds = players.map(({ userId }) => userId);
     const check = (): Promise<Verification> => verify({ ...traffic, plan, stack, userIds });
     const verification = await check();
-    if (oldEvents > 0) verification.problems.push(...(await checkOldEvents(stack, oldEvents)));
     await options.inspect?.(stack, check);
     return {
       ...traffic.statistics(),
@@ -184,22 +174,6 @@ function watchProgress(
     stop = () => clearInterval(timer);
   });
   return { hang, stop };
-}
-
-/** Waits until all events of the former layout are moved. A move that was interrupted goes on an hour later, or after a start. */
-async function endMove(stack: Stack, say: (line: string) => void): Promise<void> {
-  for (let idle = 0; ; ) {
-    // On a busy machine PostgreSQL may take too long to accept a connection.
-    const { left, isAtWork } = await findMove(stack).catch(() => ({ left: true, isAtWork: true }));
-    if (!left) return;
-    idle = isAtWork ? 0 : idle + 1;
-    if (idle * WATCH_MS > MOVE_STARTS_MS) {
-      await stack.killService();
-      idle = 0;
-    }
-    say('waiting for events of the former layout to be moved');
-    await sleep(WATCH_MS);
-  }
 }
 
 /** Waits until the queue is empty. A queue that does not become empty is reported as a problem, and the checks go on. */

@@ -25,7 +25,7 @@ type Options = {
 };
 
 const MAX_PROBLEMS = 20;
-/** The players' game; there may be another one, with events of the former layout. */
+/** The players' game. */
 const GAME_ID = "(select id from games where slug = 'demo-game')";
 
 /** Compares the database with what the players have sent and what was acknowledged. */

@@ -1,9 +1,7 @@
 -- Event blocks: what arrives together is stored together. See docs/adr/0013-event-blocks.md.
 
--- The former layout, a row an event. Its rows are moved into blocks in the background; nothing new is written to it.
-alter table events rename to old_events;
-alter table events_default rename to old_events_default;
-alter table event_names rename to old_event_names;
+drop table events;
+drop table event_names;
 drop function attach_event_partition(date);
 
 -- told apart within one millisecond; drawn in advance by each connection, so the numbers are not in the order of time
@@ -28,7 +26,7 @@ create index event_blocks_game on event_blocks (game_id, received_at, id);
 comment on table event_blocks is
   'The new events of one player in one request. Read them through the view events, or through event_rows(events).';
 comment on column event_blocks.events is
-  'An array of [type, time, payload, metadata, seq, eventId, more]; what is null at the end is left out. more: {"text": the timestamp as sent, "suspect": true, "ordinal": 1, "received": epoch ms and "identity" where they do not follow from the block}.';
+  'An array of [type, time, payload, metadata, seq, eventId, more]; what is null at the end is left out. more: {"text": the timestamp as sent, "suspect": true, "ordinal": 1, "received": epoch ms where it is not that of the block}.';
 create table event_blocks_default partition of event_blocks default;
 
 -- lz4 packs and unpacks several times as fast as the built-in method; not every PostgreSQL has it
@@ -100,11 +98,7 @@ create view events as
 select e.occurred_at, b.player_id, coalesce(e.received_at, b.received_at) as received_at, b.game_id, e.clock_suspect, e.event_type,
   e.payload, e.metadata, e.event_id, e.timestamp_text, b.install_id, e.seq
 from event_blocks b
-cross join lateral event_rows(b.events) e
-union all
-select occurred_at, player_id, received_at, game_id, clock_suspect, event_type, payload, metadata, event_id, timestamp_text,
-  null, null
-from old_events;
+cross join lateral event_rows(b.events) e;
 comment on view events is
   'Every stored event. Cheap by player_id; anything else unpacks every block of the game or of all games.';
 
@@ -135,18 +129,5 @@ begin
 exception
   -- a row of that time came in between the look and the lock
   when check_violation then return false;
-end
-$$;
-
--- Without old events nothing has to be looked for in the former layout: a partitioned table without partitions costs nothing.
-do $$
-declare
-  child text;
-begin
-  if not exists (select from old_events) then
-    for child in select inhrelid::regclass from pg_inherits where inhparent = 'old_events'::regclass loop
-      execute 'drop table ' || child;
-    end loop;
-  end if;
 end
 $$;

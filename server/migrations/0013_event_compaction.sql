@@ -2,9 +2,9 @@
 
 create table event_block_days (
   day date primary key,
-  -- moved: has blocks of the former layout; rewriting: larger blocks are being written to a table beside; deferred: was changed
+  -- rewriting: larger blocks are being written to a table beside; deferred: was changed
   -- meanwhile, and is rewritten later; compacted: the larger blocks are in place; kept: compaction would gain too little
-  state text not null check (state in ('moved', 'rewriting', 'deferred', 'compacted', 'kept')),
+  state text not null check (state in ('rewriting', 'deferred', 'compacted', 'kept')),
   -- A window reaches to the start of the next one, the last to the end of the day. A block holds events of one window, received
   -- at different times. Null: all events of a block were received together.
   window_starts timestamptz[],

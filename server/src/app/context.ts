@@ -3,7 +3,6 @@ import { createPool } from '../db/pool.js';
 import { createDirectIntake } from '../features/events/direct-intake.js';
 import type { EventContext } from '../features/events/event-context.js';
 import { createInbox } from '../features/events/failed/inbox.js';
-import { watchOldEvents } from '../features/events/old-events.js';
 import { createRegistries } from '../features/events/types/registries.js';
 import { createConfigSnapshots } from '../features/game-configs/config-snapshots.js';
 import { createDecisions } from '../features/players/decisions.js';
@@ -73,15 +72,14 @@ export async function createContext(options: ContextOptions): Promise<Context> {
   const models = createPredictionSnapshots(pool, logger);
   const readings = createFactReadings(pool, clock);
   const inbox = createInbox({ pool, metrics, logger });
-  const oldEvents = await watchOldEvents(pool, logger);
   let queued: QueuedPath | undefined;
   if (settings.nats !== undefined) {
     // Loaded where it is used: a worker without a queue starts sooner.
     const { openQueuedPath } = await import('../queue/queued-path.js');
     const { databaseUrl } = options;
-    queued = await openQueuedPath(settings.nats, { databaseUrl, pool, inbox, metrics, logger, oldEvents });
+    queued = await openQueuedPath(settings.nats, { databaseUrl, pool, inbox, metrics, logger });
   }
-  const intake = queued?.intake ?? createDirectIntake({ pool, metrics, logger, oldEvents });
+  const intake = queued?.intake ?? createDirectIntake({ pool, metrics, logger });
 
   return Object.freeze({
     settings,
@@ -114,7 +112,6 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     shedding,
     async dispose() {
       signingKeys.stop();
-      oldEvents.stop();
       await intake.close();
       await queued?.close();
       await inbox.close();

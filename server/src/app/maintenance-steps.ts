@@ -7,7 +7,6 @@ import { countDailySizes } from '../features/audiences/count-daily-sizes.js';
 import { type CompactionResult, compactEvents } from '../features/events/compact-events.js';
 import { dropOldIdentities, ensureEventPartitions } from '../features/events/event-partitions.js';
 import { deleteExpiredFailedEvents } from '../features/events/failed/expiry.js';
-import { type MoveResult, moveOldEvents } from '../features/events/move-old-events.js';
 import { deleteExpiredExports } from '../features/exports/export-expiry.js';
 import { deleteExpiredJobs } from '../features/jobs/job-expiry.js';
 import type { MaintenanceStep, StepResult } from '../features/lifecycle/maintenance-step.js';
@@ -114,15 +113,6 @@ export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
       done({ generationsForgotten: (await dropOldIdentities(pool, nowMs)).length }),
   },
   {
-    name: 'old_events',
-    // Twenty million events took 15 to 25 minutes beside traffic.
-    maxMs: 55 * MINUTE_MS,
-    async run({ pool, nowMs, signal }) {
-      const { state, movedEvents } = await moveOldEvents(pool, { nowMs, signal });
-      return { outcome: OUTCOMES[state], did: { eventsMoved: movedEvents } };
-    },
-  },
-  {
     name: 'event_compaction',
     // A day of fifty million single events takes about an hour beside traffic.
     maxMs: 50 * MINUTE_MS,
@@ -134,7 +124,7 @@ export const MAINTENANCE_STEPS: readonly MaintenanceStep[] = [
   },
 ];
 
-const OUTCOMES: Record<(RetentionResult | MoveResult | CompactionResult)['state'], StepResult['outcome']> = {
+const OUTCOMES: Record<(RetentionResult | CompactionResult)['state'], StepResult['outcome']> = {
   done: 'done',
   nothing: 'done',
   busy: 'busy',

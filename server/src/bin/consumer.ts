@@ -3,7 +3,6 @@ import { buildHealthApp, type Readiness } from '../app/health-app.js';
 import { attachToEmbeddedPostgres } from '../db/embedded/attach.js';
 import { createPool, type Pool } from '../db/pool.js';
 import { createInbox } from '../features/events/failed/inbox.js';
-import { watchOldEvents } from '../features/events/old-events.js';
 import { httpUrl } from '../lib/http-url.js';
 import { StartupError } from '../lib/startup-error.js';
 import type { QueueConsumer } from '../queue/consumer.js';
@@ -43,8 +42,7 @@ export async function runConsumer(settings: Settings, say: (line: string) => voi
   metrics.watchPool(pool);
   const inbox = createInbox({ pool, metrics, logger });
   const queue = await openQueue(nats, metrics, logger);
-  const oldEvents = await watchOldEvents(pool, logger);
-  const consumer = consumeQueue(queue, nats, { databaseUrl, pool, inbox, metrics, logger, oldEvents });
+  const consumer = consumeQueue(queue, nats, { databaseUrl, pool, inbox, metrics, logger });
   const ops = buildHealthApp({
     trustProxy: settings.opsTrustProxy,
     logger,
@@ -59,7 +57,6 @@ export async function runConsumer(settings: Settings, say: (line: string) => voi
 
   const stop = async (): Promise<void> => {
     await consumer.stop();
-    oldEvents.stop();
     await inbox.close();
     await ops.close();
     await queue.close();

@@ -3,8 +3,6 @@ import { clusterPathIn } from '../db/embedded/cluster-place.js';
 import { findSchemaState, type SchemaState } from '../db/migrate.js';
 import { type Pool, transaction } from '../db/pool.js';
 import { listStuckDays, type SwapObstacle } from '../features/events/compact-queries.js';
-import { estimateOldEvents } from '../features/events/move-old-queries.js';
-import { hasOldEvents } from '../features/events/old-events.js';
 import { boundTo } from '../features/sessions/signing-keys.js';
 import { StartupError } from '../lib/startup-error.js';
 import { findMasterKeys } from '../security/master-key.js';
@@ -12,7 +10,6 @@ import { unseal } from '../security/master-keys.js';
 import type { Settings } from '../settings/settings.js';
 import type { DoctorFinding } from './doctor-finding.js';
 import { Interrupted } from './interrupt.js';
-import { grouped } from './progress-bar.js';
 import { withCommandDatabase } from './terminal.js';
 
 const CLOCK_TOLERANCE_MS = 2_000;
@@ -35,7 +32,6 @@ export async function examineDatabase(settings: Settings): Promise<DoctorFinding
         await checkWriting(pool),
         checkSchema(state),
         await checkMasterKey(pool, settings, state),
-        ...(await checkOldEvents(pool, state)),
         ...(await checkCompaction(pool, state)),
       ];
       // After an interruption the checks say nothing about the database.
@@ -138,19 +134,6 @@ function checkSchema({ applied, known }: SchemaState): DoctorFinding {
     problem: `it is at version ${applied}, and this build needs ${known}`,
     advice: 'Start the service, which brings it up to date, or run savepoint migrate.',
   };
-}
-
-/** Events of the former layout, while there are any. */
-async function checkOldEvents(pool: Pool, { applied, known }: SchemaState): Promise<DoctorFinding[]> {
-  if (applied !== known || !(await hasOldEvents(pool))) return [];
-  const left = Math.round(await estimateOldEvents(pool));
-  return [
-    {
-      name: 'events of an older version',
-      warning: `about ${grouped(left)} wait to be moved into blocks; until then explain and export are slower`,
-      advice: 'Nothing has to be done: a running service moves them in the background.',
-    },
-  ];
 }
 
 /** Days whose small blocks of events should have been compacted by now. */

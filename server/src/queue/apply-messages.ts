@@ -9,7 +9,6 @@ import {
   recordsOfPlayer,
 } from '../features/events/event-record.js';
 import type { Inbox } from '../features/events/failed/inbox.js';
-import type { OldEvents } from '../features/events/old-events.js';
 import { REJECTIONS } from '../features/events/rejections.js';
 import type { RejectedSequences } from '../features/events/sequence-claims.js';
 import { Batcher } from '../lib/batcher.js';
@@ -55,7 +54,6 @@ type Options = {
   metrics: Metrics;
   queueMetrics: QueueMetrics;
   logger: Logger;
-  oldEvents: OldEvents;
 };
 
 /**
@@ -64,7 +62,7 @@ type Options = {
  * failing event is alone. That event goes to the inbox, and the others are applied.
  */
 export function createMessageApplier(options: Options): MessageApplier {
-  const { pool, inbox, metrics, queueMetrics, logger, oldEvents } = options;
+  const { pool, inbox, metrics, queueMetrics, logger } = options;
   const deadLetters = createDeadLetters({ pool, inbox, logger });
 
   const openLane = (): Lane =>
@@ -126,7 +124,7 @@ export function createMessageApplier(options: Options): MessageApplier {
     rejected: readonly RejectedSequences[],
   ): Promise<EventOutcome[]> {
     const stopTimer = metrics.applySeconds.startTimer();
-    const outcomes = await applyEvents(pool, records, { rejected, oldEvents: oldEvents.remain() });
+    const outcomes = await applyEvents(pool, records, rejected);
     stopTimer();
     metrics.applyEvents.observe(outcomes.length);
     const news = outcomes.filter((outcome) => outcome === 'new').length;

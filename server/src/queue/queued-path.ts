@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import type { Pool } from '../db/pool.js';
 import type { Inbox } from '../features/events/failed/inbox.js';
 import type { EventIntake } from '../features/events/intake.js';
-import type { OldEvents } from '../features/events/old-events.js';
 import type { NatsSettings } from '../settings/settings.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createMessageApplier } from './apply-messages.js';
@@ -20,7 +19,6 @@ type Options = {
   inbox: Inbox;
   metrics: Metrics;
   logger: Logger;
-  oldEvents: OldEvents;
 };
 
 export async function openQueuedPath(nats: NatsSettings, options: Options): Promise<QueuedPath> {
@@ -39,14 +37,13 @@ export async function openQueuedPath(nats: NatsSettings, options: Options): Prom
 
 /** Applies what is queued, beside any number of other processes that do. */
 export function consumeQueue(queue: Queue, nats: NatsSettings, options: Options): QueueConsumer {
-  const { databaseUrl, pool, inbox, metrics, logger, oldEvents } = options;
+  const { databaseUrl, pool, inbox, metrics, logger } = options;
   const applier = createMessageApplier({
     pool,
     inbox,
     metrics,
     queueMetrics: queue.metrics,
     logger,
-    oldEvents,
   });
   return startConsumer({
     link: queue.link,

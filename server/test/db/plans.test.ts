@@ -21,7 +21,7 @@ const BREACHES: readonly Sent[] = [
   { text: 'select from players where game_id = $1', values: [1], options: KEPT },
   {
     text: `select from unnest($1::bigint[]) n
-           where n is null or exists (select from old_event_names v where v.player_id = n)`,
+           where n is null or exists (select from event_gaps v where v.player_id = n)`,
     values: [[1]],
     options: KEPT,
   },

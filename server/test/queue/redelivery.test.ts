@@ -33,8 +33,7 @@ describe.skipIf(NATS_SERVER === undefined)(`a message that comes again${NEEDS_NA
     queue = await openQueue(nats(), metrics, logger);
     const { pool } = harness;
     const inbox = createInbox({ pool, metrics, logger });
-    const oldEvents = { remain: () => false, stop: () => {} };
-    applier = createMessageApplier({ pool, inbox, metrics, queueMetrics: queue.metrics, logger, oldEvents });
+    applier = createMessageApplier({ pool, inbox, metrics, queueMetrics: queue.metrics, logger });
   });
   afterAll(async () => {
     await queue?.close();

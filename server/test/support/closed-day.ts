@@ -8,11 +8,12 @@ import {
   type CompactionResult,
   compactEvents,
 } from '../../src/features/events/compact-events.js';
-import { dayTable, ensureDays } from '../../src/features/events/event-partitions.js';
+import { dayTable } from '../../src/features/events/event-partitions.js';
 import { type EventRecord, recordsOfPlayer } from '../../src/features/events/event-record.js';
 import { exportEvents } from '../../src/features/exports/export-events.js';
 import type { Span } from '../../src/features/exports/export-span.js';
 import { streamTarget } from '../../src/features/exports/export-target.js';
+import { ensureDays } from './event-days.js';
 import { adImpressionAt, DAY_MS, type GameWorld, type TestEvent, type TestPlayer } from './game-world.js';
 
 /** Noon of the day on which the partitions were made: another day may have begun since. */

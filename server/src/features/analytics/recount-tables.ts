@@ -4,23 +4,23 @@ import { MAX_ROW_ID } from '../../lib/row-id.js';
 import { PROFILE_MEMBERS } from '../events/player-profile.js';
 
 /** A table that events are read from. */
-export type EventTable = Readonly<{ name: string; holdsBlocks: boolean; pages: number }>;
+export type EventTable = Readonly<{ name: string; pages: number }>;
 
 /**
  * All tables that hold events. They are locked until the transaction ends: none is dropped or replaced meanwhile. This has to come
  * before anything that takes a snapshot.
  */
 export async function holdEventTables(connection: OwnConnection): Promise<EventTable[]> {
-  await connection.query('lock table event_blocks, old_events in access share mode');
-  const { rows } = await connection.query<{ name: string; holdsBlocks: boolean }>(
-    `select c.relname as name, i.inhparent = 'event_blocks'::regclass as "holdsBlocks"
+  await connection.query('lock table event_blocks in access share mode');
+  const { rows } = await connection.query<{ name: string }>(
+    `select c.relname as name
      from pg_inherits i
      join pg_class c on c.oid = i.inhrelid
-     where i.inhparent in ('event_blocks'::regclass, 'old_events'::regclass)
-     order by 2, 1`,
+     where i.inhparent = 'event_blocks'::regclass
+     order by 1`,
   );
   const tables: EventTable[] = [];
-  for (const row of rows) tables.push({ ...row, pages: await countPages(connection, row.name) });
+  for (const { name } of rows) tables.push({ name, pages: await countPages(connection, name) });
   return tables;
 }
 
@@ -71,50 +71,40 @@ const TOLD_MEMBERS = [
 const NAMED_MEMBERS = PROFILE_MEMBERS.map((name) => `'${name}'`).join(', ');
 
 /**
- * Counts the events of a selection `e`. `offset 0` keeps PostgreSQL from working out a time once for each place that uses it. Players
- * are in order, so that some of them can be read at a time.
+ * Counts the game's events in one of the tables. `offset 0` keeps PostgreSQL from working out a time once for each place that uses
+ * it. Players are in order, so that some of them can be read at a time.
  */
-const COUNT_EVENTS = `
-  insert into recount_types
-  select player_id, (at at time zone 'UTC')::date, event_type, count(*), min(at), max(at), sum(play_ms), ${TOLD_MEMBERS}
-  from (
-    select player_id, event_type, at, metadata, case when event_type = 'Purchase' then payload -> 'currency' end as paid_currency,
-      case when event_type = 'Session_End' and jsonb_typeof(payload -> 'durationMs') = 'number'
-        then round(least(86400000, (payload ->> 'durationMs')::numeric))::bigint else 0 end as play_ms,
-      case when event_type = 'Purchase' or metadata ?| array[${NAMED_MEMBERS}] then ${TOLD_AT} end as told_at
-    from (
-      select player_id, event_type, payload, metadata,
-        case when clock_suspect or received_at < occurred_at then received_at else occurred_at end as at
-      from (EVENTS) e
-      offset 0
-    ) e
-    offset 0
-  ) e
-  group by 1, 2, 3
-  order by 1`;
-
-const [BEFORE_EVENTS = '', BEHIND_EVENTS = ''] = COUNT_EVENTS.split('EVENTS');
-
-/** Counts the game's events in one of the tables. */
 export async function countEventsOf(
   connection: OwnConnection,
-  { name, holdsBlocks }: EventTable,
+  { name }: EventTable,
   gameId: number,
 ): Promise<void> {
   const table = connection.escapeIdentifier(name);
   await connection.query(
-    holdsBlocks
-      ? `${BEFORE_EVENTS}
-         select b.player_id, e.event_type, e.payload, e.metadata, e.occurred_at, coalesce(e.received_at, b.received_at) as received_at,
-           e.clock_suspect
-         from ${table} b
-         cross join lateral event_rows(b.events) e
-         where b.game_id = $1
+    `insert into recount_types
+     select player_id, (at at time zone 'UTC')::date, event_type, count(*), min(at), max(at), sum(play_ms), ${TOLD_MEMBERS}
+     from (
+       select player_id, event_type, at, metadata, case when event_type = 'Purchase' then payload -> 'currency' end as paid_currency,
+         case when event_type = 'Session_End' and jsonb_typeof(payload -> 'durationMs') = 'number'
+           then round(least(86400000, (payload ->> 'durationMs')::numeric))::bigint else 0 end as play_ms,
+         case when event_type = 'Purchase' or metadata ?| array[${NAMED_MEMBERS}] then ${TOLD_AT} end as told_at
+       from (
+         select player_id, event_type, payload, metadata,
+           case when clock_suspect or received_at < occurred_at then received_at else occurred_at end as at
+         from (
+           select b.player_id, e.event_type, e.payload, e.metadata, e.occurred_at, coalesce(e.received_at, b.received_at) as received_at,
+             e.clock_suspect
+           from ${table} b
+           cross join lateral event_rows(b.events) e
+           where b.game_id = $1
+           offset 0
+         ) e
          offset 0
-         ${BEHIND_EVENTS}`
-      : `${BEFORE_EVENTS}
-         select player_id, event_type, payload, metadata, occurred_at, received_at, clock_suspect from ${table} where game_id = $1
-         ${BEHIND_EVENTS}`,
+       ) e
+       offset 0
+     ) e
+     group by 1, 2, 3
+     order by 1`,
     [gameId],
   );
 }

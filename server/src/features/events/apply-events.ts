@@ -4,7 +4,6 @@ import type { CountedEvent, EventRecord } from './event-record.js';
 import { sumEvents } from './event-sums.js';
 import { foldEvents, lockPlayers } from './fold-queries.js';
 import { findIdentities, insertIdentities } from './identity-queries.js';
-import { findOldEvents } from './old-event-queries.js';
 import {
   claimsOf,
   type RejectedSequences,
@@ -17,13 +16,6 @@ import { applyTransactions, mergeTransactions, updatePurchaseTimes } from './tra
 
 /** `too_sparse`: its number would leave more gaps than a client may. */
 export type EventOutcome = 'new' | 'duplicate' | 'too_sparse';
-
-export type ApplyOptions = {
-  /** Numbers that arrived with these events and were rejected. */
-  rejected?: readonly RejectedSequences[];
-  /** Some events of the former layout have not been moved yet, so they are searched as well. */
-  oldEvents?: boolean;
-};
 
 type Decided = { outcomes: EventOutcome[]; settled: SettledClaim[] };
 
@@ -40,17 +32,19 @@ type Decided = { outcomes: EventOutcome[]; settled: SettledClaim[] };
  *   counts, also as a purchase.
  * - Every merge is commutative (count, min, max, union), so any order and grouping gives the same row. Purchases are
  *   counted by the difference between a transaction's row before and after, so a refund may come first.
+ *
+ * `rejected`: numbers that arrived with these events and were rejected.
  */
 export async function applyEvents(
   pool: Pool,
   records: readonly EventRecord[],
-  options: ApplyOptions = {},
+  rejected: readonly RejectedSequences[] = [],
 ): Promise<EventOutcome[]> {
-  const claims = claimsOf(records, options.rejected ?? []);
+  const claims = claimsOf(records, rejected);
   if (records.length === 0 && claims.length === 0) return [];
   const { outcomes } = await pipelinedTransaction(
     pool,
-    (client) => decideEvents(client, records, claims, options),
+    (client) => decideEvents(client, records, claims),
     (decided) => storeAndCount(records, decided),
   );
   return outcomes;
@@ -60,11 +54,9 @@ export async function applyEvents(
 export async function applyEventsWithin(
   client: Client,
   records: readonly EventRecord[],
-  options: ApplyOptions = {},
 ): Promise<EventOutcome[]> {
-  const claims = claimsOf(records, options.rejected ?? []);
-  if (records.length === 0 && claims.length === 0) return [];
-  const decided = await decideEvents(client, records, claims, options);
+  if (records.length === 0) return [];
+  const decided = await decideEvents(client, records, claimsOf(records, []));
   await sendAll(client, storeAndCount(records, decided));
   return decided.outcomes;
 }
@@ -74,28 +66,21 @@ async function decideEvents(
   client: Client,
   records: readonly EventRecord[],
   claims: readonly SequenceClaim[],
-  { oldEvents = false }: ApplyOptions,
 ): Promise<Decided> {
   const playerIds = new Set<string>();
   for (const { playerId } of records) playerIds.add(playerId);
   for (const { playerId } of claims) playerIds.add(playerId);
   const identified = records.filter(hasIdentity);
-  const [, known, isOld, isKnown] = await Promise.all([
+  const [, known, isKnown] = await Promise.all([
     sendAll(client, [lockPlayers([...playerIds])]),
     claims.length > 0 ? findSequences(client, claims) : [],
-    // Before the identities: an event that is moved between the two statements is found by the second one.
-    identified.length > 0 && oldEvents ? findOldEvents(client, identified) : [],
     identified.length > 0 ? findIdentities(client, identified) : [],
   ]);
   const { settled, duplicates, tooSparse } = settleClaims(claims, known);
   const firsts = new Set(claims.flatMap(({ recordOf }) => [...recordOf.values()]));
   let place = 0;
   const outcomes = records.map((record, index): EventOutcome => {
-    if (hasIdentity(record)) {
-      const isDuplicate = isKnown[place] || isOld[place];
-      place++;
-      return isDuplicate ? 'duplicate' : 'new';
-    }
+    if (hasIdentity(record)) return isKnown[place++] ? 'duplicate' : 'new';
     if (tooSparse.has(index)) return 'too_sparse';
     return duplicates.has(index) || !firsts.has(index) ? 'duplicate' : 'new';
   });

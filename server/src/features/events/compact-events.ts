@@ -23,7 +23,6 @@ import {
   updateWaitsFor,
 } from './compact-queries.js';
 import { closedBefore, dayTable } from './event-partitions.js';
-import { hasOldEvents } from './old-events.js';
 import { type BlockLimits, beginRewrite, rewritePages } from './rewrite-queries.js';
 import { findDayBytes, freezeRewrite, holdsAsManyEvents, swapDay } from './swap-queries.js';
 
@@ -113,8 +112,6 @@ export async function compactEvents(pool: Pool, options: CompactionOptions): Pro
   return withOwnConnection(pool, async (connection) => {
     const none = { day: null, pagesLeft: 0, bytesFreed: 0 };
     if (!(await tryAdvisoryLock(connection, 'savepoint compaction'))) return { state: 'busy', ...none };
-    // The blocks of such transactions may still come into any day.
-    if (await hasOldEvents(pool)) return { state: 'nothing', ...none };
     await readByPages(connection);
     await forgetDroppedDays(connection);
     const run = { ...options, connection, limits: { ...LIMITS, ...options.limits } };

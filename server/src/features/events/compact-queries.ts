@@ -100,14 +100,11 @@ export async function listStuckDays(pool: Pool): Promise<StuckDay[]> {
   return rows;
 }
 
-/**
- * Forgets the days that retention has dropped, also those it dropped during their rewrite. Blocks of the former layout may lie in
- * the default partition, so a day `moved` without a partition is not forgotten: exports need its window.
- */
+/** Forgets the days that retention has dropped, also those it dropped during their rewrite. */
 export async function forgetDroppedDays(connection: OwnConnection): Promise<void> {
   const { rows } = await connection.query<{ day: string }>(
     `select day::text as day from event_block_days
-     where state <> 'moved' and to_regclass('event_blocks_' || to_char(day, 'YYYYMMDD')) is null`,
+     where to_regclass('event_blocks_' || to_char(day, 'YYYYMMDD')) is null`,
   );
   for (const { day } of rows) {
     await connection.query(`drop table if exists ${connection.escapeIdentifier(rewriteTable(day))}`);

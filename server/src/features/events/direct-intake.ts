@@ -5,7 +5,6 @@ import type { Metrics } from '../../telemetry/metrics.js';
 import { applyEvents, type EventOutcome } from './apply-events.js';
 import { type EventRecord, type PlayerKey, recordsOfPlayer } from './event-record.js';
 import type { EventBatch, EventIntake, IntakeResult } from './intake.js';
-import type { OldEvents } from './old-events.js';
 import type { RejectedSequences } from './sequence-claims.js';
 
 /** Groups of 1,000 beat groups of 200 by a quarter; larger ones gain nothing more. */
@@ -27,10 +26,10 @@ type RecordBatch = {
   bytes: number;
 };
 
-type Options = { pool: Pool; metrics: Metrics; logger: Logger; oldEvents: OldEvents };
+type Options = { pool: Pool; metrics: Metrics; logger: Logger };
 
 /** Applies events to PostgreSQL before the response; requests that arrive together share a transaction. */
-export function createDirectIntake({ pool, metrics, logger, oldEvents }: Options): EventIntake {
+export function createDirectIntake({ pool, metrics, logger }: Options): EventIntake {
   const groups = new Batcher<RecordBatch, IntakeResult>({
     maxItems: MAX_GROUP_WEIGHT,
     maxInFlight: GROUPS_IN_FLIGHT,
@@ -52,7 +51,7 @@ export function createDirectIntake({ pool, metrics, logger, oldEvents }: Options
       const outcomes = await applyEvents(
         pool,
         batches.flatMap((batch) => batch.records),
-        { rejected: batches.flatMap((batch) => batch.rejected ?? []), oldEvents: oldEvents.remain() },
+        batches.flatMap((batch) => batch.rejected ?? []),
       );
       stopTimer();
       metrics.applyEvents.observe(outcomes.length);

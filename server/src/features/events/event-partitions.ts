@@ -67,18 +67,6 @@ export function startOf(day: string): string {
   return `${day}T00:00:00Z`;
 }
 
-/** Makes sure that what was received on these days has its partitions: for events of the former layout. */
-export async function ensureDays(pool: Pool, days: readonly string[]): Promise<void> {
-  const wanted = new Map<string, Partition>();
-  for (const day of days) {
-    for (const partition of [dailyPartition(day), identityPartition(Date.parse(day))]) {
-      wanted.set(partition.child, partition);
-    }
-  }
-  for (const partition of await listMissing(pool, [...wanted.values()]))
-    await attachPartition(pool, partition);
-}
-
 async function attachPartition(pool: Pool, { parent, child, key, first, end }: Partition): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -4,7 +4,6 @@ import { DAY_MS } from '../../lib/day.js';
 import { countDaysToCompact } from './compact-queries.js';
 import { closedBefore } from './event-partitions.js';
 import { countLosses, LOSS_GRACE_MS } from './losses.js';
-import { estimateOldEvents } from './move-old-queries.js';
 
 const WINDOW_MS = 7 * DAY_MS;
 
@@ -31,11 +30,6 @@ export function createEventStoreMetrics(pool: Pool): { registry: Registry } {
       const now = Date.now();
       return countLosses(pool, { sinceMs: now - WINDOW_MS, untilMs: now - LOSS_GRACE_MS });
     },
-  );
-  gauge(
-    'savepoint_old_events',
-    'About how many events of the former layout wait to be moved into blocks.',
-    () => estimateOldEvents(pool),
   );
   gauge(
     'savepoint_event_days_to_compact',

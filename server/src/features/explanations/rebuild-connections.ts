@@ -2,7 +2,7 @@ import { type Client, createPool, type Pool } from '../../db/pool.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { createShadowTables } from './shadow-tables.js';
 
-/** The limit for one statement. Finding the events of a player in the former layout can take a while. */
+/** The limit for one statement. A player may have very many events. */
 const TIMEOUT_MS = 120_000;
 /**
  * Folded on one connection before it is closed. Its temporary tables keep the rolled back rows of earlier rebuilds, and nothing

@@ -1,9 +1,7 @@
 import { type Client, type Pool, sendAll } from '../../db/pool.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import { countEvents } from '../events/apply-events.js';
-import type { CountedEvent } from '../events/event-record.js';
 import { findFacts } from '../players/facts-queries.js';
-import { fetchOldEvents, openOldEvents } from './old-stored-events.js';
 import { onShadowTables } from './rebuild-connections.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
 import { fillShadowTables, showRealTables } from './shadow-tables.js';
@@ -37,19 +35,12 @@ async function rebuild(
   await showRealTables(client);
   const deletedBefore = await findDeletedBefore(client, player.gameId);
   await openStoredBlocks(client, player, atMs);
-  const hasOldEvents = await openOldEvents(client, player, atMs);
   await fillShadowTables(client, player, atMs);
-  const fold = async (events: readonly CountedEvent[]) => {
+  for await (const events of readStoredBlocks(client, player, atMs)) {
     // The client may have disconnected.
     signal?.throwIfAborted();
     // Only new events are stored, so no duplicates have to be looked up.
     await sendAll(client, countEvents(events));
-  };
-  for await (const events of readStoredBlocks(client, player, atMs)) await fold(events);
-  while (hasOldEvents) {
-    const events = await fetchOldEvents(client, player);
-    if (events.length === 0) break;
-    await fold(events);
   }
   const [reading] = await findFacts(client, [player.playerId], atMs);
   if (reading === undefined) throw new Error(`the row of player ${player.playerId} was not rebuilt`);

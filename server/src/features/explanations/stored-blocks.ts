@@ -17,7 +17,7 @@ type StoredTuple = [
   metadata: Record<string, unknown>,
   sequence?: number | null,
   eventId?: string | null,
-  more?: { text?: string; suspect?: boolean; ordinal?: number; received?: number; identity?: string },
+  more?: { text?: string; suspect?: boolean; ordinal?: number; received?: number },
 ];
 
 /** A block is at most as large as a request. Most blocks of closed days hold a few hundred events. */
@@ -105,7 +105,6 @@ function identityOf(
   userId: string,
   installId: string | null,
 ): string {
-  if (more?.identity !== undefined) return more.identity;
   if (typeof sequence === 'number' && installId !== null)
     return numberedIdentity(userId, installId, sequence);
   if (typeof eventId === 'string') return namedIdentity(userId, eventId);

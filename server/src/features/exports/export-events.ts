@@ -6,7 +6,6 @@ import {
 } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { readAhead } from '../../lib/read-ahead.js';
-import { holdOldEvents } from '../events/move-old-queries.js';
 import { type ExportFormat, formatEvent, HEADERS } from './export-format.js';
 import {
   type ExportKey,
@@ -14,9 +13,7 @@ import {
   FIRST_KEY,
   LAST_BLOCK,
   listEventsAfter,
-  listOldEventsAfter,
   NO_BLOCK,
-  type OldExportKey,
   type Row,
   splitLastInstant,
   toPage,
@@ -37,8 +34,6 @@ export type ExportOptions = {
   after: ExportKey | null;
   /** Ends the export after the current page. */
   signal?: AbortSignal;
-  /** Told before anything is written: events of the former layout are being moved into blocks meanwhile. */
-  onOldEvents?: () => void;
   onProgress?: (exported: { events: number; at: string }) => void;
 };
 
@@ -60,13 +55,10 @@ export async function exportEvents(pool: Pool, options: ExportOptions): Promise<
 }
 
 async function writeAll(connection: OwnConnection, options: ExportOptions): Promise<'done' | 'interrupted'> {
-  const { format, target, signal, onProgress, after } = options;
+  const { format, target, signal, onProgress } = options;
   await walkByIndex(connection);
   // Of two indexes with the time of receipt only that of the game gives the blocks in order.
   await connection.query('set enable_sort = off');
-  const hasOldEvents = await holdOldEvents(connection);
-  if (hasOldEvents && after !== null) throw new ExportFileError(STILL_MOVING);
-  if (hasOldEvents) options.onOldEvents?.();
   let events = 0;
   for await (const page of readAhead(pagesOf(connection, options))) {
     events += page.events.length;
@@ -74,25 +66,7 @@ async function writeAll(connection: OwnConnection, options: ExportOptions): Prom
     onProgress?.({ events, at: page.lastKey.receivedAt });
     if (signal?.aborted) return 'interrupted';
   }
-  if (!hasOldEvents) return 'done';
-  for await (const page of oldPagesOf(connection, options)) {
-    await target.write(page.map(formatEvent[format]).join(''), page.length, null);
-    if (signal?.aborted) return 'interrupted';
-  }
   return 'done';
-}
-
-const STILL_MOVING =
-  'Events of an older version are still being moved into blocks, so an export cannot be resumed yet. Delete the file and start anew, or wait: savepoint doctor tells how many are left.';
-
-async function* oldPagesOf(connection: OwnConnection, { gameId, span }: ExportOptions) {
-  let key: OldExportKey | undefined;
-  for (;;) {
-    const page = await listOldEventsAfter(connection, gameId, span, key, PAGE_EVENTS);
-    if (page.lastKey === undefined) return;
-    key = page.lastKey;
-    yield page.events;
-  }
 }
 
 type FullPage = ExportPage & { lastKey: ExportKey };

@@ -139,41 +139,6 @@ function toEvent(row: Row): ExportedEvent {
   };
 }
 
-/** How far an export has come in the former layout, which is in the order of the events' own times. */
-export type OldExportKey = { at: string; playerId: string; identity: string };
-
-type OldRow = [...Row, identity: string, playerId: string];
-
-/** The next events of the former layout, where some have not been moved into blocks yet. */
-export async function listOldEventsAfter(
-  connection: OwnConnection,
-  gameId: number,
-  { from, to }: Span,
-  after: OldExportKey | undefined,
-  limit: number,
-): Promise<{ events: ExportedEvent[]; lastKey: OldExportKey | undefined }> {
-  const { rows } = await connection.query<OldRow>({
-    rowMode: 'array',
-    text: `select to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), null,
-             (select user_id from players p where p.id = e.player_id), event_id, event_type, timestamp_text,
-             floor(extract(epoch from occurred_at) * 1000), floor(extract(epoch from received_at) * 1000), clock_suspect,
-             payload::text, metadata::text, identity, player_id
-           from old_events e
-           where game_id = $1 and occurred_at >= $2 and occurred_at < $3
-             and (occurred_at, player_id, identity) > ($2::timestamptz, $4::bigint, $5::uuid)
-           order by occurred_at, player_id, identity
-           limit $6`,
-    values: [gameId, after?.at ?? from, to, after?.playerId ?? '0', after?.identity ?? NO_IDENTITY, limit],
-  });
-  const last = rows.at(-1);
-  return {
-    events: rows.map((row) => toEvent(row as unknown as Row)),
-    lastKey: last && { at: last[0], identity: last[11], playerId: last[12] },
-  };
-}
-
-const NO_IDENTITY = '00000000-0000-0000-0000-000000000000';
-
 /** About how many events there are, for a progress bar: the roll-ups know at once. */
 export async function estimateEvents(pool: Pool, gameId: number, { from, to }: Span): Promise<number> {
   const { rows } = await pool.query<{ n: number }>(

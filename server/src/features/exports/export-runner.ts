@@ -98,7 +98,6 @@ async function runExport(
   const lost = new AbortController();
   let shown = before;
   const target = jobTarget(pool, { ...job, events: before }, worker);
-  let isMoving = false;
   const heartbeat = setInterval(() => {
     updateExportHeartbeat(pool, held, shown)
       .then((isHeld) => !isHeld && lost.abort())
@@ -108,11 +107,7 @@ async function runExport(
   try {
     const outcome = await exportEvents(pool, {
       ...{ gameId: job.gameId, span: job.span, format: job.format, after: job.after },
-      // Old events that are moved meanwhile may come before the key, so such an export cannot be continued from a key.
-      target: { ...target, write: (text, events, key) => target.write(text, events, isMoving ? null : key) },
-      onOldEvents() {
-        isMoving = true;
-      },
+      target,
       signal: AbortSignal.any([stopping, lost.signal]),
       onProgress({ events }) {
         shown = before + events;

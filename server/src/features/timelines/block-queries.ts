@@ -69,7 +69,7 @@ export async function listWindowBlocks(
   );
 }
 
-/** An event of a block or of the former layout. */
+/** An event of a block. */
 export type ScannedEvent = {
   receivedMs: number;
   eventType: string;

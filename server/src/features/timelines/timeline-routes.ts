@@ -77,12 +77,11 @@ export function timelineRoutes(app: FastifyInstance, ctx: AdminContext): void {
       if (player === undefined) throw new ApiError('player_not_found');
       const { sinceMs } = span;
       const page = await timelinePage(ctx.pool, { player, filter, from, sinceMs, limit, nowMs });
-      const { items, next, isMoving } = page;
+      const { items, next } = page;
       return success({
         items,
         nextCursor: next === null ? null : writeCursor(list, [next.ms, next.shown]),
         eventsDeletedBefore: player.eventsDeletedBefore,
-        isMoving,
       });
     },
   );

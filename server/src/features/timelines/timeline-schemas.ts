@@ -113,10 +113,6 @@ export const TimelineResponse = successOf(
     eventsDeletedBefore: nullable(
       Type.String({ format: 'date', description: 'Events before this UTC day were deleted (retention)' }),
     ),
-    isMoving: Type.Boolean({
-      description:
-        'True while events of the former layout are being moved and not all of the events of this player can be shown yet',
-    }),
   }),
   {
     example: {
@@ -158,7 +154,6 @@ export const TimelineResponse = successOf(
       ],
       nextCursor: 'WyJ0aW1lbGluZSIsMTc2MzIwODAwMDAwMCwxXQ',
       eventsDeletedBefore: null,
-      isMoving: false,
     },
   },
 );

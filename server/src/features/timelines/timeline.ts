@@ -1,11 +1,9 @@
 import { type Client, type Pool, snapshot } from '../../db/pool.js';
 import { DAY_MS } from '../../lib/day.js';
-import { hasOldEvents } from '../events/old-events.js';
 import { holdWindows } from '../exports/window-queries.js';
 import { findPublicationBefore, listVersionsPublished } from '../game-configs/config-queries.js';
 import { listSessions, NO_SESSION } from '../sessions/session-list-queries.js';
 import type { ScannedEvent } from './block-queries.js';
-import { scanOldEvents } from './old-event-queries.js';
 import { type ScannedEvents, scanEvents } from './scan-events.js';
 import {
   eventItem,
@@ -37,8 +35,6 @@ export type TimelinePage = Readonly<{
   items: TimelineItem[];
   /** Null at the end. */
   next: TimelinePosition | null;
-  /** Events of the former layout wait to be moved; some of this player's may be missing. */
-  isMoving: boolean;
 }>;
 
 /** The newest overrides of a player; people set them one by one. */
@@ -49,7 +45,6 @@ const MAX_OVERRIDES = 1_000;
  * takes the newest of them all. Within a millisecond the order is that of the sources and of the items in them.
  */
 export async function timelinePage(pool: Pool, question: TimelineQuestion): Promise<TimelinePage> {
-  const isMoving = await hasOldEvents(pool);
   return snapshot(pool, async (client) => {
     // Before the snapshot is taken: the blocks of a day and its windows are to be of the same state.
     await holdWindows(client);
@@ -60,11 +55,11 @@ export async function timelinePage(pool: Pool, question: TimelineQuestion): Prom
       ...(await listOverrides(client, question)),
       ...(await listVersions(client, question)),
     ];
-    const { events, completeSinceMs } = await listEvents(client, question, isMoving);
+    const { events, completeSinceMs } = await listEvents(client, question);
     const { sinceMs = Number.NEGATIVE_INFINITY } = question;
     const items = [...others, ...events].filter(({ ms }) => ms >= sinceMs).sort((a, b) => b.ms - a.ms);
     const isRead = completeSinceMs === null || completeSinceMs <= sinceMs;
-    return { ...cutTimeline(items, question, isRead ? null : completeSinceMs), isMoving };
+    return cutTimeline(items, question, isRead ? null : completeSinceMs);
   });
 }
 
@@ -95,11 +90,7 @@ export function cutTimeline<Item>(
 
 type TimedEvents = Readonly<{ events: TimedItem[]; completeSinceMs: number | null }>;
 
-async function listEvents(
-  client: Client,
-  question: TimelineQuestion,
-  isMoving: boolean,
-): Promise<TimedEvents> {
+async function listEvents(client: Client, question: TimelineQuestion): Promise<TimedEvents> {
   const { player, filter, from, sinceMs } = question;
   const types = typeFilter(filter);
   if (types === undefined) return { events: [], completeSinceMs: null };
@@ -115,11 +106,7 @@ async function listEvents(
   };
   const { events, completeSinceMs }: ScannedEvents = await scanEvents(client, scan);
   const refunds = await refundsOf(client, player.playerId, events);
-  const old = isMoving ? await scanOldEvents(client, scan) : [];
-  const timed = [...events, ...old].map((event) => ({
-    ms: event.receivedMs,
-    item: eventItem(event, refunds),
-  }));
+  const timed = events.map((event) => ({ ms: event.receivedMs, item: eventItem(event, refunds) }));
   return { events: timed, completeSinceMs };
 }
 

@@ -23,7 +23,6 @@ import {
 import { replayFailedEvent, replayFailedGroup } from '../../../src/features/events/failed/replay.js';
 import { updateReasons } from '../../../src/features/events/failed/replay-queries.js';
 import { countLosses, listLosses } from '../../../src/features/events/losses.js';
-import { estimateOldEvents } from '../../../src/features/events/move-old-queries.js';
 import {
   findEventType,
   insertEventType,
@@ -128,7 +127,7 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
       await exportEvents(admin, { gameId, span, format: 'ndjson', target, after: null });
     },
     reads: {
-      tables: ['event_blocks', 'old_events'],
+      tables: ['event_blocks'],
       why: 'all events of a span, 2,000 at a time from where the last page ended',
       atMost: 2_001,
     },
@@ -145,12 +144,11 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
     reads: { tables: ['game_event_types'], why: 'the days of one game since 28 days ago', atMost: 'all' },
   },
   {
-    what: 'lost events, and events of the former layout',
+    what: 'lost events',
     call: async ({ admin, nowMs }) => {
       const span = { sinceMs: nowMs - DAY_MS, untilMs: nowMs + DAY_MS };
       await listLosses(admin, gameId, span);
       await countLosses(admin, span);
-      await estimateOldEvents(admin);
     },
     reads: { tables: ['event_gaps', 'games'], why: 'all gaps of a span of days are added up', atMost: 'all' },
   },
@@ -160,7 +158,6 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
     reads: {
       tables: [
         'event_blocks',
-        'old_events',
         'transactions',
         'players',
         'player_days',
@@ -211,8 +208,6 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
     reads: {
       tables: [
         'event_blocks',
-        'old_events',
-        'old_event_names',
         'games',
         'sessions',
         'game_days',
@@ -239,7 +234,7 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
       if (state !== 'done') throw new Error(`${dayTable(utcDay(nowMs))} was not compacted: ${state}`);
     },
     reads: {
-      tables: ['event_blocks', 'old_events'],
+      tables: ['event_blocks'],
       why: 'a day is rewritten 16,384 pages at a time, beside the partition that all use',
       atMost: 'all',
     },
@@ -252,7 +247,7 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
       return exportEvents(admin, { gameId, span, format: 'ndjson', target, after: null });
     },
     reads: {
-      tables: ['event_blocks', 'old_events'],
+      tables: ['event_blocks'],
       why: 'the events of a window of receipt are sorted together, outside of memory',
       atMost: 'all',
     },

@@ -101,10 +101,6 @@ const FILLS = [
   `insert into event_installs (player_id, install_id, seen) select n, 'install', '{[1,2)}' from ${ROWS}`,
   `insert into event_gaps (player_id, install_id, first_seq, last_seq, game_id, noticed_at)
    select n, 'install', 2, 3, 1, now() from ${ROWS}`,
-  `insert into old_events (occurred_at, player_id, received_at, identity, game_id, clock_suspect, event_type, payload, metadata)
-   select case n when 3 then timestamptz '2020-01-01' else now() end, n, now(), ${USER_UUID}, 1, false, 'A', '{}', '{}'
-   from ${ROWS}`,
-  `insert into old_event_names (player_id, identity, occurred_at) select n, ${USER_UUID}, now() from ${ROWS}`,
   `insert into transactions (game_id, transaction_id, player_id, purchased_at, identity, price, currency, promo_id)
    select 1, 'transaction-' || n, n, now(), ${USER_UUID}, 1, 'USD', 'promo' from ${ROWS}`,
   `insert into player_promotions (player_id, promo_id, purchases) select n, 'promo', 1 from ${ROWS}`,
@@ -153,8 +149,6 @@ const FILLS = [
 
 /** So many rows in every large table, or a tenth in those with one row for each game. Rows that are there stay. */
 export async function fillTables(client: pg.Client, rows: number): Promise<void> {
-  // As in a database whose events have not been moved into blocks yet.
-  await client.query('create table if not exists old_events_default partition of old_events default');
   for (const fill of FILLS) await client.query(`${fill} on conflict do nothing`, [rows]);
   await client.query("select setval(pg_get_serial_sequence('players', 'id'), $1::int)", [rows]);
 }
@@ -171,7 +165,7 @@ export async function listLargeTables(client: pg.Client): Promise<string[]> {
   return tables.filter((name) => !SMALL_TABLES.includes(name) && !IS_PARTITION.test(name));
 }
 
-const IS_PARTITION = /^(?:event_blocks|event_identities|old_events)_/;
+const IS_PARTITION = /^(?:event_blocks|event_identities)_/;
 
 export async function countRows(client: pg.Client, table: string): Promise<number> {
   const { rows } = await client.query<{ n: number }>(`select count(*)::int as n from ${table}`);

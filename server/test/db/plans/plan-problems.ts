@@ -36,7 +36,7 @@ export function planProblems(plan: Plan | undefined, judged: Judged): string[] {
   const { tables, reads, isKept } = judged;
   if (plan === undefined) return reads?.atMost === 'all' ? [] : ['there is no plan'];
   const inside = (plan.Plans ?? []).flatMap((child) => planProblems(child, judged));
-  const table = (plan['Relation Name'] ?? '').replace(/^(event_blocks|event_identities|old_events)_.*/, '$1');
+  const table = (plan['Relation Name'] ?? '').replace(/^(event_blocks|event_identities)_.*/, '$1');
   if (!/Scan$/.test(plan['Node Type']) || !tables.includes(table)) return inside;
   const problem = reads?.tables.includes(table)
     ? readProblem(plan, reads.atMost)

@@ -26,7 +26,6 @@ import { checkEvents } from '../../../src/features/events/check-events.js';
 import { recordsOfPlayer } from '../../../src/features/events/event-record.js';
 import { failedEvent } from '../../../src/features/events/failed/failed-event.js';
 import { insertFailedEvents } from '../../../src/features/events/failed/inbox-queries.js';
-import { hasOldEvents } from '../../../src/features/events/old-events.js';
 import { findRegistry } from '../../../src/features/events/types/event-type-queries.js';
 import { listPictures } from '../../../src/features/game-configs/catalogue/picture-queries.js';
 import {
@@ -306,12 +305,11 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
   { what: 'delete_session', call: ({ service }) => deleteSession(service, sessionIds[0]) },
   { what: 'delete_sessions_of_player', call: ({ service }) => deleteSessionsOfPlayer(service, playerId) },
   {
-    what: 'lock_players, find_identities, insert_identities, insert_blocks, fold_events, those of transactions, and find_old_events',
+    what: 'lock_players, find_identities, insert_identities, insert_blocks, fold_events, and those of transactions',
     call: ({ service, nowMs }) =>
       applyEvents(
         service,
         toRecords({ playerId, gameId, userId: WORLD.userId, createdAt: 0 }, eventsOf(nowMs), nowMs),
-        { oldEvents: true },
       ),
   },
   {
@@ -327,11 +325,6 @@ export const PREPARED_STATEMENTS: readonly Listed[] = [
       await applyEvents(service, numbered([1, 7, 8]));
       await applyEvents(service, numbered([9]));
     },
-  },
-  {
-    what: 'has_old_events',
-    call: ({ service }) => hasOldEvents(service),
-    reads: { tables: ['old_events'], why: 'whether there is any', atMost: 1 },
   },
   {
     what: 'insert_failed_events',

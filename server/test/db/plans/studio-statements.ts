@@ -187,8 +187,8 @@ export const STUDIO_STATEMENTS: readonly Listed[] = [
       await explainAt(admin, url, WORLD.userIds[2], nowMs - 1, nowMs);
     },
     reads: {
-      tables: ['old_events', 'players', 'games', 'flag_overrides', 'segment_stays'],
-      why: 'events of the former layout are kept by their time; all else is read from temporary tables that hold what belongs to the player',
+      tables: ['players', 'games', 'flag_overrides', 'segment_stays'],
+      why: 'they are temporary tables that hold what belongs to the player',
       atMost: 'all',
     },
   },

@@ -43,11 +43,6 @@ export const STUDIO_VIEW_STATEMENTS: readonly Listed[] = [
   {
     what: 'a timeline',
     call: ({ admin, nowMs }) => timelineOf(admin, nowMs),
-    reads: {
-      tables: ['old_events'],
-      why: 'the former layout keeps events by their time: the active days of a player are searched, for a second at most',
-      atMost: 'all',
-    },
   },
   {
     what: 'lists of players',

@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ensureDays } from '../../../src/features/events/event-partitions.js';
 import { exportEvents } from '../../../src/features/exports/export-events.js';
 import {
   cursorPath,
@@ -19,6 +18,7 @@ import {
   exportedFile,
   NOW,
 } from '../../support/closed-day.js';
+import { ensureDays } from '../../support/event-days.js';
 import { createGameWorld, type GameWorld } from '../../support/game-world.js';
 
 const SPAN = { format: 'ndjson', ...EVERYTHING } as const;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { updateRetentionDays } from '../../../src/admin/tenants.js';
-import { dayTable, ensureDays } from '../../../src/features/events/event-partitions.js';
+import { dayTable } from '../../../src/features/events/event-partitions.js';
 import { type RetentionProgress, runRetention } from '../../../src/features/lifecycle/retention.js';
 import { utcDay } from '../../../src/lib/day.js';
 import {
@@ -15,6 +15,7 @@ import {
   storedEvents,
   TABLE,
 } from '../../support/closed-day.js';
+import { ensureDays } from '../../support/event-days.js';
 import {
   adImpressionAt,
   createGameWorld,

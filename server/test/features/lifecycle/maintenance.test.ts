@@ -54,8 +54,8 @@ describe('the schedule of maintenance', () => {
   });
 
   it('waits for the next full run once no step fails', async () => {
-    const failures = [['rollups', 'old_events'], ['old_events'], []];
-    expect(await runsOf(failures, 4)).toEqual(['all', ['rollups', 'old_events'], ['old_events'], 'all']);
+    const failures = [['rollups', 'retention'], ['retention'], []];
+    expect(await runsOf(failures, 4)).toEqual(['all', ['rollups', 'retention'], ['retention'], 'all']);
   });
 });
 
@@ -260,7 +260,6 @@ describe('maintenance', () => {
       'retention done': 1,
       'segment_stays done': 1,
       'event_identities done': 1,
-      'old_events done': 1,
       'event_compaction done': 1,
     });
     expect(lines).toContainEqual(

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyEvents } from '../../../src/features/events/apply-events.js';
-import { ensureDays } from '../../../src/features/events/event-partitions.js';
 import { type TimelinePosition, timelinePage } from '../../../src/features/timelines/timeline.js';
 import type { TimelineFilter } from '../../../src/features/timelines/timeline-items.js';
 import { findTimelinePlayer } from '../../../src/features/timelines/timeline-queries.js';
 import { TIMELINE_KINDS, type TimelineItem } from '../../../src/features/timelines/timeline-schemas.js';
 import { compact, countBlocks, DAY, DAY_START, fillClosedDay, NOW, send } from '../../support/closed-day.js';
+import { ensureDays } from '../../support/event-days.js';
 import {
   adImpressionAt,
   createGameWorld,
@@ -194,33 +194,6 @@ describe('the events of a timeline', () => {
     // What there is plenty of fills its page.
     const { items: page } = await pageOf(player, START, { ...EVENTS, eventType: 'Ad_Impression' }, 50);
     expect(page).toHaveLength(50);
-  });
-
-  it('of the former layout are among them, until they have been moved', async () => {
-    const gameId = await world.addGame('game');
-    const [player] = (await world.addPlayers(gameId, [NOW - 9 * DAY_MS])) as [TestPlayer];
-    await ensureDays(world.pool, [DAY]);
-    await send(world, player, [adImpressionAt(DAY_START, 1)], DAY_START + 1_000);
-    await world.pool.query('create table old_events_default partition of old_events default');
-    const insertOld = (player_id: string, ms: number, type: string) =>
-      world.pool.query(
-        `insert into old_events (occurred_at, player_id, received_at, identity, game_id, clock_suspect, event_type, payload, metadata)
-         values ($1, $2, $1, gen_random_uuid(), $3, false, $4, '{"old":true}', '{}')`,
-        [new Date(ms), player_id, gameId, type],
-      );
-    const [other] = (await world.addPlayers(gameId, [NOW - 9 * DAY_MS])) as [TestPlayer];
-    await insertOld(player.playerId, DAY_START + 2_000, 'Newer');
-    await insertOld(player.playerId, DAY_START + 500, 'Older');
-    await insertOld(other.playerId, DAY_START + 500, 'Of another');
-    const page = await pageOf(player, START, EVENTS, 50);
-    expect(page.isMoving).toBe(true);
-    expect(page.items.map((item) => 'eventType' in item && item.eventType)).toEqual([
-      'Newer',
-      'Ad_Impression',
-      'Older',
-    ]);
-    await world.pool.query('truncate old_events');
-    expect(await pageOf(player, START, EVENTS, 50)).toMatchObject({ isMoving: false, items: [{}] });
   });
 
   it('are mixed with all else', async () => {

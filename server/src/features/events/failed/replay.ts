@@ -163,7 +163,6 @@ function replayClaimed({ pool, checkType, actor, edited }: Run, claim: Claim): P
     const outcomes = await applyEventsWithin(
       client,
       good.map(({ record }) => record),
-      { oldEvents: true },
     );
     const ids = good.map(({ id }) => id);
     if (good.length > 0) {
