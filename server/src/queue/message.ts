@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { playMs } from '../features/events/built-in-event-types.js';
-import { type CheckedEvent, type EventSource, UNKNOWN_SOURCE } from '../features/events/event-record.js';
+import type { CheckedEvent, EventSource } from '../features/events/event-record.js';
 import type { FailedEvent } from '../features/events/failed/failed-event.js';
 import type { FailedBatch } from '../features/events/failed/inbox-queries.js';
 import { isObject } from '../lib/is-object.js';
@@ -27,9 +26,7 @@ export type EncodedMessage = {
 };
 
 /** Raised with every change that an older consumer could not read. */
-const VERSION = 2;
-/** Messages of this version may still wait in a stream when the service is updated. */
-const FORMER_VERSION = 1;
+const VERSION = 1;
 const DIGEST = /^[0-9a-f]{32}$/;
 /** The last millisecond that a Date can hold. */
 const MAX_TIME_MS = 8_640_000_000_000_000;
@@ -76,11 +73,11 @@ export function decodeMessage(body: Uint8Array): QueuedMessage | undefined {
   } catch {
     return undefined;
   }
-  if (!isObject(parsed) || (parsed.v !== VERSION && parsed.v !== FORMER_VERSION)) return undefined;
+  if (!isObject(parsed) || parsed.v !== VERSION) return undefined;
   const { kind, userId, failures, receivedAtMs, clientBuild } = parsed;
   // The id goes into a query shared with other messages. Anything but a UUID would fail the query for all of them.
   if (typeof userId !== 'string' || !UUID.test(userId)) return undefined;
-  if (kind === 'events') return decodeEvents(userId, parsed.v === VERSION ? parsed : modernised(parsed));
+  if (kind === 'events') return decodeEvents(userId, parsed);
   const isFailures = kind === 'failures' && Array.isArray(failures) && failures.every(isFailedEvent);
   if (!isFailures || !isTime(receivedAtMs) || !isTextOrNull(clientBuild)) return undefined;
   return { kind, userId, failures, receivedAtMs, clientBuild };
@@ -91,38 +88,6 @@ function decodeEvents(userId: string, parsed: Record<string, unknown>): QueuedMe
   if (!isSource(source) || !Array.isArray(events) || !events.every(isCheckedEvent)) return undefined;
   if (!Array.isArray(rejectedSequences) || !rejectedSequences.every(isSequence)) return undefined;
   return { kind: 'events', userId, source, events, rejectedSequences };
-}
-
-/** A message of the former version, whose events had no numbers. */
-function modernised({ events, ...message }: Record<string, unknown>): Record<string, unknown> {
-  if (!Array.isArray(events)) return message;
-  return {
-    ...message,
-    source: UNKNOWN_SOURCE,
-    rejectedSequences: [],
-    events: events.map((event: unknown) => (isObject(event) ? modernisedEvent(event) : event)),
-  };
-}
-
-function modernisedEvent(event: Record<string, unknown>): Record<string, unknown> {
-  const occurredAtMs = Date.parse(String(event.occurredAt));
-  return {
-    ...event,
-    sequence: null,
-    ordinal: 0,
-    // Only a time before year 1 cannot be read. Its clock is suspect, so any old time will do.
-    occurredAtMs: Number.isNaN(occurredAtMs) ? 0 : occurredAtMs,
-    playMs: formerPlayMs(event),
-  };
-}
-
-function formerPlayMs({ eventType, payloadJson }: Record<string, unknown>): number {
-  if (eventType !== 'Session_End' || typeof payloadJson !== 'string') return 0;
-  try {
-    return playMs(JSON.parse(payloadJson) as Record<string, unknown>);
-  } catch {
-    return 0;
-  }
 }
 
 function isSource(value: unknown): value is EventSource {

@@ -122,7 +122,7 @@ describe('a message', () => {
   it.each<[string, unknown]>([
     ['no JSON', '{"v":1'],
     ['no object', 'null'],
-    ['another version', { ...parsed, v: 3 }],
+    ['another version', { ...parsed, v: 2 }],
     ['no source', { ...parsed, source: null }],
     ['a number below 1', { ...parsed, events: [{ ...parsed.events[0], sequence: 0 }] }],
     [
@@ -162,21 +162,6 @@ describe('a message', () => {
   ])('with %s is none', (_, content) => {
     const body = Buffer.from(typeof content === 'string' ? content : JSON.stringify(content));
     expect(decodeMessage(body)).toBeUndefined();
-  });
-
-  it('of the former version is read: its events have no numbers', () => {
-    const { sequence: _, ordinal: __, occurredAtMs: ___, playMs: ____, ...former } = parsed.events[0];
-    const ended = { ...former, eventType: 'Session_End', payloadJson: '{"durationMs":1500.4}' };
-    const body = Buffer.from(JSON.stringify({ v: 1, kind: 'events', userId: USER, events: [ended] }));
-    expect(decodeMessage(body)).toEqual({
-      kind: 'events',
-      userId: USER,
-      source: { installId: null, clientBuild: null },
-      rejectedSequences: [],
-      events: [
-        { ...ended, sequence: null, ordinal: 0, occurredAtMs: Date.parse(ended.occurredAt), playMs: 1_500 },
-      ],
-    });
   });
 
   it('that is not UTF-8 is none', () => {

@@ -147,7 +147,7 @@ function session(payload: Members): EventProblem | undefined {
 }
 
 /** The play time that a Session_End with this payload reports. */
-export function playMs({ durationMs }: Members): number {
+function playMs({ durationMs }: Members): number {
   return typeof durationMs === 'number' ? Math.round(Math.min(durationMs, MAX_PLAY_MS)) : 0;
 }
 
