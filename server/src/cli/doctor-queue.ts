@@ -1,6 +1,6 @@
 import { connectToNats, type QueueSession } from '../queue/connection.js';
 import { isSafeVersion, listServerVersions, OLDEST_SAFE_VERSION } from '../queue/server-version.js';
-import { findStream } from '../queue/stream.js';
+import { findStream, isPassing } from '../queue/stream.js';
 import type { NatsSettings, Settings } from '../settings/settings.js';
 import type { DoctorFinding } from './doctor-finding.js';
 
@@ -54,7 +54,9 @@ async function checkJetStream({ jsm }: QueueSession): Promise<DoctorFinding> {
     return {
       name,
       problem: `it does not respond (${(error as Error).message})`,
-      advice: 'Start nats-server with -js, or put a jetstream block into its configuration.',
+      advice: isPassing(error)
+        ? 'Check that a majority of its servers is running: they have not elected a leader.'
+        : 'Start nats-server with -js, or put a jetstream block into its configuration.',
     };
   }
 }

@@ -72,12 +72,20 @@ export function openLink({ nats, name, logger, setUp }: LinkOptions): QueueLink 
 
   /** Retries until it works: a connection without its stream is of no use. */
   const prepare = async (to: QueueSession): Promise<void> => {
+    let logged: string | undefined;
     while (!closed && !to.nc.isClosed()) {
       try {
         await setUp?.(to);
         return becomeLive();
       } catch (error) {
-        logger.error({ err: error }, 'the event stream could not be set up on NATS; trying again');
+        const { message } = error as Error;
+        // Logged once for each reason: a cluster without a place for the stream may lack it for hours.
+        if (message !== logged)
+          logger.error(
+            { err: error },
+            'the event stream could not be set up on NATS; trying again every second',
+          );
+        logged = message;
         await pause(RETRY_MS * 2);
       }
     }

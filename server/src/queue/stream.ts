@@ -21,8 +21,17 @@ export const ACK_WAIT_MS = 30_000;
 /** More than a consumer holds at once (see partition-worker.ts), so the server never has to hold messages back. */
 const MAX_ACK_PENDING = 1_000;
 
-/** A cluster that has not elected its leader yet, or does not know its members. */
-const PASSING_CODES: ReadonlySet<number> = new Set([10005, 10008, 10009]);
+/**
+ * A cluster that has not elected its leader yet (10008, 10009), or that has no room for a stream on as many of its servers:
+ * some have not joined yet (10005), or have too little memory or disk left (10023, 10047).
+ */
+const PASSING_CODES: ReadonlySet<number> = new Set([10005, 10008, 10009, 10023, 10047]);
+
+/** Whether NATS may be able to do later what it cannot do now. */
+export function isPassing(error: unknown): boolean {
+  if (error instanceof JetStreamApiError) return PASSING_CODES.has(error.code);
+  return error instanceof Error && /timeout/i.test(error.message);
+}
 
 /** One subject a partition, listed one by one: so the stream itself says how many there are. */
 export function subjectOf(stream: string, partition: number): string {
@@ -160,7 +169,7 @@ async function orExplain(nats: NatsSettings, work: () => Promise<unknown>): Prom
   try {
     await work();
   } catch (error) {
-    if (!(error instanceof JetStreamApiError) || PASSING_CODES.has(error.code)) throw error;
+    if (!(error instanceof JetStreamApiError) || isPassing(error)) throw error;
     throw new StartupError(
       `NATS refuses the stream ${nats.stream} with ${nats.replicas} replicas (${(error as Error).message}). SAVEPOINT_NATS_REPLICAS cannot be more than there are servers with JetStream in the cluster.`,
     );
