@@ -103,7 +103,7 @@ async function acceptingOf(
   if (known !== undefined)
     return { account: await checkCredentials(ctx, request, { email, password, code }) };
   if (name === undefined) throw new ApiError('body_invalid', { message: 'name is missing.' });
-  refuseWeakPassword(password, email);
+  await refuseWeakPassword(password, email);
   const lane = { name: 'stranger', keys: networksOf(request.ip) } as const;
   const passwordHash = hashed(await ctx.passwords.hash(password, lane));
   return { newAccount: { name: name.trim(), passwordHash } };

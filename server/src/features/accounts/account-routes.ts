@@ -45,7 +45,7 @@ export function accountRoutes(app: FastifyInstance, ctx: AccountContext): void {
     async (request) => {
       const { currentPassword, newPassword } = request.body;
       const account = await ownAccount(ctx, request);
-      refuseWeakPassword(newPassword, account.email);
+      await refuseWeakPassword(newPassword, account.email);
       await requireCurrentPassword(ctx, account, sessionKey(request), currentPassword);
       const lane = { name: 'known', keys: [account.accountId] } as const;
       const passwordHash = hashed(await ctx.passwords.hash(newPassword, lane));

@@ -1,20 +1,28 @@
 import { ApiError } from '../../errors.js';
+import { isCommonPassword } from '../../security/common-passwords.js';
+import { isKeyboardRun, isRepetition } from '../../security/password-patterns.js';
 import { MIN_PASSWORD } from './account-schemas.js';
 
 /** A password with fewer different characters is a pattern on the keyboard. */
 const MIN_DISTINCT = 5;
 
-/** Refuses short and trivial passwords. There are no rules about kinds of characters: such rules lead to worse passwords. */
-export function refuseWeakPassword(password: string, email: string): void {
-  const isShort = password.length < MIN_PASSWORD;
-  const isRepeated = new Set(password.toLowerCase()).size < MIN_DISTINCT;
-  const isOwnEmail = password.toLowerCase() === email.toLowerCase();
-  if (!isShort && !isRepeated && !isOwnEmail) return;
-  throw new ApiError('password_weak', {
-    message: isShort
-      ? `The password must have at least ${MIN_PASSWORD} characters. A sentence makes a good password.`
-      : isOwnEmail
-        ? 'The password must not be your email address.'
-        : `The password must have at least ${MIN_DISTINCT} different characters.`,
-  });
+/**
+ * Refuses passwords that are short or that programs guess first. There are no rules about kinds of characters: such rules lead to
+ * worse passwords.
+ */
+export async function refuseWeakPassword(password: string, email: string): Promise<void> {
+  const problem = await problemOf(password, email);
+  if (problem !== undefined)
+    throw new ApiError('password_weak', { message: `${problem} A sentence makes a good password.` });
+}
+
+async function problemOf(password: string, email: string): Promise<string | undefined> {
+  if (password.length < MIN_PASSWORD) return `The password must have at least ${MIN_PASSWORD} characters.`;
+  if (password.toLowerCase() === email.toLowerCase()) return 'The password must not be your email address.';
+  if (isRepetition(password)) return 'The password must not repeat a shorter text.';
+  if (isKeyboardRun(password)) return 'The password must not consist of neighbouring keys or letters.';
+  if (new Set(password.toLowerCase()).size < MIN_DISTINCT)
+    return `The password must have at least ${MIN_DISTINCT} different characters.`;
+  if (await isCommonPassword(password)) return 'The password is one of the commonest, or nearly so.';
+  return undefined;
 }
