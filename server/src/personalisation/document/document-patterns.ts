@@ -18,6 +18,12 @@ export const PATTERNS = Object.freeze({
   /** 0 to 100 with up to two decimals. */
   pricePercent: '^(100(\\.0{1,2})?|[1-9]?[0-9](\\.[0-9]{1,2})?)$',
   sha256: '^[0-9a-f]{64}$',
+  /**
+   * Games load these, and pages may show them: nothing but https, so no `javascript:` or `data:`. The own machine has no
+   * certificate, so it is reached by http during development.
+   */
+  assetUrl:
+    '^(https://[^\\s/?#]|http://(localhost|127\\.0\\.0\\.1|\\[::1\\])(:[0-9]{1,5})?(/|$))[^\\s\\u0000-\\u001f\\u007f]*$',
 });
 
 type PatternName = keyof typeof PATTERNS;
@@ -36,6 +42,8 @@ const PROBLEMS: Record<PatternName, (text: string) => string> = {
   price: priceProblem,
   pricePercent: percentProblem,
   sha256: () => 'A SHA-256 is written as 64 hexadecimal digits in lower case.',
+  assetUrl: (text) =>
+    `${quoted(text)} cannot be the address of an asset: write it as in https://cdn.example.com/icon.png. Only the own machine (localhost) may be reached by http.`,
 };
 
 /** A sentence about a text that does not match a pattern of a document; undefined for any other pattern. */

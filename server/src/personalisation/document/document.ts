@@ -51,7 +51,7 @@ const Asset = Type.Object(
   {
     assetId: text(128),
     type: text(128),
-    url: text(2048),
+    url: Type.String({ maxLength: 2048, pattern: PATTERNS.assetUrl }),
     tag: Type.Optional(Type.String({ maxLength: 128 })),
     locale: Type.Optional(Type.String({ maxLength: 35 })),
     platform: Type.Optional(Type.String({ maxLength: 64 })),

@@ -92,7 +92,7 @@ describe('the published store', () => {
           height: 2,
           sha256: 'a'.repeat(64),
         },
-        { assetId: 'b', type: 'audio/ogg', url: 'b.ogg' },
+        { assetId: 'b', type: 'audio/ogg', url: 'http://localhost:5173/b.ogg' },
       ],
     });
     await publishSkus([entered]);

@@ -90,6 +90,44 @@ describe('what to write', () => {
   });
 });
 
+describe('the address of an asset', () => {
+  const withAsset = (url: string) =>
+    configWith({ catalogue: [{ ...sku('gems'), assets: [{ assetId: 'icon', type: 'image/png', url }] }] });
+
+  it.each([
+    'https://cdn.example.com/icon.png?v=2#x',
+    'https://cdn.example.com',
+    'http://localhost/icon.png',
+    'http://localhost:5173/icon.png',
+    'http://127.0.0.1:8000',
+    'http://[::1]:8000/icon.png',
+  ])('may be %s', (url) => {
+    expect(problemsOf(withAsset(url))).toEqual([]);
+  });
+
+  it.each([
+    '',
+    'https://',
+    'icon.png',
+    '//cdn.example.com/icon.png',
+    'http://cdn.example.com/icon.png',
+    'http://localhost.example.com/icon.png',
+    'http://localhost@example.com/icon.png',
+    'javascript:alert(1)',
+    'data:image/png;base64,AAAA',
+    'file:///etc/passwd',
+    'ftp://cdn.example.com/icon.png',
+    'https://cdn.example.com/a b.png',
+    'javascript:alert(1)\nhttps://cdn.example.com/',
+  ])('cannot be %j', (url) => {
+    expect(problemsOf(withAsset(url))).toEqual([
+      expect.stringMatching(
+        /^\/catalogue\/0\/assets\/0\/url .* cannot be the address of an asset: write it as in https:/s,
+      ),
+    ]);
+  });
+});
+
 it('says which flag, segment, SKU or offer it is about', () => {
   const flag = { flagId: 'beta', name: 'Beta', rule: '1 +', defaultValue: false };
   const validation = validateDocument(

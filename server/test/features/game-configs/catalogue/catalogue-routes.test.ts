@@ -75,7 +75,7 @@ describe('the catalogue of the draft', () => {
   });
 
   it('refuses JSON in a cell that the database cannot hold', async () => {
-    const half = '[{""assetId"":""x"",""type"":""png"",""url"":""\\ud83d""}]';
+    const half = '[{""assetId"":""x"",""type"":""png"",""url"":""https://\\ud83d""}]';
     const response = await upload(`?revision=${revision}`, csv(`a,true,,,,USD,A,,"${half}",9.99,`));
     expectGeneralError(response, 422, 'catalogue_invalid');
     expect(response.json().error.rows).toEqual([
