@@ -1,6 +1,7 @@
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { createEventAdmission } from '../features/events/event-admission.js';
 import { EVENTS_PATH, eventRoutes } from '../features/events/event-routes.js';
+import { EVENT_LIMITS } from '../features/events/limits.js';
 import { playerRoutes } from '../features/players/player-routes.js';
 import { predictionRoutes } from '../features/predictions/prediction-routes.js';
 import { PLAYER_HEADERS, requirePlayer } from '../features/sessions/player-guard.js';
@@ -64,7 +65,7 @@ export async function buildPlayerApp(
   app.decorateRequest('claims', undefined);
   app.decorateRequest('player', undefined);
   app.decorateRequest('isShed', undefined);
-  registerErrorHandlers(app, ctx.shedding.refused);
+  registerErrorHandlers(app, ctx.shedding);
   registerValidation(app);
   registerBodyParser(app);
   app.addHook('onRequest', (request, reply, done) => {
@@ -82,7 +83,7 @@ export async function buildPlayerApp(
     playerRoutes(scope, ctx, requirePlayer(ctx, { headers: PLAYER_HEADERS, limit: ctx.rateLimits.player }));
     predictionRoutes(scope, ctx);
   });
-  const admission = createEventAdmission(ctx);
+  const admission = createEventAdmission(ctx, EVENT_LIMITS);
   await app.register(async (scope) => eventRoutes(scope, ctx, admission));
   refuseEarly(app.server, {
     method: 'POST',

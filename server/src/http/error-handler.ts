@@ -4,7 +4,6 @@ import { asApiError } from '../db/pool.js';
 import { ApiError, ERRORS, type ErrorCode, errorBody } from '../errors.js';
 import { OverloadedError, type OverloadReason } from '../lib/overloaded-error.js';
 import { newRequestId } from './request-id.js';
-import { RETRY_AFTER } from './shedding.js';
 
 /** Errors of Fastify itself, as our error codes. */
 const FASTIFY_ERRORS = new Map<string, ErrorCode>([
@@ -18,16 +17,21 @@ const FASTIFY_ERRORS = new Map<string, ErrorCode>([
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** Called with the reason when a request is refused for overload. */
-type OnOverloaded = (reason: OverloadReason) => void;
+/** What the error handler tells and asks when a request is refused for overload. */
+type OverloadHandling = {
+  refused(reason: OverloadReason): void;
+  retryAfterSeconds(): number;
+};
+/** Of listeners that seldom refuse a request for overload, such as that of operations. */
+const OCCASIONAL: OverloadHandling = { refused() {}, retryAfterSeconds: () => 2 };
 
-export function registerErrorHandlers(app: FastifyInstance, onOverloaded?: OnOverloaded): void {
+export function registerErrorHandlers(app: FastifyInstance, overload = OCCASIONAL): void {
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    if (error instanceof OverloadedError) {
-      onOverloaded?.(error.reason);
-      request.isShed = true;
-    }
-    return sendError(toApiError(error), request, reply);
+    if (!(error instanceof OverloadedError)) return sendError(toApiError(error), request, reply);
+    overload.refused(error.reason);
+    request.isShed = true;
+    const headers = { 'retry-after': String(overload.retryAfterSeconds()) };
+    return sendError(new ApiError('unavailable', { headers, cause: error }), request, reply);
   });
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '/';
@@ -42,10 +46,6 @@ export function registerErrorHandlers(app: FastifyInstance, onOverloaded?: OnOve
 
 export function toApiError(error: FastifyError): ApiError {
   if (error instanceof ApiError) return error;
-  if (error instanceof OverloadedError) {
-    const headers = { 'retry-after': String(RETRY_AFTER.requests.next()) };
-    return new ApiError('unavailable', { headers, cause: error });
-  }
   const apiError = asApiError(error);
   if (apiError instanceof ApiError) return apiError;
   const known = FASTIFY_ERRORS.get(error.code);

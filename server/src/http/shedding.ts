@@ -24,6 +24,8 @@ export type ShedReason = OverloadReason | 'hung_up';
  */
 export type Shedding = {
   refused(reason: ShedReason): void;
+  /** What the client of a refused request is told; counts the client as one that will come back. */
+  retryAfterSeconds(): number;
   /** How long requests wait in their sockets now, before this process has seen them. */
   lagMs(): number;
   stop(): void;
@@ -67,6 +69,7 @@ export function createShedding({ metrics, logger }: { metrics: Metrics; logger: 
       timer.unref();
       logger.warn({ reason }, 'overload: requests are refused with 503 and Retry-After until it ends');
     },
+    retryAfterSeconds: () => RETRY_AFTER.requests.next(),
     lagMs: () => lag.ms,
     stop() {
       lag.stop();

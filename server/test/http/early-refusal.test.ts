@@ -39,7 +39,7 @@ describe('a request that is refused before Fastify has it', () => {
     shedding = createShedding({ metrics, logger });
     app = fastify({ genReqId: requestId, requestIdHeader: false, keepAliveTimeout: 72_000 });
     app.decorateRequest('isShed', undefined);
-    registerErrorHandlers(app, shedding.refused);
+    registerErrorHandlers(app, shedding);
     app.addHook('onRequest', async (request, reply) => {
       asked.push(request.url);
       reply.header('x-request-id', request.id);

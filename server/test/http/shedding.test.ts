@@ -75,7 +75,7 @@ describe('requests beyond what can be served in time', () => {
     vi.spyOn(performance, 'now').mockReturnValue(0);
     const app = fastify();
     const ends: (() => void)[] = [];
-    registerErrorHandlers(app, shedding.refused);
+    registerErrorHandlers(app, shedding);
     observeResponses(app, { logger: createLogger(), times: metrics.requests, who: () => ({}) });
     const limit = (form: 'auth' | 'data') => limitInFlight({ shedding, form, ...LIMIT });
     const handler = () => new Promise<string>((resolve) => ends.push(() => resolve('answered')));

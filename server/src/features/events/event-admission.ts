@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import { sendOverloaded } from '../../http/shedding.js';
+import { type Shedding, sendOverloaded } from '../../http/shedding.js';
 import { AdmissionQueue, type AdmissionQueueOptions } from '../../lib/admission-queue.js';
 import { OverloadedError, type OverloadReason } from '../../lib/overloaded-error.js';
-import type { EventContext } from './event-context.js';
-import { EVENT_LIMITS } from './limits.js';
+import type { Settings } from '../../settings/settings.js';
+import type { Metrics } from '../../telemetry/metrics.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -53,11 +53,18 @@ const REFUSALS = {
 /** Why a request no longer waits: its client has hung up. */
 const HUNG_UP = Symbol('the client hung up');
 
+type AdmissionContext = Readonly<{
+  settings: Pick<Settings, 'maxWaitMs'>;
+  metrics: Metrics;
+  shedding: Shedding;
+}>;
+
 export type EventAdmission = ReturnType<typeof createEventAdmission>;
 
 /** Leads a batch to its turn. Each step refuses a batch that would wait too long as early and as cheaply as possible. */
 export function createEventAdmission(
-  { settings, metrics, shedding }: Pick<EventContext, 'settings' | 'metrics' | 'shedding'>,
+  { settings, metrics, shedding }: AdmissionContext,
+  { maxBodyBytes }: { maxBodyBytes: number },
   limits: Partial<AdmissionLimits> = {},
 ) {
   /** Time from the socket to the queue: the token, the session and the body. */
@@ -70,15 +77,16 @@ export function createEventAdmission(
     onBegin: (waitedMs) => metrics.intakeWait.observe({}, waitedMs / 1000),
   });
   metrics.watchIntake(queue);
+  const weightOf = (request: Pick<IncomingMessage, 'headers'>) =>
+    Math.min(announcedWeight(request), maxBodyBytes);
 
   return {
     /** By the headers alone, before the token is checked or the database is asked. */
-    refusalOf: (request: IncomingMessage): OverloadReason | undefined =>
-      queue.refusal(announcedWeight(request)),
+    refusalOf: (request: IncomingMessage): OverloadReason | undefined => queue.refusal(weightOf(request)),
 
     /** Once the sender is known, and before the database is asked about them. */
     announce(request: FastifyRequest, reply: FastifyReply, userId: string): void {
-      const weight = announcedWeight(request);
+      const weight = weightOf(request);
       const reason = queue.refusal(weight, userId);
       if (reason !== undefined) throw REFUSALS[reason];
       request.hasArrived = queue.expect(weight, userId);
@@ -115,7 +123,7 @@ function announcedWeight({ headers }: Pick<IncomingMessage, 'headers'>): number 
   const bytes = Number(headers['content-length'] ?? 0);
   const isPacked = headers['content-encoding'] !== undefined;
   const weight = isPacked ? bytes * UNPACKS_TO : bytes;
-  return Math.min(Math.max(weight || 0, MIN_WEIGHT), EVENT_LIMITS.maxBodyBytes);
+  return Math.max(weight || 0, MIN_WEIGHT);
 }
 
 /**

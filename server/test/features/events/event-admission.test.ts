@@ -3,6 +3,7 @@ import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createEventAdmission, respondAfterHangUp } from '../../../src/features/events/event-admission.js';
+import { EVENT_LIMITS } from '../../../src/features/events/limits.js';
 import { refuseEarly } from '../../../src/http/early-refusal.js';
 import { registerErrorHandlers } from '../../../src/http/error-handler.js';
 import { allowHalfOpen } from '../../../src/http/half-close.js';
@@ -36,14 +37,14 @@ describe('the way of a batch to its turn', () => {
   beforeEach(async () => {
     metrics = createMetrics();
     shedding = createShedding({ metrics, logger: pino({ level: 'silent' }) });
-    const admission = createEventAdmission({ settings: SETTINGS, metrics, shedding }, LIMITS);
+    const admission = createEventAdmission({ settings: SETTINGS, metrics, shedding }, EVENT_LIMITS, LIMITS);
     begun = [];
     guarded = [];
     ends = new Map();
     app = fastify();
     // As the player API does.
     allowHalfOpen(app);
-    registerErrorHandlers(app, shedding.refused);
+    registerErrorHandlers(app, shedding);
     app.addHook('onRequest', async (request, reply) => {
       guarded.push(nameOf(request.headers));
       admission.announce(request, reply, nameOf(request.headers));
@@ -224,7 +225,7 @@ it('counts that a batch waits for a slow event loop before it is read and before
   let lagMs = 0;
   const shedding: Shedding = { refused() {}, lagMs: () => lagMs, stop() {} };
   const { overheadMs: _, ...limits } = LIMITS;
-  const admission = createEventAdmission({ settings: SETTINGS, metrics, shedding }, limits);
+  const admission = createEventAdmission({ settings: SETTINGS, metrics, shedding }, EVENT_LIMITS, limits);
   // 192 of the 500 ms that a batch may wait.
   const size = { userId: 'running', bytes: 3_072 };
   void admission.run({ elapsedTime: 0 } as FastifyReply, size, () => new Promise(() => {}));
