@@ -1,5 +1,4 @@
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
-import { createEventAdmission } from '../features/events/event-admission.js';
 import { EVENTS_PATH, eventRoutes } from '../features/events/event-routes.js';
 import { EVENT_LIMITS } from '../features/events/limits.js';
 import { playerRoutes } from '../features/players/player-routes.js';
@@ -8,13 +7,14 @@ import { PLAYER_HEADERS, requirePlayer } from '../features/sessions/player-guard
 import { sessionRoutes } from '../features/sessions/session-routes.js';
 import { registerBodyParser } from '../http/body-parser.js';
 import { registerCors } from '../http/cors.js';
-import { refuseEarly } from '../http/early-refusal.js';
 import { registerErrorHandlers, respondToClientError, sendError, toApiError } from '../http/error-handler.js';
 import { allowHalfOpen } from '../http/half-close.js';
 import { HOST_CHECKED_LATER, registerSingleHeaders } from '../http/repeated-headers.js';
 import { requestId } from '../http/request-id.js';
 import { trustProxy } from '../http/trust-proxy.js';
 import { registerValidation } from '../http/validation.js';
+import { refuseEarly } from '../overload/early-refusal.js';
+import { createEventAdmission } from '../overload/event-admission.js';
 import { quietLogs } from '../telemetry/logger.js';
 import { observeResponses } from '../telemetry/observation.js';
 import type { Context } from './context.js';

@@ -1,5 +1,5 @@
-import type { Shedding } from '../../http/shedding.js';
 import type { Clock } from '../../lib/clock.js';
+import type { Shedding } from '../../overload/shedding.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { GuardContext } from '../sessions/session-context.js';
 import type { Inbox } from './failed/inbox.js';

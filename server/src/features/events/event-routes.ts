@@ -8,8 +8,8 @@ import {
 } from '../../http/api-schemas.js';
 import { registerBytesParser } from '../../http/body-parser.js';
 import { addLimitHeaders } from '../../http/rate-limits.js';
+import { type EventAdmission, respondAfterHangUp } from '../../overload/event-admission.js';
 import { requireSender, senderOf, TENANT_HEADER } from '../sessions/player-guard.js';
-import { type EventAdmission, respondAfterHangUp } from './event-admission.js';
 import type { EventContext } from './event-context.js';
 import { EventBatchSchema, EventsResponse } from './event-schemas.js';
 import { EVENT_LIMITS } from './limits.js';

@@ -1,5 +1,5 @@
-import type { Shedding } from '../../http/shedding.js';
 import type { Clock } from '../../lib/clock.js';
+import type { Shedding } from '../../overload/shedding.js';
 import type { Settings } from '../../settings/settings.js';
 import type { Decisions } from './decisions.js';
 

@@ -9,7 +9,7 @@ import {
   PlayerHeaders,
 } from '../../http/api-schemas.js';
 import { sendJson, sendWithEtag } from '../../http/etag.js';
-import { limitInFlight } from '../../http/shedding.js';
+import { limitInFlight } from '../../overload/shedding.js';
 import { playerOf } from './guarded-player.js';
 import type { PlayerContext } from './player-context.js';
 import { type PlayerResponses, storeEtag, storeText } from './player-responses.js';

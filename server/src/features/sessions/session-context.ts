@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../../db/pool.js';
 import type { RateLimits } from '../../http/rate-limits.js';
-import type { Shedding } from '../../http/shedding.js';
 import type { Clock } from '../../lib/clock.js';
+import type { Shedding } from '../../overload/shedding.js';
 import type { MasterKeys } from '../../security/master-keys.js';
 import type { Settings } from '../../settings/settings.js';
 import type { Metrics } from '../../telemetry/metrics.js';

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onResponseHookHandl
 import type { Static } from 'typebox';
 import { ApiError } from '../../errors.js';
 import { BEARER, BODY_ERRORS, errorResponses, GUARD_ERRORS } from '../../http/api-schemas.js';
-import { limitInFlight } from '../../http/shedding.js';
 import { withSchemaTypes } from '../../http/validation.js';
+import { limitInFlight } from '../../overload/shedding.js';
 import { login } from './login.js';
 import { logout } from './logout.js';
 import { authenticated, NO_HEADERS, requirePlayer } from './player-guard.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DrainRate } from '../../src/lib/drain-rate.js';
+import { DrainRate } from '../../src/overload/drain-rate.js';
 
 const INITIAL = 10;
 

@@ -1,6 +1,6 @@
+import { OverloadedError, type OverloadReason } from '../lib/overloaded-error.js';
 import { DrainRate } from './drain-rate.js';
 import { FairLines } from './fair-lines.js';
-import { OverloadedError, type OverloadReason } from './overloaded-error.js';
 
 /**
  * Bounds how much work runs at once, lets the rest wait in line, and refuses what would wait too long. Every key has a line

@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Logger } from 'pino';
 import { ApiError, errorBody } from '../errors.js';
-import { InFlightLimit, type InFlightOptions } from '../lib/in-flight-limit.js';
-import { LoopLag } from '../lib/loop-lag.js';
 import type { OverloadReason } from '../lib/overloaded-error.js';
-import { RetryAfter } from '../lib/retry-after.js';
 import type { Metrics } from '../telemetry/metrics.js';
+import { InFlightLimit, type InFlightOptions } from './in-flight-limit.js';
+import { LoopLag } from './loop-lag.js';
+import { RetryAfter } from './retry-after.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RetryAfter } from '../../src/lib/retry-after.js';
+import { RetryAfter } from '../../src/overload/retry-after.js';
 
 const MAX_MEAN_SECONDS = 6;
 const PER_SECOND = 400;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AdmissionQueue } from '../../src/lib/admission-queue.js';
 import { OverloadedError } from '../../src/lib/overloaded-error.js';
+import { AdmissionQueue } from '../../src/overload/admission-queue.js';
 import { createQueue, QUEUE_OPTIONS, refused } from '../support/admission-queue-calls.js';
 import { turns } from '../support/turns.js';
 

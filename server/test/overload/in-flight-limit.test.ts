@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { InFlightLimit } from '../../src/lib/in-flight-limit.js';
+import { InFlightLimit } from '../../src/overload/in-flight-limit.js';
 
 const OPTIONS = { minInFlight: 10, maxWaitMs: 100, initialRatePerMs: 1 };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FairLines } from '../../src/lib/fair-lines.js';
+import { FairLines } from '../../src/overload/fair-lines.js';
 
 type Item = { name: string; weight: number };
 const item = (name: string, weight = 1): Item => ({ name, weight });

@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createEventAdmission, respondAfterHangUp } from '../../../src/features/events/event-admission.js';
-import { EVENT_LIMITS } from '../../../src/features/events/limits.js';
-import { refuseEarly } from '../../../src/http/early-refusal.js';
-import { registerErrorHandlers } from '../../../src/http/error-handler.js';
-import { allowHalfOpen } from '../../../src/http/half-close.js';
-import { createShedding, type Shedding } from '../../../src/http/shedding.js';
-import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.js';
-import { testSettings } from '../../support/harness.js';
-import { metricValue } from '../../support/metric-value.js';
-import { bodyOf, openConnection, requestText } from '../../support/raw-http.js';
+import { EVENT_LIMITS } from '../../src/features/events/limits.js';
+import { registerErrorHandlers } from '../../src/http/error-handler.js';
+import { allowHalfOpen } from '../../src/http/half-close.js';
+import { refuseEarly } from '../../src/overload/early-refusal.js';
+import { createEventAdmission, respondAfterHangUp } from '../../src/overload/event-admission.js';
+import { createShedding, type Shedding } from '../../src/overload/shedding.js';
+import { createMetrics, type Metrics } from '../../src/telemetry/metrics.js';
+import { testSettings } from '../support/harness.js';
+import { metricValue } from '../support/metric-value.js';
+import { bodyOf, openConnection, requestText } from '../support/raw-http.js';
 
 /** 1 KB runs at once, and 8 KB may be before a request. The clock stands still, so that nothing is measured anew. */
 const LIMITS = {
@@ -223,7 +223,7 @@ it('counts that a batch waits for a slow event loop before it is read and before
   const metrics = createMetrics();
   onTestFinished(() => void metrics.stop());
   let lagMs = 0;
-  const shedding: Shedding = { refused() {}, lagMs: () => lagMs, stop() {} };
+  const shedding: Shedding = { refused() {}, retryAfterSeconds: () => 1, lagMs: () => lagMs, stop() {} };
   const { overheadMs: _, ...limits } = LIMITS;
   const admission = createEventAdmission({ settings: SETTINGS, metrics, shedding }, EVENT_LIMITS, limits);
   // 192 of the 500 ms that a batch may wait.

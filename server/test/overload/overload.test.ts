@@ -7,7 +7,7 @@ import {
   playerAggregates,
   postBytes,
   withoutRateLimits,
-} from '../../support/data-calls.js';
+} from '../support/data-calls.js';
 import {
   adImpression,
   createHarness,
@@ -15,10 +15,10 @@ import {
   NO_TIMEOUT_MS,
   postEvents,
   type Session,
-} from '../../support/harness.js';
-import { metricValue } from '../../support/metric-value.js';
-import { exchange, requestText, statusOf } from '../../support/raw-http.js';
-import { turns } from '../../support/turns.js';
+} from '../support/harness.js';
+import { metricValue } from '../support/metric-value.js';
+import { exchange, requestText, statusOf } from '../support/raw-http.js';
+import { turns } from '../support/turns.js';
 
 const BATCH = 500;
 const PLAYERS = 40;

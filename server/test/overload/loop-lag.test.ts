@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { LoopLag } from '../../src/lib/loop-lag.js';
+import { LoopLag } from '../../src/overload/loop-lag.js';
 import { createManualClock } from '../support/manual-clock.js';
 
 afterEach(() => {

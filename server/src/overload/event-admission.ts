@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
-import { type Shedding, sendOverloaded } from '../../http/shedding.js';
-import { AdmissionQueue, type AdmissionQueueOptions } from '../../lib/admission-queue.js';
-import { OverloadedError, type OverloadReason } from '../../lib/overloaded-error.js';
-import type { Settings } from '../../settings/settings.js';
-import type { Metrics } from '../../telemetry/metrics.js';
+import { OverloadedError, type OverloadReason } from '../lib/overloaded-error.js';
+import type { Settings } from '../settings/settings.js';
+import type { Metrics } from '../telemetry/metrics.js';
+import { AdmissionQueue, type AdmissionQueueOptions } from './admission-queue.js';
+import { type Shedding, sendOverloaded } from './shedding.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -1,9 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { type CorsOrigins, corsHeaders } from '../http/cors.js';
+import { hasRepeatedHeaders } from '../http/repeated-headers.js';
+import { requestId } from '../http/request-id.js';
 import type { OverloadReason } from '../lib/overloaded-error.js';
 import type { BulkHistogram } from '../telemetry/bulk-histogram.js';
-import { type CorsOrigins, corsHeaders } from './cors.js';
-import { hasRepeatedHeaders } from './repeated-headers.js';
-import { requestId } from './request-id.js';
 import { OVERLOADED, overloadedHeaders, RETRY_AFTER, type Shedding } from './shedding.js';
 
 export type EarlyRefusalOptions = {
