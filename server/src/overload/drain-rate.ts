@@ -1,15 +1,10 @@
-/** One measurement: long enough for several groups of a busy worker, short enough to notice a slow database soon. */
-const WINDOW_MS = 250;
-/** Weight of the newest measurement. Two or three of them are enough to forget an old rate. */
-const SMOOTHING = 0.5;
-/** Groups finish all at once, so a single measurement may be far too high. */
-const MAX_GROWTH = 3;
+import { RATE } from './limits.js';
 
 /**
  * How fast work is finished when there is more of it than can be done at once. At other times the rate would say how much was
  * asked for, so a measurement counts only if something had to wait in it.
  *
- *             begin                      WINDOW_MS of work have been measured
+ *             begin                      a window of work has been measured
  *   idle ──────────────► measuring ──────────────────────────────────────────► saturated? a new rate : the old one
  *    ▲                      │ nothing runs                                                │
  *    └──────────────────────┴─────────────────────────────────────────────────────────────┘
@@ -37,7 +32,7 @@ export class DrainRate {
   /** Weight per millisecond. */
   get perMs(): number {
     const worked = this.#worked();
-    if (!this.#isSaturated || worked <= WINDOW_MS) return this.#perMs;
+    if (!this.#isSaturated || worked <= RATE.windowMs) return this.#perMs;
     // Nothing has been finished for longer than a window: the rate if all running work were finished now.
     return Math.min(this.#perMs, (this.#finished + this.#running) / worked);
   }
@@ -56,7 +51,7 @@ export class DrainRate {
     this.#running -= weight;
     this.#finished += weight;
     const worked = this.#worked();
-    if (worked >= WINDOW_MS) this.#endWindow(worked);
+    if (worked >= RATE.windowMs) this.#endWindow(worked);
     if (this.#running > 0) return;
     this.#workedMs = this.#worked();
     this.#workingSince = undefined;
@@ -64,8 +59,8 @@ export class DrainRate {
 
   #endWindow(worked: number): void {
     if (this.#isSaturated) {
-      const highest = Math.max(MAX_GROWTH * this.#perMs, this.#initialPerMs);
-      this.#perMs += SMOOTHING * (Math.min(this.#finished / worked, highest) - this.#perMs);
+      const highest = Math.max(RATE.maxGrowth * this.#perMs, this.#initialPerMs);
+      this.#perMs += RATE.smoothing * (Math.min(this.#finished / worked, highest) - this.#perMs);
     }
     this.#finished = 0;
     this.#workedMs = 0;

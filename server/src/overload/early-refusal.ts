@@ -4,7 +4,7 @@ import { hasRepeatedHeaders } from '../http/repeated-headers.js';
 import { requestId } from '../http/request-id.js';
 import type { OverloadReason } from '../lib/overloaded-error.js';
 import type { BulkHistogram } from '../telemetry/bulk-histogram.js';
-import { OVERLOADED, overloadedHeaders, RETRY_AFTER, type Shedding } from './shedding.js';
+import { COME_BACK, OVERLOADED, overloadedHeaders, type Shedding } from './shedding.js';
 
 export type EarlyRefusalOptions = {
   method: string;
@@ -31,7 +31,8 @@ export function refuseEarly(server: Server, options: EarlyRefusalOptions): void 
   const withQuery = `${path}?`;
 
   const labels = { route: path, method, status: OVERLOADED.status };
-  const isRefused: (...of: Parameters<Listener>) => boolean = (request, response) => {
+  /** Whether the request was refused: it has its response then. */
+  const refuseIfOverloaded: (...of: Parameters<Listener>) => boolean = (request, response) => {
     const { url } = request;
     if (request.method !== method || (url !== path && url?.startsWith(withQuery) !== true)) return false;
     if (!server.listening || hasRepeatedHeaders(request)) return false;
@@ -50,11 +51,11 @@ export function refuseEarly(server: Server, options: EarlyRefusalOptions): void 
   };
   server.removeAllListeners('request');
   server.on('request', (request, response) => {
-    if (!isRefused(request, response)) passOn(request, response);
+    if (!refuseIfOverloaded(request, response)) passOn(request, response);
   });
   // Without this, Node would ask for a body that no code reads.
   server.on('checkContinue', (request, response) => {
-    if (isRefused(request, response)) return;
+    if (refuseIfOverloaded(request, response)) return;
     response.writeContinue();
     passOn(request, response);
   });
@@ -69,7 +70,7 @@ function respondOverloaded(
   response.writeHead(OVERLOADED.status, {
     'x-request-id': requestId(request),
     ...corsHeaders(request.headers.origin, corsOrigins),
-    ...overloadedHeaders(RETRY_AFTER.batches),
+    ...overloadedHeaders(COME_BACK.batches),
     'content-length': OVERLOADED.bodyBytes.data,
     // A client that asked whether to send its body may send it or not: what comes next on the connection is ambiguous.
     ...(request.headers.expect !== undefined && { connection: 'close' }),

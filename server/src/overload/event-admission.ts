@@ -4,45 +4,17 @@ import { OverloadedError, type OverloadReason } from '../lib/overloaded-error.js
 import type { Settings } from '../settings/settings.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { AdmissionQueue, type AdmissionQueueOptions } from './admission-queue.js';
+import { BATCHES, OVERHEAD, WEIGHTS } from './limits.js';
 import { type Shedding, sendOverloaded } from './shedding.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Ends the announcement of a batch to the admission queue. */
-    hasArrived: (() => void) | undefined;
+    endAnnouncement: (() => void) | undefined;
   }
 }
 
 type AdmissionLimits = Omit<AdmissionQueueOptions, 'maxWaitMs' | 'onBegin'>;
-
-/** By weight, which is bytes. Batches that wait are bytes; those that run have been decoded. */
-const LIMITS: AdmissionLimits = {
-  /**
-   * Decoded, 500 events are a few thousand objects, which the garbage collector copies for as long as they are there: see
-   * docs/performance.md. Two groups in the database and a third that gathers fit in.
-   */
-  capacity: 655_360,
-  /** Two small groups: with less, one waits for the other, and a slow worker becomes even slower. */
-  minCapacity: 262_144,
-  /** A bound on memory only: at the usual rates, the time to wait is reached far sooner. */
-  maxWaiting: 12_582_912,
-  /** More than a client sends at once. */
-  maxRequestsPerKey: 16,
-  /** A group takes 20 to 150 ms. When none has ended for longer, those that run wait for something else, such as a lock. */
-  stallTimeoutMs: 250,
-  /** 2 MB a second: what a worker on a slow core stores. Measured within a quarter of a second of load. */
-  initialRatePerMs: 2_048,
-};
-/** The least weight of a request. */
-const MIN_WEIGHT = 1_024;
-/** Events are repetitive: this is what they usually unpack to. */
-const UNPACKS_TO = 8;
-
-/** A batch waits for the event loop twice: until it is read, and until its result is. */
-const LOOP_TURNS = 2;
-
-/** Weight of the newest request in the average: a slow one says little about the next. */
-const ARRIVAL_SMOOTHING = 0.05;
 
 /** Created once: a stack trace for each would cost more than the rest of a refusal. */
 const REFUSALS = {
@@ -70,8 +42,8 @@ export function createEventAdmission(
   /** Time from the socket to the queue: the token, the session and the body. */
   let arrivalMs = 0;
   const queue = new AdmissionQueue({
-    ...LIMITS,
-    overheadMs: () => LOOP_TURNS * shedding.lagMs() + arrivalMs,
+    ...BATCHES,
+    overheadMs: () => OVERHEAD.loopTurns * shedding.lagMs() + arrivalMs,
     ...limits,
     maxWaitMs: settings.maxWaitMs,
     onBegin: (waitedMs) => metrics.intakeWait.observe({}, waitedMs / 1000),
@@ -89,14 +61,14 @@ export function createEventAdmission(
       const weight = weightOf(request);
       const reason = queue.refusal(weight, userId);
       if (reason !== undefined) throw REFUSALS[reason];
-      request.hasArrived = queue.expect(weight, userId);
+      request.endAnnouncement = queue.expect(weight, userId);
       // However the request ends.
-      reply.raw.once('close', request.hasArrived);
+      reply.raw.once('close', request.endAnnouncement);
     },
 
     /** An onRequest hook after the guard. A slow body must not hold a place in the queue meanwhile. */
-    awaitBody(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
-      request.hasArrived?.();
+    endAnnouncement(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
+      request.endAnnouncement?.();
       done();
     },
 
@@ -106,8 +78,8 @@ export function createEventAdmission(
       { userId, bytes }: { userId: string; bytes: number },
       work: () => Promise<T>,
     ): Promise<T | undefined> {
-      const weight = Math.max(bytes, MIN_WEIGHT);
-      arrivalMs += ARRIVAL_SMOOTHING * (reply.elapsedTime - arrivalMs);
+      const weight = Math.max(bytes, WEIGHTS.min);
+      arrivalMs += OVERHEAD.arrivalSmoothing * (reply.elapsedTime - arrivalMs);
       try {
         return await queue.run({ key: userId, weight, signal: () => hangUpSignal(reply) }, work);
       } catch (error) {
@@ -122,13 +94,13 @@ export function createEventAdmission(
 function announcedWeight({ headers }: Pick<IncomingMessage, 'headers'>): number {
   const bytes = Number(headers['content-length'] ?? 0);
   const isPacked = headers['content-encoding'] !== undefined;
-  const weight = isPacked ? bytes * UNPACKS_TO : bytes;
-  return Math.max(weight || 0, MIN_WEIGHT);
+  const weight = isPacked ? bytes * WEIGHTS.unpackFactor : bytes;
+  return Math.max(weight || 0, WEIGHTS.min);
 }
 
 /**
  * A client that has hung up and one that has only closed its sending side look the same (see http/half-close.ts), so neither
- * of them waits in line. The first receives nothing any more; the second gets 503 and sends its batch again.
+ * of them waits. The first receives nothing any more; the second gets 503 and sends its batch again.
  */
 export function respondAfterHangUp(reply: FastifyReply): FastifyReply {
   return reply.raw.destroyed ? reply.hijack() : sendOverloaded(reply.request, reply, 'data');

@@ -1,4 +1,6 @@
-const BEAT_MS = 50;
+import { OVERHEAD } from './limits.js';
+
+const BEAT_MS = OVERHEAD.lagBeatMs;
 
 /**
  * How long something waits now before the event loop comes round to it: what the process cannot see otherwise of requests that

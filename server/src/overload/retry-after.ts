@@ -1,5 +1,4 @@
-/** Usual mean of what clients are told: 1, 2 or 3 seconds. */
-const MIN_MEAN_SECONDS = 2;
+import { RETRY_AFTER } from './limits.js';
 
 export type RetryAfterOptions = {
   /** The pace at which clients that wait should come back. */
@@ -43,7 +42,10 @@ export class RetryAfter {
   next(): number {
     const second = Math.floor(this.#now() / 1_000);
     if (second > this.#second) this.#forgetUntil(second);
-    const mean = Math.max(MIN_MEAN_SECONDS, Math.min(this.#maxMeanSeconds, this.#waiting / this.#perSecond));
+    const mean = Math.max(
+      RETRY_AFTER.minMeanSeconds,
+      Math.min(this.#maxMeanSeconds, this.#waiting / this.#perSecond),
+    );
     const least = Math.round(mean / 2);
     const most = Math.round(1.5 * mean);
     const seconds = least + Math.floor(this.#random() * (most - least + 1));

@@ -4,6 +4,7 @@ import { ApiError, errorBody } from '../errors.js';
 import type { OverloadReason } from '../lib/overloaded-error.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { InFlightLimit, type InFlightOptions } from './in-flight-limit.js';
+import { IN_FLIGHT, QUIET_MS, RETRY_AFTER } from './limits.js';
 import { LoopLag } from './loop-lag.js';
 import { RetryAfter } from './retry-after.js';
 
@@ -30,9 +31,6 @@ export type Shedding = {
   lagMs(): number;
   stop(): void;
 };
-
-/** Shorter pauses belong to the same overload. */
-const QUIET_MS = 5_000;
 
 export function createShedding({ metrics, logger }: { metrics: Metrics; logger: Logger }): Shedding {
   const lag = new LoopLag();
@@ -69,7 +67,7 @@ export function createShedding({ metrics, logger }: { metrics: Metrics; logger: 
       timer.unref();
       logger.warn({ reason }, 'overload: requests are refused with 503 and Retry-After until it ends');
     },
-    retryAfterSeconds: () => RETRY_AFTER.requests.next(),
+    retryAfterSeconds: () => COME_BACK.requests.next(),
     lagMs: () => lag.ms,
     stop() {
       lag.stop();
@@ -89,15 +87,10 @@ export const OVERLOADED = {
   bodies: BODIES,
   bodyBytes: { auth: Buffer.byteLength(BODIES.auth), data: Buffer.byteLength(BODIES.data) },
 };
-/** For each worker: all that it refuses comes back to it. */
-export const RETRY_AFTER = {
-  /** At most 9 seconds: a player who waits for longer has left. The pace takes a twentieth of a worker. */
-  requests: new RetryAfter({ perSecond: 400, maxMeanSeconds: 6 }),
-  /**
-   * At most 30 seconds: no player waits for a batch of events, and the client keeps it until then. So the pace can be slower, and
-   * refusals leave more of the worker to the batches that are accepted.
-   */
-  batches: new RetryAfter({ perSecond: 100, maxMeanSeconds: 20 }),
+/** When the clients of this worker's refusals come back. */
+export const COME_BACK = {
+  requests: new RetryAfter(RETRY_AFTER.requests),
+  batches: new RetryAfter(RETRY_AFTER.batches),
 };
 
 export const overloadedHeaders = (retryAfter: RetryAfter) => ({
@@ -113,16 +106,9 @@ export function sendOverloaded(
   form: keyof typeof BODIES,
 ): FastifyReply {
   request.isShed = true;
-  const headers = overloadedHeaders(RETRY_AFTER.requests);
+  const headers = overloadedHeaders(COME_BACK.requests);
   return reply.code(OVERLOADED.status).headers(headers).send(OVERLOADED.bodies[form]);
 }
-
-const IN_FLIGHT = {
-  /** Fewer requests in flight are no overload, however long they take. */
-  minInFlight: 64,
-  /** Requests per millisecond of a worker on a slow core. Measured as soon as many requests are in flight. */
-  initialRatePerMs: 1,
-};
 
 type LimitOptions = Pick<InFlightOptions, 'maxWaitMs' | 'now' | 'overheadMs'> & {
   shedding: Shedding;

@@ -140,6 +140,21 @@ describe('when nothing moves', () => {
     expect(await Promise.all([...all, ...late])).toEqual(['stuck', ...names, 'f', 'g']);
   });
 
+  it('asking whether a request would be refused sets nothing aside', async () => {
+    const { queue, begun, send, end, clock } = createQueue({ capacity: 10, initialRatePerMs: 100 });
+    const all = [send('a', 5), send('b', 4), send('c', 12)];
+    clock.advance(100);
+    expect(queue.refusal(1)).toBeUndefined();
+    // It moves after all, so what runs still takes all of the capacity.
+    await end('b');
+    all.push(send('d', 1));
+    expect(begun).toEqual(['a', 'b', 'c']);
+    await end('c');
+    expect(begun).toEqual(['a', 'b', 'c', 'd']);
+    for (const name of ['a', 'd']) await end(name);
+    await Promise.all(all);
+  });
+
   it('new requests begin at once, also when none could wait and the rate has fallen to nothing', async () => {
     const { begun, send, end, clock } = createQueue();
     const stuck = send('stuck', 2_000);

@@ -49,7 +49,7 @@ describe('the way of a batch to its turn', () => {
       guarded.push(nameOf(request.headers));
       admission.announce(request, reply, nameOf(request.headers));
     });
-    app.addHook('onRequest', admission.awaitBody);
+    app.addHook('onRequest', admission.endAnnouncement);
     app.post('/v1/events', async (request, reply) => {
       const name = nameOf(request.headers);
       const bytes = JSON.stringify(request.body).length;

@@ -22,10 +22,10 @@ const NO_BYTES = Buffer.alloc(0);
 
 export function eventRoutes(app: FastifyInstance, ctx: EventContext, admission: EventAdmission): void {
   registerBytesParser(app);
-  app.decorateRequest('hasArrived', undefined);
+  app.decorateRequest('endAnnouncement', undefined);
   const limited = { headers: TENANT_HEADER, limit: ctx.rateLimits.player };
   app.addHook('onRequest', requireSender(ctx, limited, admission.announce));
-  app.addHook('onRequest', admission.awaitBody);
+  app.addHook('onRequest', admission.endAnnouncement);
 
   app.post(
     EVENTS_PATH,
