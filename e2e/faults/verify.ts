@@ -45,7 +45,7 @@ export async function verify(options: Options): Promise<Verification> {
 }
 
 export async function withDatabase<T>(
-  { dataDir }: Stack,
+  { dataDir }: Pick<Stack, 'dataDir'>,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const url = await attachToEmbeddedPostgres(dataDir);
