@@ -20,7 +20,7 @@ Measures the service and its floors in the same run, alternating, and reports ra
   --help
 
 Prints tables in Markdown and writes one JSON file for each section to bench/results. "npm run bench:tables" prints the tables
-of all sections again, and with "-- --write" puts them into docs/performance.md.
+of all sections again.
 
 Needs wrk (Debian: apt-get install wrk). The section jetstream needs nats-server and says so when there is none.`;
 
