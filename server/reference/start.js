@@ -1,8 +1,10 @@
 // Starts Scalar, which is loaded from this server like everything else here.
-const { nonce } = document.querySelector('meta[property="csp-nonce"]');
+const policy = document.querySelector('meta[property="csp-nonce"]');
+const { nonce } = policy;
 
 // Scalar brings its styles as elements that it makes itself. The Content-Security-Policy takes them only with the nonce of
-// the page, which Scalar does not know of.
+// the page. For the first one Scalar looks it up here; for the others it does not know of it.
+policy.content = nonce;
 const createElement = document.createElement.bind(document);
 document.createElement = (name, options) => {
   const element = createElement(name, options);
@@ -23,6 +25,8 @@ bundle.addEventListener('load', () => {
     telemetry: false,
     showDeveloperTools: 'never',
     hideClientButton: true,
+    agent: { disabled: true },
+    mcp: { disabled: true },
   });
 });
 document.head.append(bundle);

@@ -1,19 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
 import { type KeyPair, sampleLogin } from '../features/sessions/sample-login.js';
 import { hostNameOf } from '../http/host-check.js';
 
 const PAGE = new URL('../../reference/', import.meta.url);
-/** The bundle that Scalar's plugin for Fastify serves. Its page is not ours: it begins with an inline script. */
-const SCALAR = join(
-  dirname(createRequire(import.meta.url).resolve('@scalar/fastify-api-reference')),
-  'js/standalone.js',
-);
-
 const SCRIPT = 'text/javascript; charset=utf-8';
 
 export type ReferenceSources = {
@@ -55,9 +46,11 @@ export function referenceRoutes(
   app.get('/reference/reference.css', async (_request, reply) =>
     reply.type('text/css; charset=utf-8').send(await readFile(new URL('reference.css', PAGE))),
   );
-  app.get('/reference/scalar.js', async (_request, reply) =>
-    reply.type(SCRIPT).send(createReadStream(SCALAR)),
-  );
+  let scalar: Promise<Buffer> | undefined;
+  app.get('/reference/scalar.js', async (_request, reply) => {
+    scalar ??= loadScalar();
+    return reply.type(SCRIPT).send(await scalar);
+  });
 
   app.get('/openapi/player.json', async (request) => {
     const url = playerUrlFor(request);
@@ -70,6 +63,19 @@ export function referenceRoutes(
   });
   // Wherever the document came from: this listener, or a proxy in front of it.
   app.get('/openapi/admin.json', async () => ({ ...(await apiDocument('admin')), servers: [{ url: '/' }] }));
+}
+
+/**
+ * The script that Scalar's plugin for Fastify serves. The plugin has it within its code, and gives it out by this route only. Its
+ * page is not ours: it begins with an inline script. Loaded when the page is opened, because it has 4 MB.
+ */
+async function loadScalar(): Promise<Buffer> {
+  const { default: plugin } = await import('@scalar/fastify-api-reference');
+  const app = fastify();
+  await app.register(plugin, { routePrefix: '/', configuration: { content: '{}' } });
+  const { rawPayload } = await app.inject('/js/scalar.js');
+  await app.close();
+  return rawPayload;
 }
 
 /** Requests that are tried out go to the two APIs, and nothing goes anywhere else. */
