@@ -1,4 +1,4 @@
-import { Button, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, PasswordInput, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
@@ -34,9 +34,11 @@ export function Invitation() {
 }
 
 function AcceptForm({ token, invitation }: { token: string; invitation: DataOf<'showInvitation'> }) {
-  const { email, role, studio, invitedBy, expiresAt, hasAccount } = invitation;
+  const { email, role, studio, invitedBy, expiresAt } = invitation;
   const navigate = useNavigate();
   const queries = useQueryClient();
+  // The service does not say it: the link also shows it to the one who invites.
+  const [hasAccount, setHasAccount] = useState(false);
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
@@ -61,6 +63,11 @@ function AcceptForm({ token, invitation }: { token: string; invitation: DataOf<'
       </Text>
       <form onSubmit={submit}>
         <Stack gap="sm">
+          <Checkbox
+            label="I have an account here already"
+            checked={hasAccount}
+            onChange={({ currentTarget }) => setHasAccount(currentTarget.checked)}
+          />
           {!hasAccount && (
             <TextInput
               label="Your name"
@@ -88,6 +95,9 @@ function AcceptForm({ token, invitation }: { token: string; invitation: DataOf<'
             />
           )}
           <ProblemNote problem={accept.error} />
+          {accept.error?.code === 'sign_in_refused' && !hasAccount && (
+            <Text size="sm">If this address has an account here, tick the box and use its password.</Text>
+          )}
           <Button type="submit" loading={accept.isPending}>
             Join
           </Button>

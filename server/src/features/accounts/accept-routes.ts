@@ -37,9 +37,7 @@ export function acceptRoutes(app: FastifyInstance, ctx: AccountContext): void {
     },
     async (request) => {
       const { email, role, studio, invitedBy, expiresAt } = await invitationOf(ctx, request.body.token);
-      const account = await findAccountByEmail(ctx.pool, emailKeyOf(email));
-      const hasAccount = account !== undefined;
-      return success({ email, role, studio, invitedBy, expiresAt: toTime(expiresAt), hasAccount });
+      return success({ email, role, studio, invitedBy, expiresAt: toTime(expiresAt) });
     },
   );
 
@@ -91,7 +89,8 @@ async function invitationOf(ctx: AccountContext, token: string): Promise<OpenInv
 
 /**
  * If the address has an account, its password is required. Otherwise the owner of any studio could take over an account by inviting
- * its address.
+ * its address. The owner has the link, too, and must not learn whether the address has an account. So the person says whether
+ * they have one, by leaving the name out, and every refusal is the same for both kinds of addresses.
  */
 async function acceptingOf(
   ctx: AccountContext,
@@ -99,11 +98,10 @@ async function acceptingOf(
   { name, password, code }: Static<typeof AcceptInvitationBody>,
   { email }: OpenInvitation,
 ): Promise<Accepting> {
+  if (name !== undefined) await refuseWeakPassword(password, email);
   const known = await findAccountByEmail(ctx.pool, emailKeyOf(email));
-  if (known !== undefined)
+  if (known !== undefined || name === undefined)
     return { account: await checkCredentials(ctx, request, { email, password, code }) };
-  if (name === undefined) throw new ApiError('body_invalid', { message: 'name is missing.' });
-  await refuseWeakPassword(password, email);
   const lane = { name: 'stranger', keys: networksOf(request.ip) } as const;
   const passwordHash = hashed(await ctx.passwords.hash(password, lane));
   return { newAccount: { name: name.trim(), passwordHash } };

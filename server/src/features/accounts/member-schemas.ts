@@ -168,10 +168,6 @@ export const ShownInvitationResponse = successOf(
     studio: Type.String({ description: 'The name of the studio' }),
     invitedBy: Type.String(),
     expiresAt: Time('When the invitation expires'),
-    hasAccount: Type.Boolean({
-      description:
-        'True: the address has an account, and its password is required. False: the person chooses a password.',
-    }),
   }),
   {
     example: {
@@ -180,7 +176,6 @@ export const ShownInvitationResponse = successOf(
       studio: 'Demo Studio',
       invitedBy: 'Ada',
       expiresAt: '2026-11-22T12:00:00.000Z',
-      hasAccount: false,
     },
   },
 );
@@ -195,7 +190,7 @@ export const AcceptInvitationBody = Type.Object(
   {
     title: 'AcceptInvitationRequest',
     description:
-      'Without an account, `name` and a new `password` make one. With an account, `password` (and `code`) are those of the account.',
+      'Without an account, `name` and a new `password` make one. With an account, leave `name` out: `password` (and `code`) are those of the account.',
     examples: [
       {
         token: TOKEN_EXAMPLE,
