@@ -1,11 +1,13 @@
 using System.Collections.Generic;
+using System.Globalization;
 using System.Linq;
 using System.Text;
+using System.Text.RegularExpressions;
 
 namespace Savepoint
 {
     /// <summary>
-    /// What is sent in one request, unchanged however often it is tried. Its events are numbered from <see cref="First"/> without gaps,
+    /// What is sent in one request, unchanged however often it is tried. Its events are numbered from <see cref="First"/> on,
     /// within the installation under whose name it is sent.
     /// </summary>
     internal sealed class Batch
@@ -13,9 +15,12 @@ namespace Savepoint
         /// <summary><c>"seq":1234567890,</c> and the comma between events.</summary>
         private const int NumberBytes = 24;
 
+        /// <summary>Installation, number and event.</summary>
+        private static readonly Regex Entry = new Regex(@"^(\w+) (\d+) (\{.*)$", RegexOptions.Singleline);
+
         public string Install;
         public long First;
-        /// <summary>Each as JSON, without its number.</summary>
+        /// <summary>Each as JSON, without its number. An event that was damaged is empty, so that those after it keep their numbers.</summary>
         public List<string> Events = new List<string>();
         public long Bytes;
         /// <summary>How often it was sent. Nothing is added to a batch that was sent.</summary>
@@ -36,7 +41,8 @@ namespace Savepoint
             var body = new StringBuilder("[");
             for (var i = 0; i < Events.Count; i++)
             {
-                if (i > 0) body.Append(',');
+                if (Events[i] == "") continue;
+                if (body.Length > 1) body.Append(',');
                 body.Append(Events[i], 0, Events[i].Length - 1).Append(",\"seq\":").Append(First + i).Append('}');
             }
             return body.Append(']').ToString();
@@ -52,37 +58,66 @@ namespace Savepoint
         public void SetEvents(List<string> events)
         {
             Events = events;
-            Bytes = events.Sum(text => BytesOf(text));
+            Bytes = Sound().Sum(text => BytesOf(text));
         }
 
-        public string ToJson()
+        /// <summary>The events without those that were damaged: what a request holds.</summary>
+        public List<string> Sound()
         {
-            return Json.Write(new Dictionary<string, object>
-            {
-                ["install"] = Install,
-                ["first"] = First,
-                ["events"] = Events,
-                ["bytes"] = Bytes,
-                ["tries"] = Tries,
-                ["run"] = Run,
-            });
+            return Events.Where(text => text != "").ToList();
         }
 
-        /// <summary>Null where the text is no batch: a damaged file must not stop the queue.</summary>
-        public static Batch FromJson(string text, long place)
+        /// <summary>The number after its last event.</summary>
+        public long EndNumber()
         {
-            var kept = Json.TryRead(text);
-            if (Json.Text(kept, "install") == null) return null;
-            return new Batch
+            return First + Events.Count;
+        }
+
+        /// <summary>The batch as it is stored. Each event stands in a record of its own with its number, so it can be sent without the others.</summary>
+        public string ToText()
+        {
+            var head = Json.Write(new Dictionary<string, object> { ["tries"] = Tries, ["run"] = Run, ["end"] = EndNumber() });
+            var records = new List<string> { head };
+            for (var i = 0; i < Events.Count; i++)
             {
-                Install = Json.Text(kept, "install"),
-                First = Json.Integer(kept, "first"),
-                Events = Json.Items(kept, "events").OfType<string>().ToList(),
-                Bytes = Json.Integer(kept, "bytes"),
-                Tries = Json.Integer(kept, "tries"),
-                Run = Json.Text(kept, "run"),
-                Place = place,
-            };
+                if (Events[i] != "") records.Add(Install + " " + (First + i) + " " + Events[i]);
+            }
+            return Records.Write(records.ToArray());
+        }
+
+        /// <summary>The stored batch without what is damaged; null where no event is left.</summary>
+        public static Batch FromText(string text, long place, out bool isDamaged)
+        {
+            // Without its head, it may have been sent, and by any run.
+            var batch = new Batch { Tries = 1, Run = "", Place = place };
+            long end = -1;
+            foreach (var record in Records.Read(text, out isDamaged))
+            {
+                var entry = Entry.Match(record);
+                if (entry.Success) batch.Restore(entry);
+                else
+                {
+                    var head = Json.TryRead(record);
+                    batch.Tries = Json.Integer(head, "tries", 1);
+                    batch.Run = Json.Text(head, "run");
+                    end = Json.Integer(head, "end", -1);
+                }
+            }
+            isDamaged |= batch.EndNumber() != end;
+            batch.SetEvents(batch.Events);
+            return batch.Events.Count == 0 ? null : batch;
+        }
+
+        private void Restore(Match entry)
+        {
+            var number = long.Parse(entry.Groups[2].Value, CultureInfo.InvariantCulture);
+            if (Events.Count == 0)
+            {
+                Install = entry.Groups[1].Value;
+                First = number;
+            }
+            while (EndNumber() < number) Events.Add("");
+            Events.Add(entry.Groups[3].Value);
         }
     }
 }

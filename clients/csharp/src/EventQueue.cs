@@ -21,6 +21,9 @@ namespace Savepoint
     /// before they were ever sent (<see cref="Settle"/>). The last happens only while both copies are in use. Two batches may be lost
     /// then, because a network that delivers a request twice looks the same, and such a request must not count twice. Batches from before the
     /// start keep their names: both copies have them, and they count once.
+    ///
+    /// Which numbers were given is not known for certain where the state is damaged or older than the batches beside it. Then a new installation
+    /// is started, too. So it is for events that the store has refused (<see cref="Detach"/>): the next run does not know their numbers.
     /// </summary>
     internal sealed class EventQueue
     {
@@ -42,6 +45,9 @@ namespace Savepoint
         private QueueState state;
         private readonly SortedDictionary<long, Batch> batches = new SortedDictionary<long, Batch>();
         private readonly Dictionary<string, string> changes = new Dictionary<string, string>();
+        /// <summary>The installation in the store, and its next number: what the next run would go on with.</summary>
+        private string storedInstall;
+        private long storedNext;
 
         public EventQueue(Keeper keeper, SavepointOptions options, Action<IReadOnlyList<string>> onDropped)
         {
@@ -72,6 +78,7 @@ namespace Savepoint
         {
             return Change(() =>
             {
+                Detach();
                 foreach (var batch in batches.Values)
                 {
                     batch.Tries++;
@@ -164,8 +171,12 @@ namespace Savepoint
             {
                 Load();
                 var result = work();
-                changes["queue"] = state.ToJson();
-                keeper.Apply(changes);
+                Keeper.Put(changes, "queue", state.ToJson());
+                if (keeper.Apply(changes))
+                {
+                    storedInstall = state.Install;
+                    storedNext = state.Next;
+                }
                 changes.Clear();
                 return result;
             }
@@ -174,19 +185,61 @@ namespace Savepoint
         private void Load()
         {
             if (state != null) return;
-            var kept = QueueState.FromJson(keeper.Read("queue"));
+            bool isDamaged;
+            var kept = QueueState.From(keeper.ReadValue("queue", out isDamaged));
             state = kept ?? new QueueState { Install = RandomId.New(), Next = 1 };
-            for (var place = state.Head; place < state.End; place++)
-            {
-                var batch = Batch.FromJson(keeper.Read(NameOf(place)) ?? "", place);
-                if (batch != null) batches[place] = batch;
-            }
-            if (kept != null)
-            {
-                state.UncheckedFrom = state.UncheckedFrom ?? state.End;
-                if (identity != null && state.Identity != null && identity != state.Identity) Rename(state.End);
-            }
+            storedInstall = state.Install;
+            storedNext = state.Next;
+            for (var place = state.Head; place < state.End; place++) LoadBatch(place);
+            // Batches that the state does not know, because a change was interrupted.
+            while (LoadBatch(state.End)) state.End++;
+            state.Bytes = batches.Values.Sum(batch => batch.Bytes);
+            var isOld = batches.Values.Any(batch => batch.Install == state.Install && batch.EndNumber() > state.Next);
+            if (kept != null) state.UncheckedFrom = state.UncheckedFrom ?? state.End;
+            var isElsewhere = identity != null && state.Identity != null && identity != state.Identity;
+            if (isDamaged || isOld || isElsewhere) Rename(state.End);
             state.Identity = identity ?? state.Identity;
+        }
+
+        /// <summary>Says whether there is such a batch.</summary>
+        private bool LoadBatch(long place)
+        {
+            var text = keeper.Read(NameOf(place));
+            if (text == null) return false;
+            bool isDamaged;
+            var batch = Batch.FromText(text, place, out isDamaged);
+            if (batch != null) batches[place] = batch;
+            if (isDamaged)
+            {
+                // Only the sound part is stored from now on, so the damage is reported once.
+                keeper.ReportDamage(NameOf(place));
+                changes[NameOf(place)] = batch == null ? null : batch.ToText();
+            }
+            return batch != null;
+        }
+
+        /// <summary>
+        /// Moves events that the store has not taken to a new installation, before they are sent: the next run would give their numbers to
+        /// other events.
+        /// </summary>
+        private void Detach()
+        {
+            var refused = new List<string>();
+            foreach (var batch in batches.Values.Where(batch => batch.Install == storedInstall && batch.EndNumber() > storedNext).ToList())
+            {
+                var count = (int)Math.Max(0, storedNext - batch.First);
+                refused.AddRange(batch.Events.Skip(count));
+                Forget(batch);
+                if (count == 0) continue;
+                batch.SetEvents(batch.Events.Take(count).ToList());
+                batches[batch.Place] = batch;
+                state.Bytes += batch.Bytes;
+                state.Head = batches.Keys.First();
+                Keep(batch);
+            }
+            if (refused.Count == 0) return;
+            Rename(state.End);
+            Append(refused);
         }
 
         private bool Append(IEnumerable<string> events)
@@ -234,6 +287,7 @@ namespace Savepoint
             {
                 batch.Install = state.Install;
                 batch.First = state.Next;
+                batch.SetEvents(batch.Sound());
                 state.Next += batch.Events.Count;
                 Keep(batch);
             }
@@ -256,7 +310,7 @@ namespace Savepoint
 
         private void Keep(Batch batch)
         {
-            changes[NameOf(batch.Place)] = batch.ToJson();
+            changes[NameOf(batch.Place)] = batch.ToText();
         }
 
         private void Forget(Batch batch)

@@ -178,7 +178,8 @@ namespace Savepoint
         private bool Settle(Batch batch, Reply reply)
         {
             List<Rejection> rejected;
-            var settlement = Outcome(reply, batch, out rejected);
+            var events = batch.Sound();
+            var settlement = Outcome(reply, events, out rejected);
             if (settlement == null)
             {
                 Fail(reply.ToError());
@@ -188,8 +189,8 @@ namespace Savepoint
             queue.Settle(batch, settlement);
             foreach (var rejection in rejected)
             {
-                if (rejection.Index >= 0 && rejection.Index < batch.Events.Count)
-                    onRejected(batch.Events[(int)rejection.Index], rejection.Code, rejection.Message);
+                if (rejection.Index >= 0 && rejection.Index < events.Count)
+                    onRejected(events[(int)rejection.Index], rejection.Code, rejection.Message);
             }
             return true;
         }
@@ -221,7 +222,7 @@ namespace Savepoint
         }
 
         /// <summary>What the response means for the batch; null where the batch has to be sent again.</summary>
-        private static Settlement Outcome(Reply reply, Batch batch, out List<Rejection> rejected)
+        private static Settlement Outcome(Reply reply, List<string> events, out List<Rejection> rejected)
         {
             rejected = null;
             if (reply.Status >= 200 && reply.Status < 300)
@@ -234,7 +235,7 @@ namespace Savepoint
                 {
                     Accepted = Json.Member(reply.Body, "accepted") as long?,
                     Duplicates = Json.Member(reply.Body, "duplicates") as long?,
-                    Good = batch.Events.Where((_, index) => !bad.Contains(index)).ToList(),
+                    Good = events.Where((_, index) => !bad.Contains(index)).ToList(),
                 };
             }
             var isTemporary = reply.Status == 401 || reply.Status == 408 || reply.Status == 429;
@@ -245,7 +246,7 @@ namespace Savepoint
             var error = reply.ToError();
             rejected = Json.Member(details, "rejected") is List<object>
                 ? Rejections(details)
-                : batch.Events.Select((_, index) => new Rejection { Index = index, Code = error.Code, Message = error.Message }).ToList();
+                : events.Select((_, index) => new Rejection { Index = index, Code = error.Code, Message = error.Message }).ToList();
             return new Settlement();
         }
 

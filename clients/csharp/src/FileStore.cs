@@ -1,5 +1,7 @@
+using System;
 using System.Collections.Generic;
 using System.IO;
+using System.Linq;
 using System.Text;
 
 namespace Savepoint
@@ -43,9 +45,26 @@ namespace Savepoint
             lock (turn)
             {
                 Open();
-                if (changes.Count > 1) WriteFile(Journal, Json.Write(changes));
-                ApplyFiles(changes);
-                if (changes.Count > 1) File.Delete(PathOf(Journal));
+                if (changes.Count == 1)
+                {
+                    ApplyFiles(changes);
+                    return;
+                }
+                WriteFile(Journal, Records.Write(Json.Write(changes)));
+                // The changes count from here on, whatever fails: the next call reads the journal, and applies it.
+                isOpen = false;
+                try
+                {
+                    Open();
+                }
+                catch (IOException)
+                {
+                    // See above.
+                }
+                catch (UnauthorizedAccessException)
+                {
+                    // See above.
+                }
             }
         }
 
@@ -53,9 +72,13 @@ namespace Savepoint
         {
             if (isOpen) return;
             Directory.CreateDirectory(folder);
-            var journal = Json.AsObject(Json.TryRead(ReadFile(Journal) ?? ""));
-            if (journal != null)
+            var text = ReadFile(Journal);
+            bool isDamaged;
+            // A damaged journal counts for nothing: its changes were never reported as kept. The queue notices if a part of them was applied.
+            var json = text == null ? null : Records.Read(text, out isDamaged).FirstOrDefault();
+            if (json != null)
             {
+                var journal = Json.AsObject(Json.TryRead(json));
                 var changes = new Dictionary<string, string>();
                 foreach (var change in journal) changes[change.Key] = change.Value as string;
                 ApplyFiles(changes);

@@ -40,9 +40,8 @@ namespace Savepoint
         }
 
         /// <summary>Null where there is none, or it is damaged: then a new installation is started.</summary>
-        public static QueueState FromJson(string text)
+        public static QueueState From(object kept)
         {
-            var kept = Json.TryRead(text ?? "");
             if (Json.Text(kept, "install") == null) return null;
             return new QueueState
             {

@@ -95,7 +95,7 @@ namespace Savepoint
 
         private async Task<object> AskAsync(string name)
         {
-            var kept = Json.TryRead(keeper.Read("player-" + name) ?? "");
+            var kept = keeper.ReadValue("player-" + name);
             var headers = new Dictionary<string, string>();
             if (Json.Text(kept, "etag") != null) headers["If-None-Match"] = Json.Text(kept, "etag");
             SavepointException error;
@@ -135,7 +135,7 @@ namespace Savepoint
 
         private void Keep(string name, object value, string etag, long staleMs)
         {
-            keeper.Write("player-" + name, Json.Write(new Dictionary<string, object>
+            keeper.WriteValue("player-" + name, Json.Write(new Dictionary<string, object>
             {
                 ["value"] = value,
                 ["etag"] = etag,

@@ -112,7 +112,7 @@ namespace Savepoint
             // Or it would bring the session back.
             await RunningRenewalAsync().ConfigureAwait(false);
             lock (turn) current = null;
-            keeper.Write("session", new Session { IsLoggedOut = true }.ToJson());
+            keeper.WriteValue("session", new Session { IsLoggedOut = true }.ToJson());
         }
 
         /// <summary>Ends retries that no call waits for.</summary>
@@ -219,7 +219,7 @@ namespace Savepoint
 
         private Session Kept()
         {
-            lock (turn) return current ?? Session.From(Json.TryRead(keeper.Read("session") ?? ""));
+            lock (turn) return current ?? Session.From(keeper.ReadValue("session"));
         }
 
         private bool IsDue(Session session, double margins = 1)
@@ -289,10 +289,10 @@ namespace Savepoint
         private string DeviceId()
         {
             if (options.DeviceId != null) return options.DeviceId;
-            var kept = keeper.Read("device");
+            var kept = keeper.ReadValue("device") as string;
             if (kept != null) return kept;
             var made = RandomId.New();
-            keeper.Write("device", made);
+            keeper.WriteValue("device", Json.Write(made));
             return made;
         }
 
@@ -302,7 +302,7 @@ namespace Savepoint
             var session = Session.From(reply.Body);
             session.ObtainedAt = clock.Device();
             session.LifetimeMs = Json.Integer(reply.Body, "expiresIn") * 1000;
-            keeper.Write("session", session.ToJson());
+            keeper.WriteValue("session", session.ToJson());
             // Of two copies only one gets this far with the session they share.
             queue.Trust();
             onGrant(reply.Body);

@@ -14,7 +14,8 @@ namespace Savepoint
         /// </summary>
         public static List<string> MakeRoom(IReadOnlyList<Batch> batches, double needed)
         {
-            var gone = batches.Select(_ => new HashSet<int>()).ToList();
+            // The numbers of damaged events are gone already.
+            var gone = batches.Select(batch => new HashSet<int>(Enumerable.Range(0, batch.Events.Count).Where(i => batch.Events[i] == ""))).ToList();
             var dropped = new List<string>();
             long bytes = 0;
             foreach (var isFirst in new[] { true, false })

@@ -24,6 +24,7 @@ internal static class Checks
         Check("a store that fails loses nothing while the process lives", StoreFails);
         Check("the file store finishes what a kill has interrupted", JournalIsApplied);
         Check("damaged files do not stop the queue", DamagedFiles);
+        StorageChecks.Run(folder, Check);
         Check("another device starts an installation at once", AnotherDevice);
         Check("every public member is documented with an example", () => DocumentedWithExample(args[1]));
         Check("callbacks come on the thread of the game", CallbacksOnContext);
@@ -75,11 +76,11 @@ internal static class Checks
         var errors = new List<string>();
         var keeper = new Keeper(store, "owner", error => errors.Add(error.Code));
         store.IsFailing = true;
-        keeper.Write("a", "1");
+        keeper.Apply(new Dictionary<string, string> { ["a"] = "1" });
         Same(keeper.Read("a"), "1");
         Same(string.Join(" ", errors), "storage_failed");
         store.IsFailing = false;
-        keeper.Write("b", "2");
+        keeper.Apply(new Dictionary<string, string> { ["b"] = "2" });
         Same(string.Join(" ", store.Written), "1 2");
     }
 
@@ -87,7 +88,7 @@ internal static class Checks
     {
         var path = Path.Combine(folder, "journal");
         new FileStore(path).Apply(new Dictionary<string, string> { ["a"] = "old", ["b"] = "old" });
-        File.WriteAllText(Path.Combine(path, "journal.json"), "{\"a\":\"new\",\"b\":null}");
+        File.WriteAllText(Path.Combine(path, "journal.json"), Records.Write("{\"a\":\"new\",\"b\":null}"));
         var store = new FileStore(path);
         Same(store.Read("a"), "new");
         Same(store.Read("b"), null);
@@ -191,7 +192,7 @@ internal static class Checks
         }
     }
 
-    private static void Same(object actual, object expected)
+    internal static void Same(object actual, object expected)
     {
         if (!Equals(actual, expected)) throw new InvalidOperationException("expected " + expected + ", got " + actual);
     }

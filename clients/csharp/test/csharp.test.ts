@@ -17,7 +17,7 @@ describe.skipIf(!HAS_MONO)(`the C# client on Mono${NEEDS_MONO}`, () => {
     const lines = (await runChecks(folder)).trimEnd().split('\n');
     await rm(folder, { recursive: true, force: true });
     expect(lines.filter((line) => !line.startsWith('ok '))).toEqual([]);
-    expect(lines.length).toBeGreaterThanOrEqual(11);
+    expect(lines.length).toBeGreaterThanOrEqual(15);
   });
 
   playRealService(DRIVER, 'mono-phone');
