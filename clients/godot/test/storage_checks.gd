@@ -5,6 +5,7 @@ const Clock = preload("res://addons/savepoint/clock.gd")
 const Exchange = preload("res://addons/savepoint/exchange.gd")
 const Json = preload("res://addons/savepoint/json.gd")
 const Queue = preload("res://addons/savepoint/queue.gd")
+const Records = preload("res://addons/savepoint/records.gd")
 const Reply = preload("res://addons/savepoint/reply.gd")
 const Result = preload("res://addons/savepoint/result.gd")
 const Sender = preload("res://addons/savepoint/sender.gd")
@@ -34,7 +35,8 @@ class LooksAtDisk:
 	var tries: Array[int] = []
 
 	func post(_path: String, _body: String, _headers: Dictionary[String, String] = {}, _ended := Signal()) -> Reply:
-		tries.append(Json.integer(Storage.new(path, "owner").read("batch-%d" % tries.size()), "tries"))
+		var records := Records.new(Storage.new(path, "owner").read_bytes("batch-%d" % tries.size()))
+		tries.append(Json.integer(Json.read(records.sound[0]), "tries"))
 		return Reply.new(202, [], '{"accepted":1,"duplicates":0}')
 
 
@@ -67,10 +69,11 @@ func _folder_fails() -> bool:
 func _kill_is_finished() -> bool:
 	var path := folder.path_join("killed")
 	var killed := Storage.new(path, "owner")
-	killed.apply({"a": '"old"', "b": '"old"', "c": '"old"', "d": '"old"'})
+	var old := Records.write('"old"')
+	killed.apply({"a": old, "b": old, "c": old, "d": old})
 	killed.finish()
 	var prefix := "owner".sha256_text().left(12) + "-"
-	_write(path, "journal.json", Json.write({prefix + "a": '"new"', prefix + "b": ""}))
+	_write(path, "journal.json", Records.write(Json.write({prefix + "a": Records.write('"new"'), prefix + "b": ""})))
 	# Cut off while it was written; and written, but not moved where the old one had to be removed first.
 	_write(path, prefix + "c.json.new", '"ne')
 	DirAccess.rename_absolute(path.path_join(prefix + "d.json"), path.path_join(prefix + "d.json.new"))

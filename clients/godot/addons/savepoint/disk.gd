@@ -4,6 +4,7 @@ extends RefCounted
 ## Functions only, because they run on a thread.
 
 const Json = preload("json.gd")
+const Records = preload("records.gd")
 
 ## Changes that are being applied; after a crash the next start applies them again.
 const JOURNAL := "journal"
@@ -17,31 +18,47 @@ static func open(folder: String) -> bool:
 	for file in DirAccess.get_files_at(folder):
 		if file.ends_with(".new"):
 			_finish(folder.path_join(file))
-	var journal: Variant = Json.read(read(folder, JOURNAL))
-	if not journal is Dictionary:
-		return true
-	var changes: Dictionary = journal
-	for key: String in changes:
-		if not _write(folder, key, str(changes[key])):
-			return false
-	return _write(folder, JOURNAL, "")
+	return _apply_journal(folder)
 
 
-## Empty where there is no such text.
-static func read(folder: String, key: String) -> String:
+## The bytes of a text; null where there is none.
+static func read(folder: String, key: String) -> Variant:
 	var path := _path_of(folder, key)
-	return FileAccess.get_file_as_string(path) if FileAccess.file_exists(path) else ""
+	return FileAccess.get_file_as_bytes(path) if FileAccess.file_exists(path) else null
 
 
 ## Writes all of these texts or none of them, also when the process is killed in the middle. An empty text removes the file.
 static func write_all(folder: String, changes: Dictionary[String, String]) -> bool:
-	var needs_journal := changes.size() > 1
-	if needs_journal and not _write(folder, JOURNAL, Json.write(changes)):
+	# A journal may be left that could not be applied.
+	if not _apply_journal(folder):
 		return false
-	for key in changes:
-		if not _write(folder, key, changes[key]):
+	if changes.size() < 2:
+		return _write_each(folder, changes)
+	if not _write(folder, JOURNAL, Records.write(Json.write(changes))):
+		return false
+	# The changes count from here on, whatever fails: the journal is applied before the next ones.
+	_apply_journal(folder)
+	return true
+
+
+## A damaged journal counts for nothing: its changes were never reported as written. The queue notices if a part of them was applied.
+static func _apply_journal(folder: String) -> bool:
+	var bytes: Variant = read(folder, JOURNAL)
+	if bytes == null:
+		return true
+	var records := Records.new(bytes)
+	if not records.sound.is_empty():
+		var changes: Variant = Json.read(records.sound[0])
+		if changes is Dictionary and not _write_each(folder, changes):
 			return false
-	return not needs_journal or _write(folder, JOURNAL, "")
+	return _write(folder, JOURNAL, "")
+
+
+static func _write_each(folder: String, changes: Dictionary) -> bool:
+	for key: String in changes:
+		if not _write(folder, key, str(changes[key])):
+			return false
+	return true
 
 
 static func _write(folder: String, key: String, text: String) -> bool:

@@ -7,6 +7,9 @@ extends RefCounted
 ## before they were ever sent ([method settle]). The last happens only while both copies are in use. Two batches may be lost then,
 ## because a network that delivers a request twice looks the same, and such a request must not count twice. Batches from before the start
 ## keep their names: both copies have them, and they count once.
+##
+## Which numbers were given is not known for certain where the state is damaged or older than the batches beside it. Then a new installation
+## is started, too. So it is for events that the storage has refused ([method _detach]): the next run does not know their numbers.
 
 ## Events that were dropped because the storage was full.
 signal dropped(events: PackedStringArray)
@@ -14,6 +17,7 @@ signal dropped(events: PackedStringArray)
 const Batch = preload("batch.gd")
 const QueueState = preload("queue_state.gd")
 const RandomId = preload("random_id.gd")
+const Records = preload("records.gd")
 const Storage = preload("storage.gd")
 const StoragePolicy = preload("storage_policy.gd")
 
@@ -35,6 +39,11 @@ var _state: QueueState
 ## By their place, oldest first.
 var _batches: Array[Batch] = []
 var _changes: Dictionary[String, String] = {}
+## The installation on the disk and its next number: what the next run would go on with.
+var _stored_install: String
+var _stored_next := 1
+## What these two become, by the number of the change that is not known to be on the disk yet: [number, installation, next number].
+var _pending: Array[Array] = []
 
 
 func _init(storage: Storage) -> void:
@@ -55,6 +64,8 @@ func add(events: PackedStringArray) -> bool:
 ## The oldest batch, marked as sent: nothing changes it any more. Null where nothing waits.
 func take() -> Batch:
 	_load()
+	if _storage.is_refusing:
+		_detach()
 	if _batches.is_empty():
 		return null
 	var batch := _batches[0]
@@ -62,6 +73,15 @@ func take() -> Batch:
 	_keep(batch)
 	_commit()
 	return batch
+
+
+## Whether no later run can give the numbers of this batch to other events.
+func is_safe(batch: Batch) -> bool:
+	while not _pending.is_empty() and _pending[0][0] <= _storage.on_disk:
+		var stored: Array = _pending.pop_front()
+		_stored_install = stored[1]
+		_stored_next = stored[2]
+	return batch.install != _stored_install or batch.end_number() <= _stored_next
 
 
 ## Ends when all of this is on the disk. A batch must be on the disk before it is sent: a later run must not give its numbers to other events.
@@ -126,26 +146,74 @@ func _load() -> void:
 	if _state != null:
 		return
 	_state = QueueState.new()
-	var is_kept := _state.restore(_storage.read("queue"))
+	var found := _storage.find("queue")
+	var is_kept := _state.restore(found.value)
 	if not is_kept:
 		_state.install = RandomId.make()
+	_stored_install = _state.install
+	_stored_next = _state.next
 	for place in range(_state.head, _state.end):
-		var batch := Batch.new()
-		if batch.restore(_storage.read(_name_of(place)), place):
-			_batches.append(batch)
-	if is_kept:
-		if _state.unchecked_from < 0:
-			_state.unchecked_from = _state.end
-		if not identity.is_empty() and not _state.identity.is_empty() and identity != _state.identity:
-			_rename(_state.end)
+		_load_batch(place)
+	# Batches that the state does not know, because a change was interrupted.
+	while _load_batch(_state.end):
+		_state.end += 1
+	_state.bytes = 0
+	var is_old := false
+	for batch in _batches:
+		_state.bytes += batch.bytes
+		is_old = is_old or (batch.install == _state.install and batch.end_number() > _state.next)
+	if is_kept and _state.unchecked_from < 0:
+		_state.unchecked_from = _state.end
+	var is_elsewhere := not identity.is_empty() and not _state.identity.is_empty() and identity != _state.identity
+	if found.is_damaged or is_old or is_elsewhere:
+		_rename(_state.end)
 	if not identity.is_empty():
 		_state.identity = identity
 
 
+## Says whether there is such a batch.
+func _load_batch(place: int) -> bool:
+	var bytes: Variant = _storage.read_bytes(_name_of(place))
+	if bytes == null:
+		return false
+	var records := Records.new(bytes)
+	var batch := Batch.new()
+	var is_left := batch.restore(records, place)
+	if is_left:
+		_batches.append(batch)
+	if records.is_damaged:
+		# Only the sound part is stored from now on, so the damage is reported once.
+		_storage.report_damage(_name_of(place))
+		_changes[_name_of(place)] = batch.to_text() if is_left else ""
+	return is_left
+
+
 func _commit() -> void:
-	_changes["queue"] = _state.to_json()
+	Storage.put(_changes, "queue", _state.to_json())
 	_storage.apply(_changes)
 	_changes.clear()
+	_pending.append([_storage.made, _state.install, _state.next])
+
+
+## Moves events that the storage has refused to a new installation, before they are sent: the next run would give their numbers to other
+## events.
+func _detach() -> void:
+	var refused := PackedStringArray()
+	for batch: Batch in _batches.duplicate():
+		if is_safe(batch):
+			continue
+		var count := maxi(0, _stored_next - batch.first)
+		refused.append_array(batch.events.slice(count))
+		_state.bytes -= batch.bytes
+		batch.set_events(batch.events.slice(0, count))
+		_state.bytes += batch.bytes
+		if count > 0:
+			_keep(batch)
+		else:
+			_forget(batch)
+	if not refused.is_empty():
+		_rename(_state.end)
+		_append(refused)
 
 
 func _append(events: PackedStringArray) -> bool:
@@ -198,6 +266,7 @@ func _rename(from: int) -> void:
 	for batch in moving:
 		batch.install = _state.install
 		batch.first = _state.next
+		batch.set_events(batch.sound())
 		_state.next += batch.events.size()
 		_keep(batch)
 
@@ -224,7 +293,7 @@ func _drop_some() -> PackedStringArray:
 
 
 func _keep(batch: Batch) -> void:
-	_changes[_name_of(batch.place)] = batch.to_json()
+	_changes[_name_of(batch.place)] = batch.to_text()
 
 
 func _forget(batch: Batch) -> void:

@@ -119,6 +119,10 @@ func _drain() -> Result:
 		if batch == null:
 			return null
 		await _queue.written()
+		# The disk has refused the batch: when it is taken again, it gets another installation.
+		if not _queue.is_safe(batch):
+			_queue.release(batch)
+			continue
 		var reply := await _post(session, batch)
 		if reply.status == 401 and not is_refused:
 			is_refused = true
@@ -178,7 +182,7 @@ func _settle(batch: Batch, reply: Reply) -> bool:
 		return false
 	var rejections := Json.items_of(details, "rejected")
 	if rejections.is_empty():
-		for index in batch.events.size():
+		for index in batch.sound().size():
 			rejections.append({"index": index, "code": code, "message": Json.text(details, "message")})
 	_done(batch, null, rejections)
 	return true
@@ -186,7 +190,7 @@ func _settle(batch: Batch, reply: Reply) -> bool:
 
 func _done(batch: Batch, counts: Variant, rejections: Array) -> void:
 	_failures = 0
-	var events := batch.events
+	var events := batch.sound()
 	var bad: Dictionary[int, Dictionary] = {}
 	for rejection: Variant in rejections:
 		var index := Json.integer(rejection, "index", -1)

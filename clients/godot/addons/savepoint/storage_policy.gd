@@ -10,7 +10,12 @@ const Batch = preload("batch.gd")
 static func make_room(batches: Array[Batch], needed: float) -> PackedStringArray:
 	var gone: Array[Dictionary] = []
 	for batch in batches:
-		gone.append({})
+		# The numbers of damaged events are gone already.
+		var damaged := {}
+		for index in batch.events.size():
+			if batch.events[index].is_empty():
+				damaged[index] = true
+		gone.append(damaged)
 	var dropped := PackedStringArray()
 	var bytes := 0
 	for is_only_ads: bool in [true, false]:
