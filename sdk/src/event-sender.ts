@@ -1,9 +1,12 @@
 import { SavepointError } from './errors.js';
-import { type Batch, batchBody, soundOnly } from './event-batch.js';
+import { batchBody, soundOnly } from './event-batch.js';
 import type { EventQueue, TakenBatch } from './event-queue.js';
 import { errorDetails, isObject, type Reply, toError } from './http.js';
 import { ifUnlocked } from './locks.js';
+import type { Sessions } from './session.js';
+import type { Session } from './stored-session.js';
 import { runLater } from './timers.js';
+import type { Transport } from './transport.js';
 
 type Rejection = { index: number; code: string; message: string };
 
@@ -12,11 +15,8 @@ type Options = {
   /** Names the lock under which one tab sends at a time; false where there are no other tabs. */
   lock: () => string | false;
   intervalMs: number;
-  /** Makes sure that there is a session. */
-  prepare(): Promise<unknown>;
-  /** Gets another session than the one that was refused. */
-  renew(): Promise<unknown>;
-  post(batch: Batch, body: string, keepalive: boolean): Promise<Reply>;
+  sessions: Pick<Sessions, 'get' | 'renew'>;
+  transport: Pick<Transport, 'postEvents'>;
   onRejected(event: string, code: string, message: string): void;
   onError(error: SavepointError): void;
 };
@@ -44,7 +44,9 @@ const MAX_RETRY_MS = 300_000;
  *                            429, 503, 5xx, 408, 401, no response ──┘ └── back-off, Retry-After
  */
 export function createEventSender(options: Options): EventSender {
-  const { queue } = options;
+  const { queue, sessions, transport } = options;
+  /** The session that the last batch was sent with. A read may have a newer session by now. */
+  let sentWith: Session | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let sending: Promise<void> | undefined;
   let isAskedAgain = false;
@@ -93,20 +95,25 @@ export function createEventSender(options: Options): EventSender {
     for (let isRefused = false; !isStopped; ) {
       if (Date.now() < notBefore) return schedule(notBefore - Date.now());
       // First: without a session the storage may turn out to be a copy, and only batches that were never sent can move to a new installation.
-      await options.prepare();
+      await sessions.get();
       const batch = await queue.take();
       if (batch === undefined) {
         failures = 0;
         return;
       }
-      const reply = await options.post(batch, batchBody(batch), false);
+      const reply = await post(batch, false);
       if (reply.status === 401 && !isRefused) {
         isRefused = true;
         await queue.release(batch);
-        await options.renew();
+        await sessions.renew(sentWith);
       } else if (await settle(batch, reply)) isRefused = false;
       else return;
     }
+  };
+
+  const post = async (batch: TakenBatch, isLast: boolean): Promise<Reply> => {
+    sentWith = await sessions.get();
+    return transport.postEvents(sentWith, batch, batchBody(batch), isLast);
   };
 
   /** Says whether the batch is finished. */
@@ -147,8 +154,9 @@ export function createEventSender(options: Options): EventSender {
     flushLast() {
       const last = Date.now() < notBefore ? undefined : queue.takeLast();
       if (last !== undefined) {
-        const sent = options.post(last, batchBody(last), true);
-        sent.then((reply) => settle(last, reply)).catch(fail);
+        post(last, true)
+          .then((reply) => settle(last, reply))
+          .catch(fail);
       }
       void flush();
     },

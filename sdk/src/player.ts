@@ -1,5 +1,6 @@
 import type { SavepointError } from './errors.js';
 import { isObject, type Reply, toError } from './http.js';
+import type { ServiceClock } from './service-clock.js';
 import type { SavepointStorage } from './storage/storage.js';
 import { createStoredValue, type StoredValue } from './storage/stored-value.js';
 import type {
@@ -59,13 +60,10 @@ type Options = {
   prefix: string;
   get(path: string, headers: Record<string, string>): Promise<Reply>;
   fallback: Partial<PlayerData>;
-  /** By the clock of the service, as far as it is known. */
-  now(): number;
-  deviceNow(): number;
+  clock: ServiceClock;
   onSaved(name: Name): void;
   onError(error: SavepointError): void;
-  /** A stored response is damaged. */
-  onDamaged(name: Name): void;
+  onDamaged(what: string): void;
 };
 
 export type PlayerCache = Player & {
@@ -94,7 +92,7 @@ export function createPlayer(options: Options): PlayerCache {
       storage,
       keys: [`${prefix}player:${name}`],
       isValid: (value): value is Cached<K> => isObject(value) && isObject(value.value),
-      onDamaged: () => options.onDamaged(name),
+      onDamaged: () => options.onDamaged(`the last response of ${name}`),
     });
   const read = <K extends Name>(name: K) => stored(name).read();
 
@@ -104,7 +102,7 @@ export function createPlayer(options: Options): PlayerCache {
   };
 
   const notify = <K extends Name>(name: K, { value, receivedAt }: Cached<K>, source: ValueInfo['source']) => {
-    const response = current(value, options.now());
+    const response = current(value, options.clock.now());
     // Without the instant (`asOf`), which differs in every response.
     const text = JSON.stringify({ ...response, asOf: 0 });
     if (lastNotified.get(name) !== text) {
@@ -123,7 +121,7 @@ export function createPlayer(options: Options): PlayerCache {
       const { status, body } = reply;
       const value = status === 304 ? cached?.value : status === 200 && isObject(body) ? body : undefined;
       if (value !== undefined) {
-        const fresh = describe(value as PlayerData[K], reply, options.deviceNow());
+        const fresh = describe(value as PlayerData[K], reply, options.clock.deviceNow());
         await save(name, fresh);
         return notify(name, fresh, 'service');
       }
@@ -138,7 +136,7 @@ export function createPlayer(options: Options): PlayerCache {
   };
 
   const offline = <K extends Name>(name: K, cached: Cached<K> | undefined, error: SavepointError) => {
-    if (cached !== undefined && (name !== 'store' || options.deviceNow() < cached.staleAt))
+    if (cached !== undefined && (name !== 'store' || options.clock.deviceNow() < cached.staleAt))
       return notify(name, cached, 'kept');
     const store = name === 'store' ? (cached?.value as StoreConfig | undefined) : undefined;
     const value = (untargeted(store) ?? options.fallback[name] ?? cached?.value) as PlayerData[K] | undefined;
@@ -165,7 +163,7 @@ export function createPlayer(options: Options): PlayerCache {
     },
     keep(name, value) {
       if (value === undefined) return;
-      const receivedAt = options.deviceNow();
+      const receivedAt = options.clock.deviceNow();
       const cached = { value, receivedAt, staleAt: receivedAt + STALE_MS };
       save(name, cached).catch(options.onError);
       notify(name, cached, 'service');

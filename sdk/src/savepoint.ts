@@ -1,23 +1,21 @@
+import { createDeviceId } from './device-id.js';
 import { SavepointError } from './errors.js';
-import { type Batch, eventBytes } from './event-batch.js';
+import { eventBytes } from './event-batch.js';
 import { createEventQueue, type EventQueue } from './event-queue.js';
 import { createEventSender, type EventSender } from './event-sender.js';
-import { createExchange, fetchText, postJson, type Reply } from './http.js';
-import type { SavepointOptions, Sign } from './options.js';
+import type { SavepointOptions } from './options.js';
 import { onPageChanges } from './page-changes.js';
 import { createPlayer, type Player } from './player.js';
 import { randomId } from './random-id.js';
-import { createSessions, type Session, type Sessions } from './session.js';
-import { defaultStorage, firstWorking } from './storage/default-storage.js';
-import { memoryStorage } from './storage/memory-storage.js';
-import { createStoredValue } from './storage/stored-value.js';
+import { createServiceClock, type ServiceClock } from './service-clock.js';
+import { createSessions, type Sessions } from './session.js';
+import { createStorage } from './storage/default-storage.js';
 import { createTabSignals } from './tab-signals.js';
+import { createTransport } from './transport.js';
 import type { BuiltInEvents, Identity, PlayerData } from './wire.js';
 
 const CLOSED = 'The client was closed. Make a new one.';
 const MAX_EVENT_BYTES = 32_768;
-/** Browsers limit the bodies of requests that outlive their page to 64 KiB in all. */
-const MAX_KEEPALIVE_BYTES = 63_000;
 
 /**
  * A player's connection to the service. Make one for the whole game; several tabs of a browser share one session and one queue.
@@ -38,7 +36,7 @@ export class Savepoint {
   /** What the service returns about the player. */
   readonly player: Player;
   readonly #options: SavepointOptions;
-  readonly #now: () => number;
+  readonly #clock: ServiceClock;
   readonly #queue: EventQueue;
   readonly #sender: EventSender;
   readonly #sessions: Sessions;
@@ -50,124 +48,78 @@ export class Savepoint {
 
   constructor(options: SavepointOptions) {
     this.#options = options;
-    this.#now = options.now ?? (() => Date.now());
     const { batch = {}, fallback = {} } = options;
-    const baseUrl = options.baseUrl.replace(/\/+$/, '');
-    const prefix = `savepoint:${baseUrl}:${options.deviceId ?? ''}:`;
     const onError = (error: SavepointError) => this.#tell(options.onError, error);
     const onDamaged = (what: string) =>
       onError(new SavepointError('storage_damaged', `Stored data is damaged, and was left out: ${what}.`));
-    const given = options.storage;
-    const storage = given ? firstWorking([() => given, memoryStorage], onError) : defaultStorage(onError);
 
-    const deviceNow = this.#now;
-    /** Time of the service minus that of the device, once known. */
-    let offsetMs: number | undefined;
-    const learn = (serverMs: number) => {
-      offsetMs = serverMs - deviceNow();
-    };
-    const now = () => deviceNow() + (offsetMs ?? 0);
-    const fetching = options.fetch ?? ((input, init) => fetch(input, init));
-    const exchange = createExchange(baseUrl, fetching, learn);
-    const call = (session: Session, path: string, init: RequestInit): Promise<Reply> =>
-      exchange(path, { ...init, headers: { ...identify(session), ...(init.headers as object) } });
+    const baseUrl = options.baseUrl.replace(/\/+$/, '');
+    const prefix = `savepoint:${baseUrl}:${options.deviceId ?? ''}:`;
+    const storage = createStorage(options.storage, onError);
+    const stored = { storage, prefix, onDamaged };
+    const clock = createServiceClock(options.now ?? (() => Date.now()));
+    const transport = createTransport(baseUrl, options, clock);
+    const signals = createTabSignals(prefix);
 
-    this.#queue = createEventQueue({
-      storage,
-      prefix,
+    const queue = createEventQueue({
+      ...stored,
       maxEvents: batch.events ?? 50,
       maxBytes: batch.bytes ?? 60_000,
       maxStoredBytes: options.maxStoredBytes ?? 2_097_152,
       onDropped: (events) => {
         for (const event of events) this.#reject(event, 'storage_full', 'Dropped: the storage was full.');
       },
-      onDamaged,
     });
-
-    const signals = createTabSignals(prefix, (what) => {
-      if (what === 'session') this.#sessions.forget();
-      else player.reload(what as keyof PlayerData).catch(onError);
-    });
-    // Twice: without its id the device is another player.
-    const storedDevice = createStoredValue({
-      storage,
-      keys: [`${prefix}device`, `${prefix}device:copy`],
-      isValid: (value): value is string => typeof value === 'string',
-      onDamaged: () => onDamaged('the id of the device'),
-    });
-    let device: Promise<string> | undefined;
-    this.#sessions = createSessions({
-      exchange,
-      call,
-      storage,
-      prefix,
-      sign: typeof options.sign === 'string' ? signAt(options.sign, fetching) : options.sign,
-      deviceId: async () => {
-        if (options.deviceId !== undefined) return options.deviceId;
-        device ??= storedDevice.update((id) => id ?? randomId());
-        return device;
-      },
-      serverTime: {
-        now: () => (offsetMs === undefined ? undefined : `${new Date(now()).toISOString().slice(0, 19)}Z`),
-        learn,
-      },
-      onGrant: (config) => {
-        player.keep('status', config?.playerStatus);
-        player.keep('store', config?.storeConfig);
-      },
-      queue: this.#queue,
+    const sessions = createSessions({
+      ...stored,
+      transport,
+      clock,
+      queue,
+      deviceId: createDeviceId(options.deviceId, stored),
       onSaved: () => signals.send('session'),
-      onDamaged: () => onDamaged('the session'),
-      deviceNow,
     });
-
     const player = createPlayer({
-      storage,
-      prefix,
+      ...stored,
+      clock,
+      fallback,
       get: async (path, headers) => {
         this.#checkOpen();
-        const session = await this.#sessions.get();
-        const reply = await call(session, path, { headers });
-        return reply.status === 401 ? call(await this.#sessions.renew(session), path, { headers }) : reply;
+        const session = await sessions.get();
+        const reply = await transport.call(session, path, { headers });
+        return reply.status === 401
+          ? transport.call(await sessions.renew(session), path, { headers })
+          : reply;
       },
-      fallback,
-      now,
-      deviceNow,
       onSaved: signals.send,
       onError,
-      onDamaged: (name) => onDamaged(`the last response of ${name}`),
     });
-    this.player = player;
-
-    /** The session that the last batch was sent with. A read may have a newer session by now. */
-    let sentWith: Session | undefined;
-    this.#sender = createEventSender({
-      queue: this.#queue,
+    const sender = createEventSender({
+      queue,
+      sessions,
+      transport,
       lock: () => storage.isShared === true && `${prefix}send`,
       intervalMs: (batch.seconds ?? 5) * 1000,
-      prepare: () => this.#sessions.get(),
-      renew: () => this.#sessions.renew(sentWith),
-      post: async ({ install, bytes }: Batch, body, isLast) => {
-        const headers: Record<string, string> = {
-          'Content-Type': 'application/json',
-          'X-Install-Id': install,
-        };
-        if (options.build !== undefined) headers['X-Client-Build'] = options.build;
-        const keepalive = isLast && bytes < MAX_KEEPALIVE_BYTES;
-        sentWith = await this.#sessions.get();
-        return call(sentWith, '/v1/events', { method: 'POST', headers, body, keepalive });
-      },
       onRejected: (event, code, message) => this.#reject(event, code, message),
       onError,
     });
 
-    this.#onClose.push(
-      signals.close,
-      this.#sessions.stop,
-      ...onPageChanges(this.#sender.flushLast, this.#sender.retryNow),
-    );
+    sessions.onGrant((config) => {
+      player.keep('status', config?.playerStatus);
+      player.keep('store', config?.storeConfig);
+    });
+    const stopSignals = signals.listen((what) => {
+      if (what === 'session') sessions.forget();
+      else player.reload(what as keyof PlayerData).catch(onError);
+    });
+    this.#onClose.push(stopSignals, sessions.stop, ...onPageChanges(sender.flushLast, sender.retryNow));
+
+    this.player = player;
+    this.#clock = clock;
+    this.#queue = queue;
+    this.#sender = sender;
+    this.#sessions = sessions;
     // Sends the events that the last run left behind.
-    this.#queue.isEmpty().then((isEmpty) => (isEmpty ? undefined : this.#sender.flush()), onError);
+    queue.isEmpty().then((isEmpty) => (isEmpty ? undefined : sender.flush()), onError);
   }
 
   /**
@@ -223,7 +175,7 @@ export class Savepoint {
     try {
       const { metadata: common, build: clientBuild } = this.#options;
       const device = typeof common === 'function' ? common() : common;
-      const timestamp = new Date(this.#now()).toISOString();
+      const timestamp = new Date(this.#clock.deviceNow()).toISOString();
       // The type comes first: the beginning of the text decides whether the event may be dropped.
       const event = JSON.stringify({
         eventType,
@@ -315,22 +267,4 @@ export class Savepoint {
   #checkOpen(): void {
     if (this.#isClosed) throw new SavepointError('closed', CLOSED);
   }
-}
-
-function identify({ accessToken, tenantId, gameId, userId }: Session): Record<string, string> {
-  return {
-    Authorization: `Bearer ${accessToken}`,
-    'X-Tenant-ID': tenantId,
-    'X-Game-Id': gameId,
-    'X-Player-Id': userId,
-  };
-}
-
-/** Asks an endpoint made with `@savepoint/client/server`. */
-function signAt(url: string, fetching: typeof fetch): Sign {
-  return async (deviceId, timestamp) => {
-    const { response, text } = await fetchText(fetching, url, postJson({ deviceId, timestamp }));
-    if (!response.ok) throw new Error(`The signing endpoint returned ${response.status}.`);
-    return JSON.parse(text);
-  };
 }

@@ -1,42 +1,25 @@
 import { SavepointError } from './errors.js';
 import type { EventQueue } from './event-queue.js';
-import { type Exchange, errorDetails, isObject, postJson, type Reply, toError } from './http.js';
+import { errorDetails, isObject, postJson, type Reply, toError } from './http.js';
 import { withLock } from './locks.js';
-import type { Sign } from './options.js';
+import type { ServiceClock } from './service-clock.js';
 import type { SavepointStorage } from './storage/storage.js';
-import { createStoredValue } from './storage/stored-value.js';
+import { createStoredSession, isSession, type Kept, type Session } from './stored-session.js';
 import { runLater } from './timers.js';
-import type { Grant, Identity } from './wire.js';
-
-export type Session = Identity & {
-  accessToken: string;
-  refreshToken: string;
-  /** By the clock of the device. */
-  obtainedAt: number;
-  lifetimeMs: number;
-};
-
-type Kept = Session | { isLoggedOut: true };
+import type { Transport } from './transport.js';
+import type { Grant } from './wire.js';
 
 type Setup = {
-  exchange: Exchange;
-  /** An exchange in the name of the player. */
-  call(session: Session, ...request: Parameters<Exchange>): Promise<Reply>;
-  sign: Sign;
+  transport: Transport;
+  clock: ServiceClock;
   storage: SavepointStorage;
   /** Names what this client keeps. */
   prefix: string;
   deviceId(): Promise<string>;
-  /** Time of the service, as far as it is known. */
-  serverTime: { now(): string | undefined; learn(ms: number): void };
-  /** A login or refresh has succeeded. */
-  onGrant(config: Grant['playerConfig']): void;
   /** Has to know whether another copy of this storage uses its session. */
   queue: Pick<EventQueue, 'startInstall' | 'trust'>;
   onSaved(): void;
-  /** The stored session is damaged. */
-  onDamaged(): void;
-  deviceNow(): number;
+  onDamaged(what: string): void;
 };
 
 export type Sessions = {
@@ -47,6 +30,8 @@ export type Sessions = {
   /** Logs in where the player was logged out. */
   login(): Promise<Session>;
   logout(allDevices: boolean): Promise<void>;
+  /** Calls `listener` after each login and refresh. */
+  onGrant(listener: (config: Grant['playerConfig']) => void): void;
   /** Another tab has changed it. */
   forget(): void;
   /** Ends retries that no call waits for. */
@@ -73,21 +58,16 @@ const MAX_RETRIES = 10;
  *                      └──logout, here or in another tab──► logged out ──login()──► live
  */
 export function createSessions(setup: Setup): Sessions {
-  const { exchange, storage, prefix, queue, deviceNow } = setup;
-  const key = `${prefix}session`;
+  const { transport, clock, storage, queue } = setup;
+  const { deviceNow } = clock;
+  const grantListeners: Parameters<Sessions['onGrant']>[0][] = [];
   let current: Session | undefined;
   let renewal: Promise<Session> | undefined;
   let isStarting = true;
   let retryTimer: ReturnType<typeof setTimeout> | undefined;
   let isStopped = false;
 
-  // Twice: a player who has logged out must not be logged in again because of a damaged file.
-  const stored = createStoredValue({
-    storage,
-    keys: [key, `${key}:copy`],
-    isValid: isKept,
-    onDamaged: setup.onDamaged,
-  });
+  const stored = createStoredSession(setup);
   const write = async (kept: Kept) => {
     await stored.write(kept);
     setup.onSaved();
@@ -99,7 +79,7 @@ export function createSessions(setup: Setup): Sessions {
     await write(session);
     // Of two copies only one gets this far with the session they share.
     await queue.trust();
-    setup.onGrant(playerConfig);
+    for (const listener of grantListeners) listener(playerConfig);
     return session;
   };
 
@@ -107,16 +87,16 @@ export function createSessions(setup: Setup): Sessions {
     const deviceId = await setup.deviceId();
     for (let isFirst = true; ; isFirst = false) {
       const signed = await sign(deviceId);
-      const reply = await exchange('/auth/login', postJson(signed));
+      const reply = await transport.exchange('/auth/login', postJson(signed));
       const serverMs = isFirst ? timeOfRefusal(reply) : undefined;
       if (serverMs === undefined) return accept(grantOf(reply));
-      setup.serverTime.learn(serverMs);
+      clock.learn(serverMs);
     }
   };
 
   const sign = async (deviceId: string) => {
     try {
-      const signed = await setup.sign(deviceId, setup.serverTime.now());
+      const signed = await transport.sign(deviceId, clock.timestamp());
       if (typeof signed.signature === 'string') return signed;
       throw new Error('sign() returned no signed login.');
     } catch (cause) {
@@ -145,7 +125,8 @@ export function createSessions(setup: Setup): Sessions {
         sent++;
         open++;
         sendIn(SLOW_SECONDS * 1000);
-        exchange('/auth/refresh', init)
+        transport
+          .exchange('/auth/refresh', init)
           .then((reply) => (reply.status === 401 && errorDetails(reply) ? undefined : grantOf(reply)))
           .then(resolve, (error) => {
             open--;
@@ -206,7 +187,7 @@ export function createSessions(setup: Setup): Sessions {
   };
 
   const renewOnce = (refused?: Session, isLogin = false, retries = MAX_RETRIES): Promise<Session> => {
-    renewal ??= withLock(storage.isShared === true && key, async () => {
+    renewal ??= withLock(storage.isShared === true && `${setup.prefix}session`, async () => {
       current = await refreshOrLogIn(refused, isLogin, retries);
       isStarting = false;
       return current;
@@ -244,7 +225,7 @@ export function createSessions(setup: Setup): Sessions {
         const session = await renewOnce();
         clearTimeout(retryTimer);
         const { refreshToken } = session;
-        const reply = await setup.call(session, '/auth/logout', postJson({ refreshToken, allDevices }));
+        const reply = await transport.call(session, '/auth/logout', postJson({ refreshToken, allDevices }));
         // A 401: the session had ended anyway.
         if (reply.status !== 200 && reply.status !== 401) throw toError(reply);
       }
@@ -252,6 +233,9 @@ export function createSessions(setup: Setup): Sessions {
       await renewal?.catch(() => {});
       current = undefined;
       await write({ isLoggedOut: true });
+    },
+    onGrant(listener) {
+      grantListeners.push(listener);
     },
     forget() {
       current = undefined;
@@ -272,19 +256,6 @@ function grantOf(reply: Reply): Grant {
   const grant = reply.body as Grant;
   if (reply.status === 200 && isObject(grant) && typeof grant.accessToken === 'string') return grant;
   throw toError(reply);
-}
-
-function isSession(kept: Kept | undefined): kept is Session {
-  return kept !== undefined && 'accessToken' in kept;
-}
-
-function isKept(value: unknown): value is Kept {
-  if (!isObject(value)) return false;
-  const { accessToken, refreshToken, userId, gameId, tenantId, obtainedAt, lifetimeMs } = value;
-  const texts = [accessToken, refreshToken, userId, gameId, tenantId];
-  const isWhole =
-    texts.every((text) => typeof text === 'string') && [obtainedAt, lifetimeMs].every(Number.isFinite);
-  return value.isLoggedOut === true || isWhole;
 }
 
 /** Time of the service, where it refused a login because of its timestamp. Without `serverTime` the `Date` header is used. */

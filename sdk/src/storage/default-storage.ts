@@ -5,8 +5,12 @@ import { memoryStorage } from './memory-storage.js';
 import { standInStorage } from './stand-in-storage.js';
 import type { SavepointStorage } from './storage.js';
 
-/** IndexedDB, else localStorage, else memory: the first that this platform has and allows. */
-export function defaultStorage(report: (error: SavepointError) => void): SavepointStorage {
+/** The storage that the game has given, else IndexedDB, else localStorage, else memory: the first that works. */
+export function createStorage(
+  given: SavepointStorage | undefined,
+  report: (error: SavepointError) => void,
+): SavepointStorage {
+  if (given !== undefined) return firstWorking([() => given, memoryStorage], report);
   const candidates: (() => SavepointStorage)[] = [];
   if (typeof indexedDB !== 'undefined') candidates.push(() => indexedDbStorage());
   // Not in Node, which warns of any access to localStorage.
