@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 const NEEDED = [
   'bin/savepoint.mjs',
   'console/index.html',
+  'dist/bin/operations.js',
   'dist/bin/worker.js',
   'migrations/0001_service.sql',
   'openapi/admin.json',

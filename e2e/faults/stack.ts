@@ -108,9 +108,9 @@ async function startProcesses(
       if (victim !== undefined) signal(victim, 'SIGKILL');
     },
     async killService() {
-      const workers = await childrenOf(service.pid, 'worker.js');
+      const children = await childrenOf(service.pid, 'server/dist/bin/');
       await service.kill();
-      await until(() => !workers.some(isRunning), END_MS);
+      await until(() => !children.some(isRunning), END_MS);
       service = await startPatiently(settings);
     },
     killPostgres: () => killPostgres(dataDir),

@@ -7,9 +7,9 @@ import type { AdminMetrics } from '../telemetry/metrics.js';
 import type { Actor } from './audit-log.js';
 import type { JobRun, Jobs } from './background-jobs.js';
 
-/** What the admin API needs. It runs in the primary process, beside the API workers. */
+/** What the admin API needs. It runs in the operations process, beside the API workers. */
 export type AdminContext = Readonly<{
-  /** The few connections of the primary process, bounded to the time of a request. For longer work see `withOwnConnection`. */
+  /** The few connections of the operations process, bounded to the time of a request. For longer work see `withOwnConnection`. */
   pool: Pool;
   clock: Clock;
   logger: Logger;

@@ -13,7 +13,7 @@ export type ReferenceSources = {
   /** The development key pair, where it works. */
   demoKey: KeyPair | undefined;
   /** The address of the player API for a client that reached this listener under a host name. */
-  playerUrl: (hostName: string) => string;
+  playerUrl: (hostName: string) => Promise<string>;
 };
 
 type OpenApiDocument = Record<string, unknown> & {
@@ -37,7 +37,7 @@ export function referenceRoutes(
     return reply
       .type('text/html; charset=utf-8')
       .header('cache-control', 'no-store')
-      .header('content-security-policy', pagePolicy(nonce, playerUrlFor(request)))
+      .header('content-security-policy', pagePolicy(nonce, await playerUrlFor(request)))
       .send(page.replace('{{nonce}}', nonce));
   });
   app.get('/reference/start.js', async (_request, reply) =>
@@ -53,7 +53,7 @@ export function referenceRoutes(
   });
 
   app.get('/openapi/player.json', async (request) => {
-    const url = playerUrlFor(request);
+    const url = await playerUrlFor(request);
     const document = { ...(await apiDocument('player')), servers: [{ url }] };
     // The signature of a fixed example would be outside of the time window: this one signs the time at which it is pasted.
     const login = document.paths?.['/auth/login']?.post;

@@ -1,14 +1,11 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
-import type { Logger } from 'pino';
 import { AggregatorRegistry } from 'prom-client';
 import { DEMO } from '../app/demo-studio.js';
-import type { Readiness } from '../app/health-app.js';
 import { FREQUENT_STEPS, MAINTENANCE_STEPS } from '../app/maintenance-steps.js';
 import { buildOpsApp } from '../app/ops-app.js';
-import type { Database } from '../db/database.js';
-import { isMigrated } from '../db/migrate.js';
+import { openDatabase } from '../db/database.js';
 import { createEventStoreMetrics } from '../features/events/event-store-metrics.js';
 import { createExportRunner } from '../features/exports/export-runner.js';
 import { createJobs } from '../features/jobs/jobs.js';
@@ -22,33 +19,26 @@ import { createPredictionMetrics } from '../features/predictions/prediction-metr
 import { predictionsStep } from '../features/predictions/predictions-step.js';
 import { systemClock } from '../lib/clock.js';
 import { httpUrl } from '../lib/http-url.js';
-import { openLink, type QueueLink } from '../queue/connection.js';
+import { openLink } from '../queue/connection.js';
 import { checkQueue } from '../queue/queue-status.js';
-import type { MasterKeys } from '../security/master-keys.js';
 import { createPasswords } from '../security/passwords.js';
 import type { Settings } from '../settings/settings.js';
 import { createAdminMetrics } from '../telemetry/metrics.js';
+import { type ChildOptions, type RunningChild, runChild } from './child.js';
 import { runPredictionsInThread, trainInThread } from './predictions-thread.js';
+import { createProcessMetrics } from './process-metrics.js';
+import { readiness } from './readiness.js';
+import { askStatus, askWorkersMetrics } from './service-status.js';
 
-type Options = {
-  settings: Settings;
-  database: Database;
-  masterKeys: MasterKeys;
-  logger: Logger;
-  /** API workers that listen. */
-  countWorkers: () => number;
-  /** Of the player API, once a worker listens. */
-  playerPort: () => number | undefined;
-};
-
-export type Operations = { port: number; close(): Promise<void> };
-
-/** For operators, in the primary process: health, metrics, the admin API and the reference on a listener, and maintenance. */
-export async function startOperations(options: Options): Promise<Operations> {
-  const { settings, database, logger } = options;
-  const queue = settings.nats && openLink({ nats: settings.nats, name: 'savepoint operations', logger });
-  const aggregator = new AggregatorRegistry();
+/** The process for operators: health, metrics, the admin API and the reference on a listener, and maintenance. */
+async function startOperations(options: ChildOptions): Promise<RunningChild> {
+  const { settings, masterKeys, logger } = options;
+  const database = await openDatabase(settings, () => {});
+  const { nats } = settings;
+  const link = nats && openLink({ nats, name: 'savepoint operations', logger });
+  const queue = nats && link && (() => checkQueue(link, nats, database.pool));
   const metrics = createAdminMetrics();
+  const processMetrics = createProcessMetrics();
   const maintenanceMetrics = createMaintenanceMetrics();
   const eventStoreMetrics = createEventStoreMetrics(database.pool);
   const predictionMetrics = createPredictionMetrics(database.pool);
@@ -59,12 +49,13 @@ export async function startOperations(options: Options): Promise<Operations> {
     allowedHosts: settings.opsAllowedHosts,
     trustProxy: settings.opsTrustProxy,
     demoKey: settings.environment === 'development' ? DEMO : undefined,
-    playerUrl: (hostName) => playerUrl(options, hostName),
-    readiness: () => readiness(options, queue),
+    playerUrl: (hostName) => playerUrl(settings, hostName),
+    readiness: () => readiness({ pool: database.pool, status: askStatus, queue }),
     metrics: async () => ({
-      contentType: aggregator.contentType,
+      contentType: metrics.registry.contentType,
       text: [
-        await aggregator.clusterMetrics(),
+        await workersMetrics(),
+        await processMetrics.read(await askStatus()),
         await metrics.registry.metrics(),
         await maintenanceMetrics.registry.metrics(),
         await eventStoreMetrics.registry.metrics(),
@@ -74,7 +65,7 @@ export async function startOperations(options: Options): Promise<Operations> {
     admin: {
       ...{ pool: database.pool, databaseUrl: database.url, clock: systemClock, logger, metrics },
       environment: settings.environment,
-      masterKeys: options.masterKeys,
+      masterKeys,
       passwords: createPasswords(),
       trainModels: (training, run) => trainInThread(database.url, training, run),
       jobs,
@@ -82,7 +73,8 @@ export async function startOperations(options: Options): Promise<Operations> {
     },
     apiDocument: async (api) => JSON.parse(await readFile(new URL(`${api}.json`, apiDocuments()), 'utf8')),
   });
-  await app.listen({ host: settings.opsHost, port: settings.opsPort });
+  // Exclusive: the primary hands out listeners to API workers only.
+  await app.listen({ host: settings.opsHost, port: settings.opsPort, exclusive: true });
   exports.start();
   const predictions = predictionsStep(
     (run) => runPredictionsInThread(database.url, run),
@@ -103,7 +95,8 @@ export async function startOperations(options: Options): Promise<Operations> {
       await exports.stop();
       await jobs.stop();
       await app.close();
-      await queue?.close();
+      await link?.close();
+      await database.close();
     },
   };
 }
@@ -115,31 +108,16 @@ function apiDocuments(): URL {
 }
 
 /** A listener on all addresses is where this one was reached; any other is where it was told to listen. */
-function playerUrl({ settings, playerPort }: Options, hostName: string): string {
-  const isOnAll = settings.host === '0.0.0.0' || settings.host === '::';
-  return httpUrl(isOnAll && hostName !== '' ? hostName : settings.host, playerPort() ?? settings.port);
+async function playerUrl({ host, port }: Settings, hostName: string): Promise<string> {
+  const isOnAll = host === '0.0.0.0' || host === '::';
+  const status = await askStatus();
+  return httpUrl(isOnAll && hostName !== '' ? hostName : host, status?.playerPort ?? port);
 }
 
-const UNREACHABLE = 'the database cannot be reached';
-
-/**
- * With a queue, a node stays ready while one of the two is away: without the database it goes on taking events, without
- * NATS it goes on serving players. A balancer that took it out would stop that as well, and on every node at once.
- */
-async function readiness(
-  { settings, database, countWorkers }: Options,
-  queue: QueueLink | undefined,
-): Promise<Readiness> {
-  const migrated = await isMigrated(database.pool).then(
-    (yes) => (yes ? 'ok' : 'migrations are missing: run `savepoint migrate`'),
-    () => UNREACHABLE,
-  );
-  const serving = countWorkers() > 0 ? 'ok' : 'no API worker is listening';
-  const checks = { database: migrated, workers: serving };
-  if (settings.nats === undefined || queue === undefined) {
-    return { ready: migrated === 'ok' && serving === 'ok', checks };
-  }
-  const { ok, ...queueChecks } = await checkQueue(queue, settings.nats, database.pool);
-  const canWork = migrated === 'ok' || (migrated === UNREACHABLE && ok);
-  return { ready: serving === 'ok' && canWork, checks: { ...checks, ...queueChecks } };
+/** Those of all workers, added up. */
+async function workersMetrics(): Promise<string> {
+  const metrics = await askWorkersMetrics();
+  return AggregatorRegistry.aggregate([...(metrics ?? [])]).metrics();
 }
+
+await runChild(startOperations);

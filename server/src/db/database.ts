@@ -20,7 +20,7 @@ export type Database = Readonly<{
   close(): Promise<void>;
 }>;
 
-/** For the primary and the command line: a few connections for administration. */
+/** For the primary, the operations process and the command line: a few connections for administration. */
 const ADMIN_POOL_SIZE = 4;
 
 export async function openDatabase(

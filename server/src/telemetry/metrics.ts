@@ -8,7 +8,7 @@ export type AdminMetrics = ReturnType<typeof createAdminMetrics>;
 /** From a look-up to a dry run over all players. */
 const ADMIN_SECONDS = [0.005, 0.025, 0.1, 0.5, 2.5, 10, 60];
 
-/** What the primary counts itself: the admin API. */
+/** What the operations process counts itself: the admin API. */
 export function createAdminMetrics() {
   const registry = new Registry();
   return {
@@ -29,7 +29,7 @@ export function createAdminMetrics() {
   };
 }
 
-/** All metrics of one process. The primary adds up those of its workers, see bin/operations.ts. */
+/** All metrics of one process. Those of the workers are added up, see bin/operations.ts. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];

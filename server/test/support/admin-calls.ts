@@ -80,7 +80,7 @@ export async function openAdminClient(
     allowedHosts,
     trustProxy,
     demoKey: DEMO,
-    playerUrl: (host) => `http://${host}:8080`,
+    playerUrl: async (host) => `http://${host}:8080`,
     readiness: async () => ({ ready: true, checks: {} }),
     metrics: async () => ({ contentType: 'text/plain', text: await metrics.registry.metrics() }),
     apiDocument: async (api) => ({ openapi: '3.1.0', info: { title: api, version: '0' }, paths: {} }),

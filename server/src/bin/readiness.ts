@@ -1,0 +1,59 @@
+import type { Readiness } from '../app/health-app.js';
+import { isMigrated } from '../db/migrate.js';
+import type { Pool } from '../db/pool.js';
+import type { QueueStatus } from '../queue/queue-status.js';
+import { STUCK_SECONDS } from './heartbeat.js';
+import type { ServiceStatus } from './service-status.js';
+import type { ProcessStatus } from './supervised-process.js';
+
+type Sources = {
+  pool: Pool;
+  /** Undefined if the primary does not respond. */
+  status: () => Promise<ServiceStatus | undefined>;
+  /** Undefined without a queue. */
+  queue: (() => Promise<QueueStatus>) | undefined;
+};
+
+const OK = 'ok';
+const UNREACHABLE = 'the database cannot be reached';
+
+/**
+ * With a queue, a node stays ready while one of the two is away: without the database it goes on taking events, without
+ * NATS it goes on serving players. A balancer that took it out would stop that as well, and on every node at once.
+ */
+export async function readiness({ pool, status, queue }: Sources): Promise<Readiness> {
+  const [database, workers, queued] = await Promise.all([checkDatabase(pool), status(), queue?.()]);
+  const { ok: hasQueue = false, ...queueChecks } = queued ?? {};
+  const canStore = database === OK || (database === UNREACHABLE && hasQueue);
+  return {
+    ready: canStore && servingOf(workers?.workers ?? []).length > 0,
+    checks: { database, workers: describeWorkers(workers?.workers), ...queueChecks },
+  };
+}
+
+async function checkDatabase(pool: Pool): Promise<string> {
+  try {
+    return (await isMigrated(pool)) ? OK : 'migrations are missing: run `savepoint migrate`';
+  } catch {
+    return UNREACHABLE;
+  }
+}
+
+/** One worker is enough to be ready: those that do not serve are back within seconds, or hold up nobody. */
+function describeWorkers(workers: readonly ProcessStatus[] | undefined): string {
+  if (workers === undefined) return 'the primary process does not respond';
+  const serving = servingOf(workers).length;
+  if (serving === workers.length) return OK;
+  const others = workers.filter(({ state }) => state !== 'serving').map(describeWorker);
+  return `${serving} of ${workers.length} API workers serve players: ${others.join(', ')}`;
+}
+
+function servingOf(workers: readonly ProcessStatus[]): readonly ProcessStatus[] {
+  return workers.filter(({ state }) => state === 'serving');
+}
+
+function describeWorker({ pid, state, silentSeconds }: ProcessStatus): string {
+  if (state === 'ended') return 'one has ended and is started again soon';
+  if (state === 'starting') return `process ${pid} is starting`;
+  return `process ${pid} has not turned its event loop for ${silentSeconds} s and is replaced after ${STUCK_SECONDS} s`;
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { BEAT_MS, Heartbeat } from '../../src/bin/heartbeat.js';
+
+/** The ticks of the primary in so many seconds. */
+function tick(heartbeat: Heartbeat, seconds: number): void {
+  for (let passedMs = 0; passedMs < seconds * 1000; passedMs += BEAT_MS) heartbeat.tick();
+}
+
+function listening(): Heartbeat {
+  const heartbeat = new Heartbeat();
+  heartbeat.beat(false);
+  heartbeat.listens();
+  return heartbeat;
+}
+
+describe('the heartbeat of a process', () => {
+  it('is silent after two seconds and stuck after five', () => {
+    const heartbeat = listening();
+    expect(heartbeat.pulse).toBe('serving');
+    tick(heartbeat, 1.5);
+    expect(heartbeat.pulse).toBe('serving');
+    tick(heartbeat, 0.5);
+    expect(heartbeat).toMatchObject({ pulse: 'silent', silentSeconds: 2 });
+    tick(heartbeat, 2.5);
+    expect(heartbeat.pulse).toBe('silent');
+    tick(heartbeat, 0.5);
+    expect(heartbeat).toMatchObject({ pulse: 'stuck', silentSeconds: 5 });
+  });
+
+  it('is never stuck while the process is busy and turns', () => {
+    const heartbeat = listening();
+    for (let turn = 0; turn < 20; turn++) {
+      tick(heartbeat, 4.5);
+      expect(heartbeat.pulse).toBe('silent');
+      heartbeat.beat(false);
+      expect(heartbeat).toMatchObject({ pulse: 'serving', silentSeconds: 0 });
+    }
+  });
+
+  it('may be late by a minute while the process starts', () => {
+    const heartbeat = new Heartbeat();
+    tick(heartbeat, 59.5);
+    expect(heartbeat.pulse).toBe('starting');
+    heartbeat.beat(false);
+    tick(heartbeat, 59.5);
+    expect(heartbeat.pulse).toBe('starting');
+    tick(heartbeat, 0.5);
+    expect(heartbeat.pulse).toBe('stuck');
+  });
+
+  it('counts anew when the process listens, however long it was silent before', () => {
+    const heartbeat = new Heartbeat();
+    tick(heartbeat, 30);
+    heartbeat.listens();
+    expect(heartbeat).toMatchObject({ pulse: 'serving', silentSeconds: 0 });
+  });
+
+  it('is not stuck while a debugger may hold the process', () => {
+    const heartbeat = listening();
+    heartbeat.beat(true);
+    tick(heartbeat, 3600);
+    expect(heartbeat.pulse).toBe('silent');
+    heartbeat.beat(false);
+    tick(heartbeat, 5);
+    expect(heartbeat.pulse).toBe('stuck');
+  });
+});

@@ -1,0 +1,85 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { pino } from 'pino';
+import { afterEach, expect, it } from 'vitest';
+import { type SupervisedProcess, supervise } from '../../src/bin/supervised-process.js';
+
+const SCRIPT = fileURLToPath(new URL('watched-process.mjs', import.meta.url));
+
+let watched: SupervisedProcess;
+afterEach(() => watched.stop());
+
+async function start(onFork: (child: ChildProcess) => void = () => {}): Promise<{ lines: string[] }> {
+  const lines: string[] = [];
+  const logger = pino({ level: 'error' }, { write: (line) => lines.push(line) });
+  watched = supervise({
+    name: 'a test process',
+    fork: () => {
+      const child = fork(SCRIPT);
+      onFork(child);
+      return child;
+    },
+    logger,
+  });
+  expect(await watched.listening).toBe(1234);
+  return { lines };
+}
+
+const state = () => watched.status().state;
+
+it('a process whose event loop does not turn is killed and replaced', async () => {
+  const { lines } = await start();
+  const { pid } = watched.status();
+  watched.child()?.send({ type: 'hang' });
+  await expect.poll(state).toBe('silent');
+  await expect.poll(() => watched.replacements()).toEqual({ stuck: 1, ended: 0 });
+  await expect.poll(state).toBe('serving');
+  expect(watched.status().pid).not.toBe(pid);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { process: pid, silentSeconds: 5, msg: 'a test process does not turn its event loop; killing it' },
+    { process: pid, signal: 'SIGKILL', msg: 'a test process has ended; starting another' },
+  ]);
+});
+
+it('a process that is busy all the time, and turns, is left alone', async () => {
+  let beats = 0;
+  await start((child) => child.on('message', () => beats++));
+  const { pid } = watched.status();
+  watched.child()?.send({ type: 'work' });
+  const before = beats;
+  // Each beat is at least one turn of 400 ms: twice as long as a stuck process would live.
+  await expect.poll(() => beats).toBeGreaterThan(before + 25);
+  expect(watched.status().pid).toBe(pid);
+  expect(watched.replacements()).toEqual({ stuck: 0, ended: 0 });
+});
+
+it('a process that ends is started again, but not when all are stopped', async () => {
+  const forked: ChildProcess[] = [];
+  await start((child) => forked.push(child));
+  watched.child()?.send({ type: 'end' });
+  await expect.poll(() => watched.replacements()).toEqual({ stuck: 0, ended: 1 });
+  expect(watched.status()).toEqual({ pid: null, state: 'ended', silentSeconds: 0 });
+  await expect.poll(state).toBe('serving');
+  await watched.stop();
+  expect(state()).toBe('ended');
+  expect(forked).toHaveLength(2);
+});
+
+it('a process that cannot be started at all is tried again', async () => {
+  let starts = 0;
+  watched = supervise({
+    name: 'a test process',
+    fork: () => fork(SCRIPT, { execPath: starts++ === 0 ? '/nonexistent' : process.execPath }),
+    logger: pino({ level: 'silent' }),
+  });
+  expect(await watched.listening).toBe(1234);
+  expect(watched.replacements()).toEqual({ stuck: 0, ended: 1 });
+});
+
+it('a process that does not turn is stopped all the same', async () => {
+  await start();
+  const child = watched.child();
+  child?.send({ type: 'hang' });
+  await watched.stop();
+  expect(child?.signalCode).toBe('SIGKILL');
+});
