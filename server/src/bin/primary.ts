@@ -10,8 +10,8 @@ import { startProcesses } from './processes.js';
 import { printWelcome } from './welcome.js';
 
 /**
- * The first process: it prepares the database, and keeps the API workers and the operations process running. It does no work for
- * anybody, so nobody can hold it up.
+ * The first process: it prepares the database, and keeps the API workers and the operations process running. It runs no
+ * code of a request, so no request can hold it up.
  *
  *   starting ──► running ──signal──► stopping: processes finish their requests ──► database closed ──► exit
  */
