@@ -138,6 +138,11 @@ const RULES: Rule[] = [
     breach: { 'http/a.ts': "import { env } from 'node:process';" },
   },
   {
+    name: 'only a Clock tells the time: a node whose own clock is wrong goes by the database (docs/adr/0027-one-clock.md)',
+    check: nodes((node, { path }) => !isIn(path, ...OWN_TIME) && !OWN_TIME.includes(path) && isOwnTime(node)),
+    breach: { 'features/a.ts': 'const then = new Date(0);\nconst today = new Date();' },
+  },
+  {
     name: 'no console: logs go through pino, where secrets are blanked, and people are told things by `say`',
     check: nodes((node) => isMember(node, 'console')),
     breach: { 'http/a.ts': "console.log('a');" },
@@ -241,6 +246,19 @@ function isIn(path: string, ...folders: string[]): boolean {
 function isMember(node: Node, object: string, ...names: string[]): boolean {
   if (node.type !== 'MemberExpression' || nameOf(node.object) !== object) return false;
   return names.length === 0 || names.includes(nameOf(node.property) || textOf(node.property));
+}
+
+/** Where the clock of the machine may be asked: what people are shown, the age of files, the lag of NATS, the `Date` that Node writes. */
+const OWN_TIME = [
+  ...['bin', 'cli', 'db/embedded', 'lib/clock.ts', 'db/database-clock.ts'],
+  ...['queue/queue.ts', 'http/response-date.ts'],
+];
+
+/** `Date.now`, `new Date()` or `systemClock` */
+function isOwnTime(node: Node): boolean {
+  if (node.type === 'NewExpression')
+    return nameOf(node.callee) === 'Date' && (node.arguments as Node[]).length === 0;
+  return isMember(node, 'Date', 'now') || (node.type === 'Identifier' && node.name === 'systemClock');
 }
 
 /** `app.post<…>(…)` */

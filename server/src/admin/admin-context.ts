@@ -28,7 +28,11 @@ export type AdminContext = Readonly<{
   jobs: Jobs;
   /** Tells the export runner about a new export, so that it does not wait for its next poll. */
   nudgeExports: () => void;
+  /** What operators should know about the node that responds. */
+  warnings: () => readonly InstallationWarning[];
 }>;
+
+export type InstallationWarning = Readonly<{ code: 'clock_off'; message: string }>;
 
 /** `busy`: a training of this game is running. */
 export type TrainingOutcome =

@@ -25,6 +25,7 @@ import { draftEditorRoutes } from '../features/game-configs/draft-editor-routes.
 import { draftRoutes } from '../features/game-configs/draft-routes.js';
 import { versionRoutes } from '../features/game-configs/version-routes.js';
 import { jobRoutes } from '../features/jobs/job-routes.js';
+import { installationRoutes } from '../features/lifecycle/installation-routes.js';
 import { adminPlayerRoutes } from '../features/players/admin-player-routes.js';
 import { overrideImportRoutes } from '../features/players/override-import-routes.js';
 import { gradeRoutes } from '../features/predictions/grade-routes.js';
@@ -54,6 +55,7 @@ type AdminRoutes = (app: FastifyInstance, ctx: AdminContext) => void;
 const ROUTES: readonly AdminRoutes[] = [
   studioRoutes,
   adminLimitsRoutes,
+  installationRoutes,
   eventTypeRoutes,
   eventSchemaRoutes,
   draftRoutes,

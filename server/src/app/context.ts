@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { type DatabaseClock, watchDatabaseClock } from '../db/database-clock.js';
 import { createPool } from '../db/pool.js';
 import { createDirectIntake } from '../features/events/direct-intake.js';
 import type { EventContext } from '../features/events/event-context.js';
@@ -20,7 +21,7 @@ import { createRefreshBatcher } from '../features/sessions/refresh-batcher.js';
 import type { SessionContext } from '../features/sessions/session-context.js';
 import { loadSigningKeys } from '../features/sessions/signing-keys.js';
 import { createRateLimits } from '../http/rate-limits.js';
-import { type Clock, systemClock } from '../lib/clock.js';
+import type { Clock } from '../lib/clock.js';
 import { createShedding } from '../overload/shedding.js';
 import type { QueuedPath } from '../queue/queued-path.js';
 import type { MasterKeys } from '../security/master-keys.js';
@@ -39,12 +40,14 @@ export type ContextOptions = {
   databaseUrl: string;
   masterKeys: MasterKeys;
   logger: Logger;
+  /** Replaces the clock of the database and that of the node: tests set the time. */
   clock?: Clock;
+  /** The clock of the machine. */
+  nodeClock?: Clock;
 };
 
 export async function createContext(options: ContextOptions): Promise<Context> {
   const { settings, logger, masterKeys } = options;
-  const clock = options.clock ?? systemClock;
   const metrics = createMetrics();
   const pool = createPool({
     url: options.databaseUrl,
@@ -54,6 +57,8 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     lookUps: 'planned once',
   });
   metrics.watchPool(pool);
+  const clock: Clock & Partial<Pick<DatabaseClock, 'stop'>> =
+    options.clock ?? (await watchDatabaseClock({ pool, node: options.nodeClock }));
 
   const signingKeys = await loadSigningKeys({
     pool,
@@ -62,6 +67,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
     accessTtlSeconds: settings.accessTtlSeconds,
     logger,
   }).catch(async (error: unknown) => {
+    clock.stop?.();
     metrics.stop();
     await pool.end();
     throw error;
@@ -116,6 +122,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
       await queued?.close();
       await inbox.close();
       shedding.stop();
+      clock.stop?.();
       metrics.stop();
       await pool.end();
     },

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { serviceActor } from '../admin/audit-log.js';
 import { listTenants } from '../admin/tenants.js';
+import { readDatabaseClock } from '../db/database-clock.js';
 import type { Pool } from '../db/pool.js';
 import { addMember, createSignInLink } from '../features/accounts/account-changes.js';
 import { emailKeyOf, findAccountByEmail } from '../features/accounts/account-queries.js';
@@ -31,11 +32,10 @@ export async function demoSignInPath(pool: Pool, nowMs: number): Promise<string>
 /** Undefined when the database is away just now: players are being served already, and only the link would be missing. */
 export async function demoSignInPathIfPossible(
   pool: Pool,
-  nowMs: number,
   logger: Pick<Logger, 'warn'>,
 ): Promise<string | undefined> {
   try {
-    return await demoSignInPath(pool, nowMs);
+    return await demoSignInPath(pool, (await readDatabaseClock(pool)).databaseMs);
   } catch (error) {
     const advice = `for another one, run: savepoint admin reset --email ${EMAIL}`;
     logger.warn({ err: error }, `could not create the sign-in link of the demo studio; ${advice}`);

@@ -11,6 +11,7 @@ import { registerErrorHandlers, respondToClientError, sendError, toApiError } fr
 import { allowHalfOpen } from '../http/half-close.js';
 import { HOST_CHECKED_LATER, registerSingleHeaders } from '../http/repeated-headers.js';
 import { requestId } from '../http/request-id.js';
+import { registerResponseDate } from '../http/response-date.js';
 import { trustProxy } from '../http/trust-proxy.js';
 import { registerValidation } from '../http/validation.js';
 import { refuseEarly } from '../overload/early-refusal.js';
@@ -72,6 +73,7 @@ export async function buildPlayerApp(
     reply.header('x-request-id', request.id);
     done();
   });
+  registerResponseDate(app, ctx.clock);
   registerSingleHeaders(app);
   observeResponses(app, { logger: ctx.logger, times: ctx.metrics.requests, who });
   registerCors(app, ctx.settings.corsOrigins);

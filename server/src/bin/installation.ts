@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { seedDemoStudio } from '../app/demo-studio.js';
 import type { Database } from '../db/database.js';
+import { readDatabaseClock } from '../db/database-clock.js';
 import { migrate, requireReachable } from '../db/migrate.js';
 import { isUnavailable } from '../db/pool.js';
 import { ensureEventPartitions } from '../features/events/event-partitions.js';
@@ -72,7 +73,7 @@ async function prepareDatabase(
 ): Promise<Installation> {
   await migrate(database.url, say);
   const { keys, text } = await loadMasterKeys(settings, database.pool);
-  const now = Date.now();
+  const { databaseMs: now } = await readDatabaseClock(database.pool);
   await ensureEventPartitions(database.pool, now);
   await ensureSigningKey(database.pool, keys, now);
   // Checked again: when several nodes start on a new database with different keys, the key of the first one counts.

@@ -6,9 +6,11 @@ import { DEMO } from '../app/demo-studio.js';
 import { FREQUENT_STEPS, MAINTENANCE_STEPS } from '../app/maintenance-steps.js';
 import { buildOpsApp } from '../app/ops-app.js';
 import { openDatabase } from '../db/database.js';
+import { watchDatabaseClock } from '../db/database-clock.js';
 import { createEventStoreMetrics } from '../features/events/event-store-metrics.js';
 import { createExportRunner } from '../features/exports/export-runner.js';
 import { createJobs } from '../features/jobs/jobs.js';
+import { clockWarnings, createClockMetrics, logClock } from '../features/lifecycle/clock-warnings.js';
 import {
   createMaintenance,
   scheduleFrequently,
@@ -17,7 +19,6 @@ import {
 import { createMaintenanceMetrics } from '../features/lifecycle/maintenance-metrics.js';
 import { createPredictionMetrics } from '../features/predictions/prediction-metrics.js';
 import { predictionsStep } from '../features/predictions/predictions-step.js';
-import { systemClock } from '../lib/clock.js';
 import { httpUrl } from '../lib/http-url.js';
 import { openLink } from '../queue/connection.js';
 import { checkQueue } from '../queue/queue-status.js';
@@ -40,17 +41,22 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
   const metrics = createAdminMetrics();
   const processMetrics = createProcessMetrics();
   const maintenanceMetrics = createMaintenanceMetrics();
-  const eventStoreMetrics = createEventStoreMetrics(database.pool);
+  const clock = await watchDatabaseClock({
+    pool: database.pool,
+    onChange: (reading) => logClock(logger, reading),
+  });
+  const clockMetrics = createClockMetrics(clock);
+  const eventStoreMetrics = createEventStoreMetrics(database.pool, clock);
   const predictionMetrics = createPredictionMetrics(database.pool);
-  const exports = createExportRunner({ pool: database.pool, clock: systemClock, logger });
-  const jobs = createJobs({ pool: database.pool, clock: systemClock, logger });
+  const exports = createExportRunner({ pool: database.pool, clock, logger });
+  const jobs = createJobs({ pool: database.pool, clock, logger });
   const app = await buildOpsApp({
     logger,
     allowedHosts: settings.opsAllowedHosts,
     trustProxy: settings.opsTrustProxy,
     demoKey: settings.environment === 'development' ? DEMO : undefined,
     playerUrl: (hostName) => playerUrl(settings, hostName),
-    readiness: () => readiness({ pool: database.pool, status: askStatus, queue }),
+    readiness: () => readiness({ pool: database.pool, status: askStatus, queue, clock }),
     metrics: async () => ({
       contentType: metrics.registry.contentType,
       text: [
@@ -58,18 +64,20 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
         await processMetrics.read(await askStatus()),
         await metrics.registry.metrics(),
         await maintenanceMetrics.registry.metrics(),
+        await clockMetrics.registry.metrics(),
         await eventStoreMetrics.registry.metrics(),
         await predictionMetrics.registry.metrics(),
       ].join('\n'),
     }),
     admin: {
-      ...{ pool: database.pool, databaseUrl: database.url, clock: systemClock, logger, metrics },
+      ...{ pool: database.pool, databaseUrl: database.url, clock, logger, metrics },
       environment: settings.environment,
       masterKeys,
       passwords: createPasswords(),
       trainModels: (training, run) => trainInThread(database.url, training, run),
       jobs,
       nudgeExports: exports.nudge,
+      warnings: () => clockWarnings(clock.reading()),
     },
     apiDocument: async (api) => JSON.parse(await readFile(new URL(`${api}.json`, apiDocuments()), 'utf8')),
   });
@@ -94,6 +102,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       for (const schedule of schedules) schedule.stop();
       await exports.stop();
       await jobs.stop();
+      clock.stop();
       await app.close();
       await link?.close();
       await database.close();

@@ -73,7 +73,7 @@ async function createSignInPath(
 ): Promise<string | undefined> {
   if (settings.environment !== 'development') return undefined;
   const { demoSignInPathIfPossible } = await import('../app/demo-account.js');
-  return demoSignInPathIfPossible(pool, Date.now(), logger);
+  return demoSignInPathIfPossible(pool, logger);
 }
 
 function firstSignal(): Promise<string> {

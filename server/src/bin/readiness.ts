@@ -1,6 +1,8 @@
 import type { Readiness } from '../app/health-app.js';
+import type { DatabaseClock } from '../db/database-clock.js';
 import { isMigrated } from '../db/migrate.js';
 import type { Pool } from '../db/pool.js';
+import { clockWarnings } from '../features/lifecycle/clock-warnings.js';
 import type { QueueStatus } from '../queue/queue-status.js';
 import { STUCK_SECONDS } from './heartbeat.js';
 import type { ServiceStatus } from './service-status.js';
@@ -12,6 +14,7 @@ type Sources = {
   status: () => Promise<ServiceStatus | undefined>;
   /** Undefined without a queue. */
   queue: (() => Promise<QueueStatus>) | undefined;
+  clock: Pick<DatabaseClock, 'reading'>;
 };
 
 const OK = 'ok';
@@ -19,15 +22,22 @@ const UNREACHABLE = 'the database cannot be reached';
 
 /**
  * With a queue, a node stays ready while one of the two is away: without the database it goes on taking events, without
- * NATS it goes on serving players. A balancer that took it out would stop that as well, and on every node at once.
+ * NATS it goes on serving players. A balancer that took it out would stop that as well, and on every node at once. A node whose
+ * clock is off is not ready, so that a balancer prefers others. It serves what it is sent, by the clock of the database.
  */
-export async function readiness({ pool, status, queue }: Sources): Promise<Readiness> {
+export async function readiness({ pool, status, queue, clock }: Sources): Promise<Readiness> {
   const [database, workers, queued] = await Promise.all([checkDatabase(pool), status(), queue?.()]);
   const { ok: hasQueue = false, ...queueChecks } = queued ?? {};
   const canStore = database === OK || (database === UNREACHABLE && hasQueue);
+  const [clockWarning] = clockWarnings(clock.reading());
   return {
-    ready: canStore && servingOf(workers?.workers ?? []).length > 0,
-    checks: { database, workers: describeWorkers(workers?.workers), ...queueChecks },
+    ready: canStore && servingOf(workers?.workers ?? []).length > 0 && clockWarning === undefined,
+    checks: {
+      database,
+      workers: describeWorkers(workers?.workers),
+      clock: clockWarning?.message ?? OK,
+      ...queueChecks,
+    },
   };
 }
 

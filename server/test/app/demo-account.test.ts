@@ -8,7 +8,7 @@ it('a database that is away when the sign-in link is due costs the link, not the
   const warnings: unknown[][] = [];
   const logger = { warn: (...line: unknown[]) => void warnings.push(line) };
   try {
-    expect(await demoSignInPathIfPossible(pool, 0, logger)).toBeUndefined();
+    expect(await demoSignInPathIfPossible(pool, logger)).toBeUndefined();
   } finally {
     await pool.end();
   }

@@ -16,16 +16,19 @@ const SILENT: ProcessStatus = { pid: 19, state: 'silent', silentSeconds: 3.5 };
 const ENDED: ProcessStatus = { pid: null, state: 'ended', silentSeconds: 0 };
 const UNREACHABLE_QUEUE = { ok: false, queue: 'away', consumers: 'unknown' };
 
+const RIGHT_CLOCK = { reading: () => ({ nodeMs: 0, databaseMs: 0, uncertaintyMs: 1 }) };
+
 const readinessOf = (...workers: ProcessStatus[]) =>
   readiness({
     pool: harness.pool,
     status: async () => ({ workers, replacements: { worker: NONE, operations: NONE } }),
     queue: undefined,
+    clock: RIGHT_CLOCK,
   });
 
 describe('readiness', () => {
   it('is ok while all workers serve', async () => {
-    const checks = { database: 'ok', workers: 'ok' };
+    const checks = { database: 'ok', workers: 'ok', clock: 'ok' };
     expect(await readinessOf(SERVING, SERVING)).toEqual({ ready: true, checks });
   });
 
@@ -44,20 +47,38 @@ describe('readiness', () => {
   });
 
   it('ends when the primary does not respond', async () => {
-    const sources = { pool: harness.pool, status: async () => undefined, queue: undefined };
+    const sources = {
+      pool: harness.pool,
+      status: async () => undefined,
+      queue: undefined,
+      clock: RIGHT_CLOCK,
+    };
     expect(await readiness(sources)).toEqual({
       ready: false,
-      checks: { database: 'ok', workers: 'the primary process does not respond' },
+      checks: { database: 'ok', workers: 'the primary process does not respond', clock: 'ok' },
     });
+  });
+
+  it('ends while the clock is off by more than a minute', async () => {
+    const sources = {
+      pool: harness.pool,
+      status: async () => ({ workers: [SERVING], replacements: { worker: NONE, operations: NONE } }),
+      queue: undefined,
+      clock: { reading: () => ({ nodeMs: 120_000, databaseMs: 0, uncertaintyMs: 1 }) },
+    };
+    const { ready, checks } = await readiness(sources);
+    expect(ready).toBe(false);
+    expect(checks.clock).toContain('ahead of the clock of the database');
   });
 
   it('holds without NATS, and says so', async () => {
     const { status } = {
       status: async () => ({ workers: [SERVING], replacements: { worker: NONE, operations: NONE } }),
     };
-    expect(await readiness({ pool: harness.pool, status, queue: async () => UNREACHABLE_QUEUE })).toEqual({
+    const queue = async () => UNREACHABLE_QUEUE;
+    expect(await readiness({ pool: harness.pool, status, queue, clock: RIGHT_CLOCK })).toEqual({
       ready: true,
-      checks: { database: 'ok', workers: 'ok', queue: 'away', consumers: 'unknown' },
+      checks: { database: 'ok', workers: 'ok', clock: 'ok', queue: 'away', consumers: 'unknown' },
     });
   });
 });

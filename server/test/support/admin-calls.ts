@@ -61,6 +61,7 @@ export function adminContext(
     trainModels: trainHere(pool),
     jobs: createJobs({ pool, clock, logger }),
     nudgeExports: () => {},
+    warnings: () => [],
   };
 }
 

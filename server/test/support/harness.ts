@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { type Logger, pino } from 'pino';
 import type { Actor } from '../../src/admin/audit-log.js';
-import { type Context, createContext } from '../../src/app/context.js';
+import { type Context, type ContextOptions, createContext } from '../../src/app/context.js';
 import { DEMO, seedDemoStudio } from '../../src/app/demo-studio.js';
 import { buildPlayerApp } from '../../src/app/player-app.js';
 import { createPool, type Pool } from '../../src/db/pool.js';
@@ -37,10 +37,13 @@ export type Harness = {
   databaseUrl: string;
   masterKeys: MasterKeys;
   /** A second node on the same database: its own caches, its own connections. */
-  addNode(overrides?: Partial<Settings>): Promise<{ app: FastifyInstance; ctx: Context }>;
+  addNode(overrides?: Partial<Settings>, clocks?: Clocks): Promise<{ app: FastifyInstance; ctx: Context }>;
   login(deviceId?: string, node?: FastifyInstance): Promise<Session>;
   close(): Promise<void>;
 };
+
+/** A node goes by the clock of the test, or by its own and that of the database. */
+type Clocks = Pick<ContextOptions, 'clock' | 'nodeClock'>;
 
 export type Session = {
   accessToken: string;
@@ -68,9 +71,9 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   await seedDemoStudio(pool, masterKeys, clock.now());
 
   const nodes: { app: FastifyInstance; ctx: Context }[] = [];
-  const addNode = async (overrides: Partial<Settings> = {}) => {
+  const addNode = async (overrides: Partial<Settings> = {}, clocks: Clocks = { clock }) => {
     const settings = { ...testSettings(), ...options.settings, ...overrides };
-    const ctx = await createContext({ settings, databaseUrl: database.url, masterKeys, logger, clock });
+    const ctx = await createContext({ settings, databaseUrl: database.url, masterKeys, logger, ...clocks });
     const node = { app: await buildPlayerApp(ctx), ctx };
     nodes.push(node);
     return node;

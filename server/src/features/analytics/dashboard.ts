@@ -45,7 +45,7 @@ export async function gameDashboard(
   gameId: number,
   fromDay: string,
   toDay: string,
-  nowMs = Date.now(),
+  nowMs: number,
 ): Promise<Dashboard> {
   const [days, cells] = await Promise.all([
     listGameDays(pool, gameId, fromDay, toDay),

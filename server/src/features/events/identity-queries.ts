@@ -1,5 +1,5 @@
 import { type Call, type Client, query } from '../../db/pool.js';
-import { DAY_MS } from '../../lib/day.js';
+import { utcDay } from '../../lib/day.js';
 import { generationOf, previousGeneration } from './identity-generations.js';
 
 /** An event as far as deciding whether it is new goes. */
@@ -14,8 +14,6 @@ export type IdentifiedEvent = {
 
 /** An event is received at most this long before its own time, or its clock is suspect. */
 const MOST_AHEAD_MS = 3_600_000;
-/** The clocks of two nodes differ by less. */
-const MOST_SKEW_MS = DAY_MS;
 /** Before every generation. */
 const ALWAYS = '0001-01-01';
 
@@ -37,7 +35,7 @@ export async function findIdentities(client: Client, events: readonly Identified
     await query<{ key: string }>(client, FIND_IDENTITIES, [
       searches.map(({ keys: wanted }) => arrayText(wanted)),
       searches.map(({ since }) => since),
-      newestGeneration(events),
+      newestReceipt(events),
     ]).then((rows) => rows.map(({ key }) => key)),
   );
   return keys.map((key) => {
@@ -58,7 +56,7 @@ const FIND_IDENTITIES = {
       select s.identity
       from event_identities i
       cross join lateral unnest(i.identities) as s(identity)
-      where i.identities && w.keys and i.generation >= w.since and i.generation <= $3::date
+      where i.identities && w.keys and i.generation >= w.since and i.generation <= greatest($3::date, (now() at time zone 'UTC')::date + 1)
         and s.identity = any (w.keys)
       offset 0
     ) k`,
@@ -132,11 +130,11 @@ function searchedSince({ occurredAtMs, receivedAtMs, clockSuspect }: IdentifiedE
   return own < previous ? own : previous;
 }
 
-/** The last generation to search. A clock that is ahead may have put an event beyond the present one. */
-function newestGeneration(events: readonly IdentifiedEvent[]): string {
-  let newestMs = Date.now() + MOST_SKEW_MS;
+/** Generations are searched up to this day, and in any case up to tomorrow: the clock of another node may have been ahead. */
+function newestReceipt(events: readonly IdentifiedEvent[]): string {
+  let newestMs = 0;
   for (const { receivedAtMs } of events) if (receivedAtMs > newestMs) newestMs = receivedAtMs;
-  return generationOf(newestMs);
+  return utcDay(newestMs);
 }
 
 function arrayText(keys: readonly string[]): string {

@@ -1,7 +1,10 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 
-/** How a step of maintenance ended. `busy`: another node was running it. `unfinished`: the next run continues. */
-export type StepOutcome = 'done' | 'unfinished' | 'busy' | 'failed';
+/**
+ * How a step of maintenance ended. `busy`: another node was running it. `unfinished`: the next run continues. `refused`: the clock
+ * of this node is off.
+ */
+export type StepOutcome = 'done' | 'unfinished' | 'busy' | 'refused' | 'failed';
 
 export type MaintenanceMetrics = ReturnType<typeof createMaintenanceMetrics>;
 
@@ -13,7 +16,7 @@ export function createMaintenanceMetrics() {
     registry,
     runs: new Counter({
       name: 'savepoint_maintenance_runs_total',
-      help: 'Runs of each step of maintenance by outcome: done, unfinished (out of time, the next run continues), busy (another node was running it) or failed.',
+      help: 'Runs of each step of maintenance by outcome: done, unfinished (out of time, the next run continues), busy (another node was running it), refused (the clock of this node is off) or failed.',
       labelNames: ['step', 'outcome'] as const,
       registers,
     }),

@@ -6,6 +6,7 @@ export type StepRun = Readonly<{
   /** A connection for this step alone. It holds the lock of the step, and reads large tables by their indexes only. */
   connection: OwnConnection;
   pool: Pool;
+  /** The time of the database when the step began. A step goes by no other clock. */
   nowMs: number;
   /** A step that works in portions checks the signal between two of them. */
   signal: AbortSignal;

@@ -1,6 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { tryAdvisoryLock, walkByIndex, withOwnConnection } from '../../db/own-connection.js';
+import { type ClockReading, isOff, offsetOf, readDatabaseClock } from '../../db/database-clock.js';
+import {
+  type OwnConnection,
+  tryAdvisoryLock,
+  walkByIndex,
+  withOwnConnection,
+} from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import { HOUR_MS } from '../../lib/day.js';
 import type { MaintenanceMetrics, StepOutcome } from './maintenance-metrics.js';
@@ -21,48 +27,53 @@ const STATEMENT_TIMEOUT_MS = 60_000;
 /** When a step exceeds its time by this much, the next step runs without waiting for it. */
 const GIVE_UP_AFTER_MS = 2 * STATEMENT_TIMEOUT_MS;
 
+const REFUSED =
+  'maintenance was refused: the clock of this node differs from the clock of the database by more than a minute';
+
 export type MaintenanceOptions = {
   pool: Pool;
   logger: Logger;
   metrics: MaintenanceMetrics;
   steps: readonly MaintenanceStep[];
   giveUpAfterMs?: number;
+  /** Tests set their own time. */
+  readClock?: (connection: OwnConnection) => Promise<ClockReading>;
 };
 
 export type Maintenance = {
   /**
-   * Runs every step once, or the steps of `only`, and returns the names of the steps that failed. Never rejects: the failure
-   * of one step does not affect the others.
+   * Runs every step once, or the steps of `only`, and returns the names of the steps that failed or were refused. Never rejects:
+   * the failure of one step does not affect the others.
    */
-  run(nowMs: number, signal: AbortSignal, only?: readonly string[]): Promise<string[]>;
+  run(signal: AbortSignal, only?: readonly string[]): Promise<string[]>;
 };
+
+type StepEnd = Readonly<{ outcome: StepOutcome; did: StepResult['did'] }>;
 
 /**
  * Periodic work, of which each step runs on one node at a time. The steps do not depend on each other:
  *
- *                     ┌─ lock held elsewhere ──► busy
- *   step ──► own ─────┤                    ┌─ all of it ──────► done
- *         connection  └─ lock ──► work ────┼─ out of time ────► unfinished (the next run continues)
+ *                     ┌─ clock of this node off ──► refused
+ *   step ──► own ─────┼─ lock held elsewhere ──► busy
+ *         connection  │                    ┌─ all of it ──────► done
+ *                     └─ lock ──► work ────┼─ out of time ────► unfinished (the next run continues)
  *                                          └─ error ──────────► failed
  *
  * Each step has its own connection, cluster-wide lock and time limit. A step that fails, or does not stop at its time limit, is
- * logged and counted, and the next step runs.
+ * logged and counted, and the next step runs. Steps delete, and close days: they get the time of the database, and a node
+ * whose clock differs from it runs none.
  */
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const { metrics, logger, steps, giveUpAfterMs = GIVE_UP_AFTER_MS } = options;
   const running = new Set<string>();
 
-  const runStep = async (
-    step: MaintenanceStep,
-    nowMs: number,
-    signal: AbortSignal,
-  ): Promise<StepOutcome | undefined> => {
+  const runStep = async (step: MaintenanceStep, signal: AbortSignal): Promise<StepEnd | undefined> => {
     const started = performance.now();
     const stop = AbortSignal.any([signal, AbortSignal.timeout(step.maxMs)]);
     let result: StepResult | undefined;
     let failure: unknown;
     try {
-      result = await inTurn(options.pool, step, nowMs, stop);
+      result = await inTurn(options, step, stop);
     } catch (error) {
       failure = error;
     }
@@ -73,22 +84,25 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     metrics.runs.inc({ step: step.name, outcome });
     metrics.duration.set({ step: step.name }, seconds);
     if (outcome === 'done') metrics.lastSuccess.setToCurrentTime({ step: step.name });
-    log(logger, step, outcome, { seconds, did: result?.did ?? {}, failure });
-    return outcome;
+    const did = result?.did ?? {};
+    log(logger, step, outcome, { seconds, did, failure });
+    return { outcome, did };
   };
 
   return {
-    async run(nowMs, signal, only) {
+    async run(signal, only) {
       const failed: string[] = [];
-      const begun = performance.now();
+      let refusal: StepEnd | undefined;
       for (const step of steps) {
         if (signal.aborted) break;
         if (running.has(step.name) || only?.includes(step.name) === false) continue;
         running.add(step.name);
         const over = new AbortController();
-        // The former steps may have taken hours.
-        const work = runStep(step, nowMs + performance.now() - begun, signal)
-          .then((outcome) => outcome === 'failed' && failed.push(step.name))
+        const work = runStep(step, signal)
+          .then((end) => {
+            if (end?.outcome === 'refused') refusal = end;
+            if (end?.outcome === 'failed' || end?.outcome === 'refused') failed.push(step.name);
+          })
           .finally(() => {
             running.delete(step.name);
             over.abort();
@@ -102,24 +116,28 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
           );
         }
       }
+      if (refusal !== undefined) logger.error({ ...refusal.did, steps: failed }, REFUSED);
       return failed;
     },
   };
 }
 
-/** Runs a step, unless another node or this one is running it. */
+/** Runs a step, unless the clock of this node is off, or another node or this one is running it. */
 async function inTurn(
-  pool: Pool,
+  { pool, readClock = readDatabaseClock }: MaintenanceOptions,
   step: MaintenanceStep,
-  nowMs: number,
   signal: AbortSignal,
 ): Promise<StepResult> {
   return withOwnConnection(pool, async (connection) => {
+    const reading = await readClock(connection);
+    if (isOff(reading)) {
+      return { outcome: 'refused', did: { clockOffsetSeconds: Math.round(offsetOf(reading) / 1_000) } };
+    }
     if (!(await tryAdvisoryLock(connection, 'savepoint maintenance', step.name)))
       return { outcome: 'busy', did: {} };
     await connection.query("select set_config('statement_timeout', $1, false)", [STATEMENT_TIMEOUT_MS]);
     await walkByIndex(connection);
-    return step.run({ connection, pool, nowMs, signal });
+    return step.run({ connection, pool, nowMs: reading.databaseMs, signal });
   });
 }
 
@@ -144,6 +162,9 @@ function log(logger: Logger, { name, maxMs }: MaintenanceStep, outcome: StepOutc
         { ...line, maxSeconds: maxMs / 1_000 },
         'a step of maintenance ran out of time; the next run continues',
       );
+    case 'refused':
+      // The run writes one line for all its steps.
+      return logger.debug(line, 'a step of maintenance was refused');
     case 'busy':
       return logger.debug(line, 'a step of maintenance is running on another node');
     case 'done': {
@@ -165,12 +186,12 @@ export function scheduleMaintenance(maintenance: Maintenance, pauses = PAUSES): 
   const keepRunning = async (): Promise<void> => {
     await pause(firstMs + Math.random() * firstJitterMs, signal);
     while (!signal.aborted) {
-      let failed = await maintenance.run(Date.now(), signal);
+      let failed = await maintenance.run(signal);
       let leftMs = betweenRunsMs + Math.random() * jitterMs;
       for (let waitMs = retryMs; failed.length > 0 && waitMs < leftMs && !signal.aborted; waitMs *= 2) {
         await pause(waitMs, signal);
         leftMs -= waitMs;
-        failed = await maintenance.run(Date.now(), signal, failed);
+        failed = await maintenance.run(signal, failed);
       }
       await pause(leftMs, signal);
     }
@@ -191,7 +212,7 @@ export function scheduleFrequently(
     for (;;) {
       await pause(everyMs, signal);
       if (signal.aborted) return;
-      await maintenance.run(Date.now(), signal, names);
+      await maintenance.run(signal, names);
     }
   };
   void keepRunning();

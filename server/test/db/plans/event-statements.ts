@@ -38,6 +38,7 @@ import { createMaintenanceMetrics } from '../../../src/features/lifecycle/mainte
 import { runRetention } from '../../../src/features/lifecycle/retention.js';
 import { findUsableKey } from '../../../src/features/studios/api-keys.js';
 import { utcDay } from '../../../src/lib/day.js';
+import { bothClocksAt } from '../../support/both-clocks.js';
 import { WORLD } from './large-tables.js';
 import type { Installation, Listed } from './listed-statement.js';
 
@@ -202,8 +203,11 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
     what: 'hourly maintenance',
     call: ({ admin, nowMs }) => {
       const [logger, metrics] = [pino({ level: 'silent' }), createMaintenanceMetrics()];
-      const maintenance = createMaintenance({ pool: admin, logger, metrics, steps: MAINTENANCE_STEPS });
-      return maintenance.run(nowMs, new AbortController().signal);
+      const maintenance = createMaintenance({
+        ...{ pool: admin, logger, metrics, steps: MAINTENANCE_STEPS },
+        readClock: async () => bothClocksAt(nowMs),
+      });
+      return maintenance.run(new AbortController().signal);
     },
     reads: {
       tables: [

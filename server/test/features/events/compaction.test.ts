@@ -1,11 +1,12 @@
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MAINTENANCE_STEPS } from '../../../src/app/maintenance-steps.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
 import { createEventStoreMetrics } from '../../../src/features/events/event-store-metrics.js';
 import { createMaintenance } from '../../../src/features/lifecycle/maintenance.js';
 import { createMaintenanceMetrics } from '../../../src/features/lifecycle/maintenance-metrics.js';
 import { utcDay } from '../../../src/lib/day.js';
+import { bothClocksAt } from '../../support/both-clocks.js';
 import {
   compact,
   countBlocks,
@@ -151,12 +152,9 @@ describe('compaction of a closed day', () => {
           Date.parse(day) + n,
         );
     }
-    const { registry } = createEventStoreMetrics(world.pool);
-    const left = () => {
-      // It goes by the clock of the machine: another day may have begun since the partitions were made.
-      const clock = vi.spyOn(Date, 'now').mockReturnValue(NOW);
-      return metricValue(registry, 'savepoint_event_days_to_compact').finally(() => clock.mockRestore());
-    };
+    // Another day may have begun since the partitions were made.
+    const { registry } = createEventStoreMetrics(world.pool, { now: () => NOW });
+    const left = () => metricValue(registry, 'savepoint_event_days_to_compact');
     expect(await left()).toBe(3);
     const results = await Promise.all([compact(world), compact(world), compact(world)]);
     // Those that came while the first was at it had nothing to do; one that came after it did the next day.
@@ -185,11 +183,12 @@ describe('compaction of a closed day', () => {
       logger,
       metrics: createMaintenanceMetrics(),
       steps,
+      readClock: async () => bothClocksAt(NOW),
     });
     // PostgreSQL's own upkeep may be at the day for some seconds.
     await expect
       .poll(async () => {
-        await maintenance.run(NOW, new AbortController().signal);
+        await maintenance.run(new AbortController().signal);
         return lines.at(-1);
       })
       .toMatchObject({

@@ -34,7 +34,7 @@ describe('the schedule of maintenance', () => {
     const enough = deferred<void>();
     const { stop } = scheduleMaintenance(
       {
-        run: async (_nowMs, _signal, only) => {
+        run: async (_signal, only) => {
           runs.push(only ?? 'all');
           if (runs.length === count) enough.resolve();
           return failures[runs.length - 1] ?? [];
@@ -65,7 +65,7 @@ it('some steps run every few minutes, one run after the other, until they are st
   let atWork = 0;
   const { stop } = scheduleFrequently(
     {
-      run: async (_nowMs, _signal, only) => {
+      run: async (_signal, only) => {
         expect(atWork++).toBe(0);
         runs.push(only);
         await new Promise((resolve) => setTimeout(resolve, 2));
@@ -103,7 +103,7 @@ describe('maintenance', () => {
       steps,
       ...(giveUpAfterMs === undefined ? {} : { giveUpAfterMs }),
     });
-    const run = (signal = new AbortController().signal) => maintenance.run(NOW, signal);
+    const run = (signal = new AbortController().signal) => maintenance.run(signal);
     return { run, metrics, lines };
   };
   const doneStep = (name: string): MaintenanceStep => ({

@@ -11,6 +11,7 @@ import { predictionsStep } from '../../../src/features/predictions/predictions-s
 import { dateOf } from '../../../src/lib/day.js';
 import { simulateGame } from '../../personalisation/predict/simulated-game.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
+import { bothClocksAt } from '../../support/both-clocks.js';
 import { expectGeneralError } from '../../support/data-calls.js';
 import { DAY_MS } from '../../support/game-world.js';
 import { createHarness, type Harness, testActor } from '../../support/harness.js';
@@ -55,8 +56,11 @@ async function maintain(days: number, trainingDays = 1): Promise<string> {
     logger,
   );
   const metrics = createMaintenanceMetrics();
-  const maintenance = createMaintenance({ pool: harness.pool, logger, metrics, steps: [run] });
-  await maintenance.run((today + days) * DAY_MS + 3_600_000, new AbortController().signal);
+  const maintenance = createMaintenance({
+    ...{ pool: harness.pool, logger, metrics, steps: [run] },
+    readClock: async () => bothClocksAt((today + days) * DAY_MS + 3_600_000),
+  });
+  await maintenance.run(new AbortController().signal);
   return metrics.registry.metrics();
 }
 
