@@ -74,7 +74,7 @@ async function create(options: CreateOptions): Promise<void> {
   const url = readUrl(options.url);
   await withDatabase(async ({ pool }, settings) => {
     const tenant = await namedOrOnlyTenant(pool, options.tenant);
-    const actor = commandActor();
+    const actor = await commandActor(pool);
     const { role } = options;
     const isNewOnly = options.existing !== true;
     const linkExpiresAt = actor.nowMs + LINK_MS;
@@ -100,7 +100,7 @@ async function reset({ email: given, url: base }: { email: string; url?: string 
   const email = readEmail(given);
   const url = readUrl(base);
   await withDatabase(async ({ pool }, settings) => {
-    const actor = commandActor();
+    const actor = await commandActor(pool);
     const done = await resetAccount(pool, email, actor.nowMs + LINK_MS, actor);
     if (done === undefined) {
       throw new StartupError(`There is no account of ${email}. List them: savepoint admin list`);

@@ -44,8 +44,10 @@ export function adminTokenCommands(): Command {
     .command('revoke <token-id>')
     .description('refuse a token from the next request on')
     .action(async (tokenId: string) => {
-      const actor = commandActor();
-      if (!(await withDatabase(({ pool }) => revokeAdminToken(pool, tokenId, actor)))) {
+      const isRevoked = await withDatabase(async ({ pool }) =>
+        revokeAdminToken(pool, tokenId, await commandActor(pool)),
+      );
+      if (!isRevoked) {
         throw new StartupError(
           `There is no active token "${tokenId}". List them: savepoint admin-token list`,
         );
@@ -60,7 +62,7 @@ async function create({ role, tenant: wanted, name: given, expiresDays }: Create
   const days = expiresDays === undefined ? null : readDays(expiresDays);
   await withDatabase(async ({ pool }) => {
     const tenant = await namedOrOnlyTenant(pool, wanted);
-    const actor = commandActor();
+    const actor = await commandActor(pool);
     const expiresAt = days === null ? null : actor.nowMs + days * DAY_MS;
     const { token } = await createAdminToken(pool, { tenantId: tenant.id, name, role, expiresAt }, actor);
     say(`Admin token  ${token}`);

@@ -90,7 +90,7 @@ async function importFile(options: ImportOptions): Promise<void> {
   const reading = await readingOf(file, format ?? formatOf(file));
   await withDatabase(async ({ pool }) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
-    const actor = commandActor();
+    const actor = await commandActor(pool);
     const outcome = await importCatalogue(pool, { gameId, reading, mode, ...seen }, actor);
     switch (outcome.outcome) {
       case 'imported': {

@@ -1,9 +1,15 @@
 import { hostname, userInfo } from 'node:os';
 import type { Actor } from '../admin/audit-log.js';
+import { readDatabaseClock } from '../db/database-clock.js';
+import type { Pool } from '../db/pool.js';
 
-/** The actor in the audit log for what a command changes: `ada@build-7`. */
-export function commandActor(): Actor {
-  return { name: `${currentUser()}@${hostname()}`, nowMs: Date.now() };
+/**
+ * The actor in the audit log for what a command changes: `ada@build-7`. The time is the database's: what a command makes or
+ * ends, ends when the nodes say so.
+ */
+export async function commandActor(pool: Pool): Promise<Actor> {
+  const { databaseMs } = await readDatabaseClock(pool);
+  return { name: `${currentUser()}@${hostname()}`, nowMs: databaseMs };
 }
 
 export function currentUser(): string {

@@ -83,7 +83,7 @@ async function publish(options: PublishOptions & { file?: string; draft: boolean
   const document = file === undefined ? undefined : parseDocument(file, await readGivenFile(file));
   await withDatabase(async ({ pool }) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
-    const actor = commandActor();
+    const actor = await commandActor(pool);
     const publication = { gameId, note, confirmPriceRaises };
     const outcome = draft
       ? await publishDraft(
@@ -105,7 +105,7 @@ async function rollBack(options: PublishOptions & { configVersion: string }): Pr
   const base = baseOf(options);
   await withDatabase(async ({ pool }) => {
     const { id: gameId, publishedVersion } = await requireGame(pool, tenant, game);
-    const actor = commandActor();
+    const actor = await commandActor(pool);
     const rollback = { gameId, version, note, confirmPriceRaises, ...base };
     const outcome = await rollBackConfig(pool, rollback, actor);
     if (outcome.outcome === 'no_such_version') throw noSuchVersion(configVersion, publishedVersion);

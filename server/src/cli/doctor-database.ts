@@ -1,9 +1,11 @@
 import { lstat } from 'node:fs/promises';
+import { describeOffset, isOff, offsetOf, readDatabaseClock } from '../db/database-clock.js';
 import { clusterPathIn } from '../db/embedded/cluster-place.js';
 import { findSchemaState, type SchemaState } from '../db/migrate.js';
 import { type Pool, transaction } from '../db/pool.js';
 import { listStuckDays, type SwapObstacle } from '../features/events/compact-queries.js';
 import { boundTo } from '../features/sessions/signing-keys.js';
+import type { Clock } from '../lib/clock.js';
 import { StartupError } from '../lib/startup-error.js';
 import { findMasterKeys } from '../security/master-key.js';
 import { unseal } from '../security/master-keys.js';
@@ -61,20 +63,22 @@ async function checkDurability(pool: Pool): Promise<DoctorFinding> {
   };
 }
 
-async function checkClock(pool: Pool): Promise<DoctorFinding> {
-  const before = Date.now();
-  const { rows } = await pool.query<{ now: number }>('select clock_timestamp() as now');
-  const elapsed = Date.now() - before;
-  const middle = before + elapsed / 2;
-  const difference = Math.round(middle - (rows[0]?.now ?? middle));
+export async function checkClock(pool: Pool, node?: Clock): Promise<DoctorFinding> {
+  const reading = await readDatabaseClock(pool, node);
   const name = 'clock';
-  // The server's clock was read at an unknown instant while the response was awaited.
-  if (Math.abs(difference) <= CLOCK_TOLERANCE_MS + elapsed / 2) return { name };
-  return {
-    name,
-    problem: `this machine and the database differ by ${difference} ms`,
-    advice: 'Run a time service (chrony, systemd-timesyncd) on both: logins are checked against this clock.',
-  };
+  if (Math.abs(offsetOf(reading)) <= CLOCK_TOLERANCE_MS + reading.uncertaintyMs) return { name };
+  const advice = 'Run a time service (chrony, systemd-timesyncd) on both';
+  return isOff(reading)
+    ? {
+        name,
+        problem: describeOffset(reading),
+        advice: `${advice}. Until they agree to a minute, this node goes by the clock of the database, and deletes nothing.`,
+      }
+    : {
+        name,
+        problem: `this machine and the database differ by ${Math.round(offsetOf(reading))} ms`,
+        advice: `${advice}: logins are checked against this clock.`,
+      };
 }
 
 /** Writes two megabytes to the disk of the database for a moment: a full disk cannot be detected in another way from here. */

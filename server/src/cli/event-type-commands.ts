@@ -68,7 +68,7 @@ async function register(eventType: string, { tenant, game, file }: GameOptions &
   const schemaText = await readGivenFile(file);
   await withDatabase(async ({ pool }) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
-    const result = await registerEventType(pool, { gameId, eventType, schemaText }, commandActor());
+    const result = await registerEventType(pool, { gameId, eventType, schemaText }, await commandActor(pool));
     if (!result.ok) throw new StartupError(`${file} cannot be registered. ${result.reason}`);
     for (const warning of result.warnings) say(`Without effect: ${printable(warning)}`);
     say(
@@ -128,7 +128,7 @@ async function show(eventType: string, { tenant, game, schemaVersion: version }:
 async function retire(eventType: string, { tenant, game }: GameOptions) {
   await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
-    if (!(await retireEventType(pool, id, eventType, commandActor()))) {
+    if (!(await retireEventType(pool, id, eventType, await commandActor(pool)))) {
       throw new StartupError(`"${eventType}" is not registered, or retired already.`);
     }
     say(`Retired ${printable(eventType)}. Register it again at any time.`);

@@ -131,7 +131,7 @@ async function replayOne(id: string, options: GroupOptions & { file?: string }):
   await withDatabase(async ({ pool }) => {
     const entry = await requireEntry(pool, id);
     const tools = { pool, registries: createRegistries(pool) };
-    const actor = commandActor();
+    const actor = await commandActor(pool);
     const result = await replayFailedEvent(tools, id, { actor, ...(edited === undefined ? {} : { edited }) });
     switch (result.outcome) {
       case 'replayed':
@@ -162,7 +162,7 @@ async function replayGroup(options: GroupOptions & { file?: string }): Promise<v
     const line = createProgressLine();
     const tools = { pool, registries: createRegistries(pool) };
     const onProgress = (progress: ReplayProgress) => line.show(describeProgress(progress));
-    const run = { actor: commandActor(), signal, onProgress };
+    const run = { actor: await commandActor(pool), signal, onProgress };
     const done = await replayFailedGroup(tools, group, run).finally(line.end);
     if (done.total === 0) return say('There are no open entries of this kind.');
     const known = done.duplicates === 0 ? '' : ` (${done.duplicates} of them had arrived another way)`;

@@ -61,8 +61,8 @@ export function keyCommands(): Command {
     )
     .action(async (keyId: string, options: { overlapHours?: string }) => {
       const overlapMs = readOverlap(options.overlapHours);
-      const created = await withMasterKeys(({ pool }, _, { keys }) =>
-        rotateApiKey(pool, keys, keyId, commandActor(), { overlapMs }),
+      const created = await withMasterKeys(async ({ pool }, _, { keys }) =>
+        rotateApiKey(pool, keys, keyId, await commandActor(pool), { overlapMs }),
       );
       if (created === undefined) throw noSuchKey(keyId);
       showOnce(created);
@@ -79,7 +79,9 @@ export function keyCommands(): Command {
     .description('refuse all further logins with a key, on every node at once')
     .option('--end-sessions', 'also end every session that was opened with it', false)
     .action(async (keyId: string, options: { endSessions: boolean }) => {
-      const revoked = await withDatabase(({ pool }) => revokeApiKey(pool, keyId, options, commandActor()));
+      const revoked = await withDatabase(async ({ pool }) =>
+        revokeApiKey(pool, keyId, options, await commandActor(pool)),
+      );
       if (!revoked) throw noSuchKey(keyId);
       say(`Revoked ${keyId}${options.endSessions ? ' and ended every session opened with it' : ''}.`);
     });
@@ -89,7 +91,7 @@ export function keyCommands(): Command {
 function createKey(place: CreateOptions): Promise<NewApiKey> {
   return withMasterKeys(async ({ pool }, _, { keys }) => {
     await requireGame(pool, place.tenant, place.game);
-    const created = await createApiKey(pool, keys, place, commandActor());
+    const created = await createApiKey(pool, keys, place, await commandActor(pool));
     if (created === undefined) throw new Error(`there is no game ${place.game} any more`);
     return created;
   });

@@ -42,7 +42,7 @@ async function resealUnderFirst(pool: Pool, keys: MasterKeys): Promise<void> {
       'SAVEPOINT_MASTER_KEY holds one key only. Put a new one in front of it, separated by a comma: savepoint master-key rotate --help',
     );
   }
-  report(keys, await resealAll(pool, keys, commandActor()));
+  report(keys, await resealAll(pool, keys, await commandActor(pool)));
 }
 
 async function rotateFile(pool: Pool, settings: Settings, text: string): Promise<void> {
@@ -51,7 +51,7 @@ async function rotateFile(pool: Pool, settings: Settings, text: string): Promise
   if (!parsed.ok) throw new StartupError(parsed.problems.join('\n'));
   // Both keys first: whenever this is interrupted, the file can open everything that is sealed.
   await writeMasterKeyFile(settings, both);
-  report(parsed.keys, await resealAll(pool, parsed.keys, commandActor()));
+  report(parsed.keys, await resealAll(pool, parsed.keys, await commandActor(pool)));
   await writeMasterKeyFile(settings, both.split(',', 1)[0] ?? both);
 }
 

@@ -151,7 +151,7 @@ async function grades({
   const wanted = wholeNumber('--days', days, 1, MAX_GRADE_DAYS);
   await withDatabase(async ({ pool }) => {
     const { id } = await requireGame(pool, tenant, game);
-    const sinceDay = dateOf(Math.floor(commandActor().nowMs / DAY_MS) - wanted);
+    const sinceDay = dateOf(Math.floor((await commandActor(pool)).nowMs / DAY_MS) - wanted);
     const found = await listGrades(pool, id, { sinceDay, limit: wanted * GRADES_A_DAY });
     if (found.length === 0) {
       return say(
@@ -190,7 +190,7 @@ async function rollBack({ tenant, game, model = '' }: ModelOptions): Promise<voi
   const version = versionNumber(model, '--model');
   await withDatabase(async ({ pool }) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
-    const outcome = await rollBackModel(pool, { gameId, version }, commandActor());
+    const outcome = await rollBackModel(pool, { gameId, version }, await commandActor(pool));
     switch (outcome.outcome) {
       case 'rolled_back':
         return say(

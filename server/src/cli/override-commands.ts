@@ -81,13 +81,13 @@ function describe(override: OverrideRow, nowMs: number): string {
 
 async function set(playerId: string, flagId: string, options: SetOptions): Promise<void> {
   const { tenant, game, value } = options;
-  const actor = commandActor();
   const reason = options.reason.trim();
   if (reason === '' || reason.length > MAX_REASON)
     throw new StartupError(`--reason must have 1 to ${MAX_REASON} characters.`);
-  const until = options.until === undefined ? null : readUntil(options.until, actor.nowMs);
-  if (until === undefined) throw new StartupError(`--${UNTIL_WRONG}.`);
   await withDatabase(async ({ pool }) => {
+    const actor = await commandActor(pool);
+    const until = options.until === undefined ? null : readUntil(options.until, actor.nowMs);
+    if (until === undefined) throw new StartupError(`--${UNTIL_WRONG}.`);
     const { id: gameId } = await requireGame(pool, tenant, game);
     const place = placeOf(gameId, playerId, flagId, options);
     const set = await setOverride(pool, { ...place, value: value === 'true', reason, until }, actor);
@@ -103,7 +103,11 @@ async function clear(playerId: string, flagId: string, options: GameOptions): Pr
   const { tenant, game } = options;
   await withDatabase(async ({ pool }) => {
     const { id: gameId } = await requireGame(pool, tenant, game);
-    const { outcome } = await clearOverride(pool, placeOf(gameId, playerId, flagId, options), commandActor());
+    const { outcome } = await clearOverride(
+      pool,
+      placeOf(gameId, playerId, flagId, options),
+      await commandActor(pool),
+    );
     if (outcome === 'no_such_player') throw noSuchPlayer(playerId, tenant, game);
     if (outcome === 'no_such_override')
       return say(`${printable(flagId)} of the player is not set: its rule decides.`);
@@ -131,10 +135,11 @@ function noSuchFlag(flagId: string, tenant: string, game: string, nearest?: stri
 }
 
 async function importFile({ tenant, game, file }: GameOptions & { file: string }): Promise<void> {
-  const actor = commandActor();
-  const reading = readOverrideFile(await readGivenFile(file), actor.nowMs);
+  const text = await readGivenFile(file);
   const afterwards = 'What was set stays so. Run the same command again for the rest.';
   await withDatabase(async ({ pool }, _, signal) => {
+    const actor = await commandActor(pool);
+    const reading = readOverrideFile(text, actor.nowMs);
     const { id: gameId, publishedVersion } = await requireGame(pool, tenant, game);
     const errors = await checkOverrides(pool, { gameId, publishedVersion }, reading);
     if (errors.length > 0)

@@ -1,9 +1,12 @@
 import { Command } from 'commander';
+import { describeOffset, isOff, readDatabaseClock } from '../db/database-clock.js';
+import type { Pool } from '../db/pool.js';
 import {
   type RetentionProgress,
   type RetentionResult,
   runRetention,
 } from '../features/lifecycle/retention.js';
+import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
 import { Interrupted } from './interrupt.js';
 import { grouped, progressBar } from './progress-bar.js';
@@ -26,9 +29,10 @@ export function retentionCommands(): Command {
 
 async function run(dryRun: boolean): Promise<void> {
   await withDatabase(async ({ pool }, _, signal) => {
+    await refuseWrongClock(pool);
     const line = createProgressLine();
     const result = await runRetention(pool, {
-      actor: commandActor(),
+      actor: await commandActor(pool),
       dryRun,
       signal,
       onGames(games) {
@@ -42,6 +46,14 @@ async function run(dryRun: boolean): Promise<void> {
     say(summary(result, dryRun));
     if (result.state === 'waiting') process.exitCode = 1;
   }, 'The next run goes on from here.');
+}
+
+async function refuseWrongClock(pool: Pool): Promise<void> {
+  const reading = await readDatabaseClock(pool);
+  if (!isOff(reading)) return;
+  throw new StartupError(
+    `${describeOffset(reading)} One of the two is wrong, so nothing is deleted. Set the clock, and run this again.`,
+  );
 }
 
 function showOn(line: { show(text: string): void }): (progress: RetentionProgress) => void {

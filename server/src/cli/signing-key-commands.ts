@@ -29,8 +29,8 @@ export function signingKeyCommands(): Command {
       false,
     )
     .action(async (options: { now: boolean }) => {
-      const { kid, signsFrom } = await withMasterKeys(({ pool }, _, { keys }) =>
-        rotateSigningKey(pool, keys, commandActor(), { immediately: options.now }),
+      const { kid, signsFrom } = await withMasterKeys(async ({ pool }, _, { keys }) =>
+        rotateSigningKey(pool, keys, await commandActor(pool), { immediately: options.now }),
       );
       say(
         `Published key ${kid}. New tokens are signed with it from ${new Date(signsFrom).toISOString()} on.`,
@@ -48,8 +48,8 @@ published key signs at once, or a new one. Your own servers that check tokens wi
 ${JWKS_MAX_AGE_SECONDS / 60} minutes: have them fetch it again.`,
     )
     .action(async (kid: string) => {
-      const revocation = await withMasterKeys(({ pool }, _, { keys }) =>
-        revokeSigningKey(pool, keys, kid, commandActor()),
+      const revocation = await withMasterKeys(async ({ pool }, _, { keys }) =>
+        revokeSigningKey(pool, keys, kid, await commandActor(pool)),
       );
       if (revocation === undefined) {
         throw new StartupError(

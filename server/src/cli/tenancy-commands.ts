@@ -20,7 +20,7 @@ export function tenantCommands(): Command {
     .action(async (slug: string, options: { name?: string }) => {
       requireSlug('tenant', slug);
       await withDatabase(async ({ pool }) => {
-        if (!(await createTenant(pool, { slug, name: options.name ?? slug }, commandActor()))) {
+        if (!(await createTenant(pool, { slug, name: options.name ?? slug }, await commandActor(pool)))) {
           throw new StartupError(`There is a tenant "${slug}" already.`);
         }
         say(`Created tenant ${slug}. Next: savepoint game create <game-id> --tenant ${slug}`);
@@ -53,7 +53,7 @@ export function gameCommands(): Command {
       await withDatabase(async ({ pool }) => {
         await requireTenant(pool, options.tenant);
         const added = { tenant: options.tenant, slug, name: options.name ?? slug };
-        if (!(await createGame(pool, added, commandActor()))) {
+        if (!(await createGame(pool, added, await commandActor(pool)))) {
           throw new StartupError(`There is a game "${slug}" of ${options.tenant} already.`);
         }
         say(`Created game ${slug}. Next: savepoint key create --tenant ${options.tenant} --game ${slug}`);
@@ -112,7 +112,7 @@ the events that are left.`,
           ...(unregisteredTypes === undefined ? {} : { unregisteredTypes }),
           ...(retentionDays === undefined ? {} : { retentionDays }),
         };
-        await updateGameSettings(pool, id, settings, commandActor());
+        await updateGameSettings(pool, id, settings, await commandActor(pool));
         if (unregisteredTypes !== undefined) {
           say(`Events of unregistered types of ${tenant}/${slug}: ${unregisteredTypes}.`);
         }
