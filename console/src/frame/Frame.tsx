@@ -22,6 +22,7 @@ import { Icon } from '../parts/Icon.js';
 import { ProblemNote } from '../parts/states.js';
 import { GameSwitch } from './GameSwitch.js';
 import { Help } from './Help.js';
+import { InstallationWarnings } from './InstallationWarnings.js';
 import { PAGES } from './navigation.js';
 import { RunningJobs } from './RunningJobs.js';
 import { SearchBox } from './SearchBox.js';
@@ -90,6 +91,7 @@ export function Frame() {
         </AppShell.Navbar>
         <AppShell.Main className="frame-main">
           <div id="page" className="frame-page">
+            <InstallationWarnings />
             <Outlet />
           </div>
           <DraftBar />
