@@ -7,7 +7,7 @@ const NEEDED = [
   'console/index.html',
   'dist/bin/operations.js',
   'dist/bin/worker.js',
-  'migrations/0001_service.sql',
+  'migrations/0001_baseline.sql',
   'openapi/admin.json',
   'openapi/player.json',
   'reference/index.html',

@@ -19,6 +19,7 @@ CREATE TABLE accounts (
   CONSTRAINT accounts_pkey PRIMARY KEY (id),
   CONSTRAINT accounts_email_key_key UNIQUE (email_key)
 );
+COMMENT ON TABLE accounts IS 'A person who signs in to the console and the admin API. An account belongs to no studio: it may be a member of several.';
 COMMENT ON COLUMN accounts.email_key IS 'The address in lower case: what it is found by.';
 COMMENT ON COLUMN accounts.password_hash IS 'scrypt with its parameters and salt. Null: signs in by a link only, until a password is set.';
 COMMENT ON COLUMN accounts.second_factor IS 'The secret of the one-time codes, sealed under the master key and bound to the account.';
@@ -38,6 +39,7 @@ CREATE TABLE account_sessions (
 );
 CREATE INDEX account_sessions_expiry ON account_sessions USING btree (expires_at);
 CREATE INDEX account_sessions_newest ON account_sessions USING btree (account_id, created_at, token_hash);
+COMMENT ON TABLE account_sessions IS 'A browser in which a person is signed in. People see where their sessions were begun, and end those that they do not know.';
 COMMENT ON COLUMN account_sessions.token_hash IS 'SHA-256 of 256 random bits: nothing to guess, nothing to salt.';
 COMMENT ON COLUMN account_sessions.seen_at IS 'Written once an hour at the most.';
 COMMENT ON COLUMN account_sessions.network IS 'Roughly from where it was begun: a /24 of IPv4 or a /48 of IPv6.';
@@ -52,6 +54,7 @@ CREATE TABLE tenants (
   CONSTRAINT tenants_slug_key UNIQUE (slug),
   CONSTRAINT tenants_slug_check CHECK ((slug ~ '^[a-z0-9][a-z0-9-]{0,62}$'::text))
 );
+COMMENT ON TABLE tenants IS 'A studio. The API calls it a tenant.';
 
 CREATE TABLE admin_tokens (
   token_id text NOT NULL,
@@ -59,16 +62,17 @@ CREATE TABLE admin_tokens (
   name text NOT NULL,
   role text NOT NULL,
   token_hash bytea NOT NULL,
+  created_by_account uuid,
   created_at timestamp with time zone NOT NULL,
   expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
-  created_by_account uuid,
   CONSTRAINT admin_tokens_pkey PRIMARY KEY (token_id),
   CONSTRAINT admin_tokens_of_tenant UNIQUE (tenant_id, token_id),
   CONSTRAINT admin_tokens_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'editor'::text, 'viewer'::text]))),
   CONSTRAINT admin_tokens_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
 CREATE INDEX admin_tokens_by_account ON admin_tokens USING btree (tenant_id, created_by_account) WHERE (created_by_account IS NOT NULL);
+COMMENT ON TABLE admin_tokens IS 'A token with which a program uses the admin API of a studio. Revoked ones are kept for the audit log.';
 COMMENT ON COLUMN admin_tokens.token_hash IS 'SHA-256 of 256 random bits: nothing to guess, nothing to salt.';
 
 CREATE TABLE games (
@@ -92,6 +96,7 @@ CREATE TABLE games (
   CONSTRAINT games_unregistered_types_check CHECK ((unregistered_types = ANY (ARRAY['accept'::text, 'hold'::text]))),
   CONSTRAINT games_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
 );
+COMMENT ON TABLE games IS 'A game of a studio. Every request reads its versions together with the player, so no node serves an old configuration, registry, key or model.';
 COMMENT ON COLUMN games.signing_keys_version IS 'signing_key_state.version, the same for all games.';
 COMMENT ON COLUMN games.predictions_version IS 'Of prediction_states; 0 before the first training.';
 
@@ -102,14 +107,15 @@ CREATE TABLE api_keys (
   label text DEFAULT ''::text NOT NULL,
   sealed_secret bytea NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
+  expires_at timestamp with time zone,
   revoked_at timestamp with time zone,
   sessions_ended boolean DEFAULT false NOT NULL,
-  expires_at timestamp with time zone,
   CONSTRAINT api_keys_pkey PRIMARY KEY (key_id),
   CONSTRAINT api_keys_environment_check CHECK ((environment = ANY (ARRAY['development'::text, 'production'::text]))),
   CONSTRAINT api_keys_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 );
 CREATE INDEX api_keys_game ON api_keys USING btree (game_id);
+COMMENT ON TABLE api_keys IS 'A key with which clients of a game sign their logins. A key is never deleted.';
 COMMENT ON COLUMN api_keys.sealed_secret IS 'AES-256-GCM under the master key, bound to tenant and key id.';
 COMMENT ON COLUMN api_keys.expires_at IS 'From then on it opens no session; those that it has opened go on.';
 
@@ -119,12 +125,12 @@ CREATE TABLE audit_log (
   game_id integer,
   at timestamp with time zone NOT NULL,
   actor text NOT NULL,
+  actor_email text,
+  actor_token text,
   action text NOT NULL,
   target text NOT NULL,
   before json,
   after json,
-  actor_email text,
-  actor_token text,
   CONSTRAINT audit_log_pkey PRIMARY KEY (id),
   CONSTRAINT audit_log_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id),
   CONSTRAINT audit_log_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES tenants(id)
@@ -172,8 +178,8 @@ CREATE TABLE config_drafts (
   based_on integer,
   document json,
   updated_by text NOT NULL,
-  updated_at timestamp with time zone NOT NULL,
   updated_by_email text,
+  updated_at timestamp with time zone NOT NULL,
   CONSTRAINT config_drafts_pkey PRIMARY KEY (game_id),
   CONSTRAINT config_drafts_check CHECK (((document IS NULL) = (based_on IS NULL))),
   CONSTRAINT config_drafts_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
@@ -184,12 +190,12 @@ CREATE TABLE config_versions (
   game_id integer NOT NULL,
   version integer NOT NULL,
   document json NOT NULL,
-  author text NOT NULL,
-  note text DEFAULT ''::text NOT NULL,
-  published_at timestamp with time zone NOT NULL,
   segment_versions json DEFAULT '{}'::json NOT NULL,
   copy_of integer,
+  author text NOT NULL,
   author_email text,
+  note text DEFAULT ''::text NOT NULL,
+  published_at timestamp with time zone NOT NULL,
   CONSTRAINT config_versions_pkey PRIMARY KEY (game_id, version),
   CONSTRAINT config_versions_version_check CHECK ((version > 0)),
   CONSTRAINT config_versions_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
@@ -205,6 +211,7 @@ CREATE TABLE devices (
   CONSTRAINT devices_pkey PRIMARY KEY (game_id, device_id)
 );
 CREATE INDEX devices_player ON devices USING btree (player_id);
+COMMENT ON TABLE devices IS 'A device of a game, which stands for its player at a login. The primary key decides between two first logins at once.';
 
 CREATE TABLE draft_editors (
   game_id integer NOT NULL,
@@ -218,12 +225,14 @@ CREATE TABLE draft_editors (
   CONSTRAINT draft_editors_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 );
 CREATE INDEX draft_editors_expiry ON draft_editors USING btree (expires_at);
+COMMENT ON TABLE draft_editors IS 'A window in which the draft of a game is open, so that two people who edit it are told of each other before they save. A window repeats its row every few seconds, and the row of a window that has gone expires.';
 
 CREATE TABLE event_block_changes (
   day date NOT NULL,
   changed_by xid8 NOT NULL,
   CONSTRAINT event_block_changes_pkey PRIMARY KEY (day, changed_by)
 );
+COMMENT ON TABLE event_block_changes IS 'A transaction that changed blocks of a day while the day was being rewritten.';
 
 CREATE TABLE event_block_days (
   day date NOT NULL,
@@ -279,6 +288,7 @@ CREATE TABLE event_identities (
   identities uuid[] NOT NULL
 ) PARTITION BY RANGE (generation);
 CREATE INDEX event_identities_key ON event_identities USING gin (identities) WITH (fastupdate=off);
+COMMENT ON TABLE event_identities IS 'The identities of a player''s events that were received together: by them an event without a number is recognised when it is sent again. The index has an entry for each identity, the table does not.';
 
 CREATE TABLE event_identities_default PARTITION OF event_identities DEFAULT;
 
@@ -302,6 +312,7 @@ CREATE TABLE event_types (
   CONSTRAINT event_types_version_check CHECK ((version > 0)),
   CONSTRAINT event_types_game_id_fkey FOREIGN KEY (game_id) REFERENCES games(id)
 );
+COMMENT ON TABLE event_types IS 'A version of the schema that a studio has registered for a type of events.';
 COMMENT ON COLUMN event_types.schema IS 'JSON Schema, draft 2020-12, for the whole event.';
 
 CREATE TABLE export_chunks (
@@ -343,6 +354,7 @@ CREATE INDEX export_jobs_expiry ON export_jobs USING btree (expires_at);
 CREATE INDEX export_jobs_game ON export_jobs USING btree (game_id, created_at, id);
 CREATE INDEX export_jobs_open ON export_jobs USING btree (created_at, id) WHERE (state = ANY (ARRAY['waiting'::text, 'running'::text]));
 CREATE INDEX export_jobs_tenant ON export_jobs USING btree (tenant_id, created_at);
+COMMENT ON TABLE export_jobs IS 'An export that the admin API runs in the background. How far it has come is written with the chunk that it has come to, so that any node continues it after an interruption.';
 
 CREATE TABLE failed_event_totals (
   game_id integer NOT NULL,
@@ -411,11 +423,11 @@ CREATE TABLE flag_overrides (
   value boolean NOT NULL,
   reason text NOT NULL,
   author text NOT NULL,
+  author_email text,
   set_at timestamp with time zone NOT NULL,
   until timestamp with time zone,
   cleared_at timestamp with time zone,
   cleared_by text,
-  author_email text,
   cleared_by_email text,
   CONSTRAINT flag_overrides_pkey PRIMARY KEY (id),
   CONSTRAINT flag_overrides_player_id_fkey FOREIGN KEY (player_id) REFERENCES players(id)
@@ -491,6 +503,7 @@ CREATE TABLE game_days (
   CONSTRAINT game_days_pkey PRIMARY KEY (game_id, day, shard)
 ) WITH (fillfactor=60);
 CREATE INDEX game_days_shards ON game_days USING btree (day, game_id, shard) WHERE (shard >= 0);
+COMMENT ON TABLE game_days IS 'What the players of a game did on a UTC day; the shards of a day are added up.';
 
 CREATE TABLE game_event_types (
   game_id integer NOT NULL,
@@ -501,6 +514,7 @@ CREATE TABLE game_event_types (
   CONSTRAINT game_event_types_pkey PRIMARY KEY (game_id, day, event_type, shard)
 ) WITH (fillfactor=60);
 CREATE INDEX game_event_types_shards ON game_event_types USING btree (day, game_id, event_type, shard) WHERE (shard >= 0);
+COMMENT ON TABLE game_event_types IS 'How many events of a type a game had on a UTC day. A row per type, not an object in game_days: a client that invents types adds rows, and can neither displace the real ones nor make a row that everybody writes grow without end.';
 
 CREATE TABLE holdout_comparisons (
   game_id integer NOT NULL,
@@ -522,10 +536,10 @@ CREATE TABLE invitations (
   role text NOT NULL,
   token_hash bytea NOT NULL,
   invited_by text NOT NULL,
-  created_at timestamp with time zone NOT NULL,
-  expires_at timestamp with time zone NOT NULL,
   invited_by_account uuid,
   invited_by_token text,
+  created_at timestamp with time zone NOT NULL,
+  expires_at timestamp with time zone NOT NULL,
   CONSTRAINT invitations_pkey PRIMARY KEY (id),
   CONSTRAINT invitations_tenant_id_email_key_key UNIQUE (tenant_id, email_key),
   CONSTRAINT invitations_token_hash_key UNIQUE (token_hash),
@@ -536,6 +550,7 @@ CREATE INDEX invitations_by_account ON invitations USING btree (tenant_id, invit
 CREATE INDEX invitations_by_token ON invitations USING btree (tenant_id, invited_by_token) WHERE (invited_by_token IS NOT NULL);
 CREATE INDEX invitations_expiry ON invitations USING btree (expires_at);
 CREATE INDEX invitations_tenant ON invitations USING btree (tenant_id, id);
+COMMENT ON TABLE invitations IS 'An open invitation of an email address to a studio. It is deleted when it is accepted or withdrawn.';
 
 CREATE TABLE jobs (
   id uuid NOT NULL,
@@ -560,6 +575,7 @@ CREATE TABLE jobs (
 );
 CREATE INDEX jobs_expiry ON jobs USING btree (expires_at);
 CREATE INDEX jobs_game ON jobs USING btree (game_id, created_at, id);
+COMMENT ON TABLE jobs IS 'A dry run, replay, import or training that goes on after the request that started it. The node that was asked does the work; every node reads here how far it is, and what came of it.';
 
 CREATE TABLE player_days (
   player_id bigint NOT NULL,
@@ -689,6 +705,7 @@ CREATE TABLE sessions (
 ) WITH (fillfactor=80);
 CREATE INDEX sessions_check ON sessions USING btree (check_on);
 CREATE INDEX sessions_of_player ON sessions USING btree (player_id, created_at);
+COMMENT ON TABLE sessions IS 'A session of a player on a device. One that has ended is deleted at once: a token without a session is refused.';
 COMMENT ON COLUMN sessions.check_on IS 'The day on which maintenance looks whether the session can be deleted.';
 
 CREATE TABLE sign_in_links (
@@ -700,6 +717,7 @@ CREATE TABLE sign_in_links (
 );
 CREATE INDEX sign_in_links_account ON sign_in_links USING btree (account_id);
 CREATE INDEX sign_in_links_expiry ON sign_in_links USING btree (expires_at);
+COMMENT ON TABLE sign_in_links IS 'A link that signs a person in. The row is deleted when its link is used: that makes it work once.';
 
 CREATE TABLE signing_key_state (
   only_row boolean DEFAULT true NOT NULL,
@@ -707,6 +725,7 @@ CREATE TABLE signing_key_state (
   CONSTRAINT signing_key_state_pkey PRIMARY KEY (only_row),
   CONSTRAINT signing_key_state_only_row_check CHECK (only_row)
 );
+COMMENT ON TABLE signing_key_state IS 'One row: the version of the signing keys of this installation.';
 COMMENT ON COLUMN signing_key_state.version IS 'One more after every change of signing_keys: a key added, brought forward or revoked.';
 
 CREATE TABLE signing_keys (
@@ -720,6 +739,7 @@ CREATE TABLE signing_keys (
   CONSTRAINT signing_keys_pkey PRIMARY KEY (kid),
   CONSTRAINT signing_keys_ordinal_key UNIQUE (ordinal)
 );
+COMMENT ON TABLE signing_keys IS 'A key that signs the access tokens of all games.';
 COMMENT ON COLUMN signing_keys.active_from IS 'Published at once, signs from then on, and until the next key does; verifies until the last token it signed has expired.';
 COMMENT ON COLUMN signing_keys.ordinal IS 'The version of signing_key_state that added the key.';
 COMMENT ON COLUMN signing_keys.revoked_at IS 'From then on it neither signs nor verifies, on any node.';
@@ -747,6 +767,7 @@ CREATE TABLE studio_members (
 );
 CREATE INDEX studio_members_account ON studio_members USING btree (account_id, joined_at, tenant_id);
 CREATE INDEX studio_members_owner ON studio_members USING btree (tenant_id) WHERE (role = 'owner'::text);
+COMMENT ON TABLE studio_members IS 'What a person may do in a studio.';
 
 CREATE TABLE transactions (
   game_id integer NOT NULL,
@@ -764,6 +785,7 @@ CREATE TABLE transactions (
 );
 CREATE INDEX transactions_counted ON transactions USING btree (player_id, purchased_at) WHERE ((purchased_at IS NOT NULL) AND (refunded_at IS NULL));
 CREATE INDEX transactions_of_game ON transactions USING btree (game_id, transaction_id, player_id) WHERE (game_id IS NOT NULL);
+COMMENT ON TABLE transactions IS 'A purchase. It counts once per player, so that nobody can claim another player''s. Purchases are counted by the difference that a row makes: the cost does not depend on how many a player has.';
 
 CREATE OR REPLACE FUNCTION attach_partition(parent text, child text, key text, first_value text, end_value text)
  RETURNS boolean

@@ -1,8 +1,8 @@
 import { lstat } from 'node:fs/promises';
 import { describeOffset, isOff, offsetOf, readDatabaseClock } from '../db/database-clock.js';
 import { clusterPathIn } from '../db/embedded/cluster-place.js';
-import { findSchemaState, type SchemaState } from '../db/migrate.js';
 import { type Pool, transaction } from '../db/pool.js';
+import { findSchemaState, type SchemaState } from '../db/schema-state.js';
 import { listStuckDays, type SwapObstacle } from '../features/events/compact-queries.js';
 import { boundTo } from '../features/sessions/signing-keys.js';
 import type { Clock } from '../lib/clock.js';
@@ -122,8 +122,15 @@ function whyNotWritten({
   }
 }
 
-function checkSchema({ applied, known }: SchemaState): DoctorFinding {
+export function checkSchema({ applied, known, foreign }: SchemaState): DoctorFinding {
   const name = 'schema';
+  if (foreign !== undefined) {
+    return {
+      name,
+      problem: `it has migration ${foreign}, which this build does not have: a build before 1.0 or another program has made it`,
+      advice: 'Use an empty database (DATABASE_URL) or an empty folder (SAVEPOINT_DATA_DIR).',
+    };
+  }
   if (applied === undefined) return { name: `${name} (empty: made by savepoint start or savepoint migrate)` };
   if (applied > known) {
     return {

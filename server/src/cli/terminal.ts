@@ -1,6 +1,6 @@
 import { type Database, openDatabaseForCommand } from '../db/database.js';
-import { findSchemaState } from '../db/migrate.js';
 import type { Pool } from '../db/pool.js';
+import { findSchemaState, refuseForeignSchema } from '../db/schema-state.js';
 import { StartupError } from '../lib/startup-error.js';
 import { type LoadedMasterKeys, loadMasterKeys, refuseWrongMasterKey } from '../security/master-key.js';
 import { readSettings, type Settings } from '../settings/settings.js';
@@ -85,12 +85,14 @@ export function withCommandDatabase<T>(
 }
 
 async function requireSchema(pool: Pool): Promise<void> {
-  const { applied, known } = await findSchemaState(pool).catch((error: Error & { code?: string }) => {
+  const state = await findSchemaState(pool).catch((error: Error & { code?: string }) => {
     // Where a name has several addresses and none can be reached, the error has no message.
     throw new StartupError(
       `The database cannot be reached: ${error.message || error.code}. Check DATABASE_URL.`,
     );
   });
+  refuseForeignSchema(state);
+  const { applied, known } = state;
   if (applied === undefined) {
     throw new StartupError(
       'The database is not set up yet. Run `savepoint migrate` or `savepoint start` first.',

@@ -4,7 +4,7 @@ import { StartupError } from '../lib/startup-error.js';
 import { applyMigration, LOCK_RETRIES, type LockRetries } from './apply-migration.js';
 import { listMigrations, type Migration } from './migration-files.js';
 import { trackConnection } from './open-connections.js';
-import type { Pool } from './pool.js';
+import { compareMigrations, listApplied, refuseForeignSchema, refuseNewerSchema } from './schema-state.js';
 
 // Any fixed number: it only has to be the same on every node ("savepnt" in ASCII).
 const MIGRATION_LOCK = '32477501386255476';
@@ -38,9 +38,10 @@ export async function migrate(
       name text not null,
       applied_at timestamptz not null default now()
     )`);
-    const applied = await currentVersion(client);
-    refuseNewerSchema(applied, known);
-    const missing = known.filter(({ version }) => version > applied);
+    const state = compareMigrations(await listApplied(client), known);
+    refuseForeignSchema(state);
+    refuseNewerSchema(state);
+    const missing = known.filter(({ version }) => version > (state.applied ?? 0));
     if (missing.length === 0) return [];
     const watcher = await connect(databaseUrl);
     try {
@@ -101,43 +102,6 @@ async function takeTurn(client: pg.Client, say: (line: string) => void): Promise
 async function findPid(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
   return rows[0]?.pid ?? 0;
-}
-
-/** The version of the database, undefined for an empty one, and the newest version that this build knows. */
-export type SchemaState = Readonly<{ applied: number | undefined; known: number }>;
-
-export async function findSchemaState(pool: Pool): Promise<SchemaState> {
-  const known = (await listMigrations()).at(-1)?.version ?? 0;
-  const { rows } = await pool.query<{ isThere: boolean }>(
-    `select to_regclass('schema_migrations') is not null as "isThere"`,
-  );
-  if (rows[0]?.isThere !== true) return { applied: undefined, known };
-  const { rows: versions } = await pool.query<{ version: number | null }>(
-    'select max(version) as version from schema_migrations',
-  );
-  return { applied: versions[0]?.version ?? undefined, known };
-}
-
-/** Whether this build can run on the database as it is. */
-export async function isMigrated(pool: Pool): Promise<boolean> {
-  const { applied = 0, known } = await findSchemaState(pool);
-  return applied >= known;
-}
-
-async function currentVersion(client: pg.Client): Promise<number> {
-  const { rows } = await client.query<{ version: number | null }>(
-    'select max(version) as version from schema_migrations',
-  );
-  return rows[0]?.version ?? 0;
-}
-
-function refuseNewerSchema(applied: number, migrations: readonly Migration[]): void {
-  const newest = migrations.at(-1)?.version ?? 0;
-  if (applied > newest) {
-    throw new StartupError(
-      `The database is at schema version ${applied}, but this build knows only up to ${newest}. Start a newer build; schemas never go back.`,
-    );
-  }
 }
 
 async function checkServerVersion(client: pg.Client): Promise<void> {

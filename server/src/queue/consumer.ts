@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { isMigrated } from '../db/migrate.js';
 import type { Pool } from '../db/pool.js';
+import { isMigrated } from '../db/schema-state.js';
 import type { NatsSettings } from '../settings/settings.js';
 import type { MessageApplier } from './apply-messages.js';
 import type { QueueLink } from './connection.js';

@@ -3,6 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LockRetries } from '../../src/db/apply-migration.js';
 import { migrate } from '../../src/db/migrate.js';
 import { listMigrations, type Migration } from '../../src/db/migration-files.js';
+import { createPool } from '../../src/db/pool.js';
+import { isMigrated } from '../../src/db/schema-state.js';
 import { StartupError } from '../../src/lib/startup-error.js';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 
@@ -134,6 +136,45 @@ describe('a migration', () => {
     const applied = (await Promise.all(nodes)).filter((names) => names.length > 0);
     expect(applied).toEqual([[COLUMN.name, INDEX.name, dropped.name]]);
     expect(await isValid('players_created')).toBeUndefined();
+  });
+});
+
+describe('a database', () => {
+  it('of a build before 1.0 is refused with a sentence, and left as it is', async () => {
+    const database = await createTestDatabase({ isEmpty: true });
+    const client = new pg.Client({ connectionString: database.url });
+    await client.connect();
+    try {
+      await client.query(
+        'create table schema_migrations (version integer primary key, name text not null, applied_at timestamptz default now())',
+      );
+      await client.query(
+        "insert into schema_migrations (version, name) values (1, '0001_service.sql'), (31, '0031_jobs.sql')",
+      );
+      await expect(migrate(database.url, () => {})).rejects.toThrow(
+        /^The database has migration 0001_service\.sql, .* a build before 1\.0, .* cannot be upgraded\. Use an empty database/,
+      );
+      const pool = createPool({ url: database.url, size: 1, timeoutMs: 60_000, onError: () => {} });
+      expect(await isMigrated(pool).finally(() => pool.end())).toBe(false);
+      const { rows } = await client.query("select relname from pg_class where relname = 'players'");
+      expect(rows).toEqual([]);
+    } finally {
+      await client.end();
+      await database.drop();
+    }
+  });
+
+  it('of a newer build is refused with a sentence', async () => {
+    const database = await createTestDatabase();
+    const known = await listMigrations();
+    try {
+      await migrate(database.url, () => {}, { migrations: [...known, COLUMN] });
+      await expect(migrate(database.url, () => {})).rejects.toThrow(
+        /^The database is at schema version 9001, but this build knows only up to \d+\./,
+      );
+    } finally {
+      await database.drop();
+    }
   });
 });
 
