@@ -17,7 +17,7 @@ const DAILY_PARTITION = '_[0-9]{8}$';
  */
 export async function dumpSchema(db) {
   await refuseUnknownObjects(db);
-  const tables = inOrderOfReferences(await listTables(db));
+  const tables = await listTables(db);
   return [
     HEADER,
     ...(await listSequences(db)).map(({ definition }) => `${definition}\n`),
@@ -27,9 +27,10 @@ export async function dumpSchema(db) {
   ].join('\n');
 }
 
-async function listTables(db) {
+/** All tables but the partitions that are made at run time. A table follows those that it refers to. */
+export async function listTables(db) {
   const { rows } = await db.query(TABLES, [DAILY_PARTITION]);
-  return rows;
+  return inOrderOfReferences(rows);
 }
 
 const TABLES = `
