@@ -1,3 +1,4 @@
+import { clipText } from '../clip-text.js';
 import type { StepLimit } from '../step-limit.js';
 import { type CodePointSet, isInSet, isWordCharacter } from './code-point-set.js';
 import { type Assertion, PatternError, type PatternNode, readPattern } from './pattern-reader.js';
@@ -21,7 +22,10 @@ type State =
 const PROPERTY_SIZE = 250;
 const PROPERTIES = /\\p\{/gi;
 
-/** The states before the first and after the last code point of a text. */
+/** The runtime repeats the whole pattern in its reason. */
+const MAX_REASON = 200;
+
+/** What stands before the first and after the last code point of a text. */
 const NOTHING = -1;
 
 /** Throws a `PatternError`, or `TooManySteps` where the machine would be larger than `size` allows. */
@@ -30,7 +34,7 @@ export function compilePattern(source: string, size: StepLimit): Pattern {
   try {
     new RegExp(source, 'u');
   } catch (error) {
-    throw new PatternError(`is not valid: ${(error as Error).message}`);
+    throw new PatternError(`is not valid: ${clipText((error as Error).message, MAX_REASON)}`);
   }
   const root = readPattern(source);
   const program = new ProgramWriter(size);

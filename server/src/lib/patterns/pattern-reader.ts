@@ -19,7 +19,7 @@ export type PatternNode =
 
 export type Assertion = 'start' | 'end' | 'word boundary' | 'no word boundary';
 
-/** Why a pattern cannot be used, as a sentence without its end. */
+/** Why a pattern cannot be used: the sentence that begins with the pattern, without its end. */
 export class PatternError extends Error {}
 
 /** Deeper groups would take more of the stack than there may be. */
@@ -103,7 +103,7 @@ class PatternReader {
   #group(depth: number): PatternNode {
     if (this.#peek() === '?' && !this.#skip('?:') && this.#match(GROUP_NAME) === null) {
       const isLook = /^\?<?[=!]/.test(this.#source.slice(this.#at, this.#at + 3));
-      throw new PatternError(isLook ? 'looks ahead or behind' : 'changes flags within the pattern');
+      throw unsupported(isLook ? 'looks ahead or behind' : 'changes flags within the pattern');
     }
     const inner = this.choice(depth + 1);
     this.#skip(')');
@@ -113,7 +113,7 @@ class PatternReader {
   #escapedAtom(): PatternNode {
     if (this.#skip('b')) return { kind: 'assertion', assertion: 'word boundary' };
     if (this.#skip('B')) return { kind: 'assertion', assertion: 'no word boundary' };
-    if (/[1-9k]/.test(this.#peek())) throw new PatternError('refers back to a group');
+    if (/[1-9k]/.test(this.#peek())) throw unsupported('refers back to a group');
     return { kind: 'set', set: setOf([this.#escape()], false) };
   }
 
@@ -184,6 +184,10 @@ class PatternReader {
     if (found !== null) this.#at += found[0].length;
     return found;
   }
+}
+
+function unsupported(what: string): PatternError {
+  return new PatternError(`${what}, which is not supported: patterns are matched without backtracking`);
 }
 
 function setOf(members: readonly Escape[], isNegated: boolean): CodePointSet {

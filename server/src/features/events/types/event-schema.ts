@@ -1,14 +1,18 @@
-import { Ajv2020, type ErrorObject, type Logger, type Options } from 'ajv/dist/2020.js';
-import { canonicalJson } from '../../../lib/canonical-json.js';
 import { clipText } from '../../../lib/clip-text.js';
 import { isObject } from '../../../lib/is-object.js';
 import { parseEventTimestamp } from '../../../lib/iso-time.js';
+import { compileJsonSchema, type SchemaOptions } from '../../../lib/json-schema/compile-schema.js';
+import type { Failure } from '../../../lib/json-schema/schema-check.js';
+import { escapePointer, type Schema, SchemaError } from '../../../lib/json-schema/schema-document.js';
+import { StepLimit, TooManySteps } from '../../../lib/step-limit.js';
 import { UUID_ANY_CASE } from '../../../lib/uuid.js';
+import { checkAgainstDraft, DRAFT } from './draft-check.js';
 
 /**
- * JSON Schemas of event types: draft 2020-12, for the whole event as it was sent. Studios write them for their own events, so
- * a `pattern` that takes exponential time slows down only the studio itself; what a player can send into it is bounded by the
- * size and depth of an event. A schema is self-contained: nothing is ever fetched.
+ * JSON Schemas of event types: draft 2020-12, for the whole event as it was sent. Studios write them for their own events, but all
+ * studios share the processes that check events and save schemas. So the cost of both is bounded here (ADR 0027): a schema is
+ * compiled in time that grows with its text only, which takes too little for a thread of its own, and each event may take a number of
+ * steps. A schema is self-contained: nothing is ever fetched.
  */
 
 /** Where and why an event does not match. */
@@ -25,41 +29,53 @@ export const SCHEMA_LIMITS = Object.freeze({
   maxDepth: 64,
 });
 
-const DRAFT = 'https://json-schema.org/draft/2020-12/schema';
+/**
+ * What it may cost to check one event: steps, each of which looks at one part of the event by one part of the schema. An event of
+ * 2 KB rarely takes 1,000. A batch holds 500 events and 1 MiB, so it takes 16 million steps at most.
+ */
+export const CHECK_LIMITS = Object.freeze({ steps: 10_000, stepsPerByte: 10 });
+
+/** No text of these formats is longer. A longer one is not looked at. */
+const MAX_FORMAT_LENGTH = 64;
 
 /** The formats that are checked. The draft makes `format` a mere note, and so is any other. */
-const FORMATS = {
-  'date-time': (text: string) => parseEventTimestamp(text) !== undefined,
-  date: (text: string) => parseEventTimestamp(`${text}T00:00:00Z`) !== undefined,
-  uuid: UUID_ANY_CASE,
+const FORMATS: SchemaOptions['formats'] = {
+  'date-time': (text) => text.length <= MAX_FORMAT_LENGTH && parseEventTimestamp(text) !== undefined,
+  date: (text) => text.length <= MAX_FORMAT_LENGTH && parseEventTimestamp(`${text}T00:00:00Z`) !== undefined,
+  uuid: (text) => text.length <= MAX_FORMAT_LENGTH && UUID_ANY_CASE.test(text),
 };
 
-/** Anything to be checked is checked as it is: nothing is coerced, filled in or taken away, and inherited members do not count. */
-const OPTIONS: Options = {
-  strict: false,
-  ownProperties: true,
-  formats: FORMATS,
-  meta: false,
-  validateSchema: false,
-  // A larger definition is called instead: copied to each of its references, a small schema could become a huge program.
-  inlineRefs: 8,
-  logger: false,
-};
+const TOO_EXPENSIVE: SchemaFailure = Object.freeze({
+  path: '',
+  message: `The event takes more than ${CHECK_LIMITS.steps} steps, and ${CHECK_LIMITS.stepsPerByte} more for each byte, to be checked by its schema.`,
+});
 
-/** Compiles a schema that `checkSchema` has found good. Takes milliseconds: keep the result. */
+/** Compiles a schema that was stored. Throws where it breaks a rule that was made later. */
 export function compileSchema(text: string): EventSchema {
-  const validate = createAjv().compile(JSON.parse(text));
+  const { check } = compileJsonSchema(JSON.parse(text), { formats: FORMATS, onOther() {} });
   return (event) => {
+    const steps = new StepLimit(CHECK_LIMITS.steps, () => CHECK_LIMITS.stepsPerByte * bytesOf(event));
     try {
-      return validate(event) ? undefined : describe(validate.errors?.[0]);
+      const failure = check(event, steps);
+      return failure && describe(failure);
     } catch (error) {
-      if (error instanceof RangeError) return ENDLESS;
+      if (error instanceof TooManySteps) return TOO_EXPENSIVE;
       throw error;
     }
   };
 }
 
-/** Whether a text can be registered: a valid schema of this draft that stands alone and comes to an end. */
+/** Why a stored schema cannot be used, or undefined. It was registered when there were fewer rules. */
+export function whyUnusable(text: string): string | undefined {
+  try {
+    compileSchema(text);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Whether a text can be registered: a valid schema of this draft that stands alone, and whose cost is bounded. */
 export function checkSchema(text: string): CheckedSchema {
   if (Buffer.byteLength(text) > SCHEMA_LIMITS.maxBytes) {
     return refuse(`The schema takes more than ${SCHEMA_LIMITS.maxBytes} bytes.`);
@@ -72,48 +88,19 @@ export function checkSchema(text: string): CheckedSchema {
   }
   const wrong = checkShape(schema);
   if (wrong !== undefined) return refuse(wrong);
-
-  const warnings = new Set<string>();
-  const logger: Logger = { log() {}, error() {}, warn: (message: string) => warnings.add(tidy(message)) };
   try {
-    // First against the draft itself, which also finds unknown keywords; then as it will be used, which finds formats.
-    createAjv({
-      meta: true,
-      validateSchema: true,
-      strictSchema: 'log',
-      validateFormats: false,
-      logger,
-    }).compile(schema as object);
-    createAjv({ logger }).compile(schema as object);
+    requireDraft(schema);
+    const { warnings } = compileJsonSchema(schema as Schema, { formats: FORMATS, onOther: requireDraft });
+    return { ok: true, warnings: [...warnings] };
   } catch (error) {
-    return refuse(reasonOf(error as Error));
+    if (error instanceof SchemaError) return refuse(error.message);
+    throw error;
   }
-  // Most schemas that refer to themselves without end do so for any event.
-  if (compileSchema(text)({ eventType: '', timestamp: '', payload: {}, metadata: {} }) === ENDLESS) {
-    return refuse(ENDLESS.message);
-  }
-  return { ok: true, warnings: [...warnings] };
 }
 
-const ENDLESS: SchemaFailure = Object.freeze({
-  path: '',
-  message: 'The schema refers to itself without end.',
-});
-
-/** An instance for each schema: they share neither identifiers nor references. */
-function createAjv(options: Options = {}): Ajv2020 {
-  const ajv = new Ajv2020({ ...OPTIONS, ...options });
-  // The original compares each item with each other one: half a minute of work for one large event.
-  ajv.removeKeyword('uniqueItems');
-  ajv.addKeyword({
-    keyword: 'uniqueItems',
-    type: 'array',
-    schemaType: 'boolean',
-    error: { message: 'must NOT have duplicate items' },
-    validate: (unique: boolean, items: unknown[]) =>
-      !unique || new Set(items.map(canonicalJson)).size === items.length,
-  });
-  return ajv;
+function requireDraft(schema: unknown): void {
+  const reason = checkAgainstDraft(schema);
+  if (reason !== undefined) throw new SchemaError(`The schema is not valid: ${reason}.`);
 }
 
 function checkShape(schema: unknown): string | undefined {
@@ -122,11 +109,10 @@ function checkShape(schema: unknown): string | undefined {
   if (isDeeper(schema, SCHEMA_LIMITS.maxDepth)) {
     return `The schema is nested more than ${SCHEMA_LIMITS.maxDepth} levels deep.`;
   }
-  const { $schema = DRAFT, $async } = schema;
-  if ($schema !== DRAFT && $schema !== `${DRAFT}#`) {
-    return `$schema is ${JSON.stringify($schema)}; write the schema for ${DRAFT}.`;
-  }
-  return $async === undefined ? undefined : '$async is not part of JSON Schema and not supported.';
+  const { $schema = DRAFT } = schema;
+  return $schema === DRAFT || $schema === `${DRAFT}#`
+    ? undefined
+    : `$schema is ${JSON.stringify($schema)}; write the schema for ${DRAFT}.`;
 }
 
 function isDeeper(value: unknown, levels: number): boolean {
@@ -134,41 +120,24 @@ function isDeeper(value: unknown, levels: number): boolean {
   return levels < 1 || Object.values(value).some((member) => isDeeper(member, levels - 1));
 }
 
+function bytesOf(event: unknown): number {
+  return Buffer.byteLength(JSON.stringify(event));
+}
+
 function refuse(reason: string): CheckedSchema {
   return { ok: false, reason };
 }
 
-function reasonOf(error: Error & { missingRef?: string }): string {
-  if (error.missingRef !== undefined) {
-    return `The schema refers to ${error.missingRef}, which is not in it. Put it into $defs: nothing is fetched.`;
-  }
-  return `The schema is not valid: ${error.message.replace(/^schema is invalid: /, '').replaceAll(/\bdata(?=[/ ])/g, '#')}.`;
-}
-
-function tidy(warning: string): string {
-  return warning
-    .replace(/^strict mode: /, '')
-    .replace(/ ignored in schema at path "(.*)"$/, ' is not checked, at $1');
-}
-
 /** A message is read by people and stored: a member of a megabyte is not repeated in it. */
-const MAX_NAME = 64;
 const MAX_PATH = 256;
 
-function describe(error: ErrorObject | undefined): SchemaFailure {
-  if (error === undefined) return { path: '', message: 'The event does not match.' };
-  const path = error.instancePath;
-  const { additionalProperty, unevaluatedProperty, allowedValue, allowedValues } = error.params;
-  const name = additionalProperty ?? unevaluatedProperty;
-  const detail =
-    name !== undefined
-      ? `: ${clipText(JSON.stringify(name), MAX_NAME)}`
-      : allowedValues !== undefined || allowedValue !== undefined
-        ? ` ${clipText(JSON.stringify(allowedValues ?? allowedValue), MAX_NAME)}`
-        : '';
-  const rule = clipText(error.schemaPath, MAX_PATH);
+function describe({ path: names, rule, message }: Failure): SchemaFailure {
+  const path = names
+    .map((name) => `/${escapePointer(String(name))}`)
+    .reverse()
+    .join('');
   return {
     path,
-    message: `${clipText(path, MAX_PATH) || 'The event'} ${error.message}${detail} (rule ${rule}).`,
+    message: `${clipText(path, MAX_PATH) || 'The event'} ${message} (rule ${clipText(rule, MAX_PATH)}).`,
   };
 }

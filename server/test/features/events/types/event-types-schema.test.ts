@@ -18,6 +18,30 @@ const failure = (schema: string, value: unknown) => {
   return compileSchema(schema)(value);
 };
 
+/** Definitions of which each refers twice to the next. */
+const doubling = (count: number) =>
+  JSON.stringify({
+    $ref: '#/$defs/d0',
+    $defs: Object.fromEntries(
+      Array.from({ length: count }, (_, n) => {
+        const next = { $ref: `#/$defs/d${n + 1}` };
+        return [`d${n}`, n === count - 1 ? {} : { allOf: [next, next] }];
+      }),
+    ),
+  });
+const chain = (count: number) =>
+  JSON.stringify({
+    $ref: '#/$defs/d0',
+    $defs: Object.fromEntries(
+      Array.from({ length: count }, (_, n) => [
+        `d${n}`,
+        n === count - 1 ? {} : { $ref: `#/$defs/d${n + 1}` },
+      ]),
+    ),
+  });
+/** Applied to each level of a tree by two branches, it takes twice as much for each. */
+const twice = { properties: { a: { $ref: '#/$defs/t' }, b: false } };
+
 describe('what can be registered', () => {
   it.each([
     ['not JSON', '{', /^The schema is not valid JSON: .+\.$/],
@@ -26,8 +50,37 @@ describe('what can be registered', () => {
     [
       'a pattern that is no regular expression',
       '{"pattern":"("}',
-      /^The schema is not valid: Invalid regular/,
+      /^The pattern "\(" is not valid: Invalid regular/,
     ],
+    [
+      'a pattern that needs backtracking',
+      ofPayload({ patternProperties: { 'a(?=b)': true } }),
+      'The pattern "a(?=b)" looks ahead or behind, which is not supported: patterns are matched without backtracking.',
+    ],
+    [
+      'a pattern that is large when it is expanded',
+      ofPayload({ propertyNames: { pattern: '(?:x{1000}){1000}' } }),
+      /^The patterns of the schema are too large: .+ "\(\?:x\{1000\}\)\{1000\}"\.$/,
+    ],
+    [
+      'forty definitions that each refer twice to the next',
+      doubling(40),
+      /^More than 2000 schemas would check one value/,
+    ],
+    ['a long chain of references', chain(2_000), /^More than 80 schemas, one within another/],
+    ['a reference that depends on others', '{"$dynamicRef":"#a"}', /^\$dynamicRef .+ not supported/],
+    [
+      'a loop that only some events run into',
+      '{"if":{"required":["loop"]},"then":{"$ref":"#"}}',
+      'The schema refers to itself without end.',
+    ],
+    [
+      'a wrong keyword under a name that only a reference makes a schema',
+      '{"$ref":"#/parts/a","parts":{"a":{"type":"objet"}}}',
+      /^The schema is not valid: #\/type must be /,
+    ],
+    ['two schemas of one name', '{"$defs":{"a":{"$anchor":"x"},"b":{"$anchor":"x"}}}', /#x is used twice\.$/],
+    ['a value that no event can hold', '{"const":{"a":"\\ud800"}}', /^No event can hold /],
     [
       'another draft',
       '{"$schema":"http://json-schema.org/draft-07/schema#"}',
@@ -160,9 +213,40 @@ describe('what matches', () => {
     expect(await cpuMs(() => failure(text, many))).toBeLessThan(1_000);
   });
 
-  it('a loop that only some events run into is a failure, not a crash', () => {
-    const text = '{"if":{"required":["loop"]},"then":{"$ref":"#"}}';
-    expect(failure(text, event())).toBeUndefined();
-    expect(failure(text, event({}, { loop: 1 }))?.message).toBe('The schema refers to itself without end.');
+  it('a pattern that backtracks elsewhere comes to an end', () => {
+    const text = ofPayload({ properties: { x: { pattern: '^(\\w+\\s?)*$' } } });
+    expect(failure(text, event({ x: 'a word and another' }))).toBeUndefined();
+    expect(failure(text, event({ x: `${'a'.repeat(40)}!` }))?.path).toBe('/payload/x');
+  });
+
+  it.each([
+    ['members that another schema has seen', { allOf: [{ properties: { a: true } }] }, { a: 1 }, true],
+    ['members that nothing has seen', { allOf: [{ properties: { a: true } }] }, { a: 1, b: 1 }, false],
+    ['members of a branch that fails', { anyOf: [{ properties: { a: false } }, true] }, { a: 1 }, false],
+    ['members of every branch that matches', { anyOf: [true, { properties: { a: true } }] }, { a: 1 }, true],
+    ['members of a condition', { if: { properties: { a: { const: 1 } } } }, { a: 1 }, true],
+    ['members of a condition that fails', { if: { properties: { a: { const: 2 } } } }, { a: 1 }, false],
+    ['members in not', { not: { not: { properties: { a: true } } } }, { a: 1 }, false],
+    ['additional members', { patternProperties: { '^a': true }, additionalProperties: true }, { b: 1 }, true],
+    ['items of a prefix', { prefixItems: [true] }, [1], true],
+    ['items after a prefix', { prefixItems: [true] }, [1, 2], false],
+    ['items that are contained', { contains: { const: 1 } }, [1, 1], true],
+    ['items that are not contained', { contains: { const: 1 } }, [1, 2], false],
+  ])('unevaluated parts: %s', (_, schema, value, isRight) => {
+    const text = ofPayload({ ...schema, unevaluatedProperties: false, unevaluatedItems: false });
+    expect(failure(text, event(value)) === undefined).toBe(isRight);
+  });
+
+  it('an event that costs too much is refused, and a larger one may cost more', () => {
+    const tree = { $defs: { t: { anyOf: [twice, twice] } }, properties: { payload: { $ref: '#/$defs/t' } } };
+    const nested = (levels: number): unknown => (levels === 0 ? {} : { a: nested(levels - 1), b: 1 });
+    const check = compileSchema(JSON.stringify(tree));
+    expect(check(event(nested(3)))?.message).toMatch(/anyOf/);
+    expect(check(event(nested(14)))).toEqual({
+      path: '',
+      message: expect.stringMatching(/^The event takes more than 10000 steps, and 10 more for each byte/),
+    });
+    const items = compileSchema(ofPayload({ items: { type: 'integer', minimum: 0 } }));
+    expect(items(event(Array.from({ length: 10_000 }, () => 1)))).toBeUndefined();
   });
 });
