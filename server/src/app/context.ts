@@ -4,7 +4,7 @@ import { createPool } from '../db/pool.js';
 import { createDirectIntake } from '../features/events/direct-intake.js';
 import type { EventContext } from '../features/events/event-context.js';
 import { createInbox } from '../features/events/failed/inbox.js';
-import { createRegistries } from '../features/events/types/registries.js';
+import { createRegistries, logUnusable } from '../features/events/types/registries.js';
 import { createConfigSnapshots } from '../features/game-configs/config-snapshots.js';
 import { createDecisions } from '../features/players/decisions.js';
 import { createFactReadings } from '../features/players/fact-readings.js';
@@ -111,7 +111,7 @@ export async function createContext(options: ContextOptions): Promise<Context> {
       stays: createSegmentStays(pool, logger),
     }),
     predictions: createPlayerPredictions({ readings, snapshots: models, gameConfigs, clock }),
-    registries: createRegistries(pool),
+    registries: createRegistries(pool, logUnusable(logger)),
     intake,
     inbox: queued?.inbox ?? inbox,
     rateLimits: createRateLimits(settings.rateLimits, (limit) => metrics.rateLimited.inc({ limit })),

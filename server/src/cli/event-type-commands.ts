@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { whyUnusable } from '../features/events/types/event-schema.js';
 import {
   findEventType,
   type ListedEventType,
@@ -121,6 +122,8 @@ async function show(eventType: string, { tenant, game, schemaVersion: version }:
     }
     // The schema alone goes to standard output, so that it can be written to a file.
     process.stderr.write(`${describe(found)}\n`);
+    const reason = whyUnusable(found.schemaText);
+    if (reason !== undefined) process.stderr.write(`It is not checked: ${reason} Register another schema.\n`);
     say(found.schemaText);
   });
 }

@@ -14,7 +14,7 @@ import {
   replayFailedEvent,
   replayFailedGroup,
 } from '../features/events/failed/replay.js';
-import { createRegistries } from '../features/events/types/registries.js';
+import { createRegistries, type UnusableSchema } from '../features/events/types/registries.js';
 import { isoTime } from '../lib/iso-time.js';
 import { StartupError } from '../lib/startup-error.js';
 import { commandActor } from './command-actor.js';
@@ -130,7 +130,7 @@ async function replayOne(id: string, options: GroupOptions & { file?: string }):
   const edited = options.file === undefined ? undefined : await readGivenFile(options.file);
   await withDatabase(async ({ pool }) => {
     const entry = await requireEntry(pool, id);
-    const tools = { pool, registries: createRegistries(pool) };
+    const tools = { pool, registries: createRegistries(pool, sayUnusable) };
     const actor = await commandActor(pool);
     const result = await replayFailedEvent(tools, id, { actor, ...(edited === undefined ? {} : { edited }) });
     switch (result.outcome) {
@@ -154,13 +154,19 @@ async function replayOne(id: string, options: GroupOptions & { file?: string }):
   });
 }
 
+function sayUnusable({ eventType, version, reason }: UnusableSchema): void {
+  say(
+    `Events of ${printable(eventType)} are not checked: version ${version} of its schema cannot be used. ${reason}`,
+  );
+}
+
 async function replayGroup(options: GroupOptions & { file?: string }): Promise<void> {
   if (options.file !== undefined) throw new StartupError('--file corrects one entry: give its id.');
   const afterwards = 'Entries that were replayed stay so. Run the command again for the others.';
   await withDatabase(async ({ pool }, _, signal) => {
     const group = await groupOf(pool, options);
     const line = createProgressLine();
-    const tools = { pool, registries: createRegistries(pool) };
+    const tools = { pool, registries: createRegistries(pool, sayUnusable) };
     const onProgress = (progress: ReplayProgress) => line.show(describeProgress(progress));
     const run = { actor: await commandActor(pool), signal, onProgress };
     const done = await replayFailedGroup(tools, group, run).finally(line.end);

@@ -94,7 +94,7 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
       await listFailedEvents(admin, { ...GROUP, eventType: null }, { limit: 20, beforeId: '10000' });
       await findFailedEvent(admin, '1');
       await updateReasons(admin, [{ id: '1', code: 'event_invalid', message: 'new', path: '' }]);
-      await replayFailedEvent({ pool: admin, registries: createRegistries(admin) }, '1', {
+      await replayFailedEvent({ pool: admin, registries: createRegistries(admin, () => {}) }, '1', {
         actor: actorAt(on),
       });
       await deleteFailedEvent(admin, gameId, '2', actorAt(on));
@@ -108,7 +108,7 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
       await listFailedGroups(admin, { gameId, limit: 50 });
       const after = { entries: 2, code: 'schema_mismatch', eventType: null } as const;
       await listFailedGroups(admin, { gameId, limit: 50, after });
-      await replayFailedGroup({ pool: admin, registries: createRegistries(admin) }, GROUP, {
+      await replayFailedGroup({ pool: admin, registries: createRegistries(admin, () => {}) }, GROUP, {
         actor: actorAt(on),
       });
       await deleteFailedGroup(admin, GROUP, actorAt(on));

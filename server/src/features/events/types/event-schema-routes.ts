@@ -17,6 +17,7 @@ import { BODY_ERRORS } from '../../../http/api-schemas.js';
 import { textParameter } from '../../../http/parameters.js';
 import { withSchemaTypes } from '../../../http/validation.js';
 import { EVENT_LIMITS } from '../limits.js';
+import { whyUnusable } from './event-schema.js';
 import { findEventType, retireEventType } from './event-type-queries.js';
 import { registerEventType } from './event-types.js';
 
@@ -38,6 +39,12 @@ const SchemaResponse = successOf(
     createdAt: Time('When it was registered'),
     retiredAt: nullable(Time('Since then the type counts as not registered')),
     schema: Schema,
+    notChecked: nullable(
+      Type.String({
+        description:
+          'Why the events of this type are not checked: an older version of the service took the schema',
+      }),
+    ),
   }),
   {
     example: {
@@ -47,6 +54,7 @@ const SchemaResponse = successOf(
       createdAt: '2026-11-15T12:00:00.000Z',
       retiredAt: null,
       schema: SCHEMA_EXAMPLE,
+      notChecked: null,
     },
   },
 );
@@ -105,6 +113,7 @@ export function eventSchemaRoutes(app: FastifyInstance, ctx: AdminContext): void
         createdAt: toTime(createdAt),
         retiredAt: toTime(retiredAt),
         schema: JSON.parse(schemaText) as unknown,
+        notChecked: whyUnusable(schemaText) ?? null,
       });
     },
   );

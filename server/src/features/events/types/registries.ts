@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import type { Pool } from '../../../db/pool.js';
 import { isBuiltInType } from '../built-in-event-types.js';
 import type { TypeCheck } from '../check-events.js';
@@ -26,11 +27,28 @@ type CompiledType = { version: number; schema: EventSchema };
 /** Before its first change a registry is empty and accepts everything: games that never use it pay nothing. */
 const acceptAnyType: TypeCheck = () => undefined;
 
+/** A schema of an older version of the service that this version cannot use. */
+export type UnusableSchema = Pick<RegisteredSchema, 'eventType' | 'version'> & {
+  gameId: number;
+  reason: string;
+};
+type OnUnusable = (schema: UnusableSchema) => void;
+
+/** For the log of a process that takes events. */
+export function logUnusable(logger: Logger): OnUnusable {
+  return (schema) =>
+    logger.error(
+      schema,
+      'the events of a type are not checked: its schema cannot be used; register another one',
+    );
+}
+
 /**
  * Keeps the event types of each game in memory, compiled. A version of a type never changes, so what is compiled stays
- * when the registry moves on.
+ * when the registry moves on. A stored schema that cannot be used is reported once, and accepts all events: players must not lose
+ * events because of a rule that was made after their studio registered the schema.
  */
-export function createRegistries(pool: Pool): Registries {
+export function createRegistries(pool: Pool, onUnusable: OnUnusable): Registries {
   const newest = new Map<number, Loaded>();
   const loading = new Map<string, Promise<TypeCheck>>();
   const gameIds = new Map<string, number>();
@@ -38,7 +56,9 @@ export function createRegistries(pool: Pool): Registries {
   const load = async (gameId: number): Promise<TypeCheck> => {
     const registry = await findRegistry(pool, gameId);
     if (registry === undefined) throw new Error(`there is no game ${gameId}`);
-    const loaded = compile(registry, newest.get(gameId)?.types);
+    const loaded = compile(registry, newest.get(gameId)?.types, (schema) =>
+      onUnusable({ gameId, ...schema }),
+    );
     newest.set(gameId, loaded);
     return loaded.check;
   };
@@ -68,11 +88,16 @@ export function createRegistries(pool: Pool): Registries {
   };
 }
 
-function compile(registry: Registry, before: ReadonlyMap<string, CompiledType> | undefined): Loaded {
+function compile(
+  registry: Registry,
+  before: ReadonlyMap<string, CompiledType> | undefined,
+  onUnusable: (schema: Omit<UnusableSchema, 'gameId'>) => void,
+): Loaded {
   const types = new Map(
     registry.schemas.map((registered) => {
       const known = before?.get(registered.eventType);
-      const compiled = known?.version === registered.version ? known : compileWhenNeeded(registered);
+      const compiled =
+        known?.version === registered.version ? known : compileWhenNeeded(registered, onUnusable);
       return [registered.eventType, compiled];
     }),
   );
@@ -80,13 +105,27 @@ function compile(registry: Registry, before: ReadonlyMap<string, CompiledType> |
   return { version: registry.version, types, check: checkBy(types, holds) };
 }
 
-/** A thousand schemas at once would stop the process for seconds; most nodes need a few of them. */
-function compileWhenNeeded({ version, schemaText }: RegisteredSchema): CompiledType {
+/**
+ * A thousand schemas at once would stop the process for seconds; most nodes need a few of them. One of them takes milliseconds, so a
+ * worker compiles it itself: the rules in `event-schema.ts` bound the time.
+ */
+function compileWhenNeeded(
+  { eventType, version, schemaText }: RegisteredSchema,
+  onUnusable: (schema: Omit<UnusableSchema, 'gameId'>) => void,
+): CompiledType {
   let compiled: EventSchema | undefined;
+  const compileOrAccept = (): EventSchema => {
+    try {
+      return compileSchema(schemaText);
+    } catch (error) {
+      onUnusable({ eventType, version, reason: (error as Error).message });
+      return () => undefined;
+    }
+  };
   return {
     version,
     schema(event) {
-      compiled ??= compileSchema(schemaText);
+      compiled ??= compileOrAccept();
       return compiled(event);
     },
   };

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertEventType } from '../../../../src/features/events/types/event-type-queries.js';
 import { type AdminClient, GAME, openAdminClient } from '../../../support/admin-calls.js';
 import { expectGeneralError } from '../../../support/data-calls.js';
-import { createHarness, type Harness, postEvents } from '../../../support/harness.js';
-import { gameEvent, rejectedCodes } from '../../../support/registry-calls.js';
+import { createHarness, type Harness, postEvents, testActor } from '../../../support/harness.js';
+import { demoGameId, gameEvent, rejectedCodes } from '../../../support/registry-calls.js';
 import { addStudio } from '../../../support/session-calls.js';
 
 let harness: Harness;
@@ -21,6 +22,19 @@ const path = (eventType: string, rest = '') =>
 const payload = (schema: object) => ({ properties: { payload: schema } });
 
 describe('the schema of an event type', () => {
+  it('says why it is not checked, if an older version of the service took it', async () => {
+    const { app, pool, clock } = harness;
+    const old = { gameId: await demoGameId(pool), eventType: 'Old', schemaText: '{"$dynamicRef":"#a"}' };
+    await insertEventType(pool, old, testActor(clock.now()));
+    expect(await admin.ask('GET', path('Old'))).toMatchObject({
+      version: 1,
+      notChecked: '$dynamicRef and $recursiveRef are not supported. Use $ref.',
+    });
+    const session = await harness.login();
+    const sent = gameEvent('Old', 1, clock.now(), {});
+    expect(rejectedCodes(await postEvents(app, session, [sent]))).toEqual([]);
+  });
+
   it.each(['Level', 'Level/Up', 'é "quoted"', '\u{1F600}'.repeat(128)])(
     'is registered, shown, checked by and retired: %s',
     async (eventType) => {
@@ -44,6 +58,7 @@ describe('the schema of an event type', () => {
         createdAt: expect.stringMatching(/Z$/),
         retiredAt: null,
         schema: second,
+        notChecked: null,
       });
       expect(await admin.ask('GET', path(eventType, '&version=1'))).toMatchObject({ schema: first });
 
