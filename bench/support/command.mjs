@@ -30,12 +30,12 @@ export async function measureSavepoint({ dataDir }, ...args) {
 export async function createAdmin(service) {
   const text = await savepoint(service, 'admin-token', 'create', '--role', 'owner');
   const token = /Admin token\s+(\S+)/.exec(text)?.[1];
-  return async (path, body) => {
+  return async (path, body, method = 'POST') => {
     const init =
       body === undefined
         ? {}
         : {
-            method: 'POST',
+            method,
             body: JSON.stringify(body),
             headers: { 'content-type': 'application/json' },
           };
@@ -47,9 +47,9 @@ export async function createAdmin(service) {
   };
 }
 
-/** Creates a game of the demo studio and a key for it. */
-export async function createGame(service, slug) {
-  const place = ['--tenant', 'demo-studio'];
+/** Creates a game of a studio and a key for it. */
+export async function createGame(service, slug, tenant = 'demo-studio') {
+  const place = ['--tenant', tenant];
   await savepoint(service, 'game', 'create', slug, ...place);
   const text = await savepoint(service, 'key', 'create', ...place, '--game', slug);
   const [, id] = /API key\s+(\S+)/.exec(text);

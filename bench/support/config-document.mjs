@@ -1,8 +1,7 @@
-// Documents as a studio might publish them: a catalogue of 20 SKUs, and the given number of segments and offers.
+// Documents as a studio might publish them: the given number of segments, offers and SKUs.
 import { DEFAULT_DOCUMENT } from '../../server/dist/personalisation/document/default-document.js';
 import { PREDICTION_NAMES } from '../../server/dist/personalisation/predict/artefact.js';
 
-const SKUS = 20;
 const DAY_MS = 86_400_000;
 
 /** Rules of every kind: days, counts, windows, money, device, flags, and combinations. `n` makes them differ. */
@@ -31,14 +30,16 @@ const ruleOf = (usesPredictions, n) => {
   return rules[n % rules.length](n);
 };
 
-export function makeDocument({ segments, offers, usesPredictions = false }, nowMs = Date.now()) {
+export function makeDocument({ segments, offers, skus = 20, usesPredictions = false }, nowMs = Date.now()) {
   const moment = (days) => new Date(nowMs + days * DAY_MS).toISOString();
   return {
     ...DEFAULT_DOCUMENT,
     segments: Array.from({ length: segments }, (_, n) => segment(n, ruleOf(usesPredictions, n))),
-    catalogue: Array.from({ length: SKUS }, (_, n) => sku(n)),
+    catalogue: Array.from({ length: skus }, (_, n) => sku(n)),
     store: { sendFallback: true, holdoutPercent: 0, largestDiscountPercent: '60' },
-    offers: Array.from({ length: offers }, (_, n) => offer(n, ruleOf(usesPredictions, n), segments, moment)),
+    offers: Array.from({ length: offers }, (_, n) =>
+      offer(n, ruleOf(usesPredictions, n), { segments, skus }, moment),
+    ),
     predictions: { visibleToClients: usesPredictions ? [...PREDICTION_NAMES] : [], off: [] },
   };
 }
@@ -74,7 +75,7 @@ function sku(n) {
 }
 
 /** Every fifth is always on; the others run, have not begun or are over, for all, for a segment or by a rule. */
-function offer(n, rule, segments, moment) {
+function offer(n, rule, { segments, skus }, moment) {
   const [from, until] = [
     [null, null],
     [moment(-7), moment(7)],
@@ -90,7 +91,7 @@ function offer(n, rule, segments, moment) {
     from,
     until,
     sharePercent: n % 4 === 0 ? 50 : 100,
-    skus: n % 10 === 0 ? 'all' : [`sku_${n % SKUS}`, `sku_${(n + 7) % SKUS}`],
+    skus: n % 10 === 0 ? 'all' : [`sku_${n % skus}`, `sku_${(n + 7) % skus}`],
     effect: { price: { discountPercent: String(5 + (n % 20)) }, promoId: `promo-${n}` },
     limitPerPlayer: n % 6 === 0 ? 3 : null,
     combine: n % 7 === 0,

@@ -80,24 +80,24 @@ export function loginBody(deviceId, { id, secret } = DEMO_KEY) {
   return JSON.stringify({ apiKey: id, deviceId, timestamp, signature });
 }
 
-export async function login(api, deviceId) {
+export async function login(api, deviceId, key = DEMO_KEY) {
   const response = await fetch(`${api}/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: loginBody(deviceId),
+    body: loginBody(deviceId, key),
   });
   if (response.status !== 200) throw new Error(`login: ${response.status} ${await response.text()}`);
   return response.json();
 }
 
 /** Several at a time, so that thousands of logins take seconds. */
-export async function loginMany(api, count, prefix) {
+export async function loginMany(api, count, prefix, key = DEMO_KEY) {
   const sessions = [];
   let next = 0;
   const one = async () => {
     while (next < count) {
       const index = next++;
-      sessions[index] = await login(api, `${prefix}-${index}`);
+      sessions[index] = await login(api, `${prefix}-${index}`, key);
     }
   };
   await Promise.all(Array.from({ length: 32 }, one));
