@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../db/pool.js';
 import type { Clock } from '../lib/clock.js';
+import type { FairSemaphore } from '../lib/fair-semaphore.js';
 import type { MasterKeys } from '../security/master-keys.js';
 import type { Passwords } from '../security/passwords.js';
 import type { AdminMetrics } from '../telemetry/metrics.js';
@@ -24,6 +25,8 @@ export type AdminContext = Readonly<{
     training: Readonly<{ gameId: number; actor: Actor }>,
     run?: JobRun,
   ) => Promise<TrainingOutcome>;
+  /** Changes of drafts and publications, by studio. */
+  documentChanges: FairSemaphore;
   /** Work that goes on after the response. */
   jobs: Jobs;
   /** Tells the export runner about a new export, so that it does not wait for its next poll. */

@@ -9,6 +9,7 @@ import { openDatabase } from '../db/database.js';
 import { watchDatabaseClock } from '../db/database-clock.js';
 import { createEventStoreMetrics } from '../features/events/event-store-metrics.js';
 import { createExportRunner } from '../features/exports/export-runner.js';
+import { createDocumentChanges } from '../features/game-configs/document-changes.js';
 import { createJobs } from '../features/jobs/jobs.js';
 import { clockWarnings, createClockMetrics, logClock } from '../features/lifecycle/clock-warnings.js';
 import {
@@ -75,6 +76,7 @@ async function startOperations(options: ChildOptions): Promise<RunningChild> {
       masterKeys,
       passwords: createPasswords(),
       trainModels: (training, run) => trainInThread(database.url, training, run),
+      documentChanges: createDocumentChanges(),
       jobs,
       nudgeExports: exports.nudge,
       warnings: () => clockWarnings(clock.reading()),

@@ -7,6 +7,7 @@ import type { Role } from '../../src/admin/roles.js';
 import { DEMO } from '../../src/app/demo-studio.js';
 import { buildOpsApp } from '../../src/app/ops-app.js';
 import type { Pool } from '../../src/db/pool.js';
+import { createDocumentChanges } from '../../src/features/game-configs/document-changes.js';
 import { createJobs } from '../../src/features/jobs/jobs.js';
 import { trainGame } from '../../src/features/predictions/train-game.js';
 import { createPasswords } from '../../src/security/passwords.js';
@@ -60,6 +61,7 @@ export function adminContext(
     passwords: createPasswords(CHEAP_HASHES),
     trainModels: trainHere(pool),
     jobs: createJobs({ pool, clock, logger }),
+    documentChanges: createDocumentChanges(),
     nudgeExports: () => {},
     warnings: () => [],
   };

@@ -1,6 +1,6 @@
 import { type Pool, snapshot } from '../../db/pool.js';
 import { ATTRIBUTE_REGISTRY } from '../../personalisation/attributes/attributes.js';
-import { compileDocument } from '../../personalisation/compile/compile-document.js';
+import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import { scopeOf } from '../../personalisation/compile/compile-flags-and-segments.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { nearMissOf } from '../../personalisation/rules/near-miss.js';
@@ -9,6 +9,7 @@ import { factColumns, MAX_COLUMNS } from '../evaluations/fact-columns.js';
 import { factNeeds } from '../evaluations/fact-needs.js';
 import { listFactRowsOf } from '../evaluations/player-queries.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
+import { documentWork } from '../game-configs/document-work.js';
 import { findCurrentModels } from '../predictions/models-at.js';
 import { AudienceCount, type CountedAudience } from './audience-count.js';
 import { type AudiencePart, neededParts } from './needed-parts.js';
@@ -40,7 +41,8 @@ export async function countAudience(
   { gameId, document, part, nowMs, signal }: AudienceQuestion,
 ): Promise<AudienceOutcome> {
   const { models } = await findCurrentModels(pool, gameId);
-  const needed = neededParts(compileDocument(document, { version: 0, publishedAt: 0 }), part);
+  const steps = compilationSteps(document, { version: 0, publishedAt: 0 });
+  const needed = neededParts(await documentWork.run(gameId, steps), part);
   const columns = factColumns(factNeeds([needed]), nowMs);
   if (columns.ofPlayer.length + columns.ofDays.length > MAX_COLUMNS) return { outcome: 'too_many_facts' };
   const nearMiss = nearMissOf(ruleOf(document, part) ?? 'true', scopeOf(document, ATTRIBUTE_REGISTRY));

@@ -1,6 +1,6 @@
 import { type Pool, snapshot } from '../../db/pool.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
-import { compileDocument } from '../../personalisation/compile/compile-document.js';
+import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { evaluatePlayer } from '../evaluations/evaluate-player.js';
@@ -8,6 +8,7 @@ import { factColumns, MAX_COLUMNS } from '../evaluations/fact-columns.js';
 import { factNeeds } from '../evaluations/fact-needs.js';
 import { listFactRowsOf } from '../evaluations/player-queries.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
+import { documentWork } from '../game-configs/document-work.js';
 import { findCurrentModels } from '../predictions/models-at.js';
 import { type GroupNumbers, GroupSums } from './group-sums.js';
 import { PORTION_PLAYERS } from './player-samples.js';
@@ -44,7 +45,8 @@ export async function countSegmentNumbers(
   nowMs: number,
 ): Promise<SegmentNumbers> {
   const { models } = await findCurrentModels(pool, gameId);
-  const compiled = withoutOffers(compileDocument(document, { version: 0, publishedAt: 0 }));
+  const steps = compilationSteps(document, { version: 0, publishedAt: 0 });
+  const compiled = withoutOffers(await documentWork.run(gameId, steps));
   const columns = factColumns(factNeeds([compiled]), nowMs);
   const isReadable = columns.ofPlayer.length + columns.ofDays.length <= MAX_COLUMNS;
   const span = { from: utcDay(nowMs - (NUMBER_DAYS - 1) * DAY_MS), to: utcDay(nowMs) };

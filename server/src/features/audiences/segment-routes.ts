@@ -4,8 +4,9 @@ import { gameErrors } from '../../admin/admin-errors.js';
 import { adminOf, gameOf, requireRole } from '../../admin/admin-guard.js';
 import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-responses.js';
 import { DAY_MS, utcDay } from '../../lib/day.js';
-import { compileDocument } from '../../personalisation/compile/compile-document.js';
+import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import { requireConfigVersion } from '../game-configs/config-queries.js';
+import { documentWork } from '../game-configs/document-work.js';
 import { SEGMENT_SAMPLE_SIZE } from './player-samples.js';
 import { createSegmentCounter, MAX_WAIT_MS, requireCount } from './segment-counter.js';
 import { SegmentsResponse } from './segment-schemas.js';
@@ -47,7 +48,7 @@ export function segmentRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { sizes, players, examined, isSampled, countedAt } = counted;
       const sinceDay = utcDay(ctx.clock.now() - TREND_DAYS * DAY_MS);
       const days = await listSegmentSizeDays(ctx.pool, gameId, sinceDay);
-      const compiled = compileDocument(row.document, row);
+      const compiled = await documentWork.run(gameId, compilationSteps(row.document, row));
       const versions = new Map(compiled.segments.map(({ listed }) => [listed.segmentId, listed.version]));
       return success({
         version: publishedVersion,

@@ -1,7 +1,7 @@
 import { type OwnConnection, withOwnConnection } from '../../db/own-connection.js';
 import type { Pool } from '../../db/pool.js';
 import type { AttributeRegistry } from '../../personalisation/attributes/attribute-registry.js';
-import { compileDocument } from '../../personalisation/compile/compile-document.js';
+import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
@@ -17,6 +17,7 @@ import {
   type Share,
 } from '../evaluations/player-queries.js';
 import { TimeSlice } from '../evaluations/time-slice.js';
+import { documentWork } from '../game-configs/document-work.js';
 import { findCurrentModels } from '../predictions/models-at.js';
 import { DryRunReport, type Effects } from './dry-run-report.js';
 import { compareDocuments } from './unchanged-parts.js';
@@ -69,7 +70,7 @@ const PAGE_VALUES = 500_000;
  */
 export async function dryRun(pool: Pool, run: DryRun): Promise<DryRunOutcome> {
   const began = performance.now();
-  const examination = prepare(run, (await findCurrentModels(pool, run.gameId)).models);
+  const examination = await prepare(run, (await findCurrentModels(pool, run.gameId)).models);
   if (examination.columnCount > MAX_COLUMNS) {
     const message = `The rules of the published and the new document use ${examination.columnCount} different facts about a player; a dry run can read ${MAX_COLUMNS}. Use fewer attributes.`;
     return { outcome: 'too_many_facts', message };
@@ -106,11 +107,17 @@ type Examination = Readonly<{
 }>;
 
 /** Decides which facts are read of a player, and how they are evaluated. */
-function prepare({ nowMs, attributes, ...run }: DryRun, models: ModelsInForce): Examination {
+async function prepare(
+  { gameId, nowMs, attributes, ...run }: DryRun,
+  models: ModelsInForce,
+): Promise<Examination> {
   const compile = (document: ConfigDocument) =>
-    compileDocument(document, { version: 0, publishedAt: 0 }, undefined, attributes);
-  const before = compile(run.before);
-  const after = compile(run.after);
+    documentWork.run(
+      gameId,
+      compilationSteps(document, { version: 0, publishedAt: 0 }, undefined, attributes),
+    );
+  const before = await compile(run.before);
+  const after = await compile(run.after);
   const { unchanged, rest } = compareDocuments(before, after);
   const columns = factColumns(withCurrency(factNeeds([rest, after]), [before, after]), nowMs);
   const report = new DryRunReport(before, after, unchanged, nowMs);

@@ -1,8 +1,9 @@
 import type { Pool } from '../../db/pool.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
-import { validateDocument } from '../../personalisation/validate/validate-document.js';
+import { validationSteps } from '../../personalisation/validate/validate-document.js';
 import { findConfigVersion } from '../game-configs/config-queries.js';
+import { documentWork } from '../game-configs/document-work.js';
 import { findDraft } from '../game-configs/draft.js';
 
 /** The document that might be published: the given document, a version, or, if neither is given, the draft. */
@@ -30,7 +31,7 @@ export async function findCandidate(
     ({ document: found, revision } = draft);
   }
   // Versions are checked, too: an older release of the service may have published a document that is not valid any more.
-  const validation = validateDocument(found);
+  const validation = await documentWork.run(gameId, validationSteps(found));
   if (!validation.ok) return { outcome: 'invalid', problems: validation.problems };
   return { outcome: 'found', document: validation.document, revision };
 }

@@ -2,11 +2,12 @@ import type { Pool } from '../../db/pool.js';
 import type { Clock } from '../../lib/clock.js';
 import type { KeySemaphore } from '../../lib/fair-semaphore.js';
 import type { AttributeRegistry } from '../../personalisation/attributes/attribute-registry.js';
-import { compileDocument } from '../../personalisation/compile/compile-document.js';
+import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import type { SegmentMembership } from '../../personalisation/compile/compiled-document.js';
 import { decide } from '../../personalisation/decide/decide.js';
 import type { Decision, FlagState, SegmentTrace, Trace } from '../../personalisation/decide/decision.js';
 import type { NearMiss } from '../../personalisation/rules/near-miss.js';
+import { documentWork } from '../game-configs/document-work.js';
 import { renderResponses, renderStore, storeEtag, storeText } from '../players/player-responses.js';
 import { type FoundModels, findModelsAt } from '../predictions/models-at.js';
 import {
@@ -104,6 +105,7 @@ export async function explain(
   // For the future, the models in force now are used.
   const models = await findModelsAt(pool, gameId, Math.min(instants.atMs, nowMs));
   const given = {
+    gameId,
     atMs: instants.atMs,
     isDraft: typeof version !== 'number' && version !== undefined,
     attributes,
@@ -120,21 +122,23 @@ export async function explain(
 }
 
 type ExplainedAs = Readonly<{
+  gameId: number;
   atMs: number;
   isDraft: boolean;
   attributes: AttributeRegistry | undefined;
   models: FoundModels;
 }>;
 
-function explained(
+async function explained(
   { document, publication }: ExplainedDocument,
   { facts, source, completeSince }: ExplainedPlayer,
-  { atMs, isDraft, attributes, models: found }: ExplainedAs,
-): ExplainOutcome {
+  { gameId, atMs, isDraft, attributes, models: found }: ExplainedAs,
+): Promise<ExplainOutcome> {
   const problems: Problem[] = [];
   if (found.problem !== null) problems.push({ part: 'predictions', message: found.problem });
   const onUnusable = (part: string, message: string) => problems.push({ part, message });
-  const compiled = compileDocument(document, publication, onUnusable, attributes);
+  const steps = compilationSteps(document, publication, onUnusable, attributes);
+  const compiled = await documentWork.run(gameId, steps);
   const decision = decide(compiled, facts, atMs, {
     models: found.models,
     trace: true,

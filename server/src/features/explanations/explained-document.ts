@@ -2,8 +2,9 @@ import type { Pool } from '../../db/pool.js';
 import type { Publication } from '../../personalisation/compile/compile-document.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
-import { validateDocument } from '../../personalisation/validate/validate-document.js';
+import { validationSteps } from '../../personalisation/validate/validate-document.js';
 import { findConfigVersion, findConfigVersionAt } from '../game-configs/config-queries.js';
+import { documentWork } from '../game-configs/document-work.js';
 import { findDraft } from '../game-configs/draft.js';
 import { nextSegmentVersions } from '../game-configs/segment-versions.js';
 
@@ -28,7 +29,7 @@ export async function findDocument(
     return asIfPublished(pool, gameId, document, { atMs, nowMs });
   }
   if (typeof wanted === 'object') {
-    const validation = validateDocument(wanted.document);
+    const validation = await documentWork.run(gameId, validationSteps(wanted.document));
     if (!validation.ok) return { outcome: 'document_invalid', problems: validation.problems };
     return asIfPublished(pool, gameId, validation.document, { atMs, nowMs });
   }

@@ -1,4 +1,5 @@
 import { canonicalJson } from '../../lib/canonical-json.js';
+import { runSteps, type Steps } from '../../lib/steps.js';
 import { DEFAULT_PREDICTIONS } from '../../personalisation/document/default-document.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 
@@ -14,13 +15,23 @@ export type DocumentChange = Readonly<{
 
 /** What changed, entry by entry: lists are compared by the ids of their entries, not by their places. */
 export function documentDifference(before: ConfigDocument, after: ConfigDocument): DocumentChange[] {
+  return runSteps(differenceSteps(before, after));
+}
+
+/** The same in steps, one for each entry. */
+export function* differenceSteps(before: ConfigDocument, after: ConfigDocument): Steps<DocumentChange[]> {
   return [
     ...partDifference('flags/isPayer', before.flags.isPayer, after.flags.isPayer),
-    ...listDifference('flags/custom', before.flags.custom, after.flags.custom, ({ flagId }) => flagId),
-    ...listDifference('segments', before.segments, after.segments, ({ segmentId }) => segmentId),
-    ...listDifference('catalogue', before.catalogue, after.catalogue, ({ skuId }) => skuId),
+    ...(yield* listDifference(
+      'flags/custom',
+      before.flags.custom,
+      after.flags.custom,
+      ({ flagId }) => flagId,
+    )),
+    ...(yield* listDifference('segments', before.segments, after.segments, ({ segmentId }) => segmentId)),
+    ...(yield* listDifference('catalogue', before.catalogue, after.catalogue, ({ skuId }) => skuId)),
     ...partDifference('store', before.store, after.store),
-    ...listDifference('offers', before.offers, after.offers, ({ offerId }) => offerId),
+    ...(yield* listDifference('offers', before.offers, after.offers, ({ offerId }) => offerId)),
     ...partDifference(
       'predictions',
       before.predictions ?? DEFAULT_PREDICTIONS,
@@ -33,12 +44,12 @@ function partDifference(path: string, before: unknown, after: unknown): Document
   return canonicalJson(before) === canonicalJson(after) ? [] : [{ path, change: 'changed', before, after }];
 }
 
-function listDifference<T>(
+function* listDifference<T>(
   path: string,
   before: readonly T[],
   after: readonly T[],
   idOf: (entry: T) => string,
-): DocumentChange[] {
+): Steps<DocumentChange[]> {
   const old = new Map(before.map((entry) => [idOf(entry), entry]));
   const present = new Map(after.map((entry) => [idOf(entry), entry]));
   const changes: DocumentChange[] = [];
@@ -52,6 +63,7 @@ function listDifference<T>(
     if (former === undefined) {
       changes.push({ path: `${path}/${id}`, change: 'added', before: null, after: entry });
     } else changes.push(...partDifference(`${path}/${id}`, former, entry));
+    yield;
   }
   const oldOrder = [...old.keys()].filter((id) => present.has(id));
   const newOrder = [...present.keys()].filter((id) => old.has(id));

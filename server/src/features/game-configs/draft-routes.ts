@@ -7,7 +7,7 @@ import { adminSchema, GameParameters, success, toTime } from '../../admin/admin-
 import { ApiError } from '../../errors.js';
 import { BODY_ERRORS } from '../../http/api-schemas.js';
 import { bodyCheckedAs, withSchemaTypes } from '../../http/validation.js';
-import { validateDocument } from '../../personalisation/validate/validate-document.js';
+import { validationSteps } from '../../personalisation/validate/validate-document.js';
 import { requireConfigVersion } from './config-queries.js';
 import {
   DraftBody,
@@ -20,7 +20,9 @@ import {
   ValidateEnvelope,
   ValidateResponse,
 } from './config-schemas.js';
-import { documentDifference } from './document-difference.js';
+import { changeInTurn } from './document-changes.js';
+import { differenceSteps } from './document-difference.js';
+import { documentWork } from './document-work.js';
 import { type Draft, discardDraft, findDraft, publishDraft, saveDraft } from './draft.js';
 import { draftConflict, PUBLICATION_ERRORS, publicationResponse } from './publish-response.js';
 
@@ -72,7 +74,7 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { gameId } = await gameOf(ctx, request);
       const { revision, document, basedOn } = request.body;
       const save = { gameId, revision, document, ...(basedOn === undefined ? {} : { basedOn }) };
-      const saved = await saveDraft(ctx.pool, save, actorOf(ctx, request));
+      const saved = await changeInTurn(ctx, request, () => saveDraft(ctx.pool, save, actorOf(ctx, request)));
       switch (saved.outcome) {
         case 'saved':
           return success(toResponse(saved.draft));
@@ -103,7 +105,9 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
     async (request) => {
       const { gameId } = await gameOf(ctx, request);
       const { revision } = request.query;
-      const discarded = await discardDraft(ctx.pool, { gameId, revision }, actorOf(ctx, request));
+      const discarded = await changeInTurn(ctx, request, () =>
+        discardDraft(ctx.pool, { gameId, revision }, actorOf(ctx, request)),
+      );
       if (discarded.outcome === 'draft_conflict') throw draftConflict(discarded);
       return success(toResponse(discarded.draft));
     },
@@ -123,8 +127,8 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
       },
     },
     async (request) => {
-      await gameOf(ctx, request);
-      const validation = validateDocument(request.body.document);
+      const { gameId } = await gameOf(ctx, request);
+      const validation = await documentWork.run(gameId, validationSteps(request.body.document));
       return success({ problems: validation.ok ? [] : validation.problems });
     },
   );
@@ -144,7 +148,7 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { gameId } = await gameOf(ctx, request);
       const { revision, basedOn, publishedVersion, document } = await findDraft(ctx.pool, gameId);
       const published = await requireConfigVersion(ctx.pool, gameId, publishedVersion);
-      const difference = documentDifference(published.document, document);
+      const difference = await documentWork.run(gameId, differenceSteps(published.document, document));
       return success({ revision, basedOn, publishedVersion, difference });
     },
   );
@@ -170,7 +174,9 @@ export function draftRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { gameId } = await gameOf(ctx, request);
       const { revision, note, confirmPriceRaises = false } = request.body;
       const publication = { gameId, revision, note, confirmPriceRaises };
-      const outcome = await publishDraft(ctx.pool, publication, actorOf(ctx, request));
+      const outcome = await changeInTurn(ctx, request, () =>
+        publishDraft(ctx.pool, publication, actorOf(ctx, request)),
+      );
       return reply.code(201).send(success(publicationResponse(outcome)));
     },
   );

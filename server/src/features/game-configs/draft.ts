@@ -2,9 +2,10 @@ import { type Actor, insertAuditEntry } from '../../admin/audit-log.js';
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
-import { validateDocument } from '../../personalisation/validate/validate-document.js';
+import { validationSteps } from '../../personalisation/validate/validate-document.js';
 import { lockGame, requireConfigVersion } from './config-queries.js';
-import { type DocumentChange, documentDifference } from './document-difference.js';
+import { type DocumentChange, differenceSteps } from './document-difference.js';
+import { documentWork } from './document-work.js';
 import { findDraftRow, upsertDraft } from './draft-queries.js';
 import { type PublishOutcome, publishWithin } from './publish.js';
 
@@ -78,13 +79,13 @@ export type SaveOutcome =
 
 export async function saveDraft(pool: Pool, save: DraftSave, actor: Actor): Promise<SaveOutcome> {
   // Before the game is locked: checking a large document takes a while, and other editors would wait for it.
-  const validation = validateDocument(save.document);
+  const validation = await documentWork.run(save.gameId, validationSteps(save.document));
   if (!validation.ok) return { outcome: 'invalid', problems: validation.problems };
   const { document } = validation;
   return transaction(pool, async (client) => {
     const { gameId, tenantId, publishedVersion } = await lockGame(client, save.gameId);
     const draft = await findDraft(client, gameId);
-    const difference = documentDifference(draft.document, document);
+    const difference = await documentWork.run(gameId, differenceSteps(draft.document, document));
     if (draft.revision !== save.revision) return conflict(draft, difference);
     const basedOn = save.basedOn ?? draft.basedOn;
     if (basedOn < draft.basedOn || basedOn > publishedVersion) return { outcome: 'no_such_version' };
@@ -117,8 +118,10 @@ export async function discardDraft(
     const { tenantId, publishedVersion } = await lockGame(client, gameId);
     const draft = await findDraft(client, gameId);
     const published = await requireConfigVersion(client, gameId, publishedVersion);
+    const differenceOf = (before: ConfigDocument, after: ConfigDocument) =>
+      documentWork.run(gameId, differenceSteps(before, after));
     if (draft.revision !== revision) {
-      return conflict(draft, documentDifference(draft.document, published.document));
+      return conflict(draft, await differenceOf(draft.document, published.document));
     }
     if (draft.isEdited) {
       await upsertDraft(client, { gameId, revision: revision + 1, content: null }, actor);
@@ -127,7 +130,7 @@ export async function discardDraft(
         gameId,
         action: 'draft.discard',
         target: `draft ${revision + 1}`,
-        before: { revision, difference: documentDifference(published.document, draft.document) },
+        before: { revision, difference: await differenceOf(published.document, draft.document) },
         after: { revision: revision + 1 },
       });
     }
@@ -149,7 +152,7 @@ export async function publishDraft(
 ): Promise<PublishOutcome | DraftConflict> {
   const seen = await findDraft(pool, gameId);
   if (seen.revision !== revision) return publishConflict(pool, gameId, seen);
-  const validation = validateDocument(seen.document);
+  const validation = await documentWork.run(gameId, validationSteps(seen.document));
   if (!validation.ok) return { outcome: 'invalid', problems: validation.problems };
   return transaction(pool, async (client) => {
     const game = await lockGame(client, gameId);
@@ -180,5 +183,5 @@ function conflict(
 /** Nothing was sent to compare the draft with, so the response says what publishing it would change now. */
 async function publishConflict(db: Pool | Client, gameId: number, draft: Draft): Promise<DraftConflict> {
   const published = await requireConfigVersion(db, gameId, draft.publishedVersion);
-  return conflict(draft, documentDifference(published.document, draft.document));
+  return conflict(draft, await documentWork.run(gameId, differenceSteps(published.document, draft.document)));
 }

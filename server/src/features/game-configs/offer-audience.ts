@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { TIME_BASIS } from '../../personalisation/attributes/time-basis.js';
 import { type FlagOrSegment, nodeNames } from '../../personalisation/compile/compile-flags-and-segments.js';
 import type { CompiledDocument, CompiledOffer } from '../../personalisation/compile/compiled-document.js';
@@ -5,7 +6,7 @@ import type { CompiledRule } from '../../personalisation/rules/rules.js';
 
 /** The audience of an offer, as far as two documents tell whether it lost players. */
 export type Audience = Readonly<{
-  /** The text of the offer's rule and of the rules it refers to. The same text means the same players. Empty: all players. */
+  /** Digest of the offer's rule and of the rules it refers to. Equal digests mean the same players. Empty: all players. */
   rules: string;
   sharePercent: number;
   /** The offer ends for a player after this many purchases; Infinity for never. */
@@ -14,14 +15,25 @@ export type Audience = Readonly<{
   counted: string | null;
 }>;
 
-export function audienceOf(offer: CompiledOffer, document: CompiledDocument): Audience {
-  const { rule, sharePercent, limitPerPlayer, promoId } = offer;
-  return {
-    rules: rule === null ? '' : rulesBehind(rule, document),
+/** Finds the audiences of a document's offers. */
+export function audienceReader(document: CompiledDocument): (offer: CompiledOffer) => Audience {
+  const nodes = new Map(
+    document.flagsAndSegments.map((node) => [
+      node.kind === 'flag' ? `flag:${node.flagId}` : `segment:${node.listed.segmentId}`,
+      node,
+    ]),
+  );
+  return ({ rule, sharePercent, limitPerPlayer, promoId }) => ({
+    rules: rule === null ? '' : digestOf(rulesBehind(rule, nodes, document)),
     sharePercent,
     limit: limitPerPlayer ?? Number.POSITIVE_INFINITY,
     counted: limitPerPlayer === null ? null : promoId,
-  };
+  });
+}
+
+/** Two hundred offers may each refer to all segments, by hundreds of kilobytes of rules. */
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
 }
 
 /**
@@ -45,14 +57,9 @@ function otherwise(node: FlagOrSegment, payerForDays: number | null): unknown {
 
 function rulesBehind(
   rule: CompiledRule,
-  { flagsAndSegments, payerForDays, predictionsOff }: CompiledDocument,
+  nodes: ReadonlyMap<string, FlagOrSegment>,
+  { payerForDays, predictionsOff }: CompiledDocument,
 ): string {
-  const nodes = new Map(
-    flagsAndSegments.map((node) => [
-      node.kind === 'flag' ? `flag:${node.flagId}` : `segment:${node.listed.segmentId}`,
-      node,
-    ]),
-  );
   const told = new Map<string, unknown>();
   let basis = rule.basis;
   const tell = (of: CompiledRule): void => {

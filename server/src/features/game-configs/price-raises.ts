@@ -1,4 +1,5 @@
-import { compileDocument } from '../../personalisation/compile/compile-document.js';
+import type { Steps } from '../../lib/steps.js';
+import { compilationSteps } from '../../personalisation/compile/compile-document.js';
 import type {
   CompiledDocument,
   CompiledOffer,
@@ -8,7 +9,7 @@ import type {
 import { applyOffer, type SkuChange } from '../../personalisation/decide/sku-change.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import { formatMinorUnits } from '../../personalisation/document/prices.js';
-import { type Audience, audienceOf, mayLose } from './offer-audience.js';
+import { type Audience, audienceReader, mayLose } from './offer-audience.js';
 
 /** A price that players of a running offer see today and that a publication would raise. */
 export type PriceRaise = Readonly<{
@@ -31,12 +32,15 @@ const MAX_RAISES = 1_000;
  * - the catalogue's own offer price, if it is gone, ends, leaves the SKU out, or may leave a player out,
  * - what it comes to together with an offer that gets in its way and did not before.
  * Who gets which offers is not known, so a raise may turn out to meet nobody: then it costs a confirmation. A SKU that is
- * no longer for sale has no price that could be too high.
+ * no longer for sale has no price that could be too high. In steps, at least one for each SKU of each running offer.
  */
-export function priceRaises(current: ConfigDocument, next: ConfigDocument, now: number): PriceRaise[] {
-  const publication = { version: 0, publishedAt: 0 };
-  const before = new Side(compileDocument(current, publication), now);
-  const after = new Side(compileDocument(next, publication), now);
+export function* priceRaiseSteps(
+  current: ConfigDocument,
+  next: ConfigDocument,
+  now: number,
+): Steps<PriceRaise[]> {
+  const before = yield* sideOf(current, now);
+  const after = yield* sideOf(next, now);
   const isHeldOutMore = after.document.holdoutPercent > before.document.holdoutPercent;
   const isUnchangedSku = sameText(pricesOf(current), pricesOf(next));
   const isUnchangedEffect = sameText(effectsOf(current), effectsOf(next));
@@ -50,6 +54,7 @@ export function priceRaises(current: ConfigDocument, next: ConfigDocument, now: 
       successor !== undefined && !isHeldOutMore && !mayLose(running.audience, successor.audience);
     const conflicts = isKept ? conflictsOf(successor, running, before, after) : [];
     for (const sku of running.skus.values()) {
+      yield;
       const skuAfter = after.skus.get(sku.skuId);
       if (skuAfter === undefined) continue;
       const mayApply = isKept && successor.skus.has(sku.skuId) ? successor : null;
@@ -108,21 +113,24 @@ type RunningOffer = Readonly<{
 }>;
 
 /** One of the two documents. */
-class Side {
-  readonly document: CompiledDocument;
-  readonly skus: ReadonlyMap<string, CompiledSku>;
-  readonly runningOffers = new Map<string, RunningOffer>();
+type Side = Readonly<{
+  document: CompiledDocument;
+  skus: ReadonlyMap<string, CompiledSku>;
+  runningOffers: ReadonlyMap<string, RunningOffer>;
+}>;
 
-  constructor(document: CompiledDocument, now: number) {
-    this.document = document;
-    this.skus = new Map(document.skus.map((sku) => [sku.skuId, sku]));
-    for (const [position, offer] of document.offers.entries()) {
-      if (!isRunning(offer, now)) continue;
-      const about = offer.skus.flatMap((index) => document.skus[index] ?? []);
-      const skus = new Map(about.map((sku) => [sku.skuId, sku]));
-      this.runningOffers.set(offer.offerId, { offer, position, audience: audienceOf(offer, document), skus });
-    }
+function* sideOf(source: ConfigDocument, now: number): Steps<Side> {
+  const document = yield* compilationSteps(source, { version: 0, publishedAt: 0 });
+  const audienceOf = audienceReader(document);
+  const runningOffers = new Map<string, RunningOffer>();
+  for (const [position, offer] of document.offers.entries()) {
+    if (!isRunning(offer, now)) continue;
+    const about = offer.skus.flatMap((index) => document.skus[index] ?? []);
+    const skus = new Map(about.map((sku) => [sku.skuId, sku]));
+    runningOffers.set(offer.offerId, { offer, position, audience: audienceOf(offer), skus });
+    yield;
   }
+  return { document, skus: new Map(document.skus.map((sku) => [sku.skuId, sku])), runningOffers };
 }
 
 function isRunning({ from, until, sharePercent }: CompiledOffer, now: number): boolean {

@@ -2,7 +2,7 @@ import { type Actor, emailOf, insertAuditEntry } from '../../admin/audit-log.js'
 import { type Client, type Pool, transaction } from '../../db/pool.js';
 import type { ConfigDocument } from '../../personalisation/document/document.js';
 import type { DocumentProblem } from '../../personalisation/validate/document-problems.js';
-import { validateDocument } from '../../personalisation/validate/validate-document.js';
+import { validationSteps } from '../../personalisation/validate/validate-document.js';
 import {
   type ConfigVersion,
   findConfigVersion,
@@ -11,9 +11,10 @@ import {
   lockGame,
   requireConfigVersion,
 } from './config-queries.js';
-import { type DocumentChange, documentDifference } from './document-difference.js';
+import { type DocumentChange, differenceSteps } from './document-difference.js';
+import { documentWork } from './document-work.js';
 import { updateUneditedDraft } from './draft-queries.js';
-import { type PriceRaise, priceRaises } from './price-raises.js';
+import { type PriceRaise, priceRaiseSteps } from './price-raises.js';
 import { nextSegmentVersions } from './segment-versions.js';
 
 export type PublishRequest = Readonly<{
@@ -87,7 +88,7 @@ async function publishChecked(
   actor: Actor,
 ): Promise<PublishOutcome> {
   // Before the game is locked: checking a large document takes a while, and other editors would wait for it.
-  const validation = validateDocument(candidate);
+  const validation = await documentWork.run(gameId, validationSteps(candidate));
   if (!validation.ok) return { outcome: 'invalid', problems: validation.problems };
   const { document } = validation;
   return transaction(pool, async (client) =>
@@ -117,25 +118,29 @@ export async function publishWithin(
       outcome: 'conflict',
       version: current.version,
       author: current.author,
-      difference: documentDifference(seen.document, current.document),
+      difference: await documentWork.run(gameId, differenceSteps(seen.document, current.document)),
     };
   }
-  const difference = documentDifference(current.document, document);
+  const difference = await documentWork.run(gameId, differenceSteps(current.document, document));
   // What every game begins with can be published too, to have it as a version of the studio's own.
   const isFirst = current.version === 0 && copyOf === null;
   if (difference.length === 0 && !isFirst) return { outcome: 'unchanged', version: current.version };
-  const raises = confirmPriceRaises ? [] : priceRaises(current.document, document, actor.nowMs);
+  const raises = confirmPriceRaises
+    ? []
+    : await documentWork.run(gameId, priceRaiseSteps(current.document, document, actor.nowMs));
   if (raises.length > 0) return { outcome: 'price_raise', raises };
-  const version = await insertVersion(client, game, current, document, { note, copyOf }, actor);
+  const version = await insertVersion(client, game, current, { document, difference, note, copyOf }, actor);
   return { outcome: 'published', version, difference };
 }
+
+type NextVersion = Pick<Terms, 'note' | 'copyOf'> &
+  Readonly<{ document: ConfigDocument; difference: readonly DocumentChange[] }>;
 
 async function insertVersion(
   client: Client,
   { gameId, tenantId }: LockedGame,
   current: ConfigVersion,
-  document: ConfigDocument,
-  { note, copyOf }: { note: string; copyOf: number | null },
+  { document, difference, note, copyOf }: NextVersion,
   actor: Actor,
 ): Promise<number> {
   const version = await insertNextConfigVersion(client, {
@@ -155,7 +160,7 @@ async function insertVersion(
     action: copyOf === null ? 'config.publish' : 'config.roll_back',
     target: `version ${version}`,
     before: { version: current.version },
-    after: { version, note, copyOf, difference: documentDifference(current.document, document) },
+    after: { version, note, copyOf, difference },
   });
   return version;
 }

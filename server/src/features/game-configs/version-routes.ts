@@ -20,7 +20,9 @@ import {
   VersionResponse,
   VersionsResponse,
 } from './config-schemas.js';
-import { documentDifference } from './document-difference.js';
+import { changeInTurn } from './document-changes.js';
+import { differenceSteps } from './document-difference.js';
+import { documentWork } from './document-work.js';
 import { rollBackConfig } from './publish.js';
 import { PUBLICATION_ERRORS, publicationResponse } from './publish-response.js';
 
@@ -113,7 +115,8 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { against = Math.max(0, version - 1) } = request.query;
       const after = await requireVersion(ctx, gameId, version);
       const before = await requireVersion(ctx, gameId, against);
-      return success({ version, against, difference: documentDifference(before.document, after.document) });
+      const steps = differenceSteps(before.document, after.document);
+      return success({ version, against, difference: await documentWork.run(gameId, steps) });
     },
   );
 
@@ -138,7 +141,9 @@ export function versionRoutes(app: FastifyInstance, ctx: AdminContext): void {
     async (request, reply) => {
       const { gameId } = await gameOf(ctx, request);
       const rollback = { ...request.body, gameId, version: request.params.version };
-      const outcome = await rollBackConfig(ctx.pool, rollback, actorOf(ctx, request));
+      const outcome = await changeInTurn(ctx, request, () =>
+        rollBackConfig(ctx.pool, rollback, actorOf(ctx, request)),
+      );
       return reply.code(201).send(success(publicationResponse(outcome)));
     },
   );

@@ -1,5 +1,7 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../lib/clock.js';
+import type { SliceQueue } from '../../lib/slice-queue.js';
+import { oneStep } from '../../lib/steps.js';
 import type { VersionSnapshots } from '../../lib/version-snapshots.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
@@ -7,6 +9,7 @@ import { decide } from '../../personalisation/decide/decide.js';
 import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { ConfigSnapshots } from '../game-configs/config-snapshots.js';
+import { documentWork } from '../game-configs/document-work.js';
 import type { FactReadings } from './fact-readings.js';
 import { blankFacts } from './facts-queries.js';
 import { type PlayerResponses, renderResponses } from './player-responses.js';
@@ -32,6 +35,8 @@ export type DecisionsOptions = {
   clock: Clock;
   metrics: Metrics;
   logger: Logger;
+  /** Where decisions about large stores take turns. */
+  slices?: SliceQueue;
 };
 
 export type VersionedModels = ModelsInForce & Readonly<{ version: number }>;
@@ -42,6 +47,11 @@ const CACHE_BYTES = 24 * 1024 * 1024;
  * number may occur twice; this bounds how long that could matter.
  */
 const MAX_AGE_MS = 60_000;
+/**
+ * Stores of this size are decided in about half a millisecond, those of the largest documents in ten. After a publication all players
+ * of a game are decided anew, so decisions about larger stores take turns with other work.
+ */
+const LARGE_STORE = 500;
 
 export function createDecisions({
   readings,
@@ -51,6 +61,7 @@ export function createDecisions({
   clock,
   metrics,
   logger,
+  slices = documentWork,
 }: DecisionsOptions): Decisions {
   const cache = createResponseCache(CACHE_BYTES);
   const errors = createErrorReport(metrics, logger);
@@ -81,16 +92,25 @@ export function createDecisions({
       .then((isStored) => (isStored ? responses : remember()));
   };
 
+  const workInTurn: typeof work = (document, player, facts, inForce) =>
+    document.storeSize < LARGE_STORE
+      ? work(document, player, facts, inForce)
+      : slices.run(
+          player.gameId,
+          oneStep(() => work(document, player, facts, inForce)),
+        );
+
   /** Models are loaded only where a rule uses a prediction. */
   const workWith = (
     document: CompiledDocument,
     player: Pick<PlayerRow, 'playerId' | 'gameId' | 'rowVersion' | 'predictionsVersion'>,
     facts: PlayerFacts,
   ): PlayerResponses | Promise<PlayerResponses> => {
-    if (!document.usesPredictions) return work(document, player, facts, undefined);
+    if (!document.usesPredictions) return workInTurn(document, player, facts, undefined);
     const inForce = models.get(player.gameId, player.predictionsVersion);
-    if (inForce instanceof Promise) return inForce.then((loaded) => work(document, player, facts, loaded));
-    return work(document, player, facts, inForce);
+    if (inForce instanceof Promise)
+      return inForce.then((loaded) => workInTurn(document, player, facts, loaded));
+    return workInTurn(document, player, facts, inForce);
   };
 
   const read = async (player: PlayerRow): Promise<PlayerResponses> => {

@@ -1,3 +1,4 @@
+import { runSteps, type Steps } from '../../lib/steps.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
 import { TIME_BASIS } from '../attributes/time-basis.js';
@@ -12,7 +13,7 @@ import {
   type OnUnusable,
   scopeOf,
 } from './compile-flags-and-segments.js';
-import type { CompiledDocument, CompiledSegment } from './compiled-document.js';
+import type { CompiledDocument, CompiledOffer, CompiledSegment, CompiledSku } from './compiled-document.js';
 
 export type Publication = Readonly<{
   version: number;
@@ -28,21 +29,28 @@ export type Publication = Readonly<{
  */
 export function compileDocument(
   document: ConfigDocument,
+  publication: Publication,
+  onUnusable?: OnUnusable,
+  attributes?: AttributeRegistry,
+): CompiledDocument {
+  return runSteps(compilationSteps(document, publication, onUnusable, attributes));
+}
+
+/** The same in steps, one for each entry of the document. */
+export function* compilationSteps(
+  document: ConfigDocument,
   { version, publishedAt, segmentVersions = {} }: Publication,
   onUnusable: OnUnusable = () => {},
   attributes: AttributeRegistry = ATTRIBUTE_REGISTRY,
-): CompiledDocument {
+): Steps<CompiledDocument> {
   const scope = scopeOf(document, attributes);
-  const flagsAndSegments = compileFlagsAndSegments(document, segmentVersions, scope, onUnusable);
-
-  const largestDiscount = toBasisPoints(document.store.largestDiscountPercent);
-  const skus = document.catalogue
-    .filter(({ active }) => active)
-    .flatMap((entry) => orReport(`sku:${entry.skuId}`, onUnusable, () => compileSku(entry, largestDiscount)));
+  const flagsAndSegments = yield* compileFlagsAndSegments(document, segmentVersions, scope, onUnusable);
+  const skus = yield* compileSkus(document, onUnusable);
   const skuIndexes = new Map(skus.map(({ skuId }, index) => [skuId, index]));
 
   const offerFlags = new Set<string>();
-  const offers = document.offers.flatMap((entry) => {
+  const offers: CompiledOffer[] = [];
+  for (const entry of document.offers) {
     const part = `offer:${entry.offerId}`;
     const rule = entry.when === null ? null : compileOrNever(entry.when, scope, part, onUnusable);
     let dependence = rule?.dependence ?? 0;
@@ -50,8 +58,9 @@ export function compileDocument(
       for (const flagId of flagsAndSegments.flagsBehind.get(id) ?? []) offerFlags.add(flagId);
       dependence |= flagsAndSegments.dependences.get(id) ?? 0;
     }
-    return orReport(part, onUnusable, () => compileOffer(entry, rule, dependence, skuIndexes));
-  });
+    offers.push(...orReport(part, onUnusable, () => compileOffer(entry, rule, dependence, skuIndexes)));
+    yield;
+  }
 
   const rules = [...flagsAndSegments.nodes, ...offers].map(({ rule }) => rule);
   const { visibleToClients, off } = document.predictions ?? DEFAULT_PREDICTIONS;
@@ -79,9 +88,22 @@ export function compileDocument(
     hasCurrencies: skus.some(({ skuPrices }) => skuPrices.size > 1),
     offers,
     offerFlags,
+    storeSize: offers.reduce((sum, offer) => sum + offer.skus.length, skus.length),
     holdoutPercent: document.store.holdoutPercent,
     sendFallback: document.store.sendFallback,
   });
+}
+
+/** Active SKUs, in the studio's order. */
+function* compileSkus({ catalogue, store }: ConfigDocument, onUnusable: OnUnusable): Steps<CompiledSku[]> {
+  const largestDiscount = toBasisPoints(store.largestDiscountPercent);
+  const skus: CompiledSku[] = [];
+  for (const entry of catalogue) {
+    if (!entry.active) continue;
+    skus.push(...orReport(`sku:${entry.skuId}`, onUnusable, () => compileSku(entry, largestDiscount)));
+    yield;
+  }
+  return skus;
 }
 
 function orReport<T>(part: string, onUnusable: OnUnusable, compile: () => T): T[] {

@@ -1,3 +1,4 @@
+import type { Steps } from '../../lib/steps.js';
 import { writePath } from '../attributes/attribute.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { numberIn } from '../attributes/player-facts.js';
@@ -61,12 +62,12 @@ export function compileOrNever(
 }
 
 /** A segment whose rule is unusable has no members; such a flag has its default value. */
-export function compileFlagsAndSegments(
+export function* compileFlagsAndSegments(
   document: ConfigDocument,
   segmentVersions: Readonly<Record<string, number>>,
   scope: RuleScope,
   onUnusable: OnUnusable,
-): FlagsAndSegments {
+): Steps<FlagsAndSegments> {
   const compiled = new Map<string, FlagOrSegment>();
   compiled.set('flag:isPayer', {
     kind: 'flag',
@@ -79,6 +80,7 @@ export function compileFlagsAndSegments(
     const part = `flag:${flagId}`;
     const flagRule = rule === null ? null : usableRule(rule, scope, part, onUnusable);
     compiled.set(part, { kind: 'flag', flagId, defaultValue, rule: flagRule, isPayer: false });
+    yield;
   }
   for (const entry of document.segments) {
     const { segmentId, name, visibleToClients } = entry;
@@ -86,6 +88,7 @@ export function compileFlagsAndSegments(
     const version = numberIn(segmentVersions, segmentId) || 1;
     const listed = Object.freeze({ segmentId, name, version, visibleToClients });
     compiled.set(part, { kind: 'segment', ...compileSegment(entry, scope, part, onUnusable), listed });
+    yield;
   }
   return inOrder(compiled, onUnusable);
 }

@@ -38,6 +38,8 @@ export type CompiledDocument = Readonly<{
   offers: readonly CompiledOffer[];
   /** The flags that decide about offers, directly or through segments. */
   offerFlags: ReadonlySet<string>;
+  /** The SKUs, and those of each offer: what a decision about the store goes through. */
+  storeSize: number;
   holdoutPercent: number;
   sendFallback: boolean;
 }>;

@@ -1,16 +1,17 @@
 import { currencyDecimals } from '../../lib/currencies.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
+import type { Steps } from '../../lib/steps.js';
 import type { LocalisedText, SkuEntry, SkuPriceEntry } from '../document/document.js';
 import { normalizeLocale } from '../document/locales.js';
 import { formatMinorUnits, skuPriceOf, toMinorUnits } from '../document/prices.js';
 import { type Entry, type ProblemList, pointerPart } from './document-problems.js';
 
 /** SKUs can be sold: prices fit their currencies and each other, and schedules have a beginning before their end. */
-export function validateCatalogue(
+export function* validateCatalogue(
   skus: readonly Entry<SkuEntry>[],
   largestDiscount: bigint,
   problems: ProblemList,
-): void {
+): Steps<void> {
   problems.duplicates(skus, 'skuId', ({ skuId }) => skuId);
   for (const { entry, pointer } of skus) {
     if (problems.isFull) return;
@@ -23,6 +24,7 @@ export function validateCatalogue(
     for (const [currency, price] of Object.entries(entry.prices)) {
       validatePrice(currency, price, largestDiscount, `${pointer}/prices/${currency}`, problems);
     }
+    yield;
   }
 }
 

@@ -1,5 +1,6 @@
 import { checkStorable } from '../../lib/json-body.js';
 import { createSuggest } from '../../lib/nearest-name.js';
+import { runSteps, type Steps } from '../../lib/steps.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { ATTRIBUTE_REGISTRY } from '../attributes/attributes.js';
 import { type ConfigDocument, DOCUMENT_LIMITS } from '../document/document.js';
@@ -19,18 +20,25 @@ export type Validation =
  * Checks everything that must be right before a document is published, and reports all problems at once, up to
  * `MAX_PROBLEMS`. An entry of the wrong shape is only reported as such; the others are checked further.
  */
-export function validateDocument(
+export function validateDocument(value: unknown, attributes?: AttributeRegistry): Validation {
+  return runSteps(validationSteps(value, attributes));
+}
+
+/** The same in steps: one for the shape of the whole, then one for each entry of the document. */
+export function* validationSteps(
   value: unknown,
   attributes: AttributeRegistry = ATTRIBUTE_REGISTRY,
-): Validation {
+): Steps<Validation> {
   const problems = new ProblemList(value);
   const suggest = createSuggest();
   if (!findSchemaProblems(value, problems, suggest)) return { ok: false, problems: problems.all };
+  yield;
   findUnstorable(value, problems);
   const parts = readParts(
     value,
     problems.all.map(({ pointer }) => pointer),
   );
+  yield;
 
   problems.duplicates(parts.flags, 'flagId', ({ flagId }) => flagId);
   for (const { entry, pointer } of parts.flags) {
@@ -38,9 +46,9 @@ export function validateDocument(
   }
   problems.duplicates(parts.segments, 'segmentId', ({ segmentId }) => segmentId);
   validateThresholds(parts.segments, problems);
-  validateRules(parts, { attributes, ...parts.names }, suggest, problems);
-  validateCatalogue(parts.skus, parts.largestDiscount, problems);
-  validateOffers(
+  yield* validateRules(parts, { attributes, ...parts.names }, suggest, problems);
+  yield* validateCatalogue(parts.skus, parts.largestDiscount, problems);
+  yield* validateOffers(
     parts.offers,
     {
       skus: parts.skus.map(({ entry }) => entry),

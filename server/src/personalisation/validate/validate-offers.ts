@@ -1,9 +1,10 @@
 import type { Suggest } from '../../lib/nearest-name.js';
+import type { Steps } from '../../lib/steps.js';
 import { DOCUMENT_LIMITS, type OfferEntry, type SkuEntry } from '../document/document.js';
 import { toBasisPoints } from '../document/prices.js';
 import type { Entry, ProblemList } from './document-problems.js';
 import { validateSchedule } from './validate-catalogue.js';
-import { SetPriceCheck } from './validate-set-prices.js';
+import { type PricedSku, pricedSku, SetPriceCheck } from './validate-set-prices.js';
 
 export type OfferSurroundings = Readonly<{
   /** Those without a problem of their own. */
@@ -15,12 +16,12 @@ export type OfferSurroundings = Readonly<{
 }>;
 
 /** Offers can do what they say: their SKUs exist, and no guardrail prevents the prices they name. */
-export function validateOffers(
+export function* validateOffers(
   offers: readonly Entry<OfferEntry>[],
   surroundings: OfferSurroundings,
   problems: ProblemList,
-): void {
-  const setPrices = new SetPriceCheck(surroundings.skus, surroundings.largestDiscount, problems);
+): Steps<void> {
+  const setPrices = new SetPriceCheck(yield* pricedSkus(offers, surroundings), problems);
   problems.duplicates(offers, 'offerId', ({ offerId }) => offerId);
   validateBreadth(offers, surroundings, problems);
   for (const { entry, pointer } of offers) {
@@ -34,7 +35,23 @@ export function validateOffers(
         'Purchases are counted by promotion id: a limit needs one in effect.promoId.',
       );
     }
+    yield;
   }
+}
+
+/** Of all SKUs, if some offer sets a price. */
+function* pricedSkus(
+  offers: readonly Entry<OfferEntry>[],
+  { skus, largestDiscount }: OfferSurroundings,
+): Steps<PricedSku[]> {
+  const priced: PricedSku[] = [];
+  if (!offers.some(({ entry: { effect } }) => effect.price !== undefined && 'setTo' in effect.price))
+    return priced;
+  for (const sku of skus) {
+    priced.push(pricedSku(sku, largestDiscount));
+    yield;
+  }
+  return priced;
 }
 
 function validateBreadth(

@@ -1,4 +1,5 @@
 import type { Suggest } from '../../lib/nearest-name.js';
+import type { Steps } from '../../lib/steps.js';
 import type { AttributeRegistry } from '../attributes/attribute-registry.js';
 import { nodeNames } from '../compile/compile-flags-and-segments.js';
 import {
@@ -26,12 +27,12 @@ type PlacedNode = RuleNode & Readonly<{ pointer: string }>;
 /**
  * Every rule compiles, no flags and segments refer to each other in a circle, and the cost of all rules together is bounded.
  */
-export function validateRules(
+export function* validateRules(
   { flags, segments, offers }: RuledEntries,
   scope: RuleScope,
   suggest: Suggest,
   problems: ProblemList,
-): void {
+): Steps<void> {
   const rules: PlacedRule[] = [];
   const nodes: PlacedNode[] = [];
   const check = (expression: string, pointer: string): CompiledRule | undefined => {
@@ -51,15 +52,18 @@ export function validateRules(
 
   for (const { entry, pointer } of flags) {
     if (entry.rule !== null) checkNode(`flag:${entry.flagId}`, entry.rule, `${pointer}/rule`);
+    yield;
   }
   for (const { entry, pointer } of segments) {
     checkNode(`segment:${entry.segmentId}`, entry.rule, `${pointer}/rule`);
     // Only one of the two is asked of a player.
     if (entry.thresholds !== undefined)
       check(thresholdRules(entry.thresholds).enter, `${pointer}/thresholds`);
+    yield;
   }
   for (const { entry, pointer } of offers) {
     if (entry.when !== null) check(entry.when, `${pointer}/when`);
+    yield;
   }
   validateCircles(nodes, problems);
   validateCost(rules, scope.attributes, problems);

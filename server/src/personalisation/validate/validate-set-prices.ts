@@ -7,7 +7,7 @@ import { validateAmount } from './validate-catalogue.js';
 type SetTo = Readonly<Record<string, string>>;
 
 /** A SKU and its prices, computed once for all offers. */
-type PricedSku = Readonly<{
+export type PricedSku = Readonly<{
   skuId: string;
   /** By currency; undefined where an amount is wrong, which is reported at the SKU. */
   skuPrices: ReadonlyMap<string, SkuPrice | undefined>;
@@ -32,15 +32,8 @@ export class SetPriceCheck {
   readonly #problems: ProblemList;
   #boundsOfAll: ReadonlyMap<string, Bounds> | undefined;
 
-  constructor(skus: readonly SkuEntry[], largestDiscount: bigint, problems: ProblemList) {
-    this.#skus = skus.map(({ skuId, prices }) => ({
-      skuId,
-      skuPrices: new Map(
-        Object.entries(prices)
-          .filter(([currency]) => currencyDecimals(currency) !== undefined)
-          .map(([currency, entry]) => [currency, skuPriceOf(currency, entry, largestDiscount)]),
-      ),
-    }));
+  constructor(skus: readonly PricedSku[], problems: ProblemList) {
+    this.#skus = skus;
     this.#problems = problems;
   }
 
@@ -82,6 +75,13 @@ export class SetPriceCheck {
       if (this.#problems.isFull) return;
     }
   }
+}
+
+export function pricedSku({ skuId, prices }: SkuEntry, largestDiscount: bigint): PricedSku {
+  const skuPrices = Object.entries(prices)
+    .filter(([currency]) => currencyDecimals(currency) !== undefined)
+    .map(([currency, entry]) => [currency, skuPriceOf(currency, entry, largestDiscount)] as const);
+  return { skuId, skuPrices: new Map(skuPrices) };
 }
 
 function boundsOf(skus: readonly PricedSku[]): ReadonlyMap<string, Bounds> {

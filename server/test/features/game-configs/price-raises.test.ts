@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { priceRaises } from '../../../src/features/game-configs/price-raises.js';
+import { priceRaiseSteps } from '../../../src/features/game-configs/price-raises.js';
+import { runSteps } from '../../../src/lib/steps.js';
 import type { ConfigDocument, OfferEntry } from '../../../src/personalisation/document/document.js';
 import { configWith, NOW, offer, segment, sku } from '../../personalisation/support/fixtures.js';
+
+const priceRaises = (current: ConfigDocument, next: ConfigDocument, now: number) =>
+  runSteps(priceRaiseSteps(current, next, now));
 
 const catalogue = [
   sku('gems', {
@@ -20,7 +24,7 @@ const raises = (next: ConfigDocument, before = current) =>
     ({ skuId, currency, from, to }) => `${skuId}: ${from} → ${to} ${currency}`,
   );
 
-describe('priceRaises', () => {
+describe('price raises', () => {
   it('finds a price that a running offer raises, and where', () => {
     const next = changed({ effect: { price: { setTo: { USD: '5.01', EUR: '4' } } } });
     expect(priceRaises(current, next, NOW)).toEqual([

@@ -2,13 +2,15 @@ import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createDecisions, type VersionedModels } from '../../../src/features/players/decisions.js';
 import type { PlayerRow } from '../../../src/features/players/player-row.js';
+import type { SliceQueue } from '../../../src/lib/slice-queue.js';
 import type { CompiledDocument } from '../../../src/personalisation/compile/compiled-document.js';
 import { UNTRAINED_MODELS } from '../../../src/personalisation/predict/models-in-force.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
-import { compiled, DAY_MS, facts, NOW, segment, TODAY } from '../../personalisation/support/fixtures.js';
+import { compiled, DAY_MS, facts, NOW, segment, sku, TODAY } from '../../personalisation/support/fixtures.js';
+import { createSteppedQueue } from '../../support/stepped-queue.js';
 
 /** What is remembered, and what is asked again, where rules ask for predictions and where they do not. */
-function decisionsOn(document: CompiledDocument) {
+function decisionsOn(document: CompiledDocument, slices?: SliceQueue) {
   const asked = { facts: 0, models: [] as number[] };
   let now = NOW;
   const row: PlayerRow = {
@@ -34,6 +36,7 @@ function decisionsOn(document: CompiledDocument) {
     clock: { now: () => now },
     metrics,
     logger: pino({ level: 'silent' }),
+    ...(slices === undefined ? {} : { slices }),
   });
   return {
     asked,
@@ -57,6 +60,26 @@ describe('responses of a document without predictions', () => {
     expect(game.asked).toEqual({ facts: 1, models: [] });
     await game.ask({ rowVersion: 'b', blankSince: NOW });
     expect(game.asked).toEqual({ facts: 1, models: [] });
+    game.close();
+  });
+});
+
+describe('decisions about a large store', () => {
+  it('take turns, one in each slice', async () => {
+    const { queue, keys, runSlice } = createSteppedQueue();
+    const catalogue = Array.from({ length: 500 }, (_, n) => sku(`sku-${n}`));
+    const game = decisionsOn(compiled({ catalogue }), queue);
+    let decided = 0;
+    const asking = ['1', '2', '3'].map(async (playerId) => {
+      await game.ask({ playerId, blankSince: NOW });
+      decided++;
+    });
+    expect(keys).toEqual([1, 1, 1]);
+    for (const expected of [1, 2, 3]) {
+      await runSlice();
+      expect(decided).toBe(expected);
+    }
+    await Promise.all(asking);
     game.close();
   });
 });

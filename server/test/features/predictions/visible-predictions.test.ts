@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Explanation } from '../../../src/features/explanations/explain.js';
-import { priceRaises } from '../../../src/features/game-configs/price-raises.js';
-import type { PredictionSettings } from '../../../src/personalisation/document/document.js';
+import { priceRaiseSteps } from '../../../src/features/game-configs/price-raises.js';
+import { runSteps } from '../../../src/lib/steps.js';
+import type { ConfigDocument, PredictionSettings } from '../../../src/personalisation/document/document.js';
 import { PREDICTION_NAMES } from '../../../src/personalisation/predict/artefact.js';
 import { configWith, NOW, offer as offerEntry, problemsOf } from '../../personalisation/support/fixtures.js';
 import { type AdminClient, GAME, openAdminClient } from '../../support/admin-calls.js';
@@ -114,8 +115,9 @@ describe('a prediction that is off', () => {
       ...before,
       predictions: { visibleToClients: [], off: names },
     });
-    expect(priceRaises(before, off('churn'), NOW)).toMatchObject([{ offerId: 'stay', skuId: 'gems' }]);
-    expect(priceRaises(before, before, NOW)).toEqual([]);
+    const raises = (after: ConfigDocument) => runSteps(priceRaiseSteps(before, after, NOW));
+    expect(raises(off('churn'))).toMatchObject([{ offerId: 'stay', skuId: 'gems' }]);
+    expect(raises(before)).toEqual([]);
   });
 });
 

@@ -8,6 +8,7 @@ import { parseCsvBodies } from '../../../admin/csv-bodies.js';
 import { ApiError } from '../../../errors.js';
 import { BODY_ERRORS } from '../../../http/api-schemas.js';
 import { checkBodyAgainst, withSchemaTypes } from '../../../http/validation.js';
+import { changeInTurn } from '../document-changes.js';
 import { findDraft } from '../draft.js';
 import { draftConflict } from '../publish-response.js';
 import { catalogueToCsv, readCatalogueCsv } from './catalogue-csv.js';
@@ -85,10 +86,9 @@ export function catalogueRoutes(app: FastifyInstance, ctx: AdminContext): void {
       const { gameId } = await gameOf(ctx, request);
       const { mode = 'merge', revision } = request.query;
       const reading = readingOf(request);
-      const outcome = await importCatalogue(
-        ctx.pool,
-        { gameId, reading, mode, revision },
-        actorOf(ctx, request),
+      const file = { gameId, reading, mode, revision };
+      const outcome = await changeInTurn(ctx, request, () =>
+        importCatalogue(ctx.pool, file, actorOf(ctx, request)),
       );
       switch (outcome.outcome) {
         case 'imported':

@@ -3,7 +3,8 @@ import type { Actor } from '../../../admin/audit-log.js';
 import type { Pool } from '../../../db/pool.js';
 import type { SkuEntry } from '../../../personalisation/document/document.js';
 import { type DocumentProblem, placeOf } from '../../../personalisation/validate/document-problems.js';
-import { validateDocument } from '../../../personalisation/validate/validate-document.js';
+import { validationSteps } from '../../../personalisation/validate/validate-document.js';
+import { documentWork } from '../document-work.js';
 import { type DraftConflict, findDraft, saveDraft } from '../draft.js';
 import { type CatalogueReading, type CatalogueRow, MAX_ROW_ERRORS, type RowError } from './catalogue-rows.js';
 
@@ -47,7 +48,7 @@ export async function importCatalogue(
     ]).slice(0, MAX_ROW_ERRORS),
   });
   if (reading.errors.length > 0) {
-    const validation = validateDocument(document);
+    const validation = await documentWork.run(gameId, validationSteps(document));
     return errorsOf(validation.ok ? [] : validation.problems.filter((problem) => isOfFile(problem, rowAt)));
   }
   const saved = await saveDraft(pool, { gameId, revision: revision ?? draft.revision, document }, actor);

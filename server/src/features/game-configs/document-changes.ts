@@ -1,0 +1,27 @@
+import type { FastifyRequest } from 'fastify';
+import type { AdminContext } from '../../admin/admin-context.js';
+import { adminOf } from '../../admin/admin-guard.js';
+import { createFairSemaphore, type FairSemaphore } from '../../lib/fair-semaphore.js';
+
+/**
+ * A change of a document holds one of the few connections of the primary process while the document is worked on in slices. A studio
+ * makes one change at a time, so that it cannot take all connections; its other changes wait, as they would for the lock on the game.
+ */
+export function createDocumentChanges(): FairSemaphore {
+  return createFairSemaphore({
+    maxConcurrent: 3,
+    maxConcurrentPerKey: 1,
+    maxWaitingPerKey: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** Runs the change when it is the turn of the studio. */
+export async function changeInTurn<T>(
+  { documentChanges }: Pick<AdminContext, 'documentChanges'>,
+  request: FastifyRequest,
+  change: () => Promise<T>,
+): Promise<T> {
+  const changing = documentChanges.of(adminOf(request).tenantId).take(change);
+  if (changing === undefined) throw new Error('changes of documents wait without a limit');
+  return changing;
+}
