@@ -14,7 +14,7 @@ import { deleteFailedRoutes } from '../features/events/failed/delete-routes.js';
 import { failedEventRoutes } from '../features/events/failed/failed-event-routes.js';
 import { replayRoutes } from '../features/events/failed/replay-routes.js';
 import { liveRoutes } from '../features/events/live/live-routes.js';
-import { lossRoutes } from '../features/events/loss-routes.js';
+import { lossRoutes } from '../features/events/losses/loss-routes.js';
 import { eventSchemaRoutes } from '../features/events/types/event-schema-routes.js';
 import { eventTypeRoutes } from '../features/events/types/event-type-routes.js';
 import { explainRoutes } from '../features/explanations/explain-routes.js';

@@ -4,7 +4,7 @@ import type { AdminContext } from '../admin/admin-context.js';
 import { adminErrors } from '../admin/admin-errors.js';
 import { requireRole } from '../admin/admin-guard.js';
 import { adminSchema, success, successOf } from '../admin/admin-responses.js';
-import { EVENT_LIMITS } from '../features/events/limits.js';
+import { EVENT_LIMITS } from '../features/events/intake/limits.js';
 import { DOCUMENT_LIMITS } from '../personalisation/document/document.js';
 
 const count = (description: string) => Type.Integer({ description });

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import { type DatabaseClock, watchDatabaseClock } from '../db/database-clock.js';
 import { createPool } from '../db/pool.js';
-import { createDirectIntake } from '../features/events/direct-intake.js';
-import type { EventContext } from '../features/events/event-context.js';
 import { createInbox } from '../features/events/failed/inbox.js';
+import { createDirectIntake } from '../features/events/intake/direct-intake.js';
+import type { EventContext } from '../features/events/intake/event-context.js';
 import { createRegistries, logUnusable } from '../features/events/types/registries.js';
 import { createConfigSnapshots } from '../features/game-configs/config-snapshots.js';
 import { createDecisions } from '../features/players/decisions.js';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { EVENT_LIMITS } from '../features/events/limits.js';
+import { EVENT_LIMITS } from '../features/events/intake/limits.js';
 import { LOGIN_WINDOW_SECONDS } from '../features/sessions/login-window.js';
 import { supportedEncodings } from '../http/body-parser.js';
 import type { Context } from './context.js';

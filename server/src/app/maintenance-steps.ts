@@ -4,9 +4,9 @@ import { sumBreakdowns } from '../features/analytics/breakdowns/sum-breakdowns.j
 import { compactRollups } from '../features/analytics/compact-rollups.js';
 import { compareHoldouts } from '../features/analytics/holdouts/compare-holdouts.js';
 import { countDailySizes } from '../features/audiences/count-daily-sizes.js';
-import { type CompactionResult, compactEvents } from '../features/events/compact-events.js';
-import { dropOldIdentities, ensureEventPartitions } from '../features/events/event-partitions.js';
 import { deleteExpiredFailedEvents } from '../features/events/failed/expiry.js';
+import { type CompactionResult, compactEvents } from '../features/events/storage/compact-events.js';
+import { dropOldIdentities, ensureEventPartitions } from '../features/events/storage/event-partitions.js';
 import { deleteExpiredExports } from '../features/exports/export-expiry.js';
 import { deleteExpiredJobs } from '../features/jobs/job-expiry.js';
 import type { MaintenanceStep, StepResult } from '../features/lifecycle/maintenance-step.js';

@@ -1,6 +1,6 @@
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyRequest, fastify } from 'fastify';
-import { EVENTS_PATH, eventRoutes } from '../features/events/event-routes.js';
-import { EVENT_LIMITS } from '../features/events/limits.js';
+import { EVENTS_PATH, eventRoutes } from '../features/events/intake/event-routes.js';
+import { EVENT_LIMITS } from '../features/events/intake/limits.js';
 import { playerRoutes } from '../features/players/player-routes.js';
 import { predictionRoutes } from '../features/predictions/prediction-routes.js';
 import { PLAYER_HEADERS, requirePlayer } from '../features/sessions/player-guard.js';

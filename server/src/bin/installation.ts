@@ -4,7 +4,7 @@ import type { Database } from '../db/database.js';
 import { readDatabaseClock } from '../db/database-clock.js';
 import { migrate, requireReachable } from '../db/migrate.js';
 import { isUnavailable } from '../db/pool.js';
-import { ensureEventPartitions } from '../features/events/event-partitions.js';
+import { ensureEventPartitions } from '../features/events/storage/event-partitions.js';
 import { ensureSigningKey } from '../features/sessions/signing-key-changes.js';
 import { StartupError } from '../lib/startup-error.js';
 import { loadMasterKeys, requireRightMasterKeys } from '../security/master-key.js';

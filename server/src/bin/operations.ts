@@ -7,7 +7,7 @@ import { FREQUENT_STEPS, MAINTENANCE_STEPS } from '../app/maintenance-steps.js';
 import { buildOpsApp } from '../app/ops-app.js';
 import { openDatabase } from '../db/database.js';
 import { watchDatabaseClock } from '../db/database-clock.js';
-import { createEventStoreMetrics } from '../features/events/event-store-metrics.js';
+import { createEventStoreMetrics } from '../features/events/storage/event-store-metrics.js';
 import { createExportRunner } from '../features/exports/export-runner.js';
 import { createDocumentChanges } from '../features/game-configs/document-changes.js';
 import { createJobs } from '../features/jobs/jobs.js';

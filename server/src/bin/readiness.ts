@@ -1,7 +1,7 @@
 import type { Readiness } from '../app/health-app.js';
 import type { DatabaseClock } from '../db/database-clock.js';
-import { isMigrated } from '../db/schema-state.js';
 import type { Pool } from '../db/pool.js';
+import { isMigrated } from '../db/schema-state.js';
 import { clockWarnings } from '../features/lifecycle/clock-warnings.js';
 import type { QueueStatus } from '../queue/queue-status.js';
 import { STUCK_SECONDS } from './heartbeat.js';

@@ -3,7 +3,7 @@ import { describeOffset, isOff, offsetOf, readDatabaseClock } from '../db/databa
 import { clusterPathIn } from '../db/embedded/cluster-place.js';
 import { type Pool, transaction } from '../db/pool.js';
 import { findSchemaState, type SchemaState } from '../db/schema-state.js';
-import { listStuckDays, type SwapObstacle } from '../features/events/compact-queries.js';
+import { listStuckDays, type SwapObstacle } from '../features/events/storage/compact-queries.js';
 import { boundTo } from '../features/sessions/signing-keys.js';
 import type { Clock } from '../lib/clock.js';
 import { StartupError } from '../lib/startup-error.js';

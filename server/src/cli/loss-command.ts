@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { LOSS_GRACE_MS, listLosses } from '../features/events/losses.js';
+import { LOSS_GRACE_MS, listLosses } from '../features/events/losses/losses.js';
 import { DAY_MS, HOUR_MS } from '../lib/day.js';
 import { requireGame, withGame } from './game-option.js';
 import { printable } from './printable.js';

@@ -1,16 +1,16 @@
 import type { Logger } from 'pino';
 import { isStatementTimeout } from '../db/own-connection.js';
 import type { Pool } from '../db/pool.js';
-import { applyEvents, type EventOutcome } from '../features/events/apply-events.js';
+import { applyEvents, type EventOutcome } from '../features/events/apply/apply-events.js';
+import type { RejectedSequences } from '../features/events/apply/sequence-claims.js';
+import type { Inbox } from '../features/events/failed/inbox.js';
 import {
   type CheckedEvent,
   type EventRecord,
   type PlayerKey,
   recordsOfPlayer,
-} from '../features/events/event-record.js';
-import type { Inbox } from '../features/events/failed/inbox.js';
-import { REJECTIONS } from '../features/events/rejections.js';
-import type { RejectedSequences } from '../features/events/sequence-claims.js';
+} from '../features/events/intake/event-record.js';
+import { REJECTIONS } from '../features/events/intake/rejections.js';
 import { Batcher } from '../lib/batcher.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createDeadLetters, isPermanentError, type RefusalReason } from './dead-letters.js';

@@ -1,5 +1,5 @@
 import { type Pool, query } from '../db/pool.js';
-import type { PlayerKey } from '../features/events/event-record.js';
+import type { PlayerKey } from '../features/events/intake/event-record.js';
 
 /** The internal ids of players, by their public ones. */
 export async function findPlayerKeys(

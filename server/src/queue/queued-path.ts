@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../db/pool.js';
 import type { Inbox } from '../features/events/failed/inbox.js';
-import type { EventIntake } from '../features/events/intake.js';
+import type { EventIntake } from '../features/events/intake/intake.js';
 import type { NatsSettings } from '../settings/settings.js';
 import type { Metrics } from '../telemetry/metrics.js';
 import { createMessageApplier } from './apply-messages.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { holdoutLines } from '../../src/cli/holdout-lines.js';
 import { dashboardTable } from '../../src/cli/rollup-commands.js';
-import { applyEvents } from '../../src/features/events/apply-events.js';
+import { applyEvents } from '../../src/features/events/apply/apply-events.js';
 import { sumOn } from '../features/analytics/breakdowns/breakdown-world.js';
 import { finished, startCommand, withinOneDay } from '../support/command.js';
 import {

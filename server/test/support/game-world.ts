@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { findGame, insertGame, insertTenant } from '../../src/admin/tenants.js';
 import { createPool, type Pool } from '../../src/db/pool.js';
-import { checkEvents } from '../../src/features/events/check-events.js';
-import { type EventRecord, recordsOfPlayer } from '../../src/features/events/event-record.js';
+import { checkEvents } from '../../src/features/events/intake/check-events.js';
+import { type EventRecord, recordsOfPlayer } from '../../src/features/events/intake/event-record.js';
 import { insertSessions } from '../../src/features/sessions/session-queries.js';
 import { createTestDatabase, type TestDatabase } from './database.js';
 import { NO_TIMEOUT_MS } from './harness.js';

@@ -6,7 +6,7 @@ import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../src/db/embedded/embedded-postgres.js';
 import { migrate } from '../../src/db/migrate.js';
 import { createPool } from '../../src/db/pool.js';
-import { ensureEventPartitions } from '../../src/features/events/event-partitions.js';
+import { ensureEventPartitions } from '../../src/features/events/storage/event-partitions.js';
 
 declare module 'vitest' {
   export interface ProvidedContext {

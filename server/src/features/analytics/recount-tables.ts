@@ -1,7 +1,7 @@
 import type { OwnConnection } from '../../db/own-connection.js';
 import { countPages } from '../../db/table-pages.js';
 import { MAX_ROW_ID } from '../../lib/row-id.js';
-import { PROFILE_MEMBERS } from '../events/player-profile.js';
+import { PROFILE_MEMBERS } from '../events/intake/player-profile.js';
 
 /** A table that events are read from. */
 export type EventTable = Readonly<{ name: string; pages: number }>;

@@ -1,6 +1,6 @@
 import { type Client, type Pool, sendAll } from '../../db/pool.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
-import { countEvents } from '../events/apply-events.js';
+import { countEvents } from '../events/apply/apply-events.js';
 import { findFacts } from '../players/facts-queries.js';
 import { onShadowTables } from './rebuild-connections.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';

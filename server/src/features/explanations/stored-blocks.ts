@@ -3,7 +3,7 @@ import { canonicalJson } from '../../lib/canonical-json.js';
 import { eventIdentity, namedIdentity, numberedIdentity } from '../../lib/event-identity.js';
 import { parseEventTimestamp } from '../../lib/iso-time.js';
 import { readAhead } from '../../lib/read-ahead.js';
-import type { CountedEvent } from '../events/event-record.js';
+import type { CountedEvent } from '../events/intake/event-record.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
 import { countedEvent } from './stored-event.js';
 

@@ -9,7 +9,7 @@ import {
   dayAfter,
   type EventPartition,
   listEventPartitions,
-} from '../events/event-partitions.js';
+} from '../events/storage/event-partitions.js';
 import {
   countExpired,
   deleteOnPages,

@@ -1,5 +1,5 @@
 import { toTime } from '../../admin/admin-responses.js';
-import { readBuiltInType } from '../events/built-in-event-types.js';
+import { readBuiltInType } from '../events/intake/built-in-event-types.js';
 import type { ConfigVersionSummary } from '../game-configs/config-queries.js';
 import type { ListedSession } from '../sessions/session-list-queries.js';
 import type { ScannedEvent, TypeFilter } from './block-queries.js';

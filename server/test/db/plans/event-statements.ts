@@ -11,9 +11,6 @@ import {
 } from '../../../src/features/analytics/device-totals.js';
 import { compareHoldouts } from '../../../src/features/analytics/holdouts/compare-holdouts.js';
 import { recountGame } from '../../../src/features/analytics/recount.js';
-import { compactEvents } from '../../../src/features/events/compact-events.js';
-import { countDaysToCompact, listStuckDays } from '../../../src/features/events/compact-queries.js';
-import { closedBefore, dayTable } from '../../../src/features/events/event-partitions.js';
 import { deleteFailedEvent, deleteFailedGroup } from '../../../src/features/events/failed/delete-failed.js';
 import {
   findFailedEvent,
@@ -22,7 +19,10 @@ import {
 } from '../../../src/features/events/failed/failed-event-queries.js';
 import { replayFailedEvent, replayFailedGroup } from '../../../src/features/events/failed/replay.js';
 import { updateReasons } from '../../../src/features/events/failed/replay-queries.js';
-import { countLosses, listLosses } from '../../../src/features/events/losses.js';
+import { countLosses, listLosses } from '../../../src/features/events/losses/losses.js';
+import { compactEvents } from '../../../src/features/events/storage/compact-events.js';
+import { countDaysToCompact, listStuckDays } from '../../../src/features/events/storage/compact-queries.js';
+import { closedBefore, dayTable } from '../../../src/features/events/storage/event-partitions.js';
 import {
   findEventType,
   insertEventType,

@@ -21,11 +21,11 @@ import {
 import { gameDashboard } from '../../../src/features/analytics/dashboard.js';
 import { findNewestComparison } from '../../../src/features/analytics/holdouts/holdout-queries.js';
 import { listSegmentSizeDays } from '../../../src/features/audiences/segment-size-queries.js';
-import { applyEvents } from '../../../src/features/events/apply-events.js';
-import { checkEvents } from '../../../src/features/events/check-events.js';
-import { recordsOfPlayer } from '../../../src/features/events/event-record.js';
+import { applyEvents } from '../../../src/features/events/apply/apply-events.js';
 import { failedEvent } from '../../../src/features/events/failed/failed-event.js';
 import { insertFailedEvents } from '../../../src/features/events/failed/inbox-queries.js';
+import { checkEvents } from '../../../src/features/events/intake/check-events.js';
+import { recordsOfPlayer } from '../../../src/features/events/intake/event-record.js';
 import { findRegistry } from '../../../src/features/events/types/event-type-queries.js';
 import { listPictures } from '../../../src/features/game-configs/catalogue/picture-queries.js';
 import {

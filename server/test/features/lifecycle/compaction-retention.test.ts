@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { updateRetentionDays } from '../../../src/admin/tenants.js';
-import { dayTable } from '../../../src/features/events/event-partitions.js';
+import { dayTable } from '../../../src/features/events/storage/event-partitions.js';
 import { type RetentionProgress, runRetention } from '../../../src/features/lifecycle/retention.js';
 import { utcDay } from '../../../src/lib/day.js';
 import {

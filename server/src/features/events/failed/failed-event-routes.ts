@@ -10,7 +10,7 @@ import { textParameter } from '../../../http/parameters.js';
 import { withSchemaTypes } from '../../../http/validation.js';
 import { MAX_INTEGER } from '../../../lib/max-integer.js';
 import { ROW_ID } from '../../../lib/row-id.js';
-import { EVENT_LIMITS } from '../limits.js';
+import { EVENT_LIMITS } from '../intake/limits.js';
 import {
   type FailedEventRow,
   type FailedGroupPage,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { clipText } from '../../../lib/clip-text.js';
 import { sliceJsonArray } from '../../../lib/json-slices.js';
-import { isEventType, type RejectedEvent } from '../check-events.js';
-import type { RejectionCode } from '../rejections.js';
+import { isEventType, type RejectedEvent } from '../intake/check-events.js';
+import type { RejectionCode } from '../intake/rejections.js';
 
 /** Why an event is in the inbox: refused at intake, or `apply_failed`: it passed every check, but PostgreSQL refused it. */
 export type FailureCode = RejectionCode | 'apply_failed';

@@ -1,9 +1,9 @@
 import { type Actor, insertAuditEntry } from '../../../admin/audit-log.js';
 import { type Client, isUnavailable, type Pool, transaction } from '../../../db/pool.js';
 import { decodeJson } from '../../../lib/json-body.js';
-import { applyEventsWithin } from '../apply-events.js';
-import { checkEvents, type TypeCheck } from '../check-events.js';
-import { type EventRecord, recordsOfPlayer } from '../event-record.js';
+import { applyEventsWithin } from '../apply/apply-events.js';
+import { checkEvents, type TypeCheck } from '../intake/check-events.js';
+import { type EventRecord, recordsOfPlayer } from '../intake/event-record.js';
 import type { Registries } from '../types/registries.js';
 import { type FailureReason, storableReason } from './failed-event.js';
 import { type FailedGroup, findFailedEvent } from './failed-event-queries.js';

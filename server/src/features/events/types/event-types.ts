@@ -1,6 +1,6 @@
 import type { Actor } from '../../../admin/audit-log.js';
 import type { Pool } from '../../../db/pool.js';
-import { isEventType } from '../check-events.js';
+import { isEventType } from '../intake/check-events.js';
 import { checkSchema } from './event-schema.js';
 import { insertEventType, type NewEventType } from './event-type-queries.js';
 

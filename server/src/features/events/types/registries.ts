@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { Pool } from '../../../db/pool.js';
-import { isBuiltInType } from '../built-in-event-types.js';
-import type { TypeCheck } from '../check-events.js';
+import { isBuiltInType } from '../intake/built-in-event-types.js';
+import type { TypeCheck } from '../intake/check-events.js';
 import { compileSchema, type EventSchema } from './event-schema.js';
 import { findRegistry, type RegisteredSchema, type Registry } from './event-type-queries.js';
 

@@ -1,7 +1,7 @@
 import type { Pool } from '../../../db/pool.js';
 import { DAY_MS, utcDay } from '../../../lib/day.js';
 import { editDistance } from '../../../lib/nearest-name.js';
-import { BUILT_IN_TYPES, isBuiltInType } from '../built-in-event-types.js';
+import { BUILT_IN_TYPES, isBuiltInType } from '../intake/built-in-event-types.js';
 
 /** How far back types are looked for. */
 export const SENT_DAYS = 28;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { updateRetentionDays } from '../../../../src/admin/tenants.js';
-import { applyEvents } from '../../../../src/features/events/apply-events.js';
+import { applyEvents } from '../../../../src/features/events/apply/apply-events.js';
 import {
   createGameWorld,
   DAY_MS,

@@ -1,0 +1,115 @@
+import { type Call, type Client, type Pool, pipelinedTransaction, sendAll } from '../../../db/pool.js';
+import type { CountedEvent, EventRecord } from '../intake/event-record.js';
+import { insertBlocks } from './block-queries.js';
+import { sumEvents } from './event-sums.js';
+import { foldEvents, lockPlayers } from './fold-queries.js';
+import { findIdentities, insertIdentities } from './identity-queries.js';
+import {
+  claimsOf,
+  type RejectedSequences,
+  type SequenceClaim,
+  type SettledClaim,
+  settleClaims,
+} from './sequence-claims.js';
+import { findSequences, rememberSequences } from './sequence-queries.js';
+import { applyTransactions, mergeTransactions, updatePurchaseTimes } from './transaction-queries.js';
+
+/** `too_sparse`: its number would leave more gaps than a client may. */
+export type EventOutcome = 'new' | 'duplicate' | 'too_sparse';
+
+type Decided = { outcomes: EventOutcome[]; settled: SettledClaim[] };
+
+/**
+ * Makes events durable and folds those that are new into their players' rows, exactly once, in one transaction and two
+ * round trips:
+ *
+ *   lock the players, ask what is new ──► add up the new events (in the worker) ──► store them, fold them, commit
+ *
+ * Why it is right:
+ * - Players are locked first, in the order of their ids: crossing groups queue up and never deadlock, and every statement
+ *   after the lock sees all that was applied to these players before.
+ * - A number is new if the installation has not sent it before, any other event if its identity is new. Only what is new
+ *   counts, also as a purchase.
+ * - Every merge is commutative (count, min, max, union), so any order and grouping gives the same row. Purchases are
+ *   counted by the difference between a transaction's row before and after, so a refund may come first.
+ *
+ * `rejected`: numbers that arrived with these events and were rejected.
+ */
+export async function applyEvents(
+  pool: Pool,
+  records: readonly EventRecord[],
+  rejected: readonly RejectedSequences[] = [],
+): Promise<EventOutcome[]> {
+  const claims = claimsOf(records, rejected);
+  if (records.length === 0 && claims.length === 0) return [];
+  const { outcomes } = await pipelinedTransaction(
+    pool,
+    (client) => decideEvents(client, records, claims),
+    (decided) => storeAndCount(records, decided),
+  );
+  return outcomes;
+}
+
+/** The same within a transaction of the caller's, who commits it together with something else. */
+export async function applyEventsWithin(
+  client: Client,
+  records: readonly EventRecord[],
+): Promise<EventOutcome[]> {
+  if (records.length === 0) return [];
+  const decided = await decideEvents(client, records, claimsOf(records, []));
+  await sendAll(client, storeAndCount(records, decided));
+  return decided.outcomes;
+}
+
+/** Sends all statements before it waits for any. */
+async function decideEvents(
+  client: Client,
+  records: readonly EventRecord[],
+  claims: readonly SequenceClaim[],
+): Promise<Decided> {
+  const playerIds = new Set<string>();
+  for (const { playerId } of records) playerIds.add(playerId);
+  for (const { playerId } of claims) playerIds.add(playerId);
+  const identified = records.filter(hasIdentity);
+  const [, known, isKnown] = await Promise.all([
+    sendAll(client, [lockPlayers([...playerIds])]),
+    claims.length > 0 ? findSequences(client, claims) : [],
+    identified.length > 0 ? findIdentities(client, identified) : [],
+  ]);
+  const { settled, duplicates, tooSparse } = settleClaims(claims, known);
+  const firsts = new Set(claims.flatMap(({ recordOf }) => [...recordOf.values()]));
+  let place = 0;
+  const outcomes = records.map((record, index): EventOutcome => {
+    if (hasIdentity(record)) return isKnown[place++] ? 'duplicate' : 'new';
+    if (tooSparse.has(index)) return 'too_sparse';
+    return duplicates.has(index) || !firsts.has(index) ? 'duplicate' : 'new';
+  });
+  return { outcomes, settled };
+}
+
+/** Whether its identity decides if it is new. A numbered purchase has an identity, too, but its number decides. */
+function hasIdentity(record: EventRecord): record is EventRecord & { identity: string } {
+  if (record.sequence !== null && record.installId !== null) return false;
+  if (record.identity === null) throw new Error('an event without a number has an identity');
+  return true;
+}
+
+function storeAndCount(records: readonly EventRecord[], { outcomes, settled }: Decided): Call[] {
+  const isAllNew = outcomes.every((outcome) => outcome === 'new');
+  const fresh = isAllNew ? records : records.filter((_, index) => outcomes[index] === 'new');
+  const remembered = rememberSequences(settled);
+  if (fresh.length === 0) return remembered;
+  const identified = fresh.filter(hasIdentity);
+  if (identified.length > 0) remembered.push(insertIdentities(identified));
+  return [insertBlocks(fresh), ...remembered, ...countEvents(fresh)];
+}
+
+/** Folds events that are known to be new. Their players must be locked, or visible to no other transaction. */
+export function countEvents(records: readonly CountedEvent[]): Call[] {
+  const rows = mergeTransactions(records);
+  const buyers = [...new Set(rows.map((row) => row.playerId))];
+  return [
+    foldEvents(sumEvents(records)),
+    ...(rows.length === 0 ? [] : [applyTransactions(rows), updatePurchaseTimes(buyers)]),
+  ];
+}

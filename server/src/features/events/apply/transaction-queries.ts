@@ -1,0 +1,219 @@
+import type { Call } from '../../../db/pool.js';
+import { isoTime } from '../../../lib/iso-time.js';
+import type { CountedEvent } from '../intake/event-record.js';
+
+/** What the events of one group tell of a player's transaction. Times are ISO 8601. */
+export type TransactionRow = {
+  playerId: string;
+  gameId: number;
+  transactionId: string;
+  /** Of the purchase that counts; null while only a refund is known. */
+  purchasedAt: string | null;
+  receivedAt: string | null;
+  identity: string | null;
+  skuId: string | null;
+  price: string | null;
+  currency: string | null;
+  promoId: string | null;
+  refundedAt: string | null;
+};
+
+/**
+ * One row per player and transaction of the group. Of several purchases with one id the one received first counts; at the
+ * same millisecond the identity decides, so that the choice does not depend on the order of application. Of several refunds
+ * the earliest counts.
+ */
+export function mergeTransactions(records: readonly CountedEvent[]): TransactionRow[] {
+  const merged = new Map<string, TransactionRow>();
+  for (const record of records) {
+    const fact = record.transaction;
+    if (fact === null) continue;
+    const key = `${record.playerId}:${fact.transactionId}`;
+    const at = isoTime(record.effectiveAtMs);
+    const row = merged.get(key) ?? emptyRow(record, fact.transactionId);
+    merged.set(key, row);
+    if (fact.kind === 'refund') {
+      row.refundedAt = row.refundedAt === null || at < row.refundedAt ? at : row.refundedAt;
+    } else if (isReceivedBefore(record, row)) {
+      const { skuId, price, currency, promoId } = fact;
+      const receivedAt = isoTime(record.receivedAtMs);
+      Object.assign(row, {
+        purchasedAt: at,
+        receivedAt,
+        identity: record.identity,
+        skuId,
+        price,
+        currency,
+        promoId,
+      });
+    }
+  }
+  return [...merged.values()];
+}
+
+function isReceivedBefore({ receivedAtMs, identity }: CountedEvent, row: TransactionRow): boolean {
+  if (row.receivedAt === null || row.identity === null) return true;
+  const receivedAt = isoTime(receivedAtMs);
+  return receivedAt < row.receivedAt || (receivedAt === row.receivedAt && (identity ?? '') < row.identity);
+}
+
+function emptyRow(record: CountedEvent, transactionId: string): TransactionRow {
+  return {
+    playerId: record.playerId,
+    gameId: record.gameId,
+    transactionId,
+    purchasedAt: null,
+    receivedAt: null,
+    identity: null,
+    skuId: null,
+    price: null,
+    currency: null,
+    promoId: null,
+    refundedAt: null,
+  };
+}
+
+/**
+ * Stores transactions and adds what they change to the players, their days and promotions and the game's roll-ups. A purchase
+ * counts from its first event until its first refund, in whichever order the two arrive. The players must be locked: then
+ * the rows read first are the rows replaced, and each difference is added once.
+ *
+ * The cost depends on the transactions given, not on those that the player already has.
+ */
+export function applyTransactions(rows: readonly TransactionRow[]): Call {
+  return { statement: APPLY_TRANSACTIONS, values: [JSON.stringify(rows)] };
+}
+
+/** The amounts of `differences` per key, as {"USD": 4.99}. */
+const AMOUNTS = `select KEY, jsonb_object_agg(currency, amount) as amounts
+      from (
+        select KEY, currency, sum(amount) as amount from differences where amount is not null group by KEY, currency
+      ) a
+      group by KEY`;
+const AMOUNTS_OF_PLAYERS = AMOUNTS.replaceAll('KEY', 'player_id');
+const AMOUNTS_OF_DAYS = AMOUNTS.replaceAll('KEY', 'player_id, day');
+
+const APPLY_TRANSACTIONS = {
+  name: 'apply_transactions',
+  text: `
+    with changes as materialized (
+      select i."playerId" as player_id, i."gameId" as game_id, i."transactionId" as transaction_id,
+        p.*, least(o.refunded_at, i."refundedAt") as refunded_at,
+        p.purchased_at is not null and coalesce(o.refunded_at, i."refundedAt") is null as counts,
+        coalesce(o.purchased_at is not null and o.refunded_at is null, false) as did_count,
+        o.purchased_at as old_purchased_at, o.price as old_price, o.currency as old_currency, o.promo_id as old_promo_id
+      from jsonb_to_recordset($1::jsonb) as i("playerId" bigint, "gameId" integer, "transactionId" text,
+        "purchasedAt" timestamptz, "receivedAt" timestamptz, identity uuid, "skuId" text, price numeric, currency text,
+        "promoId" text, "refundedAt" timestamptz)
+      left join lateral (
+        select * from transactions t
+        where t.player_id = i."playerId" and t.transaction_id = i."transactionId" offset 0
+      ) o on true
+      -- the purchase received first
+      cross join lateral (
+        select *
+        from (values
+          (o.purchased_at, o.received_at, o.identity, o.sku_id, o.price, o.currency, o.promo_id),
+          (i."purchasedAt", i."receivedAt", i.identity, i."skuId", i.price, i.currency, i."promoId")
+        ) as known(purchased_at, received_at, identity, sku_id, price, currency, promo_id)
+        order by received_at nulls last, identity
+        limit 1
+      ) p
+    ), stored as (
+      insert into transactions as t (player_id, game_id, transaction_id, purchased_at, received_at, identity, sku_id, price,
+        currency, promo_id, refunded_at)
+      select player_id, game_id, transaction_id, purchased_at, received_at, identity, sku_id, price, currency, promo_id,
+        refunded_at
+      from changes
+      order by player_id, transaction_id
+      on conflict (player_id, transaction_id) do update
+      set purchased_at = excluded.purchased_at, received_at = excluded.received_at, identity = excluded.identity,
+        sku_id = excluded.sku_id, price = excluded.price, currency = excluded.currency, promo_id = excluded.promo_id,
+        refunded_at = excluded.refunded_at
+    ), differences as materialized (
+      select c.player_id, c.game_id, d.n, (d.purchased_at at time zone 'UTC')::date as day, d.n * d.price as amount,
+        d.currency, d.promo_id
+      from changes c
+      cross join lateral (values
+        (-1, c.old_purchased_at, c.old_price, c.old_currency, c.old_promo_id, c.did_count),
+        (1, c.purchased_at, c.price, c.currency, c.promo_id, c.counts)
+      ) as d(n, purchased_at, price, currency, promo_id, is_counted)
+      where d.is_counted
+        and (c.did_count, c.old_purchased_at, c.old_price, c.old_currency, c.old_promo_id)
+          is distinct from (c.counts, c.purchased_at, c.price, c.currency, c.promo_id)
+    ), players_changed as (
+      update players p
+      set purchase_count = p.purchase_count + c.n, spend = jsonb_add(p.spend, coalesce(s.amounts, '{}'))
+      from (select player_id, sum(n)::int as n from differences group by 1) c
+      left join (${AMOUNTS_OF_PLAYERS}) s using (player_id)
+      where p.id = c.player_id
+        and p.id = any(array(select player_id from differences))
+    ), day_differences as materialized (
+      select player_id, c.game_id, day, c.n as purchases, coalesce(s.amounts, '{}') as revenue
+      from (select player_id, game_id, day, sum(n)::int as n from differences group by 1, 2, 3) c
+      left join (${AMOUNTS_OF_DAYS}) s using (player_id, day)
+    ), days as (
+      insert into player_days as d (player_id, day, purchases, revenue)
+      select player_id, day, purchases, revenue from day_differences
+      order by player_id, day
+      on conflict (player_id, day) do update
+      set purchases = d.purchases + excluded.purchases, revenue = jsonb_add(d.revenue, excluded.revenue)
+      returning player_id, day, purchases
+    ), promotions as (
+      insert into player_promotions as m (player_id, promo_id, purchases)
+      select player_id, promo_id, sum(n) from differences where promo_id is not null group by 1, 2
+      order by 1, 2
+      on conflict (player_id, promo_id) do update set purchases = m.purchases + excluded.purchases
+    )
+    insert into game_days as g (game_id, day, shard, purchases, paying_players, revenue)
+    select c.game_id, c.day, rollup_shard('purchases'), sum(c.purchases),
+      sum((d.purchases > 0)::int - (d.purchases - c.purchases > 0)::int), jsonb_total(c.revenue)
+    from day_differences c
+    join days d using (player_id, day)
+    group by c.game_id, c.day
+    order by c.game_id, c.day
+    on conflict (game_id, day, shard) do update
+    set purchases = g.purchases + excluded.purchases,
+      paying_players = g.paying_players + excluded.paying_players,
+      revenue = jsonb_add(g.revenue, excluded.revenue)`,
+};
+
+/**
+ * Works out what of a player's purchases is not a sum: the first and the last, the recent days with purchases, and the spend
+ * without the first day. Each is an index look-up, or at most 180 days of the player.
+ */
+export function updatePurchaseTimes(playerIds: readonly string[]): Call {
+  return {
+    statement: {
+      name: 'update_purchase_times',
+      text: `
+        update players p
+        set first_purchase_at = f.purchased_at,
+          last_purchase_at = l.purchased_at,
+          purchase_days = coalesce(d.days, '{}'),
+          repeat_spend = jsonb_add(p.spend, jsonb_negate(coalesce(r.revenue, '{}')))
+        from unnest($1::bigint[]) as c(player_id)
+        left join lateral (
+          select purchased_at from transactions
+          where player_id = c.player_id and purchased_at is not null and refunded_at is null
+          order by purchased_at limit 1
+        ) f on true
+        left join lateral (
+          select purchased_at from transactions
+          where player_id = c.player_id and purchased_at is not null and refunded_at is null
+          order by purchased_at desc limit 1
+        ) l on true
+        left join lateral (
+          select range_agg(daterange(day, day + 1)) as days
+          from player_days
+          where player_id = c.player_id and purchases > 0 and day > (l.purchased_at at time zone 'UTC')::date - 180
+        ) d on true
+        left join lateral (
+          select revenue from player_days
+          where player_id = c.player_id and day = (f.purchased_at at time zone 'UTC')::date offset 0
+        ) r on true
+        where p.id = c.player_id and p.id = any($1::bigint[])`,
+    },
+    values: [playerIds],
+  };
+}

@@ -1,0 +1,18 @@
+import type { Clock } from '../../../lib/clock.js';
+import type { Shedding } from '../../../overload/shedding.js';
+import type { Metrics } from '../../../telemetry/metrics.js';
+import type { GuardContext } from '../../sessions/session-context.js';
+import type { Inbox } from '../failed/inbox.js';
+import type { Registries } from '../types/registries.js';
+import type { EventIntake } from './intake.js';
+
+/** What the intake of events needs of the process. */
+export type EventContext = GuardContext &
+  Readonly<{
+    clock: Clock;
+    metrics: Metrics;
+    registries: Registries;
+    intake: EventIntake;
+    inbox: Inbox;
+    shedding: Shedding;
+  }>;

@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { AdminContext } from '../../../admin/admin-context.js';
+import { gameErrors } from '../../../admin/admin-errors.js';
+import { gameOf, requireRole } from '../../../admin/admin-guard.js';
+import { adminSchema, GameParameters, success } from '../../../admin/admin-responses.js';
+import { DAY_SPAN_PARAMETERS, daySpanOf } from '../../../admin/day-span.js';
+import { withSchemaTypes } from '../../../http/validation.js';
+import { DAY_MS, HOUR_MS } from '../../../lib/day.js';
+import { LossesResponse } from './loss-schemas.js';
+import { LOSS_GRACE_MS, listLosses } from './losses.js';
+
+const MAX_GRACE_HOURS = 720;
+/** A client can invent any number of builds. */
+const MAX_LOSSES = 1_000;
+
+/** Events that never arrived. */
+export function lossRoutes(app: FastifyInstance, ctx: AdminContext): void {
+  withSchemaTypes(app).get(
+    '/admin/v1/games/:game/losses',
+    {
+      onRequest: requireRole(ctx, 'viewer'),
+      schema: {
+        ...adminSchema('Events'),
+        operationId: 'listLosses',
+        summary: 'Numbered events that never arrived, by day, build and platform',
+        params: GameParameters,
+        querystring: Type.Object({
+          ...DAY_SPAN_PARAMETERS,
+          graceHours: Type.Optional(
+            Type.Integer({
+              minimum: 0,
+              maximum: MAX_GRACE_HOURS,
+              default: LOSS_GRACE_MS / HOUR_MS,
+              description: 'How long a number may be missing before it counts as lost',
+            }),
+          ),
+        }),
+        response: { 200: LossesResponse, ...gameErrors(['parameter_invalid']) },
+      },
+    },
+    async (request) => {
+      const { gameId } = await gameOf(ctx, request);
+      const nowMs = ctx.clock.now();
+      const span = daySpanOf(request.query, nowMs);
+      const { graceHours = LOSS_GRACE_MS / HOUR_MS } = request.query;
+      const losses = await listLosses(ctx.pool, gameId, {
+        sinceMs: Date.parse(span.from),
+        untilMs: Math.min(Date.parse(span.to) + DAY_MS, nowMs - graceHours * HOUR_MS),
+        limit: MAX_LOSSES + 1,
+      });
+      return success({
+        ...span,
+        graceHours,
+        losses: losses.slice(0, MAX_LOSSES),
+        isCut: losses.length > MAX_LOSSES,
+      });
+    },
+  );
+}

@@ -1,0 +1,104 @@
+import {
+  inTransaction,
+  isLockTimeout,
+  isStatementTimeout,
+  type OwnConnection,
+} from '../../../db/own-connection.js';
+import { rewriteTable, type SwapObstacle } from './compact-queries.js';
+import { dayAfter, dayTable, startOf } from './event-partitions.js';
+
+/** PostgreSQL reads all of the default partition under the lock; this much takes it a tenth of a second. */
+const MAX_DEFAULT_BYTES = 128 * 1024 * 1024;
+
+/** `changed`: they would not be the same events. */
+export type SwapOutcome = 'swapped' | 'changed' | SwapObstacle;
+
+/** Whether both tables hold the same number of events. They do, unless blocks have changed since they were read. */
+export async function holdsAsManyEvents(connection: OwnConnection, day: string): Promise<boolean> {
+  const table = connection.escapeIdentifier(dayTable(day));
+  const beside = connection.escapeIdentifier(rewriteTable(day));
+  const { rows } = await connection.query<{ same: boolean }>(
+    `select (select coalesce(sum(event_count), 0) from ${table}) = (select coalesce(sum(event_count), 0) from ${beside}) as same`,
+  );
+  return rows[0]?.same === true;
+}
+
+/** Of a day's partition with its indexes. */
+export async function findDayBytes(connection: OwnConnection, day: string): Promise<number> {
+  const { rows } = await connection.query<{ bytes: number }>(
+    'select pg_total_relation_size($1::regclass)::float8 as bytes',
+    [dayTable(day)],
+  );
+  return rows[0]?.bytes ?? 0;
+}
+
+/** Without this, autovacuum and the planner would read the whole table again. */
+export async function freezeRewrite(connection: OwnConnection, day: string): Promise<void> {
+  await connection.query(`vacuum (freeze, analyze) ${connection.escapeIdentifier(rewriteTable(day))}`);
+}
+
+/**
+ * Puts the larger blocks in the place of the smaller ones, in one transaction: everybody sees the ones or the others.
+ *
+ * - Whoever is writing to the day is waited for, and whoever comes later waits. Whether somebody has written to it since the
+ *   rewrite began is asked under that lock.
+ * - A snapshot that is older than the larger blocks would see neither: PostgreSQL takes the list of partitions as it is now. Only
+ *   when there is none can `vacuum` freeze all rows, which shows in `relfrozenxid`.
+ * - Then `event_blocks` as a whole is locked for a moment. Intake queues behind that, so it is not waited for long. The time-out is
+ *   shorter than PostgreSQL's `deadlock_timeout`, so that it ends us and not somebody who writes to that day. Nor may what is done
+ *   under the lock take long, on a disk that stalls for example.
+ */
+export async function swapDay(connection: OwnConnection, day: string): Promise<SwapOutcome> {
+  const table = connection.escapeIdentifier(dayTable(day));
+  const beside = connection.escapeIdentifier(rewriteTable(day));
+  const first = connection.escapeLiteral(startOf(day));
+  const end = connection.escapeLiteral(startOf(dayAfter(day)));
+  try {
+    return await inTransaction(connection, async () => {
+      await connection.query("set local lock_timeout = '200ms'");
+      await connection.query("set local statement_timeout = '2s'");
+      await connection.query(`lock table ${table} in share row exclusive mode`);
+      const obstacle = await findObstacle(connection, day);
+      if (obstacle !== undefined) return obstacle;
+      await connection.query(`alter table event_blocks detach partition ${table}`);
+      await connection.query(`drop table ${table}`);
+      await connection.query(`alter table ${beside} rename to ${table}`);
+      await connection.query(
+        `alter table event_blocks attach partition ${table} for values from (${first}) to (${end})`,
+      );
+      await connection.query(`alter table ${table} drop constraint of_its_day`);
+      await markSwapped(connection, day);
+      return 'swapped';
+    });
+  } catch (error) {
+    if (isLockTimeout(error) || isStatementTimeout(error)) return 'lock';
+    throw error;
+  }
+}
+
+async function findObstacle(
+  connection: OwnConnection,
+  day: string,
+): Promise<Exclude<SwapOutcome, 'swapped'> | undefined> {
+  const { rows } = await connection.query<{ changed: boolean; frozen: boolean; defaultBytes: number }>(
+    `select exists (select from event_block_changes where day = $1) as changed,
+       age(c.relfrozenxid) < age(d.xmin) as frozen, pg_relation_size('event_blocks_default')::float8 as "defaultBytes"
+     from event_block_days d
+     cross join pg_class c
+     where d.day = $1 and c.oid = $2::regclass`,
+    [day, rewriteTable(day)],
+  );
+  const [found] = rows;
+  if (found === undefined || found.changed) return 'changed';
+  if (!found.frozen) return 'snapshot';
+  return found.defaultBytes > MAX_DEFAULT_BYTES ? 'default_partition' : undefined;
+}
+
+async function markSwapped(connection: OwnConnection, day: string): Promise<void> {
+  await connection.query(
+    `update event_block_days
+     set state = 'compacted', window_starts = new_window_starts, new_window_starts = null, waits_for = null, changed_at = now()
+     where day = $1`,
+    [day],
+  );
+}
