@@ -10,7 +10,7 @@ import { checkAgainstDraft, DRAFT } from './draft-check.js';
 
 /**
  * JSON Schemas of event types: draft 2020-12, for the whole event as it was sent. Studios write them for their own events, but all
- * studios share the processes that check events and save schemas. So the cost of both is bounded here (ADR 0027): a schema is
+ * studios share the processes that check events and save schemas. So the cost of both is bounded here (ADR 0029): a schema is
  * compiled in time that grows with its text only, which takes too little for a thread of its own, and each event may take a number of
  * steps. A schema is self-contained: nothing is ever fetched.
  */
