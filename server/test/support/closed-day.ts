@@ -31,7 +31,7 @@ const MINUTE_MS = 60_000;
 export const SMALL_SCALE = {
   maxEvents: 40,
   maxBytes: 30_000,
-  pagesAWindow: 4,
+  pagesPerWindow: 4,
   minPages: 1,
   // PostgreSQL's own upkeep may be at the day, or have a snapshot that is older than the larger blocks.
   lockAttempts: 100,

@@ -233,7 +233,7 @@ export const EVENT_STATEMENTS: readonly Listed[] = [
       );
       await countDaysToCompact(admin, closedBefore(later));
       await listStuckDays(admin);
-      const limits = { minPages: 1, pagesAWindow: 1, lockAttempts: 100, freezeAttempts: 100 };
+      const limits = { minPages: 1, pagesPerWindow: 1, lockAttempts: 100, freezeAttempts: 100 };
       const { state } = await compactEvents(admin, { nowMs: later, rests: false, limits });
       if (state !== 'done') throw new Error(`${dayTable(utcDay(nowMs))} was not compacted: ${state}`);
     },

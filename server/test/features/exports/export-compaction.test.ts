@@ -74,7 +74,7 @@ describe('an export of a day that is compacted meanwhile', () => {
   const stopAtThird: Write = (pages, stop) => {
     if (pages === 3) stop.abort();
   };
-  const largeWindows = { limits: { maxEvents: 500, pagesAWindow: 100 } };
+  const largeWindows = { limits: { maxEvents: 500, pagesPerWindow: 100 } };
 
   it('goes on in the middle of the day, where the small blocks were, and in the middle of the large ones', async () => {
     await fill(7_000);

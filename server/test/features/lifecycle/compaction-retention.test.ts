@@ -105,7 +105,7 @@ describe('compaction and retention', () => {
       if (partition !== TABLE) return;
       steps.push(totalPages);
       if (donePages === totalPages || steps.length > 1) return;
-      await compact(world, { limits: { pagesAWindow: 10_000, maxEvents: 500, maxBytes: 128 * 1024 } });
+      await compact(world, { limits: { pagesPerWindow: 10_000, maxEvents: 500, maxBytes: 128 * 1024 } });
       expect(await stateOf(world)).toBe('compacted');
     });
     expect(steps[0]).toBeGreaterThan(512);

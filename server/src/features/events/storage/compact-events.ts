@@ -35,15 +35,15 @@ const DEFER_MS = DAY_MS;
 export type CompactionLimits = BlockLimits &
   Readonly<{
     /** A step, and a window of receipt: 128 MB, some 350,000 blocks of one event, ten seconds. */
-    pagesAWindow: number;
+    pagesPerWindow: number;
     /** Below this a day is not worth the work. */
     minPages: number;
     /** So much of a day is looked at to decide whether it is worth the work. */
     samplePages: number;
     /** A block of fewer events is small: with this many it takes a third more space than with hundreds. */
     smallEvents: number;
-    /** So many small blocks must become one, on average. */
-    minBlocksASource: number;
+    /** Minimum average merge factor: small blocks per larger one. */
+    minBlocksPerSource: number;
     /** Small blocks must take at least this share of the space. */
     minShare: number;
     /** Each waits a fifth of a second at most. */
@@ -59,11 +59,11 @@ const LIMITS: CompactionLimits = {
   // Explain reads fifty blocks at a time.
   maxEvents: 500,
   maxBytes: 128 * 1024,
-  pagesAWindow: 16_384,
+  pagesPerWindow: 16_384,
   minPages: 128,
   samplePages: 4_096,
   smallEvents: 20,
-  minBlocksASource: 2,
+  minBlocksPerSource: 2,
   minShare: 0.2,
   lockAttempts: 10,
   freezeAttempts: 3,
@@ -98,7 +98,7 @@ type Run = CompactionOptions & { connection: OwnConnection; limits: CompactionLi
  *   closed day ──► too little to gain ──► kept
  *       │
  *       ▼
- *   rewriting: [ some pages ──► table beside ] … ──► frozen ──► swapped in ──► compacted
+ *   rewriting: [ some pages ──► rewrite table ] … ──► frozen ──► swapped in ──► compacted
  *       │                                               │
  *       └────────── changed by somebody ◄───────────────┘
  *                         │
@@ -164,7 +164,7 @@ async function beginIfWorthIt(
   }
   for (let attempt = 1; ; attempt++) {
     try {
-      return await beginRewrite(connection, day, limits.pagesAWindow);
+      return await beginRewrite(connection, day, limits.pagesPerWindow);
     } catch (error) {
       if (!isLockTimeout(error)) throw error;
       if (attempt >= limits.lockAttempts) return 'locked';
@@ -173,10 +173,10 @@ async function beginIfWorthIt(
   }
 }
 
-function isWorthIt(sample: DaySample, { minPages, minBlocksASource, minShare }: CompactionLimits): boolean {
+function isWorthIt(sample: DaySample, { minPages, minBlocksPerSource, minShare }: CompactionLimits): boolean {
   const { pages, smallBlocks, smallSources, smallBytes, bytes } = sample;
   return (
-    pages >= minPages && smallBlocks >= minBlocksASource * smallSources && smallBytes >= minShare * bytes
+    pages >= minPages && smallBlocks >= minBlocksPerSource * smallSources && smallBytes >= minShare * bytes
   );
 }
 
@@ -204,7 +204,7 @@ async function rewriteDay(
   while (donePages < totalPages) {
     if (signal?.aborted) return { state: 'interrupted', donePages };
     const start = performance.now();
-    const endPage = Math.min(donePages + limits.pagesAWindow, totalPages);
+    const endPage = Math.min(donePages + limits.pagesPerWindow, totalPages);
     await rewritePages(connection, { day, donePages, totalPages }, endPage, limits);
     donePages = endPage;
     await onProgress?.({ day, donePages, totalPages });

@@ -9,8 +9,8 @@ export type Rewrite = Readonly<{ day: string; donePages: number; totalPages: num
 /** Why the larger blocks of a day cannot take the place of the smaller ones yet. */
 export type SwapObstacle = 'snapshot' | 'lock' | 'default_partition';
 
-/** The table beside, in which the larger blocks of a day are gathered. */
-export function rewriteTable(day: string): string {
+/** The name of the table in which the larger blocks of a day are gathered until they replace the smaller ones. */
+export function rewriteTableName(day: string): string {
   return `${dayTable(day)}_compact`;
 }
 
@@ -63,7 +63,7 @@ export async function hasChanged(connection: OwnConnection, day: string): Promis
 /** Blocks of the day have changed since its rewrite began, so the rewrite has to start again. */
 export async function deferDay(connection: OwnConnection, day: string): Promise<void> {
   await inTransaction(connection, async () => {
-    await connection.query(`drop table if exists ${connection.escapeIdentifier(rewriteTable(day))}`);
+    await connection.query(`drop table if exists ${connection.escapeIdentifier(rewriteTableName(day))}`);
     await connection.query(
       `update event_block_days set state = 'deferred', restarts = restarts + 1, waits_for = null, changed_at = now()
        where day = $1`,
@@ -107,7 +107,7 @@ export async function forgetDroppedDays(connection: OwnConnection): Promise<void
      where to_regclass('event_blocks_' || to_char(day, 'YYYYMMDD')) is null`,
   );
   for (const { day } of rows) {
-    await connection.query(`drop table if exists ${connection.escapeIdentifier(rewriteTable(day))}`);
+    await connection.query(`drop table if exists ${connection.escapeIdentifier(rewriteTableName(day))}`);
     await connection.query('delete from event_block_changes where day = $1', [day]);
     await connection.query('delete from event_block_days where day = $1', [day]);
   }

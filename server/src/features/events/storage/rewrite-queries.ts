@@ -1,5 +1,5 @@
 import { inTransaction, type OwnConnection } from '../../../db/own-connection.js';
-import { type Rewrite, rewriteTable } from './compact-queries.js';
+import { type Rewrite, rewriteTableName } from './compact-queries.js';
 import { dayAfter, dayTable, startOf } from './event-partitions.js';
 
 /**
@@ -12,10 +12,10 @@ import { dayAfter, dayTable, startOf } from './event-partitions.js';
 export async function beginRewrite(
   connection: OwnConnection,
   day: string,
-  pagesAWindow: number,
+  pagesPerWindow: number,
 ): Promise<Rewrite> {
   const table = connection.escapeIdentifier(dayTable(day));
-  const beside = connection.escapeIdentifier(rewriteTable(day));
+  const rewriteTable = connection.escapeIdentifier(rewriteTableName(day));
   const first = connection.escapeLiteral(startOf(day));
   const end = connection.escapeLiteral(startOf(dayAfter(day)));
   return inTransaction(connection, async () => {
@@ -26,16 +26,16 @@ export async function beginRewrite(
       `create or replace trigger note_change after insert or update or delete on ${table}
        for each row execute function note_event_block_change(${connection.escapeLiteral(day)})`,
     );
-    await connection.query(`drop table if exists ${beside}`);
+    await connection.query(`drop table if exists ${rewriteTable}`);
     // With the constraint PostgreSQL need not look at each row when the table becomes a partition.
     await connection.query(
-      `create table ${beside} (
+      `create table ${rewriteTable} (
          like event_blocks including all,
          constraint of_its_day check (received_at >= ${first} and received_at < ${end})
        )`,
     );
     // As in every partition; `like` leaves it out.
-    await connection.query(`alter table ${beside} alter column events set statistics 0`);
+    await connection.query(`alter table ${rewriteTable} alter column events set statistics 0`);
     const { rows } = await connection.query<Rewrite>(
       `insert into event_block_days as d (day, state, new_window_starts, total_pages)
        select $1, 'rewriting', array_agg(distinct starts_at order by starts_at), pages
@@ -54,7 +54,7 @@ export async function beginRewrite(
        on conflict (day) do update set state = excluded.state, total_pages = excluded.total_pages, done_pages = 0,
          new_window_starts = coalesce(d.window_starts, excluded.new_window_starts), waits_for = null, changed_at = now()
        returning day::text as day, done_pages as "donePages", total_pages as "totalPages"`,
-      [day, dayTable(day), startOf(day), pagesAWindow],
+      [day, dayTable(day), startOf(day), pagesPerWindow],
     );
     const [rewrite] = rows;
     if (rewrite === undefined) throw new Error(`the rewrite of ${day} was not begun`);
@@ -66,7 +66,7 @@ export async function beginRewrite(
 export type BlockLimits = Readonly<{ maxEvents: number; maxBytes: number }>;
 
 /**
- * Writes the blocks on some pages of a day to the table beside, those of one player, installation and window as one. A block of
+ * Writes the blocks on some pages of a day to the rewrite table, those of one player, installation and window as one. A block of
  * more than half of the largest size is copied as it is, so no new block is larger than one and a half times the largest size.
  * An event keeps its own time of receipt where it is not that of its new block.
  */
@@ -77,10 +77,10 @@ export async function rewritePages(
   { maxEvents, maxBytes }: BlockLimits,
 ): Promise<void> {
   const table = connection.escapeIdentifier(dayTable(day));
-  const beside = connection.escapeIdentifier(rewriteTable(day));
+  const rewriteTable = connection.escapeIdentifier(rewriteTableName(day));
   await inTransaction(connection, async () => {
     await connection.query(
-      `insert into ${beside} (player_id, received_at, id, game_id, event_count, first_at, last_at, install_id, events)
+      `insert into ${rewriteTable} (player_id, received_at, id, game_id, event_count, first_at, last_at, install_id, events)
        select player_id, min(received_at), min(id), game_id, case when is_alone then max(event_count) else count(*) end,
          min(first_at), max(last_at), install_id,
          coalesce((array_agg(events) filter (where is_alone))[1], jsonb_agg(

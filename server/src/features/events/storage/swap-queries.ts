@@ -4,7 +4,7 @@ import {
   isStatementTimeout,
   type OwnConnection,
 } from '../../../db/own-connection.js';
-import { rewriteTable, type SwapObstacle } from './compact-queries.js';
+import { rewriteTableName, type SwapObstacle } from './compact-queries.js';
 import { dayAfter, dayTable, startOf } from './event-partitions.js';
 
 /** PostgreSQL reads all of the default partition under the lock; this much takes it a tenth of a second. */
@@ -16,9 +16,9 @@ export type SwapOutcome = 'swapped' | 'changed' | SwapObstacle;
 /** Whether both tables hold the same number of events. They do, unless blocks have changed since they were read. */
 export async function holdsAsManyEvents(connection: OwnConnection, day: string): Promise<boolean> {
   const table = connection.escapeIdentifier(dayTable(day));
-  const beside = connection.escapeIdentifier(rewriteTable(day));
+  const rewriteTable = connection.escapeIdentifier(rewriteTableName(day));
   const { rows } = await connection.query<{ same: boolean }>(
-    `select (select coalesce(sum(event_count), 0) from ${table}) = (select coalesce(sum(event_count), 0) from ${beside}) as same`,
+    `select (select coalesce(sum(event_count), 0) from ${table}) = (select coalesce(sum(event_count), 0) from ${rewriteTable}) as same`,
   );
   return rows[0]?.same === true;
 }
@@ -34,23 +34,23 @@ export async function findDayBytes(connection: OwnConnection, day: string): Prom
 
 /** Without this, autovacuum and the planner would read the whole table again. */
 export async function freezeRewrite(connection: OwnConnection, day: string): Promise<void> {
-  await connection.query(`vacuum (freeze, analyze) ${connection.escapeIdentifier(rewriteTable(day))}`);
+  await connection.query(`vacuum (freeze, analyze) ${connection.escapeIdentifier(rewriteTableName(day))}`);
 }
 
 /**
  * Puts the larger blocks in the place of the smaller ones, in one transaction: everybody sees the ones or the others.
  *
- * - Whoever is writing to the day is waited for, and whoever comes later waits. Whether somebody has written to it since the
- *   rewrite began is asked under that lock.
+ * - The lock on the day waits for current writers and blocks later ones. Whether the day has changed since the rewrite began is
+ *   asked under that lock.
  * - A snapshot that is older than the larger blocks would see neither: PostgreSQL takes the list of partitions as it is now. Only
  *   when there is none can `vacuum` freeze all rows, which shows in `relfrozenxid`.
- * - Then `event_blocks` as a whole is locked for a moment. Intake queues behind that, so it is not waited for long. The time-out is
- *   shorter than PostgreSQL's `deadlock_timeout`, so that it ends us and not somebody who writes to that day. Nor may what is done
- *   under the lock take long, on a disk that stalls for example.
+ * - Then `event_blocks` as a whole is locked for a moment. Intake queues behind that lock, so the wait for it is short. The time-out
+ *   is shorter than PostgreSQL's `deadlock_timeout`, so a deadlock ends the swap and not a writer. The statements under the lock have
+ *   a time-out, too, in case the disk stalls.
  */
 export async function swapDay(connection: OwnConnection, day: string): Promise<SwapOutcome> {
   const table = connection.escapeIdentifier(dayTable(day));
-  const beside = connection.escapeIdentifier(rewriteTable(day));
+  const rewriteTable = connection.escapeIdentifier(rewriteTableName(day));
   const first = connection.escapeLiteral(startOf(day));
   const end = connection.escapeLiteral(startOf(dayAfter(day)));
   try {
@@ -62,7 +62,7 @@ export async function swapDay(connection: OwnConnection, day: string): Promise<S
       if (obstacle !== undefined) return obstacle;
       await connection.query(`alter table event_blocks detach partition ${table}`);
       await connection.query(`drop table ${table}`);
-      await connection.query(`alter table ${beside} rename to ${table}`);
+      await connection.query(`alter table ${rewriteTable} rename to ${table}`);
       await connection.query(
         `alter table event_blocks attach partition ${table} for values from (${first}) to (${end})`,
       );
@@ -86,7 +86,7 @@ async function findObstacle(
      from event_block_days d
      cross join pg_class c
      where d.day = $1 and c.oid = $2::regclass`,
-    [day, rewriteTable(day)],
+    [day, rewriteTableName(day)],
   );
   const [found] = rows;
   if (found === undefined || found.changed) return 'changed';

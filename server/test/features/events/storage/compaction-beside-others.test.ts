@@ -158,7 +158,7 @@ describe('compaction beside other transactions', () => {
     for (let day = 0; day < 5; day++) {
       const { state } = await compact(world, {
         nowMs: NEXT_DAY + 2 * day * DAY_MS,
-        limits: { pagesAWindow: 1_000 },
+        limits: { pagesPerWindow: 1_000 },
       });
       expect(['waiting', 'done', 'nothing']).toContain(state);
     }
@@ -256,7 +256,7 @@ describe('compaction beside other transactions', () => {
     const progress: number[] = [];
     const onProgress = ({ donePages }: Rewrite) => void progress.push(donePages);
     expect(await compact(world, { onProgress })).toMatchObject({ state: 'done' });
-    expect(progress[0]).toBe(2 * SMALL_SCALE.pagesAWindow);
+    expect(progress[0]).toBe(2 * SMALL_SCALE.pagesPerWindow);
     expect(await storedEvents(world)).toEqual(before);
   });
 

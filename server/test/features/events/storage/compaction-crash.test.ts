@@ -104,7 +104,7 @@ describe('compaction and kill -9', () => {
     const child = compactInChild(world.url);
     if (child.stdout === null) throw new Error('no pipe');
     const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
-    expect(JSON.parse(line)).toMatchObject({ day: DAY, donePages: SMALL_SCALE.pagesAWindow });
+    expect(JSON.parse(line)).toMatchObject({ day: DAY, donePages: SMALL_SCALE.pagesPerWindow });
     // It is at it, and nobody else is let in.
     expect(await compact(world)).toMatchObject({ state: 'busy' });
     await kill(child);

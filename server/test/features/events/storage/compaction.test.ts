@@ -77,7 +77,7 @@ describe('compaction of a closed day', () => {
     const done = await compact(world, { onProgress: ({ donePages }) => void progress.push(donePages) });
     expect(done).toMatchObject({ state: 'done', day: DAY });
     // It went on where it was.
-    expect(progress[0]).toBe(2 * SMALL_SCALE.pagesAWindow);
+    expect(progress[0]).toBe(2 * SMALL_SCALE.pagesPerWindow);
     expect(await countBlocks(world)).toBeLessThan(blocks / 4);
     expect(await readAll()).toEqual(before);
     expect(await compact(world)).toMatchObject({ state: 'nothing' });
