@@ -80,33 +80,32 @@ export async function rewritePages(
   const rewriteTable = connection.escapeIdentifier(rewriteTableName(day));
   await inTransaction(connection, async () => {
     await connection.query(
-      `insert into ${rewriteTable} (player_id, received_at, id, game_id, event_count, first_at, last_at, install_id, events)
+      `with read_blocks as (
+         select b.*, width_bucket(b.received_at, d.new_window_starts) as in_window, ${UNPACKED_BYTES} as bytes
+         from ${table} b
+         cross join (select new_window_starts from event_block_days where day = $1) d
+         where b.ctid >= format('(%s,0)', $2::bigint)::tid and b.ctid < format('(%s,0)', $3::bigint)::tid
+       ), sized as (
+         select *, event_count > $4::int / 2 or bytes > $5::int / 2 as is_large from read_blocks
+       ), assigned as (
+         -- blocks with the same part become one block
+         select *, case when is_large then -id else greatest(
+           (sum(event_count) over small_ones - 1) / $4::int, (sum(bytes) over small_ones - 1) / $5::int
+         ) end as part
+         from sized
+         window small_ones as (partition by in_window, player_id, game_id, install_id, is_large order by received_at, id)
+       ), grouped as (
+         select *, count(*) over new_block = 1 as is_alone, min(received_at) over new_block as first_received_at
+         from assigned
+         window new_block as (partition by in_window, player_id, game_id, install_id, part)
+       )
+       insert into ${rewriteTable} (player_id, received_at, id, game_id, event_count, first_at, last_at, install_id, events)
        select player_id, min(received_at), min(id), game_id, case when is_alone then max(event_count) else count(*) end,
          min(first_at), max(last_at), install_id,
          coalesce((array_agg(events) filter (where is_alone))[1], jsonb_agg(
            ${EVENT_OF_LARGER_BLOCK} order by coalesce(${OWN_RECEIPT}, received_at), id, place
          ) filter (where not is_alone))
-       from (
-         select *, count(*) over new_block = 1 as is_alone, min(received_at) over new_block as first_received_at
-         from (
-           select *, case when is_large then -id else greatest(
-             (sum(event_count) over small_ones - 1) / $4::int, (sum(bytes) over small_ones - 1) / $5::int
-           ) end as part
-           from (
-             select *, event_count > $4::int / 2 or bytes > $5::int / 2 as is_large
-             from (
-               select b.*, width_bucket(b.received_at, d.new_window_starts) as in_window, ${UNPACKED_BYTES} as bytes
-               from ${table} b
-               cross join (select new_window_starts from event_block_days where day = $1) d
-               where b.ctid >= format('(%s,0)', $2::bigint)::tid and b.ctid < format('(%s,0)', $3::bigint)::tid
-             ) b
-           ) b
-           window small_ones as (
-             partition by in_window, player_id, game_id, install_id, is_large order by received_at, id
-           )
-         ) b
-         window new_block as (partition by in_window, player_id, game_id, install_id, part)
-       ) b
+       from grouped
        left join lateral jsonb_array_elements(case when not is_alone then events end) with ordinality e(event, place) on true
        group by in_window, player_id, game_id, install_id, part, is_alone
        order by in_window, player_id, min(received_at)`,
