@@ -4,12 +4,6 @@
  */
 export type Steps<T> = Generator<void, T, void>;
 
-/** Work that is one step. */
-// biome-ignore lint/correctness/useYield: nothing comes after the only step
-export function* oneStep<T>(work: () => T): Steps<T> {
-  return work();
-}
-
 /** Runs all steps without a break. */
 export function runSteps<T>(steps: Steps<T>): T {
   for (;;) {

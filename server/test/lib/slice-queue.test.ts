@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createSliceQueue } from '../../src/lib/slice-queue.js';
-import { oneStep, runSteps, type Steps } from '../../src/lib/steps.js';
+import { runSteps, type Steps } from '../../src/lib/steps.js';
 import { createSteppedQueue } from '../support/stepped-queue.js';
 
 /** Each step takes a millisecond. */
@@ -54,15 +54,14 @@ describe('a slice queue', () => {
 
   it('goes on after work that fails', async () => {
     const queue = createSliceQueue();
-    const failing = queue.run(
-      'a',
-      oneStep((): string => {
-        throw new Error('no');
-      }),
-    );
+    function* failingSteps(): Steps<string> {
+      yield;
+      throw new Error('no');
+    }
+    const failing = queue.run('a', failingSteps());
     const next = queue.run(
       'a',
-      oneStep(() => 'yes'),
+      stepsOf('yes', 1, [], () => {}),
     );
     await expect(failing).rejects.toThrow('no');
     expect(await next).toBe('yes');

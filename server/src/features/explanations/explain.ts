@@ -177,7 +177,7 @@ function withNearMisses(trace: Trace, nearMisses: NearMisses): ExplainedTrace {
 }
 
 function asServed(userId: string, decision: Decision): Explanation['decision'] {
-  const responses = renderResponses(userId, decision, (store) => renderStore(store));
+  const responses = renderResponses(userId, decision, renderStore(decision.store));
   const text = storeText(responses);
   const { flags, segments, heldOut, validUntil } = decision;
   return {

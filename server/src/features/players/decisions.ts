@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../lib/clock.js';
 import type { SliceQueue } from '../../lib/slice-queue.js';
-import { oneStep } from '../../lib/steps.js';
+import { runSteps, type Steps } from '../../lib/steps.js';
 import type { VersionSnapshots } from '../../lib/version-snapshots.js';
 import type { PlayerFacts } from '../../personalisation/attributes/player-facts.js';
 import type { CompiledDocument } from '../../personalisation/compile/compiled-document.js';
-import { decide } from '../../personalisation/decide/decide.js';
+import { decisionSteps } from '../../personalisation/decide/decide.js';
 import type { ModelsInForce } from '../../personalisation/predict/models-in-force.js';
 import type { Metrics } from '../../telemetry/metrics.js';
 import type { ConfigSnapshots } from '../game-configs/config-snapshots.js';
@@ -35,9 +35,15 @@ export type DecisionsOptions = {
   clock: Clock;
   metrics: Metrics;
   logger: Logger;
-  /** Where decisions about large stores take turns. */
+  /** Where decisions about large stores are made. */
   slices?: SliceQueue;
 };
+
+/** A player, and what the responses of one are derived from. */
+type Versions = Pick<
+  PlayerRow,
+  'playerId' | 'gameId' | 'rowVersion' | 'configVersion' | 'predictionsVersion'
+>;
 
 export type VersionedModels = ModelsInForce & Readonly<{ version: number }>;
 
@@ -48,8 +54,8 @@ const CACHE_BYTES = 24 * 1024 * 1024;
  */
 const MAX_AGE_MS = 60_000;
 /**
- * Stores of this size are decided in about half a millisecond, those of the largest documents in ten. After a publication all players
- * of a game are decided anew, so decisions about larger stores take turns with other work.
+ * Stores of this size are decided and rendered in about half a millisecond, those of the largest documents in ten. After a publication all
+ * players of a game are decided anew, so decisions about larger stores are made in slices.
  */
 const LARGE_STORE = 500;
 
@@ -66,16 +72,32 @@ export function createDecisions({
   const cache = createResponseCache(CACHE_BYTES);
   const errors = createErrorReport(metrics, logger);
 
-  const work = (
+  /** What is still true of a player whose row has these versions. */
+  const findKnown = (player: Versions): PlayerResponses | undefined => {
+    const known = cache.get(player.playerId);
+    return known !== undefined &&
+      known.rowVersion === player.rowVersion &&
+      known.configVersion === player.configVersion &&
+      (known.predictionsVersion === null || known.predictionsVersion === player.predictionsVersion) &&
+      isFresh(known, clock.now())
+      ? known.responses
+      : undefined;
+  };
+
+  function* work(
     document: CompiledDocument,
-    { playerId, gameId, rowVersion }: Pick<PlayerRow, 'playerId' | 'gameId' | 'rowVersion'>,
+    player: Versions,
     facts: PlayerFacts,
     inForce: VersionedModels | undefined,
-  ): PlayerResponses | Promise<PlayerResponses> => {
+  ): Steps<PlayerResponses | Promise<PlayerResponses>> {
+    const { playerId, gameId, rowVersion } = player;
+    // A client asks for its status, segments and store together. The first of the three requests that waited here has decided for all.
+    const known = findKnown(player);
+    if (known !== undefined) return known;
     const decidedAt = clock.now();
     const onError = (part: string, error: unknown) => errors(gameId, document.version, part, error);
-    const decision = decide(document, facts, decidedAt, { models: inForce, onError });
-    const responses = renderResponses(facts.userId, decision, cache.share);
+    const decision = yield* decisionSteps(document, facts, decidedAt, { models: inForce, onError });
+    const responses = renderResponses(facts.userId, decision, yield* cache.share(decision.store));
     const remember = (): PlayerResponses => {
       cache.set(playerId, {
         ...{ rowVersion, configVersion: document.version, decidedAt, responses },
@@ -90,27 +112,29 @@ export function createDecisions({
     return stays
       .store({ playerId, atMs: decidedAt, changes: stayChanges })
       .then((isStored) => (isStored ? responses : remember()));
-  };
+  }
 
-  const workInTurn: typeof work = (document, player, facts, inForce) =>
-    document.storeSize < LARGE_STORE
-      ? work(document, player, facts, inForce)
-      : slices.run(
-          player.gameId,
-          oneStep(() => work(document, player, facts, inForce)),
-        );
+  const workInSlices = (
+    document: CompiledDocument,
+    player: Versions,
+    facts: PlayerFacts,
+    inForce: VersionedModels | undefined,
+  ): PlayerResponses | Promise<PlayerResponses> => {
+    const steps = work(document, player, facts, inForce);
+    return document.storeSize < LARGE_STORE ? runSteps(steps) : slices.run(player.gameId, steps);
+  };
 
   /** Models are loaded only where a rule uses a prediction. */
   const workWith = (
     document: CompiledDocument,
-    player: Pick<PlayerRow, 'playerId' | 'gameId' | 'rowVersion' | 'predictionsVersion'>,
+    player: Versions,
     facts: PlayerFacts,
   ): PlayerResponses | Promise<PlayerResponses> => {
-    if (!document.usesPredictions) return workInTurn(document, player, facts, undefined);
+    if (!document.usesPredictions) return workInSlices(document, player, facts, undefined);
     const inForce = models.get(player.gameId, player.predictionsVersion);
     if (inForce instanceof Promise)
-      return inForce.then((loaded) => workInTurn(document, player, facts, loaded));
-    return workInTurn(document, player, facts, inForce);
+      return inForce.then((loaded) => workInSlices(document, player, facts, loaded));
+    return workInSlices(document, player, facts, inForce);
   };
 
   const read = async (player: PlayerRow): Promise<PlayerResponses> => {
@@ -120,16 +144,8 @@ export function createDecisions({
 
   return {
     responsesFor(player) {
-      const known = cache.get(player.playerId);
-      if (
-        known !== undefined &&
-        known.rowVersion === player.rowVersion &&
-        known.configVersion === player.configVersion &&
-        (known.predictionsVersion === null || known.predictionsVersion === player.predictionsVersion) &&
-        isFresh(known, clock.now())
-      ) {
-        return known.responses;
-      }
+      const known = findKnown(player);
+      if (known !== undefined) return known;
       if (player.blankSince === null) return read(player);
       const facts = blankFacts(player.userId, player.blankSince);
       const document = gameConfigs.get(player.gameId, player.configVersion);

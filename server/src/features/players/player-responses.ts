@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
+import { runSteps, type Steps } from '../../lib/steps.js';
 import type { Decision, StoreDecision } from '../../personalisation/decide/decision.js';
-import { stampedJson, storeContentJson } from '../../personalisation/decide/store-json.js';
+import { stampedJson, storeContentParts } from '../../personalisation/decide/store-json.js';
 
 /** What a player is told, as the texts that are sent. */
 export type PlayerResponses = Readonly<{
@@ -16,15 +17,8 @@ export type PlayerResponses = Readonly<{
 /** A store without its timestamp. Many players may have the same one: equal `key`s mean equal stores. */
 export type RenderedStore = Readonly<{ key: string; json: string; digest: string }>;
 
-/**
- * `toRendered` may return the same text for many players: a thousand players with one store then need the memory of one
- * store.
- */
-export function renderResponses(
-  userId: string,
-  decision: Decision,
-  toRendered: (store: StoreDecision) => RenderedStore,
-): PlayerResponses {
+/** Many players may have the same `store`: a thousand of them then need the memory of one. */
+export function renderResponses(userId: string, decision: Decision, store: RenderedStore): PlayerResponses {
   const listed = decision.segments
     .filter(({ visibleToClients }) => visibleToClients)
     .map(({ segmentId, name, version }) => ({ segmentId, name, version }));
@@ -34,15 +28,26 @@ export function renderResponses(
     segmentsJson,
     // Weak: `asOf` differs from response to response while nothing else does.
     segmentsEtag: `W/"${digestOf(userId + segmentsJson)}"`,
-    store: toRendered(decision.store),
+    store,
     lastUpdatedTimestamp: decision.store.lastUpdatedTimestamp,
     validUntil: decision.validUntil,
   };
 }
 
 export function renderStore(store: StoreDecision, key = ''): RenderedStore {
-  const json = storeContentJson(store);
-  return { key, json, digest: digestOf(json) };
+  return runSteps(storeSteps(store, key));
+}
+
+/** The same in steps, more of them for a larger store. */
+export function* storeSteps(store: StoreDecision, key: string): Steps<RenderedStore> {
+  const hash = createHash('sha256');
+  let json = '';
+  for (const part of storeContentParts(store)) {
+    hash.update(part);
+    json += part;
+    yield;
+  }
+  return { key, json, digest: shortDigest(hash) };
 }
 
 type Stamped = Pick<PlayerResponses, 'store' | 'lastUpdatedTimestamp'>;
@@ -57,5 +62,9 @@ export function storeEtag({ store, lastUpdatedTimestamp }: Stamped): string {
 }
 
 function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 22);
+  return shortDigest(createHash('sha256').update(text));
+}
+
+function shortDigest(hash: Hash): string {
+  return hash.digest('base64url').slice(0, 22);
 }

@@ -1,6 +1,7 @@
 import { createFifoMap } from '../../lib/fifo-map.js';
+import type { Steps } from '../../lib/steps.js';
 import type { StoreDecision } from '../../personalisation/decide/decision.js';
-import { type PlayerResponses, type RenderedStore, renderStore } from './player-responses.js';
+import { type PlayerResponses, type RenderedStore, storeSteps } from './player-responses.js';
 import { createStoreKeys } from './store-keys.js';
 
 /** The responses of a player, and the versions they were derived from. */
@@ -17,7 +18,7 @@ export type ResponseCache = {
   get(playerId: string): CachedResponses | undefined;
   set(playerId: string, cached: CachedResponses): void;
   /** The one rendered store with this content. */
-  share(store: StoreDecision): RenderedStore;
+  share(store: StoreDecision): Steps<RenderedStore>;
   readonly bytes: number;
 };
 
@@ -64,9 +65,9 @@ export function createResponseCache(maxBytes: number): ResponseCache {
         if (oldest !== undefined) remove(...oldest);
       }
     },
-    share(store) {
-      const key = keyOf(store);
-      return stores.get(key)?.store ?? renderStore(store, key);
+    *share(store) {
+      const key = yield* keyOf(store);
+      return stores.get(key)?.store ?? (yield* storeSteps(store, key));
     },
     get bytes() {
       return bytes;

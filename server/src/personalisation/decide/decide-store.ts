@@ -1,3 +1,4 @@
+import type { Steps } from '../../lib/steps.js';
 import { bucketOf, HOLDOUT_SALT, isInShare, userIdBytes } from '../compile/bucket.js';
 import type { CompiledDocument, CompiledOffer } from '../compile/compiled-document.js';
 import { type AvailableSku, findAvailableSkus } from './available-skus.js';
@@ -9,12 +10,15 @@ import { renderTargeted, renderUntargeted } from './render-sku.js';
 import { applyOffer, promotionOf, type SkuChange } from './sku-change.js';
 import { traceHeldOut, traceSkus } from './trace-store.js';
 
+/** What one step goes through at most, unless a single offer has more SKUs. */
+const SKUS_PER_STEP = 100;
+
 export function isHeldOut({ holdoutPercent }: CompiledDocument, userId: string): boolean {
   return holdoutPercent > 0 && isInShare(bucketOf(HOLDOUT_SALT, userIdBytes(userId)), holdoutPercent);
 }
 
 /** If anything goes wrong with the offers, it is reported and the player gets the untargeted store. */
-export function decideStore(context: DecisionContext, heldOut: boolean): StoreDecision {
+export function* decideStore(context: DecisionContext, heldOut: boolean): Steps<StoreDecision> {
   const { document, facts, now } = context;
   const availableSkus = findAvailableSkus(document, facts, now);
   const ofCatalogue = Math.max(document.publishedAt, lastSkuChange(context));
@@ -22,14 +26,14 @@ export function decideStore(context: DecisionContext, heldOut: boolean): StoreDe
   const fallback = document.sendFallback
     ? {
         version: document.version,
-        activeSkus: renderAll(availableSkus, []),
+        activeSkus: yield* renderAll(availableSkus, []),
         lastUpdatedTimestamp: ofCatalogue,
       }
     : null;
 
   if (!heldOut && document.offers.length > 0) {
     try {
-      return { ...targeted(context, availableSkus, lastUpdatedTimestamp), fallback };
+      return { ...(yield* targeted(context, availableSkus, lastUpdatedTimestamp)), fallback };
     } catch (error) {
       context.report('store', error);
       // What fails now may work a moment later.
@@ -38,17 +42,17 @@ export function decideStore(context: DecisionContext, heldOut: boolean): StoreDe
   }
   if (heldOut) traceHeldOut(context);
   traceSkus(context, availableSkus, []);
-  const activeSkus = fallback?.activeSkus ?? renderAll(availableSkus, []);
+  const activeSkus = fallback?.activeSkus ?? (yield* renderAll(availableSkus, []));
   return { activeSkus, lastUpdatedTimestamp, userSpecificPromoId: null, fallback };
 }
 
 type Targeted = Omit<StoreDecision, 'fallback'>;
 
-function targeted(
+function* targeted(
   context: DecisionContext,
   availableSkus: readonly (AvailableSku | null)[],
   lastChange: number,
-): Targeted {
+): Steps<Targeted> {
   const { document, trace } = context;
   const evaluator = new OfferEvaluator(context);
   const changes: (SkuChange | undefined)[] = [];
@@ -58,10 +62,11 @@ function targeted(
       const item = availableSkus[index];
       if (item != null) changes[index] = applyOffer(offer, item, changes[index], trace !== null);
     }
+    if (offer.skus.length >= SKUS_PER_STEP) yield;
   }
   traceSkus(context, availableSkus, changes);
   return {
-    activeSkus: renderAll(availableSkus, changes),
+    activeSkus: yield* renderAll(availableSkus, changes),
     lastUpdatedTimestamp: Math.max(
       lastChange,
       evaluator.lastBoundary,
@@ -71,12 +76,13 @@ function targeted(
   };
 }
 
-function renderAll(
+function* renderAll(
   availableSkus: readonly (AvailableSku | null)[],
   changes: readonly (SkuChange | undefined)[],
-): readonly RenderedSku[] {
+): Steps<readonly RenderedSku[]> {
   const rendered: RenderedSku[] = [];
   for (let index = 0; index < availableSkus.length; index++) {
+    if (index % SKUS_PER_STEP === SKUS_PER_STEP - 1) yield;
     const item = availableSkus[index];
     if (item == null) continue;
     const change = changes[index];

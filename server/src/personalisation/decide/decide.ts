@@ -1,3 +1,4 @@
+import { runSteps, type Steps } from '../../lib/steps.js';
 import type { PlayerFacts } from '../attributes/player-facts.js';
 import { nextTimeChange } from '../attributes/time-basis.js';
 import type { CompiledDocument } from '../compile/compiled-document.js';
@@ -26,8 +27,18 @@ export function decide(
   document: CompiledDocument,
   facts: PlayerFacts,
   now: number,
-  options: DecideOptions = {},
+  options?: DecideOptions,
 ): Decision {
+  return runSteps(decisionSteps(document, facts, now, options));
+}
+
+/** The same in steps, more of them for a larger store. */
+export function* decisionSteps(
+  document: CompiledDocument,
+  facts: PlayerFacts,
+  now: number,
+  options: DecideOptions = {},
+): Steps<Decision> {
   const context = new DecisionContext(
     document,
     facts,
@@ -38,7 +49,7 @@ export function decide(
   );
   const { flags, segments } = decideFlagsAndSegments(context);
   const heldOut = isHeldOut(document, facts.userId);
-  const store = decideStore(context, heldOut);
+  const store = yield* decideStore(context, heldOut);
   const validUntil = Math.min(context.nextBoundary, nextTimeChange(context.basis, facts, now));
   const { stayChanges, trace } = context;
   return { version: document.version, flags, segments, store, heldOut, validUntil, stayChanges, trace };

@@ -1,15 +1,28 @@
 import type { RenderedSku, StoreDecision } from './decision.js';
 
+/** How many SKUs a part of the text has. */
+const SKUS_PER_PART = 100;
+
 /**
  * The StoreConfig of the player API, without its timestamp. The timestamp differs from player to player as soon as offers
  * depend on what players do; without it, many players have the same text.
  */
-export function storeContentJson({ activeSkus, userSpecificPromoId, fallback }: StoreDecision): string {
-  const fallbackJson =
-    fallback === null
-      ? 'null'
-      : `{"version":${fallback.version},"activeSkus":${listJson(fallback.activeSkus)},"lastUpdatedTimestamp":${fallback.lastUpdatedTimestamp}}`;
-  return `{"activeSkus":${listJson(activeSkus)},"userSpecificPromoId":${JSON.stringify(userSpecificPromoId)},"fallbackConfig":${fallbackJson}}`;
+export function storeContentJson(store: StoreDecision): string {
+  return [...storeContentParts(store)].join('');
+}
+
+/** The same in parts, since the text of a large store has a megabyte. */
+export function* storeContentParts(store: StoreDecision): Generator<string, void, void> {
+  const { activeSkus, userSpecificPromoId, fallback } = store;
+  yield '{"activeSkus":[';
+  yield* listParts(activeSkus);
+  yield `],"userSpecificPromoId":${JSON.stringify(userSpecificPromoId)},"fallbackConfig":`;
+  if (fallback === null) yield 'null}';
+  else {
+    yield `{"version":${fallback.version},"activeSkus":[`;
+    yield* listParts(fallback.activeSkus);
+    yield `],"lastUpdatedTimestamp":${fallback.lastUpdatedTimestamp}}}`;
+  }
 }
 
 /** As it is sent. */
@@ -17,8 +30,10 @@ export function stampedJson(contentJson: string, lastUpdatedTimestamp: number): 
   return `${contentJson.slice(0, -1)},"lastUpdatedTimestamp":${lastUpdatedTimestamp}}`;
 }
 
-function listJson(skus: readonly RenderedSku[]): string {
-  let json = '[';
-  for (const sku of skus) json += json.length === 1 ? sku.json : `,${sku.json}`;
-  return `${json}]`;
+function* listParts(skus: readonly RenderedSku[]): Generator<string, void, void> {
+  for (let first = 0; first < skus.length; first += SKUS_PER_PART) {
+    let part = '';
+    for (const { json } of skus.slice(first, first + SKUS_PER_PART)) part += part === '' ? json : `,${json}`;
+    yield first === 0 ? part : `,${part}`;
+  }
 }

@@ -1,12 +1,25 @@
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { createDecisions, type VersionedModels } from '../../../src/features/players/decisions.js';
+import { renderResponses } from '../../../src/features/players/player-responses.js';
 import type { PlayerRow } from '../../../src/features/players/player-row.js';
+import { createResponseCache } from '../../../src/features/players/response-cache.js';
 import type { SliceQueue } from '../../../src/lib/slice-queue.js';
+import { runSteps } from '../../../src/lib/steps.js';
 import type { CompiledDocument } from '../../../src/personalisation/compile/compiled-document.js';
+import { decide } from '../../../src/personalisation/decide/decide.js';
 import { UNTRAINED_MODELS } from '../../../src/personalisation/predict/models-in-force.js';
 import { createMetrics } from '../../../src/telemetry/metrics.js';
-import { compiled, DAY_MS, facts, NOW, segment, sku, TODAY } from '../../personalisation/support/fixtures.js';
+import {
+  compiled,
+  DAY_MS,
+  facts,
+  NOW,
+  offer,
+  segment,
+  sku,
+  TODAY,
+} from '../../personalisation/support/fixtures.js';
 import { createSteppedQueue } from '../../support/stepped-queue.js';
 
 /** What is remembered, and what is asked again, where rules ask for predictions and where they do not. */
@@ -46,7 +59,7 @@ function decisionsOn(document: CompiledDocument, slices?: SliceQueue) {
     },
     ask: async (changed: Partial<PlayerRow> = {}) => {
       Object.assign(row, changed);
-      await decisions.responsesFor({ ...row });
+      return decisions.responsesFor({ ...row });
     },
     close: () => metrics.stop(),
   };
@@ -65,10 +78,45 @@ describe('responses of a document without predictions', () => {
 });
 
 describe('decisions about a large store', () => {
+  const document = compiled({
+    catalogue: Array.from({ length: 500 }, (_, n) => sku(`sku-${n}`)),
+    offers: [offer('all', { skus: 'all', effect: { price: { discountPercent: '10' } } })],
+  });
+
+  it('are made in slices, and are the same as without', async () => {
+    const { queue, runSlice } = createSteppedQueue(1);
+    const game = decisionsOn(document, queue);
+    const asking = game.ask();
+    let slices = 0;
+    do slices++;
+    while (await runSlice());
+    // For each list of 100 SKUs a few steps; the clock goes on by a millisecond with each, and a slice lasts two.
+    expect(slices).toBeGreaterThanOrEqual(10);
+    const decision = decide(document, facts(), NOW);
+    expect(await asking).toEqual(
+      renderResponses(
+        facts().userId,
+        decision,
+        runSteps(createResponseCache(1_000_000).share(decision.store)),
+      ),
+    );
+    game.close();
+  });
+
+  it('are shared by requests of one player at the same time', async () => {
+    const { queue, runSlice } = createSteppedQueue(1);
+    const game = decisionsOn(document, queue);
+    const asking = Promise.all([game.ask(), game.ask({ blankSince: NOW }), game.ask()]);
+    while (await runSlice());
+    const [status, segments, store] = await asking;
+    expect(segments).toBe(status);
+    expect(store).toBe(status);
+    game.close();
+  });
+
   it('take turns, one in each slice', async () => {
     const { queue, keys, runSlice } = createSteppedQueue();
-    const catalogue = Array.from({ length: 500 }, (_, n) => sku(`sku-${n}`));
-    const game = decisionsOn(compiled({ catalogue }), queue);
+    const game = decisionsOn(document, queue);
     let decided = 0;
     const asking = ['1', '2', '3'].map(async (playerId) => {
       await game.ask({ playerId, blankSince: NOW });

@@ -5,6 +5,7 @@ import {
   createResponseCache,
   type ResponseCache,
 } from '../../../src/features/players/response-cache.js';
+import { runSteps } from '../../../src/lib/steps.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import type { StoreDecision } from '../../../src/personalisation/decide/decision.js';
 import { compiled, facts, NOW, offer, sku } from '../../personalisation/support/fixtures.js';
@@ -32,7 +33,7 @@ const responsesOf = (cache: ResponseCache, json: string, rowVersion = '1'): Cach
     statusJson: '{}',
     segmentsJson: '[]',
     segmentsEtag: '""',
-    store: cache.share(storeOf(json)),
+    store: runSteps(cache.share(storeOf(json))),
     lastUpdatedTimestamp: 0,
     validUntil: Number.POSITIVE_INFINITY,
   },
@@ -54,9 +55,10 @@ describe('cached responses', () => {
       catalogue: [sku('gems')],
       offers: [offer('winners', { when: 'events["Win"].total >= 3' })],
     });
-    const [first, second] = [NOW - 2, NOW - 1].map((lastEventAt) =>
-      renderResponses('', decide(document, facts({ lastEventAt }), NOW), cache.share),
-    );
+    const [first, second] = [NOW - 2, NOW - 1].map((lastEventAt) => {
+      const decision = decide(document, facts({ lastEventAt }), NOW);
+      return renderResponses('', decision, runSteps(cache.share(decision.store)));
+    });
     if (first === undefined || second === undefined) throw new Error('no responses');
     expect(second.store.json).toBe(first.store.json);
     expect(storeEtag(second)).not.toBe(storeEtag(first));

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { renderResponses, renderStore } from '../../../src/features/players/player-responses.js';
 import { createResponseCache } from '../../../src/features/players/response-cache.js';
 import { createStoreKeys } from '../../../src/features/players/store-keys.js';
+import { runSteps } from '../../../src/lib/steps.js';
 import { compileDocument } from '../../../src/personalisation/compile/compile-document.js';
 import { decide } from '../../../src/personalisation/decide/decide.js';
 import type { StoreDecision } from '../../../src/personalisation/decide/decision.js';
@@ -29,7 +30,7 @@ describe('keys of stores', () => {
       fc.property(worlds, (world) => {
         const keyOf = createStoreKeys();
         const stores = decisionsOf(world).map(({ decision: { store } }) => ({
-          key: keyOf(store),
+          key: runSteps(keyOf(store)),
           json: storeContentJson(store),
         }));
         for (const [one, other] of pairsOf(stores)) {
@@ -46,7 +47,7 @@ describe('keys of stores', () => {
         const keyOf = createStoreKeys(maxTexts);
         const byKey = new Map<string, string>();
         const see = (store: StoreDecision) => {
-          const key = keyOf(store);
+          const key = runSteps(keyOf(store));
           expect(byKey.get(key) ?? storeContentJson(store)).toBe(storeContentJson(store));
           byKey.set(key, storeContentJson(store));
         };
@@ -62,7 +63,7 @@ describe('keys of stores', () => {
       fc.property(worlds, (world) => {
         const cache = createResponseCache(100_000);
         decisionsOf(world).forEach(({ userId, decision }, place) => {
-          const responses = renderResponses(userId, decision, cache.share);
+          const responses = renderResponses(userId, decision, runSteps(cache.share(decision.store)));
           cache.set(String(place), {
             rowVersion: '1',
             configVersion: decision.version,
