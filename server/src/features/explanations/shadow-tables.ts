@@ -1,5 +1,15 @@
+import { PLAYER_TABLES } from '../../db/player-tables.js';
 import type { Client } from '../../db/pool.js';
 import type { RebuiltPlayer } from './rebuilt-player.js';
+
+/** The tables of a game that the fold writes, besides those of players. */
+const FOLDED_GAME_TABLES = ['game_days', 'game_event_types', 'game_cohorts'];
+const FOLDED_TABLES = [...playerTables('folded'), ...FOLDED_GAME_TABLES];
+const COPIED_TABLES = [...playerTables('copied'), 'games'];
+
+function playerTables(rebuild: 'folded' | 'copied'): string[] {
+  return PLAYER_TABLES.filter((table) => table.rebuild === rebuild).map(({ name }) => name);
+}
 
 /**
  * Creates empty temporary tables with the names of all tables that the fold of events and the reading of facts use. PostgreSQL
@@ -10,17 +20,16 @@ import type { RebuiltPlayer } from './rebuilt-player.js';
  * because its transaction is rolled back.
  */
 export async function createShadowTables(client: Client): Promise<void> {
-  await client.query(`
-    create temp table games (like games);
-    create temp table flag_overrides (like flag_overrides);
-    create temp table segment_stays (like segment_stays);
-    create temp table players (like players including defaults including indexes);
-    create temp table player_days (like player_days including defaults including indexes);
-    create temp table transactions (like transactions including indexes);
-    create temp table player_promotions (like player_promotions including defaults including indexes);
-    create temp table game_days (like game_days including defaults including indexes);
-    create temp table game_event_types (like game_event_types including defaults including indexes);
-    create temp table game_cohorts (like game_cohorts including defaults including indexes)`);
+  const copies = COPIED_TABLES.map((name) => {
+    const table = client.escapeIdentifier(name);
+    return `create temp table ${table} (like ${table})`;
+  });
+  // With the keys that the upserts of the fold name.
+  const folds = FOLDED_TABLES.map((name) => {
+    const table = client.escapeIdentifier(name);
+    return `create temp table ${table} (like ${table} including defaults including indexes)`;
+  });
+  await client.query([...copies, ...folds].join(';\n'));
 }
 
 /** Until `fillShadowTables`, statements read the real tables. Only in this transaction (the last argument). */

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { PLAYER_TABLES } from '../../../src/db/player-tables.js';
 
 /**
  * The tables that stay small on every installation, so that reading all of one is fine. All others grow with players, games
@@ -162,10 +163,16 @@ export async function stopAutovacuum(client: pg.Client): Promise<void> {
 /** The large tables; partitions under the name of the whole. */
 export async function listLargeTables(client: pg.Client): Promise<string[]> {
   const tables = await listTables(client, "('r', 'p')");
-  return tables.filter((name) => !SMALL_TABLES.includes(name) && !IS_PARTITION.test(name));
+  return tables.filter((name) => !SMALL_TABLES.includes(name) && wholeTable(name) === name);
 }
 
-const IS_PARTITION = /^(?:event_blocks|event_identities)_/;
+const PARTITIONED = PLAYER_TABLES.filter(({ isPartitioned }) => isPartitioned).map(({ name }) => name);
+const PARTITION = new RegExp(`^(${PARTITIONED.join('|')})_(?:\\d{8}|default)$`);
+
+/** The table that a partition belongs to; any other table itself. */
+export function wholeTable(name: string): string {
+  return name.replace(PARTITION, '$1');
+}
 
 export async function countRows(client: pg.Client, table: string): Promise<number> {
   const { rows } = await client.query<{ n: number }>(`select count(*)::int as n from ${table}`);

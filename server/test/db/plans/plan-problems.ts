@@ -1,3 +1,4 @@
+import { wholeTable } from './large-tables.js';
 import type { Reads } from './listed-statement.js';
 
 /** A node of what `explain (analyze, buffers, format json)` gives. */
@@ -36,7 +37,7 @@ export function planProblems(plan: Plan | undefined, judged: Judged): string[] {
   const { tables, reads, isKept } = judged;
   if (plan === undefined) return reads?.atMost === 'all' ? [] : ['there is no plan'];
   const inside = (plan.Plans ?? []).flatMap((child) => planProblems(child, judged));
-  const table = (plan['Relation Name'] ?? '').replace(/^(event_blocks|event_identities)_.*/, '$1');
+  const table = wholeTable(plan['Relation Name'] ?? '');
   if (!/Scan$/.test(plan['Node Type']) || !tables.includes(table)) return inside;
   const problem = reads?.tables.includes(table)
     ? readProblem(plan, reads.atMost)
